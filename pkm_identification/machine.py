@@ -1,0 +1,458 @@
+"""The machine: its YAML description, validated once, immutable."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import yaml
+
+from .errors import MachineError
+from .motion import STRUTS, FloatArray
+from .rotation import matrix_from_quaternion
+
+SCHEMA = 1
+BASE_JOINTS = ("no_spin", "universal")
+# Below this ratio of the Jacobian's singular values (at every pose tried) a geometry is called
+# architecturally singular: a good machine has about 0.1, rounding leaves about 1e-16.
+SINGULAR_RATIO = 1e-6
+
+
+@dataclass(frozen=True)
+class StrutBody:
+    """One of the two rigid bodies of a strut, symmetric about the strut's axis.
+
+    `center_of_mass` is a distance in m: of body B from the base joint, of body E back from the platform
+    joint. `transverse` and `axial` are moments of inertia about the centre of mass in kg m^2.
+    """
+
+    mass: float
+    center_of_mass: float
+    transverse: float
+    axial: float
+
+
+@dataclass(frozen=True)
+class Strut:
+    """A strut: body B stays at the base joint, body E extends with the platform joint."""
+
+    body_b: StrutBody
+    body_e: StrutBody
+
+
+@dataclass(frozen=True)
+class Platform:
+    """The moving platform: mass in kg, centre of mass in m (platform frame), inertia about it in kg m^2."""
+
+    mass: float
+    center_of_mass: FloatArray
+    inertia: FloatArray
+
+
+@dataclass(frozen=True)
+class Friction:
+    """Viscous (N s/m) and Coulomb (N) coefficients per strut; the law bends at `transition_rate` (m/s)."""
+
+    viscous: FloatArray
+    coulomb: FloatArray
+    transition_rate: float
+
+
+@dataclass(frozen=True)
+class Drive:
+    """How raw counts and currents become metres and newtons.
+
+    length = length_at_zero + counts / counts_per_meter;
+    force = current * torque_constant * 2 pi * gear_ratio * efficiency / screw_lead.
+    """
+
+    sample_rate: float
+    counts_per_meter: float
+    length_at_zero: FloatArray
+    torque_constant: float
+    screw_lead: float
+    gear_ratio: float
+    efficiency: float
+    force_limit: float
+
+    @property
+    def force_per_ampere(self) -> float:
+        """Strut force in N of one ampere."""
+        return 2 * np.pi * self.torque_constant * self.gear_ratio * self.efficiency / self.screw_lead
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A hexapod: geometry, bodies, friction and drives.
+
+    Attributes
+    ----------
+    base_joints, platform_joints : ndarray, shape (6, 3)
+        Joint centres in the base and in the platform frame, m.
+    base_joint : {'no_spin', 'universal'}
+        Strut model at the base: the source's idealisation, or a cross whose first hinge `first_axis`
+        is fixed in the base and which therefore spins the strut about its own axis.
+    home_position, home_rotation : ndarray, shapes (3,) and (3, 3)
+        Pose of the platform frame in the base frame.
+    length_limits : ndarray, shape (2,)
+        Shortest and longest strut in m.
+    rate_limit : float or None
+        Largest strut rate in m/s.
+    """
+
+    name: str
+    description: str
+    gravity: FloatArray
+    base_joints: FloatArray
+    platform_joints: FloatArray
+    base_joint: str
+    first_axis: FloatArray
+    home_position: FloatArray
+    home_rotation: FloatArray
+    length_limits: FloatArray
+    rate_limit: float | None
+    platform: Platform
+    struts: tuple[Strut, ...]
+    friction: Friction
+    drive: Drive | None
+    document: dict[str, Any]
+
+    @property
+    def universal(self) -> bool:
+        """Whether the base joints are real universal joints, which spin the struts."""
+        return self.base_joint == "universal"
+
+    @cached_property
+    def length_scale(self) -> float:
+        """Length in m that makes moments and forces comparable: the platform joints' rms radius."""
+        centred = self.platform_joints - self.platform_joints.mean(axis=0)
+        return float(np.sqrt(np.mean(np.sum(centred**2, axis=1))))
+
+    @cached_property
+    def hash(self) -> str:
+        """Short digest of the description, to tell whether a saved estimate belongs to this machine."""
+        canonical = json.dumps(self.document, sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(canonical.encode()).hexdigest()[:16]
+
+    @classmethod
+    def load(cls, name_or_path: str | Path) -> Machine:
+        """Read a machine description.
+
+        Parameters
+        ----------
+        name_or_path : str or Path
+            Name of a built-in machine (`uf`, `hexel`, `ford`) or path of a YAML file.
+
+        Raises
+        ------
+        MachineError
+            If the file is missing, is not YAML, has an unknown or missing key or an impossible value,
+            or describes an architecturally singular machine. The message names file, key and value.
+        """
+        path = Path(name_or_path)
+        if path.suffix not in (".yaml", ".yml"):
+            known = builtin_machines()
+            if str(name_or_path) not in known:
+                raise MachineError(
+                    f"machine '{name_or_path}': not a built-in machine ({', '.join(known)}) "
+                    "and not the path of a .yaml file"
+                )
+            path = known[str(name_or_path)]
+        try:
+            text = path.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            reason = getattr(error, "strerror", None) or "is not a text file"
+            raise MachineError(f"machine file '{path}': cannot be read: {reason}") from None
+        try:
+            document = yaml.safe_load(text)
+        except yaml.YAMLError as error:
+            mark = getattr(error, "problem_mark", None)
+            where = f", line {mark.line + 1}" if mark else ""
+            problem = getattr(error, "problem", None) or "cannot be parsed"
+            raise MachineError(f"machine file '{path}'{where}: not YAML: {problem}") from None
+        return cls.from_document(document, source=str(path))
+
+    @classmethod
+    def from_document(cls, document: Any, source: str = "machine") -> Machine:
+        """Validate a description that is already parsed; see `load`."""
+        root = _Node(document, "", source)
+        schema = root.take("schema")
+        if schema.value != SCHEMA:
+            schema.fail(f"is {schema.value!r}; this package reads schema {SCHEMA}")
+        name = root.take("name").text()
+        description = root.take("description", "").text()
+        gravity = root.take("gravity", [0.0, 0.0, -9.81]).array(3)
+
+        geometry = root.take("geometry")
+        base_joints = geometry.take("base_joints").array(STRUTS, 3)
+        platform_joints = geometry.take("platform_joints").array(STRUTS, 3)
+        joint = geometry.take("base_joint", {"type": "no_spin"})
+        base_joint = joint.take("type").choice(BASE_JOINTS)
+        axis_node = joint.take("first_axis", [1.0, 0.0, 0.0])
+        first_axis = axis_node.array(3)
+        if np.linalg.norm(first_axis) < 1e-9:
+            axis_node.fail("has no length; give the direction of the hinge fixed in the base")
+        joint.close()
+        home = geometry.take("home")
+        home_position = home.take("position").array(3)
+        quaternion_node = home.take("quaternion", [0.0, 0.0, 0.0, 1.0])
+        quaternion = quaternion_node.array(4)
+        if not 0.99 < np.linalg.norm(quaternion) < 1.01:
+            quaternion_node.fail(f"= {quaternion_node.value}: must have length 1 (x, y, z, w)")
+        home.close()
+        limits_node = geometry.take("length_limits")
+        length_limits = limits_node.array(2)
+        if not 0 < length_limits[0] < length_limits[1]:
+            limits_node.fail(f"= {limits_node.value}: must be [shortest, longest] in m, 0 < shortest < longest")
+        rate_limit = geometry.take("rate_limit", None).positive(optional=True)
+        geometry.close()
+
+        platform = _platform(root.take("platform"))
+        struts = _struts(root)
+        friction = _friction(root.take("friction", {}))
+        drive_node = root.take("drive", None)
+        drive = None if drive_node.value is None else _drive(drive_node)
+        root.close()
+
+        machine = cls(
+            name=name,
+            description=description,
+            gravity=gravity,
+            base_joints=base_joints,
+            platform_joints=platform_joints,
+            base_joint=base_joint,
+            first_axis=_frozen(first_axis / np.linalg.norm(first_axis)),
+            home_position=home_position,
+            home_rotation=_frozen(matrix_from_quaternion(quaternion)),
+            length_limits=length_limits,
+            rate_limit=rate_limit,
+            platform=platform,
+            struts=struts,
+            friction=friction,
+            drive=drive,
+            document=document,
+        )
+        machine._check_geometry(source)
+        return machine
+
+    def _check_geometry(self, source: str) -> None:
+        """Refuse a home out of the limits and a geometry that is singular in every pose."""
+        ratio, lengths = _jacobian_quality(self)
+        home = lengths[0]
+        low, high = self.length_limits
+        outside = [f"{i + 1} ({home[i]:.4f} m)" for i in range(STRUTS) if not low <= home[i] <= high]
+        if outside:
+            raise MachineError(
+                f"{source}: geometry.home: strut {', '.join(outside)} is outside length_limits [{low}, {high}] m"
+            )
+        if ratio.max() < SINGULAR_RATIO:
+            raise MachineError(
+                f"{source}: geometry: architecturally singular: the Jacobian is singular at home and at "
+                f"{len(ratio) - 1} poses around it (largest sigma_min/sigma_max {ratio.max():.1e}), so strut forces "
+                "cannot hold the platform in any pose; move the joints (mid-side joints on both triangles do this)"
+            )
+        if ratio[0] < SINGULAR_RATIO:
+            raise MachineError(
+                f"{source}: geometry.home: singular pose (sigma_min/sigma_max {ratio[0]:.1e}); choose another home"
+            )
+
+
+def builtin_machines() -> dict[str, Path]:
+    """Paths of the machine descriptions that come with the package, by name."""
+    package = Path(__file__).resolve().parent
+    for folder in (package / "config" / "machines", package.parent / "config" / "machines"):
+        if folder.is_dir():
+            return {path.stem: path for path in sorted(folder.glob("*.yaml"))}
+    return {}
+
+
+def _jacobian_quality(machine: Machine) -> tuple[FloatArray, FloatArray]:
+    """Ratio of extreme singular values of J (unit-homogenised) and strut lengths, at home and around it."""
+    from .rotation import matrix_from_vector
+
+    rng = np.random.default_rng(0)
+    reach = 0.2 * machine.length_scale
+    offsets = np.vstack([np.zeros(3), rng.uniform(-reach, reach, (15, 3))])
+    turns = np.vstack([np.zeros(3), rng.uniform(-0.2, 0.2, (15, 3))])
+    rotation = matrix_from_vector(turns) @ machine.home_rotation
+    arm = np.einsum("nij,kj->nki", rotation, machine.platform_joints)
+    strut = machine.home_position + offsets[:, None, :] + arm - machine.base_joints
+    length = np.linalg.norm(strut, axis=2)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        axis = np.nan_to_num(strut / length[..., None])
+    rows = np.concatenate([axis, np.cross(arm, axis) / machine.length_scale], axis=2)
+    values = np.linalg.svd(rows, compute_uv=False)
+    return values[:, -1] / values[:, 0], length
+
+
+def _frozen(array: FloatArray) -> FloatArray:
+    array.setflags(write=False)
+    return array
+
+
+class _Node:
+    """A place in the YAML document that knows its own path, for errors a person can act on."""
+
+    def __init__(self, value: Any, path: str, source: str) -> None:
+        self.value = value
+        self.path = path
+        self.source = source
+        self._taken: set[str] = set()
+
+    def fail(self, problem: str) -> None:
+        raise MachineError(f"{self.source}: {self.path or 'document'} {problem}")
+
+    _REQUIRED = object()
+
+    def take(self, key: str, default: Any = _REQUIRED) -> _Node:
+        path = f"{self.path}.{key}" if self.path else key
+        if not isinstance(self.value, dict):
+            self.fail(f"must be a mapping of keys, not {type(self.value).__name__}")
+        self._taken.add(key)
+        if key not in self.value:
+            if default is self._REQUIRED:
+                raise MachineError(f"{self.source}: key '{path}' is missing")
+            return _Node(default, path, self.source)
+        return _Node(self.value[key], path, self.source)
+
+    def has(self, key: str) -> bool:
+        return isinstance(self.value, dict) and key in self.value
+
+    def close(self) -> None:
+        """Refuse keys nobody took."""
+        unknown = [str(key) for key in self.value if key not in self._taken]
+        if unknown:
+            place = f" in '{self.path}'" if self.path else ""
+            raise MachineError(
+                f"{self.source}: unknown key '{unknown[0]}'{place}; allowed: {', '.join(sorted(self._taken))}"
+            )
+
+    def text(self) -> str:
+        if not isinstance(self.value, str):
+            self.fail(f"= {self.value!r}: must be text")
+        return self.value
+
+    def choice(self, allowed: tuple[str, ...]) -> str:
+        if self.value not in allowed:
+            self.fail(f"= {self.value!r}: must be one of {', '.join(allowed)}")
+        return self.value
+
+    def number(self) -> float:
+        if isinstance(self.value, bool) or not isinstance(self.value, (int, float)):
+            self.fail(f"= {self.value!r}: must be a number")
+        if not np.isfinite(self.value):
+            self.fail(f"= {self.value!r}: must be finite")
+        return float(self.value)
+
+    def positive(self, optional: bool = False) -> float | None:
+        if optional and self.value is None:
+            return None
+        number = self.number()
+        if number <= 0:
+            self.fail(f"= {number:g}: must be greater than zero")
+        return number
+
+    def not_negative(self) -> float:
+        number = self.number()
+        if number < 0:
+            self.fail(f"= {number:g}: must not be negative")
+        return number
+
+    def array(self, *shape: int, not_negative: bool = False) -> FloatArray:
+        expected = " x ".join(str(n) for n in shape)
+        try:
+            array = np.array(self.value, dtype=float)
+        except (TypeError, ValueError):
+            self.fail(f"must be {expected} numbers")
+        if array.shape != shape:
+            found = " x ".join(str(n) for n in array.shape) or "a single value"
+            self.fail(f"must be {expected} numbers, found {found}")
+        if not np.all(np.isfinite(array)):
+            self.fail("holds a value that is not finite")
+        if not_negative and np.any(array < 0):
+            self.fail(f"= {self.value}: must not be negative")
+        return _frozen(array)
+
+
+def _platform(node: _Node) -> Platform:
+    mass = node.take("mass").positive()
+    center = node.take("center_of_mass", [0.0, 0.0, 0.0]).array(3)
+    inertia_node = node.take("inertia")
+    xx, yy, zz, xy, xz, yz = inertia_node.array(6)
+    node.close()
+    inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    principal = np.linalg.eigvalsh(inertia)
+    if principal[0] < 0 or principal[0] + principal[1] < principal[2] * (1 - 1e-9):
+        inertia_node.fail(
+            f"= {inertia_node.value}: no body has it (principal moments {np.round(principal, 6).tolist()}: "
+            "each must be positive and at most the sum of the other two)"
+        )
+    return Platform(mass, center, _frozen(inertia))
+
+
+def _body(node: _Node) -> StrutBody:
+    mass = node.take("mass").positive()
+    center = node.take("center_of_mass").number()
+    inertia_node = node.take("inertia")
+    transverse, axial = inertia_node.array(2, not_negative=True)
+    node.close()
+    if axial > 2 * transverse * (1 + 1e-9):
+        inertia_node.fail(f"= {inertia_node.value}: axial inertia cannot exceed twice the transverse one")
+    return StrutBody(mass, center, float(transverse), float(axial))
+
+
+def _strut(node: _Node) -> Strut:
+    strut = Strut(_body(node.take("body_b")), _body(node.take("body_e")))
+    node.close()
+    return strut
+
+
+def _struts(root: _Node) -> tuple[Strut, ...]:
+    if root.has("strut") == root.has("struts"):
+        raise MachineError(f"{root.source}: give either 'strut' (all alike) or 'struts' (a list of six)")
+    if root.has("strut"):
+        return (_strut(root.take("strut")),) * STRUTS
+    node = root.take("struts")
+    if not isinstance(node.value, list) or len(node.value) != STRUTS:
+        node.fail("must be a list of six struts")
+    return tuple(
+        _strut(_Node(value, f"struts[{i + 1}]", root.source)) for i, value in enumerate(node.value)
+    )
+
+
+def _friction(node: _Node) -> Friction:
+    zeros = [0.0] * STRUTS
+    friction = Friction(
+        node.take("viscous", zeros).array(STRUTS, not_negative=True),
+        node.take("coulomb", zeros).array(STRUTS, not_negative=True),
+        node.take("transition_rate", 0.002).positive(),
+    )
+    node.close()
+    return friction
+
+
+def _drive(node: _Node) -> Drive:
+    encoder = node.take("encoder")
+    motor = node.take("motor")
+    efficiency_node = motor.take("efficiency", 1.0)
+    drive = Drive(
+        sample_rate=node.take("sample_rate").positive(),
+        counts_per_meter=encoder.take("counts_per_meter").positive(),
+        length_at_zero=encoder.take("length_at_zero").array(STRUTS),
+        torque_constant=motor.take("torque_constant").positive(),
+        screw_lead=motor.take("screw_lead").positive(),
+        gear_ratio=motor.take("gear_ratio", 1.0).positive(),
+        efficiency=efficiency_node.positive(),
+        force_limit=motor.take("force_limit").positive(),
+    )
+    if drive.efficiency > 1:
+        efficiency_node.fail(f"= {drive.efficiency:g}: must be at most 1")
+    encoder.close()
+    motor.close()
+    node.close()
+    return drive

@@ -1,0 +1,131 @@
+"""Arrays of strut and platform motion: what flows between the stages."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64]
+
+STRUTS = 6
+
+
+def _check_shapes(record: object, shapes: dict[str, tuple[int, ...]]) -> None:
+    count: int | None = None
+    for name, shape in shapes.items():
+        value = getattr(record, name)
+        if value is None:
+            continue
+        if count is None:
+            count = value.shape[0]
+        if value.shape != (count, *shape):
+            raise ValueError(
+                f"{type(record).__name__}.{name} has shape {value.shape}, expected {(count, *shape)}"
+            )
+
+
+class _Batch:
+    """Indexing and length shared by all batches of samples."""
+
+    def __len__(self) -> int:
+        return len(getattr(self, fields(self)[0].name))  # type: ignore[arg-type]
+
+    def __getitem__(self, index):  # noqa: ANN001, ANN204 - the type of the subclass
+        """Select samples: any NumPy index of the first axis that keeps it."""
+        changes = {}
+        for field in fields(self):  # type: ignore[arg-type]
+            value = getattr(self, field.name)
+            if isinstance(value, np.ndarray):
+                changes[field.name] = value[index]
+        return replace(self, **changes)  # type: ignore[type-var]
+
+
+@dataclass(frozen=True)
+class StrutLog(_Batch):
+    """What the drives report, in the order it was recorded.
+
+    Attributes
+    ----------
+    time : ndarray, shape (N,)
+        Stamps in seconds; may jitter, repeat or run backwards.
+    length : ndarray, shape (N, 6)
+        Strut lengths between the joint centres in m.
+    force : ndarray, shape (N, 6), or None
+        Strut forces in N, positive when they push the platform joint away from the base joint.
+        None when the log holds no efforts.
+    source : str
+        Where the samples came from, for messages.
+    """
+
+    time: FloatArray
+    length: FloatArray
+    force: FloatArray | None
+    source: str = "log"
+
+    def __post_init__(self) -> None:
+        _check_shapes(self, {"time": (), "length": (STRUTS,), "force": (STRUTS,)})
+
+
+@dataclass(frozen=True)
+class StrutMotion(_Batch):
+    """Filtered strut motion on a regular clock.
+
+    Attributes
+    ----------
+    time : ndarray, shape (N,)
+        Stamp in s of the instant each row describes (not of its arrival).
+    length, rate, acceleration : ndarray, shape (N, 6)
+        Strut length in m and its first two time derivatives in m/s and m/s^2.
+    force : ndarray, shape (N, 6), or None
+        Strut force in N, passed through the same filter as the lengths.
+    segment : ndarray of int64, shape (N,)
+        Number of the uninterrupted stretch a row belongs to; nothing is differentiated or filtered across
+        a change of this number.
+    """
+
+    time: FloatArray
+    length: FloatArray
+    rate: FloatArray
+    acceleration: FloatArray
+    force: FloatArray | None
+    segment: NDArray[np.int64]
+
+    def __post_init__(self) -> None:
+        six = (STRUTS,)
+        _check_shapes(
+            self,
+            {"time": (), "length": six, "rate": six, "acceleration": six, "force": six, "segment": ()},
+        )
+
+
+@dataclass(frozen=True)
+class PlatformMotion(_Batch):
+    """Platform pose and its derivatives, in base axes at the platform frame's origin.
+
+    Attributes
+    ----------
+    time : ndarray, shape (N,)
+        Stamps in s.
+    position : ndarray, shape (N, 3)
+        Platform frame's origin in the base frame, m.
+    rotation : ndarray, shape (N, 3, 3)
+        Platform axes as columns in the base frame.
+    twist : ndarray, shape (N, 6)
+        (v, w): velocity of the origin in m/s and angular velocity in rad/s.
+    acceleration : ndarray, shape (N, 6)
+        (a, alpha): m/s^2 and rad/s^2.
+    """
+
+    time: FloatArray
+    position: FloatArray
+    rotation: FloatArray
+    twist: FloatArray
+    acceleration: FloatArray
+
+    def __post_init__(self) -> None:
+        _check_shapes(
+            self,
+            {"time": (), "position": (3,), "rotation": (3, 3), "twist": (6,), "acceleration": (6,)},
+        )
