@@ -1,0 +1,24 @@
+"""How hot kernels are compiled: one decorator, so that every kernel is cached and treats NaN alike."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+import numba
+
+Function = TypeVar("Function", bound=Callable[..., object])
+
+
+def kernel(function: Function) -> Function:
+    """Compile a function with Numba, cached on disk.
+
+    Division by zero gives inf as in NumPy; only multiply-add contraction is allowed, so NaN and the order of
+    sums keep their meaning.
+    """
+    return numba.njit(cache=True, error_model="numpy", fastmath={"contract"}, nogil=True)(function)
+
+
+def inlined(function: Function) -> Function:
+    """Compile a small function that is merged into the kernels calling it."""
+    return numba.njit(error_model="numpy", fastmath={"contract"}, inline="always")(function)
