@@ -1,0 +1,60 @@
+"""The basis in which the model is linear: 10 platform and 6 x 6 strut parameters, then 6 x 2 friction."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..machine import Machine
+from ..motion import STRUTS, FloatArray
+from .strut import H_B, H_E, I_A, I_X, I_Z, M_E, STRUT_COLUMNS
+
+PLATFORM_COLUMNS = 10
+PLATFORM_NAMES = ("m", "mx", "my", "mz", "Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz")
+INERTIAL_COLUMNS = PLATFORM_COLUMNS + STRUTS * STRUT_COLUMNS
+VISCOUS = INERTIAL_COLUMNS
+COULOMB = VISCOUS + STRUTS
+BASIS_COLUMNS = COULOMB + STRUTS
+
+
+def strut_column(strut: int, kind: int) -> int:
+    """Basis index of one of the six parameters of a strut (counted from 0)."""
+    return PLATFORM_COLUMNS + strut * STRUT_COLUMNS + kind
+
+
+def inertia_about_origin(machine: Machine) -> FloatArray:
+    """Platform inertia about the platform frame's origin, shape (3, 3), kg m^2 (parallel axes)."""
+    c = machine.platform.center_of_mass
+    return machine.platform.inertia + machine.platform.mass * (np.dot(c, c) * np.eye(3) - np.outer(c, c))
+
+
+def basis_parameters(machine: Machine) -> FloatArray:
+    """A machine's parameters in the basis.
+
+    Returns
+    -------
+    ndarray, shape (58,)
+        Platform mass, first moments, inertia about the platform origin (xx, yy, zz, xy, xz, yz); per strut m_e,
+        m_e d, m_b L_B and the rod's moments about x (the second hinge), the strut axis, and z; then viscous and
+        Coulomb coefficients. SI units.
+    """
+    phi = np.zeros(BASIS_COLUMNS)
+    platform = machine.platform
+    inertia = inertia_about_origin(machine)
+    phi[0] = platform.mass
+    phi[1:4] = platform.mass * platform.center_of_mass
+    phi[4:7] = np.diag(inertia)
+    phi[7:10] = inertia[0, 1], inertia[0, 2], inertia[1, 2]
+    for i, strut in enumerate(machine.struts):
+        b, e = strut.body_b, strut.body_e
+        transverse = (
+            b.transverse + b.mass * b.center_of_mass**2 + e.transverse + e.mass * e.center_of_mass**2
+        )
+        phi[strut_column(i, M_E)] = e.mass
+        phi[strut_column(i, H_E)] = e.mass * e.center_of_mass
+        phi[strut_column(i, H_B)] = b.mass * b.center_of_mass
+        phi[strut_column(i, I_X)] = transverse
+        phi[strut_column(i, I_A)] = b.axial + e.axial
+        phi[strut_column(i, I_Z)] = transverse
+    phi[VISCOUS:COULOMB] = machine.friction.viscous
+    phi[COULOMB:] = machine.friction.coulomb
+    return phi

@@ -1,0 +1,130 @@
+"""Inverse dynamics: the strut forces a platform motion needs."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..compiled import kernel
+from ..kinematics.jacobian import fill_jacobian
+from ..machine import Machine
+from ..motion import FloatArray, PlatformMotion
+from ..vector import add, add_scaled, at, cross, invert6, perpendicular, rotate, rotate_back, scale
+from .basis import COULOMB, PLATFORM_COLUMNS, VISCOUS, basis_parameters
+from .strut import (
+    H_B,
+    H_E,
+    I_A,
+    I_X,
+    M_E,
+    STRUT_COLUMNS,
+    spin,
+    strut_motion,
+    translation_forces,
+)
+
+
+@kernel
+def _forces(base, platform, hinge, universal, gravity, phi, transition, position, rotation, twist, acceleration,
+            force):  # fmt: skip
+    jac, inverse, work = np.empty((6, 6)), np.empty((6, 6)), np.empty((6, 6))
+    length = np.empty(6)
+    wrench = np.empty(6)
+    rates = np.empty(6)
+    g = (gravity[0], gravity[1], gravity[2])
+    x1 = (hinge[0], hinge[1], hinge[2])
+    for n in range(position.shape[0]):
+        fill_jacobian(base, platform, position[n], rotation[n], jac, length)
+        if not invert6(jac, inverse, work):
+            force[n, :] = np.nan
+            continue
+        turned = rotation[n]
+        x = at(position, n)
+        v = (twist[n, 0], twist[n, 1], twist[n, 2])
+        w = (twist[n, 3], twist[n, 4], twist[n, 5])
+        a = (acceleration[n, 0], acceleration[n, 1], acceleration[n, 2])
+        al = (acceleration[n, 3], acceleration[n, 4], acceleration[n, 5])
+
+        # platform: Newton and Euler about its origin, whose centre of mass may lie elsewhere
+        a_g = (a[0] - g[0], a[1] - g[1], a[2] - g[2])
+        first = rotate(turned, (phi[1], phi[2], phi[3]))
+        total = scale(phi[0], a_g)
+        total = add(total, cross(al, first))
+        total = add(total, cross(w, cross(w, first)))
+        w_p = rotate_back(turned, w)
+        al_p = rotate_back(turned, al)
+        i_al = (
+            phi[4] * al_p[0] + phi[7] * al_p[1] + phi[8] * al_p[2],
+            phi[7] * al_p[0] + phi[5] * al_p[1] + phi[9] * al_p[2],
+            phi[8] * al_p[0] + phi[9] * al_p[1] + phi[6] * al_p[2],
+        )
+        i_w = (
+            phi[4] * w_p[0] + phi[7] * w_p[1] + phi[8] * w_p[2],
+            phi[7] * w_p[0] + phi[5] * w_p[1] + phi[9] * w_p[2],
+            phi[8] * w_p[0] + phi[9] * w_p[1] + phi[6] * w_p[2],
+        )
+        moment = add(cross(first, a_g), rotate(turned, add(i_al, cross(w_p, i_w))))
+
+        for i in range(6):
+            arm = rotate(turned, at(platform, i))
+            s, l, rate, s_dot, s_ddot, a_pg = strut_motion(at(base, i), arm, x, v, w, a, al, g)
+            rates[i] = rate
+            k = PLATFORM_COLUMNS + STRUT_COLUMNS * i
+            f_m, f_he, f_hb = translation_forces(s, l, s_ddot, a_pg, g)
+            f = scale(phi[k + M_E], f_m)
+            f = add_scaled(f, phi[k + H_E], f_he)
+            f = add_scaled(f, phi[k + H_B], f_hb)
+            # axisymmetric rod: I_t s x s'' + I_a (sigma s)' is its rate of angular momentum
+            sigma, sigma_dot, per_torque = spin(s, l, s_dot, s_ddot, x1, universal)
+            f = add_scaled(f, phi[k + I_X] / l, perpendicular(s_ddot, s))
+            axial = phi[k + I_A]
+            f = add_scaled(f, axial * sigma / l, cross(s_dot, s))
+            f = add_scaled(f, axial * sigma_dot, per_torque)
+            total = add(total, f)
+            moment = add(moment, cross(arm, f))
+        for k in range(3):
+            wrench[k] = total[k]
+            wrench[3 + k] = moment[k]
+        for i in range(6):
+            sum_ = 0.0
+            for k in range(6):
+                sum_ += inverse[k, i] * wrench[k]
+            bend = min(1.0, max(-1.0, rates[i] / transition))
+            force[n, i] = sum_ + phi[VISCOUS + i] * rates[i] + phi[COULOMB + i] * bend
+
+
+def strut_forces(machine: Machine, motion: PlatformMotion, friction: bool = True) -> FloatArray:
+    """Strut forces a platform motion needs (Oh 2003, 2.39-2.55: F = J^-T W, thirteen bodies).
+
+    Parameters
+    ----------
+    machine : Machine
+    motion : PlatformMotion
+        In base axes at the platform origin.
+    friction : bool
+        Whether the machine file's strut friction is included.
+
+    Returns
+    -------
+    ndarray, shape (N, 6)
+        N, positive when a strut pushes the platform joint away from the base joint; NaN in rows whose pose is
+        singular or not finite.
+    """
+    phi = basis_parameters(machine)
+    if not friction:
+        phi[VISCOUS:] = 0.0
+    force = np.empty((len(motion), 6))
+    _forces(
+        machine.base_joints,
+        machine.platform_joints,
+        machine.first_axis,
+        machine.universal,
+        machine.gravity,
+        phi,
+        machine.friction.transition_rate,
+        np.ascontiguousarray(motion.position),
+        np.ascontiguousarray(motion.rotation),
+        np.ascontiguousarray(motion.twist),
+        np.ascontiguousarray(motion.acceleration),
+        force,
+    )
+    return force
