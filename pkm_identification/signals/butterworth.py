@@ -1,0 +1,72 @@
+"""Butterworth low-pass filters: zero-phase offline, causal with carried state online."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import signal
+
+from ..motion import FloatArray
+
+
+def low_pass(order: int, cutoff: float, sample_rate: float) -> FloatArray:
+    """Second-order sections of a Butterworth low-pass.
+
+    Parameters
+    ----------
+    order : int
+        At least 1; the source uses 8.
+    cutoff : float
+        -3 dB frequency in Hz; the source uses 10.
+    sample_rate : float
+        Hz.
+
+    Returns
+    -------
+    ndarray, shape (sections, 6)
+
+    Raises
+    ------
+    ValueError
+        If the order or the cutoff is impossible; the cutoff must lie below half the sample rate.
+    """
+    if order < 1:
+        raise ValueError(f"filter order is {order}, must be at least 1")
+    if not 0 < cutoff < 0.5 * sample_rate:
+        raise ValueError(f"filter cutoff is {cutoff} Hz, must lie between 0 and {0.5 * sample_rate} Hz (Nyquist)")
+    return signal.butter(order, cutoff, fs=sample_rate, output="sos")
+
+
+def settling_samples(sections: FloatArray, tolerance: float = 1e-3) -> int:
+    """Samples after which the filter's step response stays within `tolerance` of its end."""
+    poles = np.concatenate([np.roots(section[3:]) for section in sections])
+    slowest = np.max(np.abs(poles))
+    horizon = int(np.ceil(np.log(tolerance * 1e-3) / np.log(slowest))) + 1
+    response = signal.sosfilt(sections, np.ones(horizon))
+    outside = np.nonzero(np.abs(response - 1) > tolerance)[0]
+    return int(outside[-1]) + 2 if outside.size else 1
+
+
+def zero_phase(sections: FloatArray, values: FloatArray) -> FloatArray:
+    """Filter forwards and backwards along the first axis; one uninterrupted segment.
+
+    Segments shorter than the filter's own padding are padded as far as they go.
+    """
+    flat = values.reshape(len(values), -1)
+    padding = min(3 * (2 * len(sections) + 1), len(flat) - 1)
+    return signal.sosfiltfilt(sections, flat, axis=0, padlen=padding).reshape(values.shape)
+
+
+def causal(sections: FloatArray, values: FloatArray) -> FloatArray:
+    """Filter forwards along the first axis, primed as if the first value had stood for ever."""
+    flat = values.reshape(len(values), -1)
+    state = signal.sosfilt_zi(sections)[:, :, None] * flat[0]
+    return signal.sosfilt(sections, flat, axis=0, zi=state)[0].reshape(values.shape)
+
+
+def segment_slices(segment: NDArray[np.int64]) -> list[slice]:
+    """Stretches of equal segment number, in order."""
+    if len(segment) == 0:
+        return []
+    edges = np.concatenate([[0], np.nonzero(np.diff(segment))[0] + 1, [len(segment)]])
+    return [slice(int(a), int(b)) for a, b in zip(edges[:-1], edges[1:], strict=True)]

@@ -1,0 +1,228 @@
+"""Online strut filter: smoothed length, rate, acceleration and force with a constant, known delay.
+
+Two kinds. `fir`: the linear-phase twin of the offline filter, whose taps are the impulse response of the zero-phase
+Butterworth joined with the central differences; the delay is exactly half its length. `butterworth`: one identical causal
+Butterworth on every channel, then central differences; less delay at low cutoffs, but its phase is only linear at low
+frequency.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import signal
+
+from ..compiled import kernel
+from ..motion import FloatArray, StrutMotion
+from .butterworth import low_pass, segment_slices, settling_samples, zero_phase
+from .differences import FIRST, REACH, SECOND
+from .guard import GuardedLog, GuardedSample
+
+KINDS = ("fir", "butterworth")
+CHANNELS = 12  # six lengths, six forces
+
+
+@dataclass(frozen=True)
+class FilterSettings:
+    """Settings of the causal strut filter.
+
+    Attributes
+    ----------
+    period : float
+        Sample period in s.
+    cutoff : float
+        -3 dB frequency in Hz of one Butterworth pass (the FIR twin has it twice, as filtering both ways has).
+    order : int
+        Order of one Butterworth pass.
+    kind : {'fir', 'butterworth'}
+    max_delay : float
+        Longest delay in s the FIR may have; its tails are cut there.
+    """
+
+    period: float
+    cutoff: float = 150.0
+    order: int = 4
+    kind: str = "fir"
+    max_delay: float = 0.05
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise ValueError(f"filter kind is '{self.kind}', must be one of {', '.join(KINDS)}")
+        low_pass(self.order, self.cutoff, 1.0 / self.period)  # raises when impossible
+
+
+@dataclass(frozen=True)
+class StrutSample:
+    """Filtered strut motion at one instant: the sample's own stamp, not that of its arrival."""
+
+    time: float
+    length: FloatArray
+    rate: FloatArray
+    acceleration: FloatArray
+    force: FloatArray | None
+    segment: int
+
+
+def linear_phase_taps(settings: FilterSettings) -> FloatArray:
+    """Symmetric taps of the zero-phase Butterworth, cut where they no longer matter, unit gain at zero frequency."""
+    sections = low_pass(settings.order, settings.cutoff, 1.0 / settings.period)
+    longest = max(1, int(settings.max_delay / settings.period) - REACH)
+    impulse = np.zeros(8 * longest + 1)
+    impulse[4 * longest] = 1.0
+    response = zero_phase(sections, impulse)[4 * longest :]
+    matters = np.nonzero(np.abs(response) > 1e-4 * response[0])[0][-1]
+    half = response[: min(int(matters), longest) + 1]
+    taps = np.concatenate([half[:0:-1], half])
+    return taps / taps.sum()
+
+
+@kernel
+def _fir(window, smooth, first, second, filtered):
+    """Filter one window (K, 12) into `filtered` (4, 6): length, rate, acceleration, force at its middle."""
+    middle = window.shape[0] // 2
+    for c in range(6):
+        # differences from the middle keep the digits that the second derivative needs
+        centre = window[middle, c]
+        a, b, d, e = 0.0, 0.0, 0.0, 0.0
+        for k in range(window.shape[0]):
+            value = window[k, c] - centre
+            a += smooth[k] * value
+            b += first[k] * value
+            d += second[k] * value
+            e += smooth[k] * window[k, 6 + c]
+        filtered[0, c] = centre + a
+        filtered[1, c] = b
+        filtered[2, c] = d
+        filtered[3, c] = e
+
+
+@kernel
+def _fir_log(values, smooth, first, second, filtered):
+    width = smooth.size
+    for n in range(values.shape[0] - width + 1):
+        _fir(values[n : n + width], smooth, first, second, filtered[n])
+
+
+class _Taps:
+    """The three FIR filters of both kinds, as one window of `width` samples."""
+
+    def __init__(self, settings: FilterSettings) -> None:
+        smooth = linear_phase_taps(settings) if settings.kind == "fir" else np.ones(1)
+        # correlation with the differences: reversed, because taps are applied oldest first
+        self.smooth = np.pad(smooth, REACH)
+        self.first = np.convolve(smooth, FIRST) / settings.period
+        self.second = np.convolve(smooth, SECOND) / settings.period**2
+        self.width = len(self.smooth)
+
+
+class CausalStrutFilter:
+    """Filters guarded samples as they come.
+
+    Attributes
+    ----------
+    delay : float
+        Seconds from the instant an output describes to the arrival of the sample that completes it.
+    """
+
+    def __init__(self, settings: FilterSettings) -> None:
+        self.settings = settings
+        self._taps = _Taps(settings)
+        self._sections: FloatArray | None = None
+        self._lag = self._taps.width // 2 * settings.period
+        self._settle = 0
+        if settings.kind == "butterworth":
+            rate = 1.0 / settings.period
+            self._sections = low_pass(settings.order, settings.cutoff, rate)
+            numerator, denominator = signal.sos2tf(self._sections)
+            near_zero = 1e-3 * settings.cutoff
+            group = signal.group_delay((numerator, denominator), w=[near_zero], fs=rate)[1][0]
+            self._group = float(group) * settings.period
+            self._lag += self._group
+            self._settle = settling_samples(self._sections)
+        self.reset()
+
+    @property
+    def delay(self) -> float:
+        """Constant delay in s."""
+        return self._lag
+
+    def reset(self) -> None:
+        """Forget the samples seen."""
+        # written twice, one width apart, so that the window is always one contiguous block
+        width = self._taps.width
+        self._ring = np.zeros((2 * width, CHANNELS))
+        self._times = np.zeros(2 * width)
+        self._count = 0
+        self._segment = -1
+        self._state: FloatArray | None = None
+
+    def step(self, sample: GuardedSample) -> StrutSample | None:
+        """Take one sample; give the filtered sample it completes, or None while the window fills."""
+        width = self._taps.width
+        if sample.segment != self._segment:
+            self._count = 0
+            self._segment = sample.segment
+            self._state = None
+        row = np.zeros(CHANNELS)
+        row[:6] = sample.length
+        if sample.force is not None:
+            row[6:] = sample.force
+        if self._sections is not None:
+            row = self._smooth(row)
+        place = self._count % width
+        self._ring[place] = self._ring[place + width] = row
+        self._times[place] = self._times[place + width] = sample.time
+        self._count += 1
+        if self._count < width + self._settle:
+            return None
+        start = self._count % width
+        filtered = np.empty((4, 6))
+        taps = self._taps
+        _fir(self._ring[start : start + width], taps.smooth, taps.first, taps.second, filtered)
+        time = self._times[start + width // 2]
+        if self._sections is not None:
+            time -= self._group
+        return StrutSample(
+            float(time), filtered[0], filtered[1], filtered[2], filtered[3] if sample.force is not None else None,
+            sample.segment,
+        )  # fmt: skip
+
+    def _smooth(self, row: FloatArray) -> FloatArray:
+        if self._state is None:
+            self._state = signal.sosfilt_zi(self._sections)[:, :, None] * row
+        smoothed, self._state = signal.sosfilt(self._sections, row[None], axis=0, zi=self._state)
+        return smoothed[0]
+
+    def filter(self, log: GuardedLog) -> StrutMotion:
+        """Filter a whole log: what `step` gives sample by sample."""
+        width = self._taps.width
+        rows = np.zeros((len(log.time), CHANNELS))
+        rows[:, :6] = log.length
+        if log.force is not None:
+            rows[:, 6:] = log.force
+        time, filtered, segment = [np.empty(0)], [np.empty((0, 4, 6))], [np.empty(0, dtype=np.int64)]
+        for part in segment_slices(log.segment):
+            values, stamps = rows[part], log.time[part]
+            if self._sections is not None:
+                zi = signal.sosfilt_zi(self._sections)[:, :, None] * values[0]
+                values = signal.sosfilt(self._sections, values, axis=0, zi=zi)[0]
+                stamps = stamps - self._group
+            count = len(values) - width + 1
+            if count <= self._settle:
+                continue
+            result = np.empty((count, 4, 6))
+            _fir_log(np.ascontiguousarray(values), self._taps.smooth, self._taps.first, self._taps.second, result)
+            middle = width // 2
+            time.append(stamps[middle : middle + count][self._settle :])
+            filtered.append(result[self._settle :])
+            segment.append(np.full(count - self._settle, log.segment[part][0]))
+        whole = np.concatenate(filtered)
+        return StrutMotion(
+            np.concatenate(time),
+            whole[:, 0],
+            whole[:, 1],
+            whole[:, 2],
+            None if log.force is None else whole[:, 3],
+            np.concatenate(segment),
+        )

@@ -1,0 +1,397 @@
+"""The stream guard: lets no sample through that would harm the filters behind it.
+
+It keeps the accepted samples on the drive's regular clock: a short hole (a dropped sample) is filled by a straight
+line, a long one starts a new segment. The same compiled step serves the online stream and whole logs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..compiled import kernel
+from ..errors import LogError
+from ..machine import Machine
+from ..motion import FloatArray, StrutLog
+
+ACCEPTED, NOT_FINITE, DUPLICATE, LATE, SPIKE, OUT_OF_LIMITS = range(6)
+REJECTIONS = {
+    NOT_FINITE: "not_finite",
+    DUPLICATE: "duplicate",
+    LATE: "late",
+    SPIKE: "spike",
+    OUT_OF_LIMITS: "out_of_limits",
+}
+CONTINUES, GAP, CLOCK_JUMP, START = range(4)
+NEW_SEGMENT = {GAP: "gap", CLOCK_JUMP: "clock_jump", START: "start"}
+
+DEFAULT_RATE_LIMIT = 2.0  # m/s, beyond any hexapod's drives; machines may state less
+MAX_LATE_RUN = 25  # so many late samples in a row are not stragglers: the clock was set back
+
+
+@dataclass(frozen=True)
+class GuardSettings:
+    """Limits of the guard.
+
+    Attributes
+    ----------
+    period : float
+        Nominal sample period in s.
+    length_limits : tuple of float
+        Shortest and longest strut in m.
+    rate_limit : float
+        Largest strut rate in m/s; a faster change is a spike.
+    force_limit : float
+        Largest strut force in N the drives can give; a larger one is a spike.
+    acceleration_limit : float
+        Largest strut acceleration in m/s^2 used to tell a spike from motion.
+    max_gap : float
+        Longest hole in s that is filled; a longer one starts a new segment.
+    late_tolerance : float
+        A stamp up to this many seconds before the newest is a straggler and dropped; an older one means that the
+        clock jumped back, which starts a new segment.
+    """
+
+    period: float
+    length_limits: tuple[float, float]
+    rate_limit: float = DEFAULT_RATE_LIMIT
+    force_limit: float = np.inf
+    acceleration_limit: float = 200.0
+    max_gap: float = 0.005
+    late_tolerance: float = 0.5
+
+    @classmethod
+    def of(cls, machine: Machine, period: float | None = None, **changes: float) -> GuardSettings:
+        """Limits of a machine; the period is the drive's unless given.
+
+        Raises
+        ------
+        LogError
+            If neither the machine nor the caller knows the sample period.
+        """
+        if period is None:
+            if machine.drive is None:
+                raise LogError(f"machine '{machine.name}' has no drive.sample_rate and no sample period was given")
+            period = 1.0 / machine.drive.sample_rate
+        settings = cls(
+            period=period,
+            length_limits=(float(machine.length_limits[0]), float(machine.length_limits[1])),
+            # twice the stated rate: a limit is what the drive may do, not what noise on a difference may show
+            rate_limit=2.0 * machine.rate_limit if machine.rate_limit else DEFAULT_RATE_LIMIT,
+            force_limit=1.5 * machine.drive.force_limit if machine.drive else np.inf,
+        )
+        return replace(settings, **changes) if changes else settings
+
+
+@dataclass(frozen=True)
+class GuardedSample:
+    """One sample on the regular clock; `filled` marks one made up to bridge a short hole."""
+
+    time: float
+    length: FloatArray
+    force: FloatArray | None
+    segment: int
+    filled: bool
+
+
+@dataclass(frozen=True)
+class GuardedLog:
+    """A whole log on the regular clock.
+
+    Attributes
+    ----------
+    time : ndarray, shape (N,)
+    length : ndarray, shape (N, 6)
+    force : ndarray, shape (N, 6), or None
+    segment : ndarray of int64, shape (N,)
+    filled : ndarray of bool, shape (N,)
+    counts : dict of str to int
+        Samples accepted and filled, rejected by reason, segments begun by cause.
+    period : float
+        Sample period in s.
+    """
+
+    time: FloatArray
+    length: FloatArray
+    force: FloatArray | None
+    segment: NDArray[np.int64]
+    filled: NDArray[np.bool_]
+    counts: dict[str, int]
+    period: float
+
+
+# State of the guard: [0] last stamp, [1] segment, [2] seen a sample (0/1), [3] suspects in a row, [4] time of the last
+# suspect, [5] late samples in a row, [6] last slope known (0/1), [7] reason's strut
+STATE = 8
+
+
+@kernel
+def _judge(time, length, force, has_force, state, last, slope, suspect, limits):
+    """Judge one sample: (verdict, how it continues, steps since the last sample).
+
+    `limits`: period, shortest, longest, rate, force, acceleration, max_gap, late_tolerance.
+    """
+    period = limits[0]
+    if not np.isfinite(time):
+        return NOT_FINITE, CONTINUES, 0
+    for i in range(6):
+        if not np.isfinite(length[i]) or (has_force and not np.isfinite(force[i])):
+            state[7] = i
+            return NOT_FINITE, CONTINUES, 0
+    begins = START
+    if state[2] > 0.0:
+        dt = time - state[0]
+        if abs(dt) < 0.25 * period:
+            return DUPLICATE, CONTINUES, 0
+        begins = CONTINUES
+        if dt < 0.0:
+            state[5] += 1.0
+            if dt >= -limits[7] and state[5] <= MAX_LATE_RUN:
+                return LATE, CONTINUES, 0
+            begins = CLOCK_JUMP
+        elif dt > limits[6] + 0.5 * period:
+            begins = GAP
+    for i in range(6):
+        if length[i] < limits[1] or length[i] > limits[2]:
+            state[7] = i
+            return OUT_OF_LIMITS, CONTINUES, 0
+    if has_force:
+        for i in range(6):
+            if abs(force[i]) > limits[4]:
+                state[7] = i
+                return SPIKE, CONTINUES, 0
+    steps = 1
+    if begins == CONTINUES:
+        dt = time - state[0]
+        steps = max(1, int(np.floor(dt / period + 0.5)))
+        span = steps * period
+        for i in range(6):
+            change = length[i] - last[i]
+            bad = abs(change) > limits[3] * span
+            if state[6] > 0.0:
+                # what inertia allows beyond the straight continuation
+                bad = bad or abs(change - slope[i] * span) > limits[5] * span * (span + period)
+            if bad:
+                # A spike stands alone. Samples that agree with each other but not with the past mean that the past
+                # is wrong or the encoder has moved its zero: start again instead of locking out for ever.
+                near = state[3] > 0.0
+                for j in range(6):
+                    near = near and abs(length[j] - suspect[j]) <= limits[3] * max(time - state[4], period)
+                state[3] = state[3] + 1.0 if near else 1.0
+                state[4] = time
+                for j in range(6):
+                    suspect[j] = length[j]
+                if state[3] * period <= max(limits[6], 3.0 * period):
+                    state[7] = i
+                    return SPIKE, CONTINUES, 0
+                begins = GAP
+                break
+    state[3] = 0.0
+    state[5] = 0.0
+    if begins == CONTINUES:
+        for i in range(6):
+            slope[i] = (length[i] - last[i]) / (steps * period)
+        state[6] = 1.0
+    else:
+        state[1] += 1.0
+        state[6] = 0.0
+        steps = 1
+    state[0] = time
+    state[2] = 1.0
+    for i in range(6):
+        last[i] = length[i]
+    return ACCEPTED, begins, steps
+
+
+@kernel
+def _guard_log(time, length, force, has_force, state, last, slope, suspect, limits, kept, fills, segment, verdicts,
+               beginnings):  # fmt: skip
+    """Judge a whole log: indices kept, fills before each, its segment; counts by verdict and by beginning."""
+    count = 0
+    for n in range(time.shape[0]):
+        verdict, begins, steps = _judge(
+            time[n], length[n], force[n], has_force, state, last, slope, suspect, limits
+        )
+        verdicts[verdict] += 1
+        if verdict == ACCEPTED:
+            beginnings[begins] += 1
+            kept[count] = n
+            fills[count] = steps - 1 if begins == CONTINUES else 0
+            segment[count] = int(state[1])
+            count += 1
+    return count
+
+
+class StreamGuard:
+    """Judges samples one by one and keeps them on a regular clock.
+
+    Attributes
+    ----------
+    counts : dict of str to int
+        What happened so far, by reason.
+    last_rejection : tuple of (reason, text) or None
+        Why the last sample was dropped, for a log line; None if it was not.
+    """
+
+    def __init__(self, settings: GuardSettings) -> None:
+        self.settings = settings
+        self._limits = np.array(
+            [
+                settings.period,
+                *settings.length_limits,
+                settings.rate_limit,
+                settings.force_limit,
+                settings.acceleration_limit,
+                settings.max_gap,
+                settings.late_tolerance,
+            ]
+        )
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget everything, as if newly made."""
+        self._state = np.zeros(STATE)
+        self._state[1] = -1.0
+        self._last = np.zeros(6)
+        self._last_force = np.zeros(6)
+        self._slope = np.zeros(6)
+        self._suspect = np.zeros(6)
+        self._rate = np.nan
+        names = ["accepted", "filled", *REJECTIONS.values(), *NEW_SEGMENT.values()]
+        self.counts = dict.fromkeys(names, 0)
+        self.last_rejection: tuple[str, str] | None = None
+
+    @property
+    def segment(self) -> int:
+        """Number of the present segment, -1 before the first sample."""
+        return int(self._state[1])
+
+    @property
+    def rate(self) -> float:
+        """Measured sample rate in Hz, smoothed over about a second; NaN before it is known."""
+        return 1.0 / self._rate if self._rate > 0 else float("nan")
+
+    def step(self, time: float, length: FloatArray, force: FloatArray | None) -> list[GuardedSample]:
+        """Judge one sample.
+
+        Parameters
+        ----------
+        time : float
+            The sample's own stamp in s.
+        length : ndarray, shape (6,)
+            m.
+        force : ndarray, shape (6,), or None
+            N.
+
+        Returns
+        -------
+        list of GuardedSample
+            Empty when the sample is dropped; the sample, preceded by fillers when it ends a short hole.
+        """
+        before, last, last_force = self._state[0], self._last.copy(), self._last_force
+        has_force = force is not None
+        verdict, begins, steps = _judge(
+            time, length, force if has_force else last, has_force, self._state, self._last, self._slope,
+            self._suspect, self._limits,
+        )  # fmt: skip
+        if verdict != ACCEPTED:
+            reason = REJECTIONS[verdict]
+            self.counts[reason] += 1
+            self.last_rejection = (reason, self._explain(verdict, time, length, force))
+            return []
+        self.last_rejection = None
+        self.counts["accepted"] += 1
+        samples = []
+        if begins == CONTINUES:
+            self._follow_rate((time - before) / steps)
+            for k in range(1, steps):
+                part = k / steps
+                samples.append(
+                    GuardedSample(
+                        before + part * (time - before),
+                        last + part * (length - last),
+                        last_force + part * (force - last_force) if has_force else None,
+                        self.segment,
+                        True,
+                    )
+                )
+            self.counts["filled"] += steps - 1
+        else:
+            self.counts[NEW_SEGMENT[begins]] += 1
+        if has_force:
+            self._last_force = np.array(force, dtype=float)
+        samples.append(
+            GuardedSample(time, np.array(length, dtype=float), self._last_force if has_force else None,
+                          self.segment, False)  # fmt: skip
+        )
+        return samples
+
+    def _follow_rate(self, period: float) -> None:
+        weight = min(1.0, self.settings.period)
+        self._rate = period if np.isnan(self._rate) else self._rate + weight * (period - self._rate)
+
+    def _explain(self, verdict: int, time: float, length: FloatArray, force: FloatArray | None) -> str:
+        strut = int(self._state[7])
+        if verdict == NOT_FINITE:
+            return f"stamp {time}" if not np.isfinite(time) else f"strut {strut + 1}: value is not finite"
+        if verdict == DUPLICATE:
+            return f"stamp {time:.6f} s was there already"
+        if verdict == LATE:
+            return f"stamp {time:.6f} s is {self._state[0] - time:.6f} s behind the newest"
+        low, high = self.settings.length_limits
+        if verdict == OUT_OF_LIMITS:
+            hint = " (is it in mm?)" if low * 1e3 <= length[strut] <= high * 1e3 else ""
+            return f"strut {strut + 1}: length {length[strut]:.6g} m is outside [{low:g}, {high:g}] m{hint}"
+        if force is not None and abs(force[strut]) > self.settings.force_limit:
+            return f"strut {strut + 1}: force {force[strut]:.6g} N is beyond {self.settings.force_limit:g} N"
+        return f"strut {strut + 1}: length jumps to {length[strut]:.6f} m from {self._last[strut]:.6f} m"
+
+    def guard(self, log: StrutLog) -> GuardedLog:
+        """Judge a whole log, continuing from the present state with a new segment.
+
+        Gives what `step` would give sample by sample, in a fraction of the time.
+        """
+        count = len(log)
+        has_force = log.force is not None
+        length = np.ascontiguousarray(log.length)
+        force = np.ascontiguousarray(log.force) if has_force else np.zeros((1, 6)).repeat(count, 0)
+        kept, fills, segment = (np.zeros(count, dtype=np.int64) for _ in range(3))
+        verdicts = np.zeros(6, dtype=np.int64)
+        beginnings = np.zeros(4, dtype=np.int64)
+        self._state[2] = 0.0  # nothing crosses from one log to the next
+        used = _guard_log(
+            log.time, length, force, has_force, self._state, self._last, self._slope, self._suspect, self._limits,
+            kept, fills, segment, verdicts, beginnings,
+        )  # fmt: skip
+        kept, fills, segment = kept[:used], fills[:used], segment[:used]
+        counts = {"accepted": int(verdicts[ACCEPTED]), "filled": int(fills.sum())}
+        counts |= {name: int(verdicts[code]) for code, name in REJECTIONS.items()}
+        counts |= {name: int(beginnings[code]) for code, name in NEW_SEGMENT.items()}
+        for name, number in counts.items():
+            self.counts[name] += number
+        # every kept sample is preceded by its fillers: position of each row between its two neighbours
+        repeats = fills + 1
+        owner = np.repeat(np.arange(used), repeats)
+        first = np.cumsum(repeats) - repeats
+        part = (np.arange(len(owner)) - first[owner] + 1) / repeats[owner]
+        previous = np.maximum(owner - 1, 0)
+
+        def between(values: FloatArray) -> FloatArray:
+            values = values[kept]
+            weight = part.reshape(-1, *([1] * (values.ndim - 1)))
+            mixed = values[previous] + weight * (values[owner] - values[previous])
+            whole = part == 1.0
+            mixed[whole] = values[owner[whole]]
+            return mixed
+
+        return GuardedLog(
+            time=between(log.time),
+            length=between(length),
+            force=between(force) if has_force else None,
+            segment=segment[owner],
+            filled=part < 1.0,
+            counts=counts,
+            period=self.settings.period,
+        )

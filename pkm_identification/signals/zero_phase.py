@@ -1,0 +1,58 @@
+"""Offline strut filter: zero-phase Butterworth and central differences, segment by segment."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..motion import FloatArray, StrutMotion
+from .butterworth import low_pass, segment_slices, zero_phase
+from .differences import REACH, central_differences
+from .guard import GuardedLog
+
+
+def filter_log(log: GuardedLog, cutoff: float, order: int) -> StrutMotion:
+    """Smooth and differentiate a guarded log.
+
+    The force passes the same low-pass as the lengths. The rows at both ends of a segment that lack the neighbours the
+    differences need, or still feel the end of the data, are left out.
+
+    Parameters
+    ----------
+    log : GuardedLog
+    cutoff : float
+        -3 dB frequency of one pass in Hz.
+    order : int
+        Order of one pass of the Butterworth filter.
+
+    Returns
+    -------
+    StrutMotion
+        Rows of segments long enough for the filter, in order.
+    """
+    sections = low_pass(order, cutoff, 1.0 / log.period)
+    # two periods of the cutoff frequency: there the filter's padding shows
+    edge = max(REACH, int(np.ceil(2.0 / (cutoff * log.period))))
+    parts: list[tuple[FloatArray, ...]] = []
+    for part in segment_slices(log.segment):
+        if part.stop - part.start <= 2 * edge + 2 * REACH:
+            continue
+        length = zero_phase(sections, log.length[part])
+        rate, acceleration = central_differences(length, log.period)
+        inner = slice(edge, len(length) - edge)
+        shifted = slice(edge - REACH, len(rate) - (edge - REACH))
+        force = None if log.force is None else zero_phase(sections, log.force[part])[inner]
+        parts.append((log.time[part][inner], length[inner], rate[shifted], acceleration[shifted], force,
+                      log.segment[part][inner]))  # fmt: skip
+    if not parts:
+        empty = np.empty((0, 6))
+        return StrutMotion(np.empty(0), empty, empty, empty, None if log.force is None else empty,
+                           np.empty(0, dtype=np.int64))  # fmt: skip
+    time, length, rate, acceleration, force, segment = zip(*parts, strict=True)
+    return StrutMotion(
+        np.concatenate(time),
+        np.concatenate(length),
+        np.concatenate(rate),
+        np.concatenate(acceleration),
+        None if log.force is None else np.concatenate(force),
+        np.concatenate(segment),
+    )
