@@ -1,0 +1,40 @@
+"""Stamps as seconds and back, exactly; the clock of timers."""
+
+from __future__ import annotations
+
+from builtin_interfaces.msg import Time
+from rclpy.clock import Clock
+from rclpy.clock_type import ClockType
+
+from ..records.stamps import NANOSECONDS, nanoseconds_of, seconds_of
+
+# Timers that must run whether or not anybody publishes /clock.
+STEADY = Clock(clock_type=ClockType.STEADY_TIME)
+
+# A stamp's seconds are an int32.
+LAST_SECOND = 2**31 - 1
+
+
+def seconds(stamp: Time) -> float:
+    """Stamp in s, the same double that a log read from a bag holds."""
+    return seconds_of(stamp.sec, stamp.nanosec)
+
+
+def set_stamp(stamp: Time, time: float) -> None:
+    """Write a time in s into a stamp; `seconds` gives it back bit for bit.
+
+    Raises
+    ------
+    ValueError
+        If the time is not finite, negative or too large for a stamp.
+    """
+    if not 0.0 <= time < LAST_SECOND:
+        raise ValueError(f"time {time!r} s does not fit into a stamp")
+    stamp.sec, stamp.nanosec = divmod(nanoseconds_of(time), NANOSECONDS)
+
+
+def stamp_of(time: float) -> Time:
+    """A new stamp; see `set_stamp`."""
+    stamp = Time()
+    set_stamp(stamp, time)
+    return stamp

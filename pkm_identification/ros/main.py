@@ -1,0 +1,94 @@
+"""How a node becomes a process: one line and exit code 2 when it cannot start, 0 when it is told to stop."""
+
+from __future__ import annotations
+
+import signal
+import sys
+
+import rclpy
+from rclpy.executors import Executor, ExternalShutdownException, SingleThreadedExecutor
+
+from ..errors import PkmError
+from .node_base import PipelineNode
+from .parameters import ParameterError
+
+FAILED_START = 2
+
+
+def run(node_class: type[PipelineNode], args: list[str] | None = None) -> int:
+    """Run one node until it is told to stop or has finished.
+
+    Parameters
+    ----------
+    node_class : type of PipelineNode
+    args : list of str, optional
+        Command line, with `--ros-args`; that of the process by default.
+
+    Returns
+    -------
+    int
+        0 after SIGINT, SIGTERM or a finished job; 2 when the node cannot start, with one line on stderr.
+    """
+    node: PipelineNode | None = None
+    code = 0
+    try:
+        _initialize(args)
+        node = node_class()
+        if node.parameter["autostart"]:
+            node.bring_up()
+        # The events executor's spin() does not return for a signal in some releases; this does.
+        executor = make_executor(node.parameter["executor"])
+        executor.add_node(node)
+        executor.spin_until_future_complete(node.finished)
+        if node.finished.done():
+            code = node.finished.result() or 0
+    except (KeyboardInterrupt, ExternalShutdownException):
+        pass
+    except PkmError as error:
+        # A signal in the middle of the start is no failure of the start.
+        if rclpy.ok() or node is None:
+            print(f"{node_class.NAME}: {error}", file=sys.stderr, flush=True)
+            code = FAILED_START
+    except Exception:
+        # A signal invalidates the context under the hands of whatever runs.
+        if rclpy.ok():
+            raise
+    finally:
+        _ignore_signals()
+        if node is not None:
+            node.close()
+        rclpy.try_shutdown()
+        _ignore_signals()
+    return code
+
+
+def make_executor(kind: str) -> Executor:
+    """An executor by the name in the parameter `executor`.
+
+    Raises
+    ------
+    ParameterError
+        If this rclpy does not have it.
+    """
+    if kind == "single_threaded":
+        return SingleThreadedExecutor()
+    try:
+        from rclpy.experimental import EventsExecutor
+    except ImportError:
+        raise ParameterError(f"parameter 'executor' = '{kind}': this rclpy has no events executor") from None
+    return EventsExecutor()
+
+
+def _initialize(args: list[str] | None) -> None:
+    try:
+        rclpy.init(args=args)
+    except KeyboardInterrupt:
+        raise
+    except Exception as error:  # bad arguments and parameter files raise several kinds
+        raise ParameterError(" ".join(str(error).split(", at ./")[0].split())) from None
+
+
+def _ignore_signals() -> None:
+    """A second Ctrl-C must not break the orderly end; shutting rclpy down restores Python's handlers."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)

@@ -1,0 +1,32 @@
+"""Every quality-of-service profile of the package, in one place."""
+
+from __future__ import annotations
+
+from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy
+
+
+def _profile(
+    depth: int,
+    reliability: ReliabilityPolicy = ReliabilityPolicy.RELIABLE,
+    durability: DurabilityPolicy = DurabilityPolicy.VOLATILE,
+) -> QoSProfile:
+    return QoSProfile(
+        history=HistoryPolicy.KEEP_LAST, depth=depth, reliability=reliability, durability=durability
+    )
+
+
+# One second at the drive's rate: a node held up for that long still loses nothing.
+STREAM_DEPTH = 1000
+
+# Best effort matches every publisher: joint_state_broadcaster, a best-effort driver, a bag.
+STRUT_STATES_SUBSCRIPTION = _profile(STREAM_DEPTH, ReliabilityPolicy.BEST_EFFORT)
+# What we publish is reliable, so that a recorder may ask for every sample.
+STREAM = _profile(STREAM_DEPTH)
+COMMANDS = _profile(10)
+POSE = _profile(100)
+MARKERS = _profile(10)
+TF = _profile(100)
+DIAGNOSTICS = _profile(10)
+CLOCK = _profile(1, ReliabilityPolicy.BEST_EFFORT)
+# A late joiner gets the last estimate.
+LATCHED = _profile(1, durability=DurabilityPolicy.TRANSIENT_LOCAL)

@@ -1,0 +1,160 @@
+"""The test bench: nodes of this package and a helper node in one context, waits with deadlines."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import rclpy
+from diagnostic_msgs.msg import DiagnosticArray
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.parameter import Parameter
+from sensor_msgs.msg import JointState
+from std_srvs.srv import Trigger
+
+from pkm_identification.kinematics import strut_lengths
+from pkm_identification.machine import Machine
+from pkm_identification.records.joint_state import STRUT_NAMES
+from pkm_identification.ros.clock import set_stamp
+from pkm_identification.ros.node_base import PipelineNode
+from pkm_identification.ros.qos import DIAGNOSTICS, STREAM
+from pkm_identification.rotation import matrix_from_vector
+
+DEADLINE = 20.0
+PERIOD = 1e-3
+
+
+class Bench:
+    """Spins everything in the test's own thread, so that nothing happens behind its back."""
+
+    def __init__(self, domain: int) -> None:
+        self.context = rclpy.Context()
+        self.domain = domain
+
+    def __enter__(self) -> Bench:
+        rclpy.init(args=[], context=self.context, domain_id=self.domain)
+        self.node = rclpy.create_node("bench", context=self.context)
+        self.executor = SingleThreadedExecutor(context=self.context)
+        self.executor.add_node(self.node)
+        self._started: list[PipelineNode] = []
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for node in self._started:
+            node.close()
+        self.node.destroy_node()
+        self.executor.shutdown()
+        rclpy.shutdown(context=self.context)
+
+    def start(self, node_class: type[PipelineNode], bring_up: bool = True, **parameters: Any) -> PipelineNode:
+        """Start a node of the package in this process, with parameters."""
+        overrides = [Parameter(name, value=value) for name, value in parameters.items()]
+        node = node_class(context=self.context, parameter_overrides=overrides)
+        self._started.append(node)
+        self.executor.add_node(node)
+        if bring_up:
+            node.bring_up()
+        return node
+
+    def stop(self, node: PipelineNode) -> None:
+        """End a node as its process would."""
+        self._started.remove(node)
+        self.executor.remove_node(node)
+        node.close()
+
+    def wait(self, condition: Callable[[], Any], what: str, deadline: float = DEADLINE) -> Any:
+        """Spin until the condition holds; fail with `what` was waited for after the deadline."""
+        end = time.monotonic() + deadline
+        while time.monotonic() < end:
+            result = condition()
+            if result:
+                return result
+            self.executor.spin_once(timeout_sec=0.02)
+        raise AssertionError(f"not within {deadline:g} s: {what}")
+
+    def collect(self, message_type: type, topic: str, qos: Any = STREAM) -> list[Any]:
+        """A list that fills with the messages of a topic."""
+        messages: list[Any] = []
+        self.node.create_subscription(message_type, topic, messages.append, qos)
+        return messages
+
+    def publisher(self, message_type: type, topic: str, qos: Any = STREAM, subscribers: int = 1) -> Any:
+        """A publisher that has found its subscribers."""
+        made = self.node.create_publisher(message_type, topic, qos)
+        self.wait(lambda: made.get_subscription_count() >= subscribers, f"{subscribers} subscriber(s) of {topic}")
+        return made
+
+    def connected(self, topic: str, publishers: int = 1, subscribers: int = 1) -> None:
+        """Wait until a topic has so many ends."""
+        self.wait(
+            lambda: (
+                self.node.count_publishers(topic) >= publishers and self.node.count_subscribers(topic) >= subscribers
+            ),
+            f"{publishers} publisher(s) and {subscribers} subscriber(s) of {topic}",
+        )
+
+    def call(self, service_type: type, name: str, request: Any = None) -> Any:
+        """Call a service and give its answer."""
+        client = self.node.create_client(service_type, name)
+        self.wait(client.service_is_ready, f"service {name}")
+        future = client.call_async(request or service_type.Request())
+        self.wait(future.done, f"answer of {name}")
+        self.node.destroy_client(client)
+        return future.result()
+
+    def trigger(self, name: str) -> Trigger.Response:
+        """Call a Trigger service."""
+        return self.call(Trigger, name)
+
+    def diagnostics(self) -> list[DiagnosticArray]:
+        """A list that fills with diagnostics."""
+        return self.collect(DiagnosticArray, "/diagnostics", DIAGNOSTICS)
+
+
+def joint_state(
+    stamp: float, length: Any, force: Any = None, names: Any = STRUT_NAMES, nanoseconds: int | None = None
+) -> JointState:
+    """A joint state as drivers send it."""
+    message = JointState(name=list(names), position=[float(x) for x in length])
+    set_stamp(message.header.stamp, stamp)
+    if force is not None:
+        message.effort = [float(x) for x in force]
+    return message
+
+
+class Motion:
+    """A smooth motion of a machine at 1 kHz, its lengths and made-up forces, for feeding nodes.
+
+    Attributes
+    ----------
+    time, length, force : ndarray, shapes (N,), (N, 6), (N, 6)
+    position, rotation : ndarray, shapes (N, 3), (N, 3, 3)
+    """
+
+    def __init__(self, samples: int, machine: str = "uf", start: float = 1000.0) -> None:
+        self.machine = Machine.load(machine)
+        self.time = start + PERIOD * np.arange(samples)
+        t = self.time - start
+        size = self.machine.length_scale
+        swing = np.stack([np.sin(2 * np.pi * f * t + p) for f, p in zip((0.7, 0.9, 1.1, 1.3, 1.5, 1.7), range(6))], 1)
+        self.position = self.machine.home_position + 0.05 * size * swing[:, :3]
+        self.rotation = matrix_from_vector(0.05 * swing[:, 3:]) @ self.machine.home_rotation
+        self.length = strut_lengths(self.machine, self.position, self.rotation)
+        self.force = 100.0 * swing[:, ::-1] + 20.0
+
+    def messages(self) -> list[JointState]:
+        """All samples as joint states."""
+        return [joint_state(*sample) for sample in zip(self.time, self.length, self.force)]
+
+
+def feed(bench: Bench, publisher: Any, messages: list[JointState], taken: Callable[[], int]) -> None:
+    """Publish messages no faster than they are taken; `taken` counts what has arrived."""
+    before = taken()
+    for start in range(0, len(messages), 100):
+        part = messages[start : start + 100]
+        for message in part:
+            publisher.publish(message)
+        goal = before + start + len(part)
+        bench.wait(lambda goal=goal: taken() >= goal, f"{goal} samples taken, {taken()} are")

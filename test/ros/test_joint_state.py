@@ -1,0 +1,104 @@
+"""Joint states to strut samples: names decide, what is incomplete is refused by name."""
+
+import numpy as np
+import pytest
+from ros_bench import joint_state
+
+from pkm_identification.records.joint_state import STRUT_NAMES
+from pkm_identification.ros.clock import seconds, stamp_of
+from pkm_identification.ros.joint_state import BadJointState, JointStateReader, fill_joint_state
+
+LENGTH = np.array([0.41, 0.42, 0.43, 0.44, 0.45, 0.46])
+FORCE = np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
+
+
+def test_a_plain_message_is_read_as_it_is():
+    reading = JointStateReader().read(joint_state(12.5, LENGTH, FORCE))
+    assert reading.time == 12.5
+    np.testing.assert_array_equal(reading.length, LENGTH)
+    np.testing.assert_array_equal(reading.force, FORCE)
+
+
+def test_permuted_and_extra_names_give_the_identical_sample():
+    order = [3, 0, 5, 1, 4, 2]
+    names = ["arm", *(STRUT_NAMES[i] for i in order), "gripper"]
+    message = joint_state(1.0, [9.0, *LENGTH[order], 8.0], [7.0, *FORCE[order], 6.0], names)
+    reading = JointStateReader().read(message)
+    np.testing.assert_array_equal(reading.length, LENGTH)
+    np.testing.assert_array_equal(reading.force, FORCE)
+
+
+def test_the_order_is_learnt_anew_when_names_change():
+    reader = JointStateReader()
+    reader.read(joint_state(1.0, LENGTH))
+    reading = reader.read(joint_state(1.1, LENGTH[::-1], names=STRUT_NAMES[::-1]))
+    np.testing.assert_array_equal(reading.length, LENGTH)
+    np.testing.assert_array_equal(reader.read(joint_state(1.2, LENGTH)).length, LENGTH)
+
+
+def test_names_of_another_driver_can_be_given():
+    names = [f"leg{i}" for i in range(6)]
+    reading = JointStateReader(names).read(joint_state(1.0, LENGTH[::-1], names=names[::-1]))
+    np.testing.assert_array_equal(reading.length, LENGTH)
+
+
+@pytest.mark.parametrize(
+    ("names", "length", "force", "reason", "text"),
+    [
+        (STRUT_NAMES[:5], LENGTH[:5], None, "missing_name", "strut_6"),
+        ((*STRUT_NAMES, "strut_2"), [*LENGTH, 0.4], None, "repeated_name", "strut_2"),
+        (STRUT_NAMES, LENGTH[:5], None, "unequal_lengths", "5 positions"),
+        (STRUT_NAMES, LENGTH, FORCE[:3], "unequal_lengths", "3 efforts"),
+        ((), (), None, "missing_name", "strut_1"),
+    ],
+)
+def test_incomplete_messages_are_refused_naming_what_is_wrong(names, length, force, reason, text):
+    reader = JointStateReader()
+    reader.read(joint_state(1.0, LENGTH, FORCE))
+    with pytest.raises(BadJointState, match=text) as caught:
+        reader.read(joint_state(1.0, length, force, names))
+    assert caught.value.reason == reason
+    np.testing.assert_array_equal(reader.read(joint_state(1.1, LENGTH)).length, LENGTH)
+
+
+def test_stamp_zero_is_refused():
+    with pytest.raises(BadJointState, match="stamp 0"):
+        JointStateReader().read(joint_state(0.0, LENGTH))
+
+
+def test_efforts_that_were_never_numbers_count_as_absent():
+    reader = JointStateReader()
+    nothing = np.full(6, np.nan)
+    assert reader.read(joint_state(1.0, LENGTH, nothing)).force is None
+    np.testing.assert_array_equal(reader.read(joint_state(1.1, LENGTH, FORCE)).force, FORCE)
+    # now they exist: not a number is a fault for the guard to count
+    assert np.isnan(reader.read(joint_state(1.2, LENGTH, nothing)).force).all()
+
+
+def test_a_reader_wants_six_different_names():
+    with pytest.raises(ValueError, match="6 different joint names"):
+        JointStateReader(["a", "b", "c", "d", "e", "e"])
+
+
+def test_filling_a_message_is_the_reverse_of_reading_it():
+    message = joint_state(1.0, np.zeros(6))
+    fill_joint_state(message, 1_700_000_000.123456, LENGTH, FORCE)
+    reading = JointStateReader().read(message)
+    assert reading.time == 1_700_000_000.123456
+    np.testing.assert_array_equal(reading.length, LENGTH)
+    np.testing.assert_array_equal(reading.force, FORCE)
+
+
+def test_times_survive_stamps_bit_for_bit():
+    rng = np.random.default_rng(1)
+    for time in [0.0, 0.9999999999, 1e-9, *rng.uniform(0, 2e9, 1000), *rng.uniform(0, 10, 1000).round(9)]:
+        assert seconds(stamp_of(time)) == pytest.approx(time, abs=6e-10, rel=0)
+        assert seconds(stamp_of(seconds(stamp_of(time)))) == seconds(stamp_of(time))
+    for time in rng.uniform(1e9, 2e9, 1000):
+        assert seconds(stamp_of(time)) == time
+
+
+@pytest.mark.parametrize("time", [float("nan"), float("inf"), -1.0, 2.0**31])
+def test_times_that_fit_no_stamp_are_refused(time):
+    with pytest.raises(ValueError, match="does not fit"):
+        stamp_of(time)

@@ -1,0 +1,90 @@
+"""Parameters: refused with name, value and range; fixed while configured; typing errors pointed out."""
+
+import pytest
+from rcl_interfaces.srv import SetParametersAtomically
+from rclpy.parameter import Parameter
+
+from pkm_identification.ros.node_base import PipelineNode
+from pkm_identification.ros.parameters import ParameterError, ParameterSpec
+
+
+class Probe(PipelineNode):
+    NAME = "probe"
+    PARAMETERS = (
+        ParameterSpec("cutoff", 150.0, "low-pass cutoff", "Hz", 0.1, 500.0),
+        ParameterSpec("order", 4, "filter order", low=1, high=12),
+        ParameterSpec("kind", "fir", "filter", choices=("fir", "butterworth")),
+        ParameterSpec("names", ["a", "b"], "names"),
+        ParameterSpec("gains", [1.0, 2.0], "gains", low=0),
+        ParameterSpec("shown", True, "show it", live=True),
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "text"),
+    [
+        ("cutoff", 5000.0, "parameter 'cutoff' = 5000.0: must be between 0.1 and 500 Hz"),
+        ("cutoff", float("nan"), "must be finite"),
+        ("cutoff", "high", "parameter 'cutoff' = 'high': must be a number"),
+        ("cutoff", True, "must be a number"),
+        ("order", 0, "parameter 'order' = 0: must be between 1 and 12"),
+        ("order", 2.5, "must be an integer"),
+        ("kind", "brick", "must be one of 'fir', 'butterworth'"),
+        ("names", [1, 2], "must be a list of texts"),
+        ("gains", [1.0, -2.0], "must be at least 0"),
+        ("shown", 1, "must be true or false"),
+    ],
+)
+def test_a_bad_value_at_start_is_named_with_its_range(bench, name, value, text):
+    with pytest.raises(ParameterError) as caught:
+        bench.start(Probe, **{name: value})
+    assert text in str(caught.value)
+    assert f"'{name}'" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_whole_numbers_do_for_numbers(bench):
+    node = bench.start(Probe, cutoff=50, gains=[1, 2])
+    assert node.parameter["cutoff"] == 50.0
+    assert isinstance(node.parameter["cutoff"], float)
+    assert node.parameter["gains"] == [1.0, 2.0]
+
+
+def test_parameters_are_fixed_while_the_node_is_configured(bench):
+    node = bench.start(Probe)
+    refused = node.set_parameters([Parameter("cutoff", value=100.0)])[0]
+    assert not refused.successful
+    assert "clean the node up" in refused.reason
+    assert node.parameter["cutoff"] == 150.0
+    assert node.set_parameters([Parameter("shown", value=False)])[0].successful
+    node.trigger_deactivate()
+    node.trigger_cleanup()
+    assert node.set_parameters([Parameter("cutoff", value=100.0)])[0].successful
+    assert node.parameter["cutoff"] == 100.0
+
+
+def test_a_bad_change_is_refused_as_a_whole_over_the_wire(bench):
+    node = bench.start(Probe, bring_up=False)
+    request = SetParametersAtomically.Request()
+    request.parameters = [
+        Parameter("order", value=6).to_parameter_msg(),
+        Parameter("cutoff", value=-1.0).to_parameter_msg(),
+    ]
+    answer = bench.call(SetParametersAtomically, "/probe/set_parameters_atomically", request)
+    assert not answer.result.successful
+    for part in ("cutoff", "-1.0", "0.1", "500"):
+        assert part in answer.result.reason
+    assert node.parameter["order"] == 4
+
+
+def test_a_misspelt_parameter_is_pointed_out(bench):
+    node = bench.start(Probe, cutof=50.0)
+    assert node.parameter.unknown() == ["parameter 'cutof' is not known here and ignored; did you mean 'cutoff'?"]
+
+
+def test_descriptors_tell_type_range_and_unit(bench):
+    node = bench.start(Probe)
+    descriptor = node.describe_parameter("cutoff")
+    assert descriptor.description == "low-pass cutoff [Hz]"
+    assert descriptor.floating_point_range[0].to_value == 500.0
+    assert node.describe_parameter("kind").additional_constraints == "one of 'fir', 'butterworth'"
