@@ -96,6 +96,12 @@ class ParameterSet:
         return builder.build(name)
 
 
+def force_scale(machine: Machine) -> float:
+    """A strut's share of the machine's weight in N: what a large friction or a typical force is."""
+    mass = machine.platform.mass + sum(s.body_b.mass + s.body_e.mass for s in machine.struts)
+    return mass * max(float(np.linalg.norm(machine.gravity)), 1.0) / STRUTS
+
+
 class _Builder:
     """Collects parameters as columns of the mapping."""
 
@@ -103,10 +109,7 @@ class _Builder:
         self.machine = machine
         self.basis = basis_parameters(machine)
         self.entries: list[tuple[str, str, float, float, FloatArray]] = []
-        bodies = [b for strut in machine.struts for b in (strut.body_b, strut.body_e)]
-        mass = machine.platform.mass + sum(body.mass for body in bodies)
-        # a strut's share of the machine's weight, and that force at a tenth of a metre per second
-        self.force_scale = mass * max(float(np.linalg.norm(machine.gravity)), 1.0) / STRUTS
+        self.force_scale = force_scale(machine)
 
     def add(self, name: str, unit: str, nominal: float, scale: float, column: FloatArray) -> None:
         self.entries.append((name, unit, nominal, scale, column))
@@ -172,7 +175,7 @@ class _Builder:
     def friction(self) -> None:
         for i in range(STRUTS):
             nominal = float(self.basis[VISCOUS + i])
-            scale = max(nominal, 10.0 * self.force_scale)
+            scale = max(nominal, 10.0 * self.force_scale)  # that force at 0.1 m/s
             self.add(f"viscous_{i + 1}", "N s/m", nominal, scale, self.column({VISCOUS + i: 1.0}))
         for i in range(STRUTS):
             nominal = float(self.basis[COULOMB + i])

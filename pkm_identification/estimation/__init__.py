@@ -1,0 +1,1 @@
+"""Estimation: parameter sets, equations, least squares, EKF, UKF."""

@@ -1,0 +1,93 @@
+"""The result of an estimation: values that never come without a standard deviation and a status."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..identifiability import IDENTIFIABLE, Combination, assess
+from ..motion import FloatArray
+from .parameter_set import ParameterSet
+from .prior import Prior
+
+
+@dataclass(frozen=True)
+class ParameterEstimate:
+    """Parameters, how well they are known, and whether the data show them at all.
+
+    Attributes
+    ----------
+    names, units, status : tuple of str, length P
+        Status is 'identifiable', 'combination' (seen only together with others) or 'unidentifiable'.
+    values : ndarray, shape (P,)
+        Posterior mean in SI units; where the status is not 'identifiable' it is mostly prior and good for prediction only.
+    std, nominal : ndarray, shape (P,)
+    covariance : ndarray, shape (P, P)
+    combinations : tuple of Combination
+    nis : float
+        Mean normalised innovation (or residual) squared; near `nis_dof` when the noise is as assumed.
+    nis_dof : int
+    count : int
+        Equations used.
+    time : float
+        Stamp of the newest sample used, s.
+    estimator, model : str
+    """
+
+    names: tuple[str, ...]
+    units: tuple[str, ...]
+    values: FloatArray
+    std: FloatArray
+    nominal: FloatArray
+    status: tuple[str, ...]
+    covariance: FloatArray
+    combinations: tuple[Combination, ...]
+    nis: float
+    nis_dof: int
+    count: int
+    time: float
+    estimator: str
+    model: str
+
+    def shown(self, name: str) -> float | None:
+        """Value of a parameter the data show alone, else None."""
+        i = self.names.index(name)
+        return float(self.values[i]) if self.status[i] == IDENTIFIABLE else None
+
+
+def make_estimate(
+    parameters: ParameterSet,
+    prior: Prior,
+    mean: FloatArray,
+    covariance: FloatArray,
+    *,
+    nis: float,
+    nis_dof: int,
+    count: int,
+    time: float,
+    estimator: str,
+    model: str,
+) -> ParameterEstimate:
+    """Join a posterior with its statuses; see `ParameterEstimate`."""
+    # nothing can be known less well than before the data
+    std = np.minimum(np.sqrt(np.diag(covariance)), prior.std)
+    result = assess(
+        parameters.names, parameters.units, mean, parameters.nominal, covariance, prior.std
+    )
+    return ParameterEstimate(
+        names=parameters.names,
+        units=parameters.units,
+        values=mean,
+        std=std,
+        nominal=parameters.nominal,
+        status=result.status,
+        covariance=covariance,
+        combinations=result.combinations,
+        nis=nis,
+        nis_dof=nis_dof,
+        count=count,
+        time=time,
+        estimator=estimator,
+        model=model,
+    )

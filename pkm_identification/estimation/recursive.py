@@ -1,0 +1,146 @@
+"""A parameter filter with what it needs in the field: noise learned from residuals, a gate, a way out of the gate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy import stats
+
+from ..motion import FloatArray
+from .estimate import ParameterEstimate, make_estimate
+from .kalman import ExtendedFilter
+from .parameter_set import ParameterSet
+from .prior import Prior
+from .unscented import UnscentedFilter, UnscentedSettings
+
+FILTERS = {"ukf": UnscentedFilter, "ekf": ExtendedFilter}
+NOISE_MEMORY = 250  # equations over which the measurement noise is averaged
+UNGATED = 50  # equations before the noise is known well enough to judge by it
+GATED_RUN = 25  # so many rejected in a row: not outliers but a wrong model
+
+
+@dataclass
+class History:
+    """Estimates over time, for convergence figures."""
+
+    time: list[float] = field(default_factory=list)
+    values: list[FloatArray] = field(default_factory=list)
+    std: list[FloatArray] = field(default_factory=list)
+    nis: list[float] = field(default_factory=list)
+
+
+class RecursiveEstimator:
+    """UKF or EKF over equations of one parameter set.
+
+    Parameters
+    ----------
+    parameters : ParameterSet
+    estimator : {'ukf', 'ekf'}
+    settings : UnscentedSettings
+    redundancy : float
+        Equations per independent one (`BandSettings.redundancy`).
+    force_scale : float
+        Typical strut force in N; a twentieth of it is the first guess of the noise.
+    gate : float
+        Probability with which a good equation falls outside the gate.
+    """
+
+    def __init__(
+        self,
+        parameters: ParameterSet,
+        estimator: str = "ukf",
+        settings: UnscentedSettings | None = None,
+        redundancy: float = 1.0,
+        force_scale: float = 100.0,
+        gate: float = 1e-6,
+        outputs: int = 6,
+    ) -> None:
+        self.parameters = parameters
+        self.estimator = estimator
+        self.prior = Prior.of(parameters)
+        self.filter = FILTERS[estimator](self.prior, outputs, settings)
+        self.outputs = outputs
+        self._redundancy = redundancy
+        self._first_noise = (0.05 * force_scale) ** 2
+        self._gate = float(stats.chi2.ppf(1 - gate, outputs))
+        self._fixed_noise: FloatArray | None = None
+        self.reset()
+
+    def reset(self) -> None:
+        """Return to the prior and to the first guess of the noise."""
+        self.filter.reset()
+        self.noise = (
+            self._first_noise * np.eye(self.outputs) if self._fixed_noise is None else self._fixed_noise
+        )
+        self.history = History()
+        self.time = float("nan")
+        self.rejected_run = 0
+        self.gated = 0
+        self.reopened = 0
+        self._seen = 0
+        self._nis = float(self.outputs)
+
+    def fix_noise(self, noise: FloatArray) -> None:
+        """Use this noise covariance from now on instead of learning it."""
+        self._fixed_noise = np.array(noise)
+        self.noise = self._fixed_noise
+
+    def step(self, time: float, columns: FloatArray, measured: FloatArray) -> bool:
+        """Take one equation; False when the gate kept it out."""
+        gate = self._gate if self._seen >= UNGATED else np.inf
+        nis, accepted = self.filter.step_linear(columns, measured, self.noise * self._redundancy, gate)
+        if not accepted:
+            self.gated += 1
+            self.rejected_run += 1
+            if self.rejected_run >= GATED_RUN:
+                self._reopen()
+            return False
+        self.rejected_run = 0
+        self._seen += 1
+        self.time = time
+        if self._fixed_noise is None:
+            self._learn_noise(columns, measured)
+        self._nis += (nis - self._nis) / min(self._seen, NOISE_MEMORY)
+        self.history.time.append(time)
+        self.history.values.append(self.filter.mean)
+        self.history.std.append(np.sqrt(np.diag(self.filter.covariance)))
+        self.history.nis.append(nis)
+        return True
+
+    def _learn_noise(self, columns: FloatArray, measured: FloatArray) -> None:
+        residual = measured - columns @ self.filter.mean
+        projected = columns @ self.filter.covariance @ columns.T
+        weight = max(2.0 / (self._seen + 2.0), 1.0 / NOISE_MEMORY)
+        self.noise = (1 - weight) * self.noise + weight * (
+            np.outer(residual, residual) + projected / self._redundancy
+        )
+        # perfect data must not make an infinite weight
+        floor = 1e-12 * self._first_noise + 1e-6 * np.trace(self.noise) / self.outputs
+        self.noise[np.diag_indices(self.outputs)] += floor / NOISE_MEMORY
+
+    def _reopen(self) -> None:
+        """Widen what is believed: a filter that rejects everything is wrong, not the data."""
+        self.reopened += 1
+        self.rejected_run = 0
+        self._seen = 0
+        self.noise = self._first_noise * np.eye(self.outputs)
+        self._fixed_noise = None
+        spread = 0.2 * self.prior.std
+        self.filter.start_from(self.filter.mean, self.filter.covariance + np.diag(spread**2))
+
+    def estimate(self, model: str = "force") -> ParameterEstimate:
+        """Present estimate; its covariance is widened when innovations are larger than the filter believes."""
+        inflation = max(1.0, self._nis / self.outputs)
+        return make_estimate(
+            self.parameters,
+            self.prior,
+            self.filter.mean,
+            self.filter.covariance * inflation,
+            nis=self._nis,
+            nis_dof=self.outputs,
+            count=self.filter.count,
+            time=self.time,
+            estimator=self.estimator,
+            model=model,
+        )

@@ -1,0 +1,255 @@
+"""The unscented Kalman filter for parameters, in a form that stays positive definite by construction.
+
+Oh 2003, 2.69-2.75. Sigma points come in pairs w +- gamma S e_i, gamma^2 = alpha^2 (L + kappa). Writing the outputs of a pair as
+Y0 + e_i +- gamma h_i turns the source's weighted sums, exactly, into
+
+    d   = Y0 + delta,                     delta = sum e_i / gamma^2
+    Pdd = H H^T + Omega + R,              Omega = sum e_i e_i^T / gamma^2 + (beta - alpha^2) delta delta^T
+    Pwd = S H^T,                          H = [h_1 ... h_L],
+
+with no negative weight left whenever beta >= alpha^2. Omega, what the model's curvature adds, joins the noise R, and the
+update becomes that of a linear measurement with rows H in the coordinates of S (`square_root`). On a linear model e_i = 0, so the
+filter is the Kalman filter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..compiled import kernel
+from ..motion import FloatArray
+from .prior import Prior
+from .square_root import inflate, lower_cholesky, normalized_square, potter_update, whiten
+
+
+@dataclass(frozen=True)
+class UnscentedSettings:
+    """Tuning of the filter.
+
+    Attributes
+    ----------
+    alpha, beta, kappa : float
+        Spread of the sigma points (Oh 2003, 2.71-2.72); beta >= alpha^2.
+    adaptation : float
+        Robbins-Monro rate a of the process noise (Oh 2003, 2.75); 0 keeps the process noise as it is.
+    adaptation_decay : float
+        The rate falls as a / (1 + decay * k), which lets the estimate converge; 0 keeps it constant, for
+        parameters that drift.
+    """
+
+    alpha: float = 1e-3
+    beta: float = 2.0
+    kappa: float = 0.0
+    adaptation: float = 1e-3
+    adaptation_decay: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not 0 < self.alpha <= 1:
+            raise ValueError(f"alpha is {self.alpha}, must lie in (0, 1]")
+        if self.beta < self.alpha**2:
+            raise ValueError(f"beta is {self.beta}, must be at least alpha^2 = {self.alpha**2:g}")
+        if not 0 <= self.adaptation < 1:
+            raise ValueError(f"adaptation is {self.adaptation}, must lie in [0, 1)")
+        if self.adaptation_decay < 0:
+            raise ValueError(f"adaptation_decay is {self.adaptation_decay}, must not be negative")
+
+
+@kernel
+def linear_outputs(columns, points, outputs):
+    """Outputs (2 L + 1, m) of a linear model at the sigma points."""
+    for i in range(points.shape[0]):
+        for k in range(columns.shape[0]):
+            total = 0.0
+            for j in range(columns.shape[1]):
+                total += columns[k, j] * points[i, j]
+            outputs[i, k] = total
+
+
+@kernel
+def sigma_points(mean, root, gamma, points):
+    """Write the points w, w + gamma S e_i, w - gamma S e_i, shape (2 L + 1, L)."""
+    size = mean.size
+    for j in range(size):
+        points[0, j] = mean[j]
+    for i in range(size):
+        for j in range(size):
+            points[1 + i, j] = mean[j] + gamma * root[j, i]
+            points[1 + size + i, j] = mean[j] - gamma * root[j, i]
+
+
+@kernel
+def absorb(outputs, measured, noise, gamma, alpha, beta, gate, mean, root):
+    """Update mean and root by the outputs at the sigma points; (NIS, status).
+
+    Status 0: updated; 1: outside the gate, nothing changed; 2: outputs or noise not usable, nothing changed.
+    """
+    width = mean.size
+    size = measured.size
+    rows = np.empty((size, width))
+    curvature = noise.copy()
+    shift = np.zeros(size)
+    even = np.empty(size)
+    for i in range(width):
+        for k in range(size):
+            rows[k, i] = (outputs[1 + i, k] - outputs[1 + width + i, k]) / (2.0 * gamma)
+            even[k] = 0.5 * (outputs[1 + i, k] + outputs[1 + width + i, k]) - outputs[0, k]
+            shift[k] += even[k] / gamma**2
+        for k in range(size):
+            for l in range(size):
+                curvature[k, l] += even[k] * even[l] / gamma**2
+    innovation = np.empty(size)
+    for k in range(size):
+        innovation[k] = measured[k] - outputs[0, k] - shift[k]
+        for l in range(size):
+            curvature[k, l] += (beta - alpha**2) * shift[k] * shift[l]
+    factor = np.zeros((size, size))
+    if not lower_cholesky(curvature, factor):
+        return np.inf, 2
+    whiten(factor, rows, innovation)
+    scratch = np.empty(size)
+    nis = normalized_square(rows, innovation, curvature, factor, scratch)
+    if not np.isfinite(nis):
+        return np.inf, 2
+    if nis > gate:
+        return nis, 1
+    potter_update(mean, root, rows, innovation, np.empty(width))
+    return nis, 0
+
+
+@kernel
+def linear_step(columns, measured, noise, process, alpha, beta, gamma, gate, adaptation, mean, root, points, outputs,
+                work):  # fmt: skip
+    """Time update, sigma points, linear model, measurement update, Robbins-Monro: (NIS, status)."""
+    width = mean.size
+    noisy = False
+    for j in range(width):
+        noisy = noisy or process[j] > 0.0
+    if noisy:
+        inflate(root, process, work)
+    sigma_points(mean, root, gamma, points)
+    linear_outputs(columns, points, outputs)
+    nis, status = absorb(outputs, measured, noise, gamma, alpha, beta, gate, mean, root)
+    if status == 0 and adaptation > 0.0:
+        for j in range(width):
+            # points[0] is still the mean before the update: its change is K (d - G)
+            moved = mean[j] - points[0, j]
+            process[j] = (1.0 - adaptation) * process[j] + adaptation * moved * moved
+    return nis, status
+
+
+class UnscentedFilter:
+    """Random-walk parameters estimated by the UKF.
+
+    Everything inside is in units of the prior's standard deviation, so that parameters of 1e-6 and of 1e3 are alike.
+
+    Parameters
+    ----------
+    prior : Prior
+    outputs : int
+        Number m of outputs of the model.
+    settings : UnscentedSettings
+    """
+
+    def __init__(self, prior: Prior, outputs: int, settings: UnscentedSettings | None = None) -> None:
+        self.settings = settings or UnscentedSettings()
+        self.prior = prior
+        width = len(prior.mean)
+        spread = self.settings.alpha**2 * (width + self.settings.kappa)
+        if spread <= 0:
+            raise ValueError(f"kappa is {self.settings.kappa}, must be greater than {-width}")
+        self._gamma = float(np.sqrt(spread))
+        self._points = np.empty((2 * width + 1, width))
+        self._outputs = np.empty((2 * width + 1, outputs))
+        self._work = np.empty((2 * width, width))
+        self.reset()
+
+    def reset(self) -> None:
+        """Return to the prior."""
+        width = len(self.prior.mean)
+        self._mean = np.zeros(width)
+        self._root = np.eye(width)
+        self._process = np.zeros(width)
+        self.count = 0
+
+    @property
+    def mean(self) -> FloatArray:
+        """Estimate in SI units, shape (P,)."""
+        return self.prior.mean + self.prior.std * self._mean
+
+    @property
+    def covariance(self) -> FloatArray:
+        """Covariance in SI units, shape (P, P)."""
+        return self.scaled_covariance * np.outer(self.prior.std, self.prior.std)
+
+    @property
+    def scaled_covariance(self) -> FloatArray:
+        """Covariance in units of the prior's standard deviations."""
+        return self._root @ self._root.T
+
+    def start_from(self, mean: FloatArray, covariance: FloatArray) -> None:
+        """Continue from an estimate in SI units."""
+        self._mean = (np.asarray(mean) - self.prior.mean) / self.prior.std
+        scaled = np.asarray(covariance) / np.outer(self.prior.std, self.prior.std)
+        self._root = np.linalg.cholesky(scaled + 1e-15 * np.trace(scaled) / len(scaled) * np.eye(len(scaled)))
+
+    def add_process_noise(self, std: FloatArray) -> None:
+        """Set the random walk's standard deviation per step, in SI units."""
+        self._process = (np.asarray(std, dtype=float) / self.prior.std) ** 2
+
+    def _rate(self) -> float:
+        return self.settings.adaptation / (1.0 + self.settings.adaptation_decay * self.count)
+
+    def step_linear(
+        self, columns: FloatArray, measured: FloatArray, noise: FloatArray, gate: float = np.inf
+    ) -> tuple[float, bool]:
+        """Take one measurement of a linear model, compiled.
+
+        Parameters
+        ----------
+        columns : ndarray, shape (m, P)
+            SI units.
+        measured : ndarray, shape (m,)
+        noise : ndarray, shape (m, m)
+            Positive definite.
+        gate : float
+            Largest NIS accepted.
+
+        Returns
+        -------
+        nis : float
+            Normalised innovation squared.
+        accepted : bool
+        """
+        s = self.settings
+        nis, status = linear_step(
+            columns * self.prior.std, measured - columns @ self.prior.mean, noise, self._process, s.alpha, s.beta,
+            self._gamma, gate, self._rate(), self._mean, self._root, self._points, self._outputs, self._work,
+        )  # fmt: skip
+        self.count += status == 0
+        return float(nis), status == 0
+
+    def step(
+        self,
+        model: Callable[[FloatArray], FloatArray],
+        measured: FloatArray,
+        noise: FloatArray,
+        gate: float = np.inf,
+    ) -> tuple[float, bool]:
+        """Take one measurement of any model: `model` maps parameters (P,) to outputs (m,); see `step_linear`."""
+        s = self.settings
+        if np.any(self._process > 0):
+            inflate(self._root, self._process, self._work)
+        sigma_points(self._mean, self._root, self._gamma, self._points)
+        for i, point in enumerate(self._points):
+            self._outputs[i] = model(self.prior.mean + self.prior.std * point)
+        nis, status = absorb(
+            self._outputs, measured, noise, self._gamma, s.alpha, s.beta, gate, self._mean, self._root
+        )
+        if status == 0 and s.adaptation > 0:
+            rate = self._rate()
+            self._process = (1 - rate) * self._process + rate * (self._mean - self._points[0]) ** 2
+        self.count += status == 0
+        return float(nis), status == 0

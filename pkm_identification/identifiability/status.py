@@ -1,0 +1,131 @@
+"""What the data can show: which parameters alone, which only in a combination, which not at all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..motion import FloatArray
+
+IDENTIFIABLE, COMBINATION, UNIDENTIFIABLE = "identifiable", "combination", "unidentifiable"
+# A parameter counts as shown when its standard deviation is below this part of the prior's (about its own size).
+RESOLVED = 0.1
+# Smallest share, in units of the prior, with which a parameter is named in a combination.
+NAMED = 0.02
+
+
+@dataclass(frozen=True)
+class Combination:
+    """A sum of parameters that the data show although they do not show its terms.
+
+    Attributes
+    ----------
+    name : str
+        The terms, as in 'm_p + 6 m_e'.
+    weights : ndarray, shape (P,)
+        Factors of the parameters, the first named one 1.
+    value, std : float
+    unit : str
+        That of the first named parameter.
+    """
+
+    name: str
+    weights: FloatArray
+    value: float
+    std: float
+    unit: str
+    nominal: float
+
+
+@dataclass(frozen=True)
+class Identifiability:
+    """Status per parameter and the combinations of those that stay unresolved."""
+
+    status: tuple[str, ...]
+    combinations: tuple[Combination, ...]
+
+
+def assess(
+    names: tuple[str, ...],
+    units: tuple[str, ...],
+    mean: FloatArray,
+    nominal: FloatArray,
+    covariance: FloatArray,
+    prior_std: FloatArray,
+    resolved: float = RESOLVED,
+) -> Identifiability:
+    """Say what a posterior shows beyond its prior.
+
+    A parameter is identifiable when its standard deviation fell below `resolved` times the prior's. Of the others, the
+    directions that did fall that far are reduced to echelon form (Gautier's regrouping, on the posterior
+    instead of the regressor's null space) and named by their terms.
+
+    Parameters
+    ----------
+    names, units : tuple of str, length P
+    mean, nominal, prior_std : ndarray, shape (P,)
+        SI units.
+    covariance : ndarray, shape (P, P)
+    resolved : float
+
+    Returns
+    -------
+    Identifiability
+        Status 'combination' marks a parameter seen only in a combination.
+    """
+    scaled = covariance / np.outer(prior_std, prior_std)
+    shown = np.sqrt(np.diag(scaled)) < resolved
+    status = np.where(shown, IDENTIFIABLE, UNIDENTIFIABLE).astype(object)
+    rest = np.nonzero(~shown)[0]
+    combinations = []
+    if rest.size > 1:
+        values, vectors = np.linalg.eigh(scaled[np.ix_(rest, rest)])
+        rows = _echelon(vectors[:, np.sqrt(np.maximum(values, 0.0)) < resolved].T)
+        for row in rows:
+            named = np.abs(row) >= NAMED
+            if named.sum() < 2:
+                continue
+            weights = np.zeros(len(names))
+            pivot = int(np.argmax(np.abs(row)))
+            weights[rest[named]] = row[named] / row[pivot] * prior_std[rest[pivot]] / prior_std[rest[named]]
+            std = float(np.sqrt(weights @ covariance @ weights))
+            if std >= resolved * prior_std[rest[pivot]]:
+                continue  # naming only the large terms lost it
+            status[rest[named]] = COMBINATION
+            combinations.append(
+                Combination(
+                    name=_terms(weights, names, int(rest[pivot])),
+                    weights=weights,
+                    value=float(weights @ mean),
+                    std=std,
+                    unit=units[rest[pivot]],
+                    nominal=float(weights @ nominal),
+                )
+            )
+    return Identifiability(tuple(str(s) for s in status), tuple(combinations))
+
+
+def _echelon(rows: FloatArray) -> FloatArray:
+    """Reduced echelon form with complete pivoting: each row has a column of its own, where it is largest."""
+    rows = rows.copy()
+    free = list(range(rows.shape[1]))
+    for k in range(rows.shape[0]):
+        block = np.abs(rows[k:][:, free])
+        i, j = np.unravel_index(np.argmax(block), block.shape)
+        column = free.pop(int(j))
+        rows[[k, k + int(i)]] = rows[[k + int(i), k]]
+        rows[k] /= rows[k, column]
+        for other in range(rows.shape[0]):
+            if other != k:
+                rows[other] -= rows[other, column] * rows[k]
+    return rows
+
+
+def _terms(weights: FloatArray, names: tuple[str, ...], pivot: int) -> str:
+    order = [pivot] + [i for i in np.argsort(-np.abs(weights)) if i != pivot and weights[i] != 0.0]
+    text = names[pivot]
+    for i in order[1:]:
+        factor = f"{abs(weights[i]):.3g} "
+        text += (" - " if weights[i] < 0 else " + ") + ("" if factor == "1 " else factor) + names[i]
+    return text
