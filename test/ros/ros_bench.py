@@ -48,10 +48,16 @@ class Bench:
         self.executor.shutdown()
         rclpy.shutdown(context=self.context)
 
-    def start(self, node_class: type[PipelineNode], bring_up: bool = True, **parameters: Any) -> PipelineNode:
+    def start(
+        self,
+        node_class: type[PipelineNode],
+        bring_up: bool = True,
+        cli_args: list[str] | None = None,
+        **parameters: Any,
+    ) -> PipelineNode:
         """Start a node of the package in this process, with parameters."""
         overrides = [Parameter(name, value=value) for name, value in parameters.items()]
-        node = node_class(context=self.context, parameter_overrides=overrides)
+        node = node_class(context=self.context, parameter_overrides=overrides, cli_args=cli_args)
         self._started.append(node)
         self.executor.add_node(node)
         if bring_up:

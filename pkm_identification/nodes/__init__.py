@@ -1,0 +1,1 @@
+"""The ROS 2 nodes: each a thin shell around the core's stages, with a main() of its own."""

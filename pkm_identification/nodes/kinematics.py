@@ -1,0 +1,203 @@
+"""kinematics: filtered strut motion in, platform pose and motion out; poses in, strut commands out."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+from geometry_msgs.msg import PoseStamped
+from sensor_msgs.msg import JointState
+from visualization_msgs.msg import MarkerArray
+
+from pkm_identification.msg import PlatformState, StrutStates
+from pkm_identification.srv import SolveForward, SolveInverse
+
+from ..kinematics import DEGRADED, FAILED, STATUS_NAMES, forward_kinematics, strut_lengths
+from ..kinematics.tracker import PlatformSample, PlatformTracker
+from ..machine import Machine
+from ..motion import STRUTS, FloatArray
+from ..records.joint_state import STRUT_NAMES
+from ..ros.convert import bounded, fill_platform_state, fill_pose, finite, pose_of, strut_sample
+from ..ros.diagnostics import ERROR, WARN, Finding
+from ..ros.main import run
+from ..ros.markers import MachineMarkers
+from ..ros.node_base import MACHINE, PipelineNode
+from ..ros.parameters import ParameterSpec
+from ..ros.qos import COMMANDS, MARKERS, POSE, STREAM
+from ..ros.throttle import Throttle
+from ..ros.transforms import TransformSender
+from ..signals.causal import StrutSample
+
+
+class KinematicsNode(PipelineNode):
+    """`strut_states/filtered` -> `platform_state`, `platform_pose`, TF, `markers`;
+    `target_pose` -> `strut_commands`; services `solve_forward` and `solve_inverse`."""
+
+    NAME = "kinematics"
+    PARAMETERS = (
+        MACHINE,
+        ParameterSpec("joint_names", list(STRUT_NAMES), "joint names of struts 1 to 6 in strut_commands"),
+        ParameterSpec("base_frame", "base", "frame the pose is given in"),
+        ParameterSpec("platform_frame", "platform", "frame of the platform"),
+        ParameterSpec("pose_rate", 100.0, "rate of platform_pose and TF", "Hz", 0.1, 1e4),
+        ParameterSpec("marker_rate", 20.0, "rate of markers; 0 for none", "Hz", 0, 1e3),
+        ParameterSpec("publish_tf", True, "send TF base to platform where tf2_msgs is installed"),
+        ParameterSpec("degraded_condition", 100.0, "condition number above which a pose is DEGRADED", "", 1.0, 1e9),
+    )  # fmt: skip
+
+    def build(self) -> None:
+        self.machine = Machine.load(self.parameter["machine"])
+        self.tracker = PlatformTracker(self.machine, self.parameter["degraded_condition"])
+        self._warm_up()
+        frame, child = self.parameter["base_frame"], self.parameter["platform_frame"]
+        self.state = PlatformState()
+        self.state.header.frame_id = frame
+        self.pose = PoseStamped()
+        self.pose.header.frame_id = frame
+        self.command = JointState(name=self.parameter["joint_names"])
+        self.markers = MachineMarkers(self.machine, frame)
+        self.states = self.publisher(PlatformState, "platform_state", STREAM)
+        self.poses = self.publisher(PoseStamped, "platform_pose", POSE)
+        self.commands = self.publisher(JointState, "strut_commands", COMMANDS)
+        self.marker_arrays = self.publisher(MarkerArray, "markers", MARKERS)
+        self.transforms = TransformSender(self, frame, child) if self.parameter["publish_tf"] else None
+        self._pose_turn = Throttle(self.parameter["pose_rate"])
+        self._marker_turn = Throttle(self.parameter["marker_rate"])
+        self._counts: Counter[str] = Counter()
+
+    def start(self) -> None:
+        self.tracker.reset()
+        self._trouble = 0
+        self.listen(StrutStates, "strut_states/filtered", self.take, STREAM)
+        self.listen(PoseStamped, "target_pose", self.take_target, COMMANDS)
+        self.serve_trigger("~/reset", self.reset)
+        self.serve(SolveForward, "solve_forward", self.solve_forward)
+        self.serve(SolveInverse, "solve_inverse", self.solve_inverse)
+
+    def take(self, message: StrutStates) -> None:
+        """One filtered strut sample: one platform state."""
+        sample = self.tracker.step(strut_sample(message))
+        self._counts[STATUS_NAMES[sample.status]] += 1
+        if sample.status != self._trouble:
+            self._trouble = sample.status
+            if sample.message:
+                self.report(
+                    ERROR if sample.status == FAILED else WARN, STATUS_NAMES[sample.status], sample.message
+                )
+        if not finite(sample.position, sample.rotation, sample.twist, sample.acceleration, sample.force):
+            self.report(ERROR, "not_finite_output", "forward kinematics gave a number that is not finite")
+            self.tracker.reset()
+            return
+        fill_platform_state(self.state, sample, message.delay)
+        self.states.publish(self.state)
+        if sample.status != FAILED:
+            self._show(sample)
+
+    def take_target(self, message: PoseStamped) -> None:
+        """A wished pose: the strut lengths that give it, unless a strut cannot reach."""
+        frame = message.header.frame_id
+        if frame not in ("", self.parameter["base_frame"]):
+            self.report(
+                WARN,
+                "target_frame",
+                f"target_pose is in frame '{frame}', expected '{self.parameter['base_frame']}'",
+            )
+            return
+        length, problem = self._inverse(message.pose)
+        if length is None:
+            self.report(WARN, "target_unreachable", f"target_pose refused: {problem}")
+            return
+        self.command.header.stamp = message.header.stamp
+        self.command.position = length.tolist()
+        self.commands.publish(self.command)
+
+    def solve_forward(
+        self, request: SolveForward.Request, response: SolveForward.Response
+    ) -> SolveForward.Response:
+        length = np.array(request.length)
+        result = forward_kinematics(self.machine, length[None])
+        response.status = int(result.status[0])
+        response.iterations = int(result.iterations[0])
+        response.residual = bounded(result.residual[0])
+        response.condition = bounded(result.condition[0])
+        response.success = response.status != FAILED
+        response.pose.orientation.w = 1.0
+        if response.success:
+            fill_pose(response.pose, result.position[0], result.rotation[0])
+            response.message = "near a singular pose" if response.status == DEGRADED else "ok"
+        else:
+            response.message = (
+                f"no pose has lengths {length.tolist()} m: iteration ended {response.residual:.2g} m off"
+            )
+        return response
+
+    def solve_inverse(
+        self, request: SolveInverse.Request, response: SolveInverse.Response
+    ) -> SolveInverse.Response:
+        length, problem = self._inverse(request.pose)
+        response.success = length is not None
+        response.message = problem or "ok"
+        if length is not None:
+            response.length = length
+        return response
+
+    def reset(self) -> str:
+        """Start from the home pose again."""
+        self.tracker.reset()
+        self.get_logger().info("reset")
+        return "reset"
+
+    def hardware(self) -> str:
+        return self.machine.name
+
+    def findings(self) -> Iterable[Finding]:
+        if self._trouble == FAILED:
+            yield ERROR, "no pose fits the strut lengths"
+        elif self._trouble == DEGRADED:
+            yield WARN, "near a singular pose: parameters are not estimated"
+
+    def values(self) -> Mapping[str, object]:
+        return {name: self._counts[name] for name in STATUS_NAMES}
+
+    def _show(self, sample: PlatformSample) -> None:
+        """What people look at, less often than the stream."""
+        if self._pose_turn.due(sample.time):
+            self.pose.header.stamp = self.state.header.stamp
+            self.pose.pose = self.state.pose
+            self.poses.publish(self.pose)
+            if self.transforms is not None:
+                self.transforms.send(self.state.header.stamp, self.state.pose)
+        if self._marker_turn.due(sample.time):
+            degraded = sample.status == DEGRADED
+            stamp = self.state.header.stamp
+            self.marker_arrays.publish(self.markers.place(stamp, sample.position, sample.rotation, degraded))
+
+    def _inverse(self, pose: object) -> tuple[FloatArray | None, str]:
+        """Strut lengths of a pose message, or None and the reason."""
+        try:
+            position, rotation = pose_of(pose)
+        except ValueError as error:
+            return None, str(error)
+        length = strut_lengths(self.machine, position[None], rotation[None])[0]
+        low, high = self.machine.length_limits
+        bad = [f"strut {i + 1} ({length[i]:.4f} m)" for i in range(STRUTS) if not low <= length[i] <= high]
+        if bad:
+            return None, f"{', '.join(bad)} outside the limits [{low:g}, {high:g}] m"
+        return length, ""
+
+    def _warm_up(self) -> None:
+        m = self.machine
+        home = strut_lengths(m, m.home_position[None], m.home_rotation[None])
+        forward_kinematics(m, home)
+        self.tracker.step(StrutSample(0.0, home[0], np.zeros(6), np.zeros(6), None, 0))
+
+
+def main(args: list[str] | None = None) -> int:
+    """Run the node."""
+    return run(KinematicsNode, args)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,220 @@
+"""kinematics: poses of moving struts, targets to commands, services, and what it does with impossible lengths."""
+
+import numpy as np
+import pytest
+from diagnostic_msgs.msg import DiagnosticStatus
+from geometry_msgs.msg import PoseStamped
+from ros_bench import Motion, feed
+from sensor_msgs.msg import JointState
+from visualization_msgs.msg import MarkerArray
+
+from pkm_identification.kinematics.tracker import PlatformTracker
+from pkm_identification.machine import Machine
+from pkm_identification.msg import PlatformState, StrutStates
+from pkm_identification.nodes.kinematics import KinematicsNode
+from pkm_identification.ros.clock import seconds
+from pkm_identification.ros.convert import fill_pose, fill_strut_states, platform_sample
+from pkm_identification.ros.qos import MARKERS, POSE
+from pkm_identification.rotation import matrix_from_quaternion
+from pkm_identification.signals.causal import StrutSample
+from pkm_identification.srv import SolveForward, SolveInverse
+
+
+def strut_samples(motion):
+    """The motion's lengths with numerical rates, as the filter gives them."""
+    rate = np.gradient(motion.length, 1e-3, axis=0)
+    acceleration = np.gradient(rate, 1e-3, axis=0)
+    return [
+        StrutSample(float(t), x, v, a, f, 3)
+        for t, x, v, a, f in zip(motion.time, motion.length, rate, acceleration, motion.force)
+    ]
+
+
+def messages_of(samples):
+    messages = []
+    for sample in samples:
+        message = StrutStates()
+        fill_strut_states(message, sample, 0.028)
+        messages.append(message)
+    return messages
+
+
+class Rig:
+    def __init__(self, bench, **parameters):
+        self.bench = bench
+        self.states = bench.collect(PlatformState, "platform_state")
+        self.poses = bench.collect(PoseStamped, "platform_pose", POSE)
+        self.markers = bench.collect(MarkerArray, "markers", MARKERS)
+        self.node = bench.start(KinematicsNode, **parameters)
+        self.source = bench.publisher(StrutStates, "strut_states/filtered")
+        for topic in ("platform_state", "platform_pose", "markers"):
+            bench.connected(topic)
+
+    def feed(self, samples):
+        feed(self.bench, self.source, messages_of(samples), lambda: len(self.states))
+
+
+@pytest.fixture
+def rig(bench):
+    return Rig(bench)
+
+
+def test_the_node_gives_exactly_what_the_tracker_gives(rig):
+    samples = strut_samples(Motion(200))
+    rig.feed(samples)
+    tracker = PlatformTracker(rig.node.machine)
+    for message, sample in zip(rig.states, samples):
+        expected, found = tracker.step(sample), platform_sample(message)
+        assert message.header.frame_id == "base"
+        assert found.time == expected.time
+        np.testing.assert_array_equal(found.position, expected.position)
+        np.testing.assert_allclose(found.rotation, expected.rotation, atol=1e-15)
+        np.testing.assert_array_equal(found.twist, expected.twist)
+        np.testing.assert_array_equal(found.acceleration, expected.acceleration)
+        np.testing.assert_array_equal(found.force, expected.force)
+        assert (found.status, found.segment, found.iterations) == (0, 3, expected.iterations)
+        assert message.delay == 0.028
+
+
+def test_poses_are_those_the_lengths_were_made_from(rig):
+    motion = Motion(100)
+    rig.feed(strut_samples(motion))
+    found = [platform_sample(message) for message in rig.states]
+    np.testing.assert_allclose([sample.position for sample in found], motion.position, atol=1e-11)
+    np.testing.assert_allclose([sample.rotation for sample in found], motion.rotation, atol=1e-10)
+
+
+def test_pose_and_markers_come_at_their_own_rates(bench, rig):
+    rig.feed(strut_samples(Motion(1000)))
+    bench.wait(lambda: len(rig.poses) >= 100 and len(rig.markers) >= 20, "poses and markers")
+    assert len(rig.poses) == 100
+    assert len(rig.markers) == 20
+    base, struts, platform = rig.markers[-1].markers
+    assert len(struts.points) == 12
+    assert len(base.points) == len(platform.points) == 7
+    pose = next(p for p in rig.poses if p.header.stamp == rig.markers[-1].markers[0].header.stamp)
+    tips = np.array([[p.x, p.y, p.z] for p in struts.points[1::2]])
+    q = pose.pose.orientation
+    joints = rig.node.machine.platform_joints @ matrix_from_quaternion([q.x, q.y, q.z, q.w]).T
+    place = np.array([pose.pose.position.x, pose.pose.position.y, pose.pose.position.z])
+    np.testing.assert_allclose(tips, place + joints, atol=1e-12)
+
+
+def test_impossible_lengths_say_so_without_a_pose_and_the_node_recovers(bench, rig):
+    statuses = bench.diagnostics()
+    samples = strut_samples(Motion(300))
+    broken = StrutSample(samples[100].time, np.array([0.55, 0.3, 0.55, 0.3, 0.55, 0.01]), *[np.zeros(6)] * 3, 3)
+    rig.feed([*samples[:100], broken, *samples[101:]])
+    assert rig.states[100].status == PlatformState.FAILED
+    assert {message.status for message in rig.states[101:]} == {PlatformState.OK}
+    stamp = samples[100].time
+    assert all(abs(seconds(pose.header.stamp) - stamp) > 1e-6 for pose in rig.poses)
+    for message in rig.states:
+        found = platform_sample(message)
+        numbers = [*found.position, *found.twist, *found.acceleration, message.residual, message.condition]
+        assert np.isfinite(numbers).all()
+    assert rig.node.health.counts["failed"] == 1
+    status = bench.wait(
+        lambda: next((s for a in statuses for s in a.status if "converge" in s.message), None), "an error"
+    )
+    assert status.level == DiagnosticStatus.ERROR
+
+
+def target(position, rotation, frame="base"):
+    message = PoseStamped()
+    message.header.frame_id = frame
+    fill_pose(message.pose, position, rotation)
+    return message
+
+
+def test_a_target_pose_becomes_strut_commands(bench, rig):
+    commands = bench.collect(JointState, "strut_commands")
+    targets = bench.publisher(PoseStamped, "target_pose")
+    bench.connected("strut_commands")
+    motion = Motion(50)
+    targets.publish(target(motion.position[40], motion.rotation[40]))
+    bench.wait(lambda: commands, "a command")
+    assert list(commands[0].name) == [f"strut_{i}" for i in range(1, 7)]
+    np.testing.assert_allclose(commands[0].position, motion.length[40], atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("position", "frame", "text"),
+    [
+        ([0.0, 0.0, 3.0], "base", "outside the limits"),
+        ([0.0, float("nan"), 0.0], "base", "is not finite"),
+        (None, "map", "is in frame 'map', expected 'base'"),
+    ],
+)
+def test_a_target_that_cannot_be_is_refused_with_the_reason(bench, rig, position, frame, text):
+    statuses = bench.diagnostics()
+    commands = bench.collect(JointState, "strut_commands")
+    targets = bench.publisher(PoseStamped, "target_pose")
+    machine = rig.node.machine
+    place = machine.home_position if position is None else np.array(position)
+    targets.publish(target(place, machine.home_rotation, frame))
+    bench.wait(lambda: any(text in s.message for a in statuses for s in a.status), text)
+    assert not commands
+
+
+def test_services_solve_both_ways(bench, rig):
+    motion = Motion(30)
+    inverse = SolveInverse.Request()
+    fill_pose(inverse.pose, motion.position[20], motion.rotation[20])
+    lengths = bench.call(SolveInverse, "/solve_inverse", inverse)
+    assert lengths.success
+    np.testing.assert_allclose(lengths.length, motion.length[20], atol=1e-12)
+    pose = bench.call(SolveForward, "/solve_forward", SolveForward.Request(length=lengths.length))
+    assert pose.success
+    assert pose.message == "ok"
+    place = pose.pose.position
+    np.testing.assert_allclose([place.x, place.y, place.z], motion.position[20], atol=1e-11)
+    assert pose.residual < 1e-10
+
+
+def test_services_refuse_with_the_reason(bench, rig):
+    answer = bench.call(SolveForward, "/solve_forward", SolveForward.Request(length=np.full(6, 0.01)))
+    assert not answer.success
+    assert "no pose has lengths" in answer.message
+    assert np.isfinite([answer.residual, answer.condition]).all()
+    answer = bench.call(SolveForward, "/solve_forward", SolveForward.Request(length=np.full(6, np.nan)))
+    assert not answer.success
+    far = SolveInverse.Request()
+    far.pose.position.z = 5.0
+    far.pose.orientation.w = 1.0
+    answer = bench.call(SolveInverse, "/solve_inverse", far)
+    assert not answer.success
+    assert "strut 1" in answer.message
+    answer = bench.call(SolveInverse, "/solve_inverse", SolveInverse.Request(pose=zero_quaternion(far.pose)))
+    assert not answer.success
+    assert "quaternion" in answer.message
+
+
+def zero_quaternion(pose):
+    pose.orientation.w = 0.0
+    return pose
+
+
+def test_reset_answers(bench, rig):
+    rig.feed(strut_samples(Motion(50)))
+    assert bench.trigger("/kinematics/reset").success
+
+
+def test_everything_moves_with_the_namespace(bench):
+    node = bench.start(KinematicsNode, cli_args=["--ros-args", "-r", "__ns:=/left"])
+    for topic in ("strut_states/filtered", "platform_state", "platform_pose", "strut_commands", "markers"):
+        bench.wait(
+            lambda topic=topic: (
+                bench.node.count_publishers(f"/left/{topic}") + bench.node.count_subscribers(f"/left/{topic}")
+            ),
+            f"/left/{topic}",
+        )
+    assert node.get_namespace() == "/left"
+
+
+def test_a_machine_file_can_be_given(bench, tmp_path):
+    import yaml
+
+    path = tmp_path / "mine.yaml"
+    path.write_text(yaml.safe_dump({**Machine.load("hexel").document, "name": "mine"}))
+    assert bench.start(KinematicsNode, machine=str(path)).machine.name == "mine"
