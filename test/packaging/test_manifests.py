@@ -1,0 +1,132 @@
+"""package.xml, CMakeLists.txt, setup.py and pyproject.toml say the same thing about the same files."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import pkm_identification
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCES = ROOT / "pkm_identification"
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+MANIFEST = ElementTree.parse(ROOT / "package.xml").getroot()
+CMAKE = (ROOT / "CMakeLists.txt").read_text(encoding="utf-8")
+
+# rosdep's name where it is not python3-<name on PyPI>
+ROSDEP = {"pyyaml": "python3-yaml", "rosbags": "python3-rosbags-pip", "mujoco": "python3-mujoco-pip"}
+ROS_PYTHON = {"rclpy", "ament_index_python", "launch", "launch_ros", "rosidl_runtime_py", "tf2_ros"}
+
+
+def manifest(*tags: str) -> set[str]:
+    return {element.text for tag in tags for element in MANIFEST.iter(tag)}
+
+
+def imported_packages(path: Path) -> set[str]:
+    names = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {alias.name.split(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
+            names.add(node.module.split(".")[0])
+    return names
+
+
+def optional_imports(path: Path) -> set[str]:
+    """Packages imported inside a try that handles ImportError: used where installed."""
+    names = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Try) and any("Import" in ast.dump(h.type) for h in node.handlers if h.type):
+            inner = [
+                statement for statement in node.body if isinstance(statement, ast.Import | ast.ImportFrom)
+            ]
+            names |= {(getattr(s, "module", None) or s.names[0].name).split(".")[0] for s in inner}
+    return names
+
+
+def test_one_name_and_version():
+    assert MANIFEST.findtext("name") == PROJECT["name"] == pkm_identification.__name__
+    assert MANIFEST.findtext("version") == PROJECT["version"] == pkm_identification.__version__
+
+
+def test_licence_is_named_alike_and_present():
+    assert MANIFEST.findtext("license") == PROJECT["license"] == "Apache-2.0"
+    assert "Version 2.0, January 2004" in (ROOT / "LICENSE").read_text(encoding="utf-8")
+
+
+def test_python_dependencies_are_rosdep_dependencies():
+    names = {re.match(r"[\w-]+", requirement)[0] for requirement in PROJECT["dependencies"]}
+    keys = {ROSDEP.get(name, f"python3-{name}") for name in names}
+    assert keys == {key for key in manifest("depend", "exec_depend") if key.startswith("python3-")}
+
+
+def test_every_core_import_is_a_declared_dependency():
+    names = {re.match(r"[\w-]+", requirement)[0] for requirement in PROJECT["dependencies"]}
+    modules = {"yaml" if name == "pyyaml" else name for name in names} | {"pkm_identification"}
+    for path in SOURCES.rglob("*.py"):
+        if path.relative_to(SOURCES).parts[0] in ("ros", "nodes"):
+            continue
+        foreign = imported_packages(path) - set(sys.stdlib_module_names) - modules - optional_imports(path)
+        foreign = {name for name in foreign if name not in ROS_PYTHON and not name.endswith("_msgs")}
+        assert not foreign, (
+            f"{path.relative_to(ROOT)} imports {foreign}, not in pyproject.toml's dependencies"
+        )
+
+
+def test_every_ros_import_is_declared_in_package_xml():
+    declared = manifest("depend", "exec_depend")
+    for path in [*(SOURCES / "ros").rglob("*.py"), *(SOURCES / "nodes").rglob("*.py")]:
+        used = imported_packages(path) - optional_imports(path)
+        used = {n for n in used if n in ROS_PYTHON or n.endswith(("_msgs", "_srvs", "_interfaces"))}
+        assert used <= declared, f"{path.relative_to(ROOT)} imports {used - declared}, not in package.xml"
+
+
+def test_every_interface_is_generated():
+    listed = set(re.findall(r'"((?:msg|srv|action)/\w+\.(?:msg|srv|action))"', CMAKE))
+    present = {
+        f"{kind}/{p.name}" for kind in ("msg", "srv", "action") for p in (ROOT / kind).glob(f"*.{kind}")
+    }
+    assert listed == present
+    assert present
+
+
+def test_message_packages_found_by_cmake_are_dependencies():
+    found = set(re.findall(r"find_package\((\w+_msgs) REQUIRED\)", CMAKE))
+    assert found == manifest("depend")
+
+
+def test_every_node_has_an_executable():
+    listed = set(re.search(r"foreach\(name ([\w ]+)\)", CMAKE)[1].split())
+    nodes = set()
+    for path in (SOURCES / "nodes").glob("*.py"):
+        body = ast.parse(path.read_text(encoding="utf-8")).body
+        if any(isinstance(node, ast.FunctionDef) and node.name == "main" for node in body):
+            nodes.add(path.stem)
+    assert listed == nodes
+
+
+def test_every_folder_of_modules_is_a_package():
+    for path in SOURCES.rglob("*.py"):
+        assert (path.parent / "__init__.py").is_file(), (
+            f"{path.parent.relative_to(ROOT)}: no __init__.py, not installed"
+        )
+
+
+def test_data_beside_modules_has_a_packaged_suffix():
+    setup = (ROOT / "setup.py").read_text(encoding="utf-8")
+    patterns = re.search(r"package_data=\{\"\": \[(.*?)\]", setup)[1]
+    suffixes = {Path(name).suffix for name in re.findall(r'"([^"]+)"', patterns)} | {".py"}
+    for path in SOURCES.rglob("*"):
+        hidden = any(part.startswith((".", "__pycache__")) for part in path.relative_to(SOURCES).parts)
+        if path.is_file() and not hidden and path.name != "py.typed":
+            assert path.suffix in suffixes, (
+                f"{path.relative_to(ROOT)} would not be installed (setup.py: package_data)"
+            )
