@@ -6,20 +6,16 @@ import numpy as np
 
 from ..compiled import kernel
 from ..motion import FloatArray
-from .prior import Prior
-from .square_root import inflate, lower_cholesky, normalized_square, potter_update, whiten
-from .unscented import UnscentedFilter
+from .square_root import lower_cholesky, normalized_square, potter_update, whiten
+from .unscented import UnscentedFilter, adapt, time_update, variances
 
 
 @kernel
-def jacobian_step(columns, innovation, noise, process, gate, adaptation, mean, root, work):
-    """Time update, measurement update by columns = d output / d parameters, Robbins-Monro: (NIS, status)."""
+def jacobian_step(columns, innovation, noise, process, ratio, gate, kind, rate, mean, root, work, before,
+                  after):  # fmt: skip
+    """Time update, measurement update by columns = d output / d parameters, adaptation: (NIS, status)."""
     size, width = columns.shape
-    noisy = False
-    for j in range(width):
-        noisy = noisy or process[j] > 0.0
-    if noisy:
-        inflate(root, process, work)
+    time_update(root, process, work, before)
     factor = np.zeros((size, size))
     if not lower_cholesky(noise, factor):
         return np.inf, 2
@@ -34,18 +30,16 @@ def jacobian_step(columns, innovation, noise, process, gate, adaptation, mean, r
         return np.inf, 2
     if nis > gate:
         return nis, 1
-    before = mean.copy()
+    started = mean.copy()
     potter_update(mean, root, rows, innovation, np.empty(width))
-    for j in range(width):
-        process[j] = (1.0 - adaptation) * process[j] + adaptation * (mean[j] - before[j]) ** 2
+    if kind > 0:
+        variances(root, after)
+        adapt(kind, rate, mean - started, before - after, process, ratio)
     return nis, 0
 
 
 class ExtendedFilter(UnscentedFilter):
     """Random-walk parameters estimated by the EKF; settings and state as the UKF's."""
-
-    def __init__(self, prior: Prior, outputs: int, settings=None) -> None:  # noqa: ANN001
-        super().__init__(prior, outputs, settings)
 
     def step_linear(
         self, columns: FloatArray, measured: FloatArray, noise: FloatArray, gate: float = np.inf
@@ -54,7 +48,8 @@ class ExtendedFilter(UnscentedFilter):
         scaled = columns * self.prior.std
         innovation = measured - columns @ self.prior.mean - scaled @ self._mean
         nis, status = jacobian_step(
-            scaled, innovation, noise, self._process, gate, self._rate(), self._mean, self._root, self._work
-        )
+            scaled, innovation, noise, self._process, self._ratio, gate, self._kind, self.settings.rate, self._mean,
+            self._root, self._work, self._before, self._after,
+        )  # fmt: skip
         self.count += status == 0
         return float(nis), status == 0

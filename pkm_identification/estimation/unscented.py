@@ -25,6 +25,10 @@ from .prior import Prior
 from .square_root import inflate, lower_cholesky, normalized_square, potter_update, whiten
 
 
+# how the process noise is adapted, by the codes the kernels know
+ADAPTATIONS = {"none": 0, "robbins_monro": 1, "normalized": 2}
+
+
 @dataclass(frozen=True)
 class UnscentedSettings:
     """Tuning of the filter.
@@ -33,28 +37,27 @@ class UnscentedSettings:
     ----------
     alpha, beta, kappa : float
         Spread of the sigma points (Oh 2003, 2.71-2.72); beta >= alpha^2.
-    adaptation : float
-        Robbins-Monro rate a of the process noise (Oh 2003, 2.75); 0 keeps the process noise as it is.
-    adaptation_decay : float
-        The rate falls as a / (1 + decay * k), which lets the estimate converge; 0 keeps it constant, for
-        parameters that drift.
+    adaptation : {'normalized', 'robbins_monro', 'none'}
+        How the process noise follows the innovations; see `adapt`.
+    rate : float
+        Rate a of the adaptation: 1 / a equations are remembered.
     """
 
     alpha: float = 1e-3
     beta: float = 2.0
     kappa: float = 0.0
-    adaptation: float = 1e-3
-    adaptation_decay: float = 1.0
+    adaptation: str = "normalized"
+    rate: float = 0.01
 
     def __post_init__(self) -> None:
         if not 0 < self.alpha <= 1:
             raise ValueError(f"alpha is {self.alpha}, must lie in (0, 1]")
         if self.beta < self.alpha**2:
             raise ValueError(f"beta is {self.beta}, must be at least alpha^2 = {self.alpha**2:g}")
-        if not 0 <= self.adaptation < 1:
-            raise ValueError(f"adaptation is {self.adaptation}, must lie in [0, 1)")
-        if self.adaptation_decay < 0:
-            raise ValueError(f"adaptation_decay is {self.adaptation_decay}, must not be negative")
+        if self.adaptation not in ADAPTATIONS:
+            raise ValueError(f"adaptation is '{self.adaptation}', must be one of {', '.join(ADAPTATIONS)}")
+        if not 0 < self.rate < 1:
+            raise ValueError(f"rate is {self.rate}, must lie in (0, 1)")
 
 
 @kernel
@@ -120,23 +123,57 @@ def absorb(outputs, measured, noise, gamma, alpha, beta, gate, mean, root):
 
 
 @kernel
-def linear_step(columns, measured, noise, process, alpha, beta, gamma, gate, adaptation, mean, root, points, outputs,
-                work):  # fmt: skip
-    """Time update, sigma points, linear model, measurement update, Robbins-Monro: (NIS, status)."""
-    width = mean.size
+def time_update(root, process, work, variance):
+    """Add the process noise to the covariance; its diagonal goes to `variance`."""
     noisy = False
-    for j in range(width):
+    for j in range(process.size):
         noisy = noisy or process[j] > 0.0
     if noisy:
         inflate(root, process, work)
+    variances(root, variance)
+
+
+@kernel
+def variances(root, variance):
+    for i in range(root.shape[0]):
+        variance[i] = 0.0
+        for j in range(root.shape[0]):
+            variance[i] += root[i, j] ** 2
+
+
+@kernel
+def adapt(kind, rate, moved, expected, process, ratio):
+    """Process noise from the correction K (d - G) = `moved` just made; `expected` is the variance it should have.
+
+    Kind 1 is the source's Robbins-Monro average of the squared corrections (Oh 2003, 2.75). Because
+    the expected square of a correction is the process noise plus what the variance shrinks by, it keeps the large corrections of the
+    start as process noise for ever and the estimate never settles. Kind 2 averages the squared correction over
+    its expectation instead: near 1 while the parameters stand still, whatever their scale and however much was learned,
+    and above 1 when they drift. Only an excess beyond three standard deviations of that average becomes noise.
+    """
+    for j in range(process.size):
+        square = moved[j] * moved[j]
+        if kind == 1:
+            process[j] = (1.0 - rate) * process[j] + rate * square
+        else:
+            if expected[j] > 0.0:
+                ratio[j] += rate * (square / expected[j] - ratio[j])
+            excess = ratio[j] - 1.0 - 3.0 * np.sqrt(rate)
+            process[j] = excess * max(expected[j], 0.0) if excess > 0.0 else 0.0
+
+
+@kernel
+def linear_step(columns, measured, noise, process, ratio, alpha, beta, gamma, gate, kind, rate, mean, root, points,
+                outputs, work, before, after):  # fmt: skip
+    """Time update, sigma points, linear model, measurement update, adaptation: (NIS, status)."""
+    time_update(root, process, work, before)
     sigma_points(mean, root, gamma, points)
     linear_outputs(columns, points, outputs)
     nis, status = absorb(outputs, measured, noise, gamma, alpha, beta, gate, mean, root)
-    if status == 0 and adaptation > 0.0:
-        for j in range(width):
-            # points[0] is still the mean before the update: its change is K (d - G)
-            moved = mean[j] - points[0, j]
-            process[j] = (1.0 - adaptation) * process[j] + adaptation * moved * moved
+    if status == 0 and kind > 0:
+        variances(root, after)
+        # points[0] is still the mean before the update
+        adapt(kind, rate, mean - points[0], before - after, process, ratio)
     return nis, status
 
 
@@ -164,6 +201,8 @@ class UnscentedFilter:
         self._points = np.empty((2 * width + 1, width))
         self._outputs = np.empty((2 * width + 1, outputs))
         self._work = np.empty((2 * width, width))
+        self._before, self._after = np.empty(width), np.empty(width)
+        self._kind = ADAPTATIONS[self.settings.adaptation]
         self.reset()
 
     def reset(self) -> None:
@@ -172,6 +211,7 @@ class UnscentedFilter:
         self._mean = np.zeros(width)
         self._root = np.eye(width)
         self._process = np.zeros(width)
+        self._ratio = np.ones(width)
         self.count = 0
 
     @property
@@ -199,9 +239,6 @@ class UnscentedFilter:
         """Set the random walk's standard deviation per step, in SI units."""
         self._process = (np.asarray(std, dtype=float) / self.prior.std) ** 2
 
-    def _rate(self) -> float:
-        return self.settings.adaptation / (1.0 + self.settings.adaptation_decay * self.count)
-
     def step_linear(
         self, columns: FloatArray, measured: FloatArray, noise: FloatArray, gate: float = np.inf
     ) -> tuple[float, bool]:
@@ -225,8 +262,9 @@ class UnscentedFilter:
         """
         s = self.settings
         nis, status = linear_step(
-            columns * self.prior.std, measured - columns @ self.prior.mean, noise, self._process, s.alpha, s.beta,
-            self._gamma, gate, self._rate(), self._mean, self._root, self._points, self._outputs, self._work,
+            columns * self.prior.std, measured - columns @ self.prior.mean, noise, self._process, self._ratio,
+            s.alpha, s.beta, self._gamma, gate, self._kind, s.rate, self._mean, self._root, self._points,
+            self._outputs, self._work, self._before, self._after,
         )  # fmt: skip
         self.count += status == 0
         return float(nis), status == 0
@@ -240,16 +278,16 @@ class UnscentedFilter:
     ) -> tuple[float, bool]:
         """Take one measurement of any model: `model` maps parameters (P,) to outputs (m,); see `step_linear`."""
         s = self.settings
-        if np.any(self._process > 0):
-            inflate(self._root, self._process, self._work)
+        time_update(self._root, self._process, self._work, self._before)
         sigma_points(self._mean, self._root, self._gamma, self._points)
         for i, point in enumerate(self._points):
             self._outputs[i] = model(self.prior.mean + self.prior.std * point)
         nis, status = absorb(
             self._outputs, measured, noise, self._gamma, s.alpha, s.beta, gate, self._mean, self._root
         )
-        if status == 0 and s.adaptation > 0:
-            rate = self._rate()
-            self._process = (1 - rate) * self._process + rate * (self._mean - self._points[0]) ** 2
+        if status == 0 and self._kind:
+            variances(self._root, self._after)
+            moved = self._mean - self._points[0]
+            adapt(self._kind, s.rate, moved, self._before - self._after, self._process, self._ratio)
         self.count += status == 0
         return float(nis), status == 0

@@ -1,0 +1,114 @@
+"""The stages in order: guard, filter, kinematics, estimator. Nodes and offline runs use these same objects."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .estimation.estimate import ParameterEstimate
+from .estimation.online import EstimatorSettings, OnlineEstimator
+from .kinematics.inverse import strut_lengths
+from .kinematics.tracker import PlatformSample, PlatformTracker
+from .machine import Machine
+from .motion import FloatArray
+from .signals.causal import CausalStrutFilter, FilterSettings
+from .signals.guard import GuardSettings, StreamGuard
+
+
+@dataclass(frozen=True)
+class PipelineSettings:
+    """Settings of all stages; one sample period for all."""
+
+    guard: GuardSettings
+    filter: FilterSettings
+    estimator: EstimatorSettings
+
+    @classmethod
+    def of(
+        cls,
+        machine: Machine,
+        period: float | None = None,
+        *,
+        cutoff: float = 150.0,
+        order: int = 4,
+        kind: str = "fir",
+        parameters: str = "identifiable",
+        estimator: str = "ukf",
+        band_cutoff: float = 10.0,
+        band_order: int = 8,
+    ) -> PipelineSettings:
+        """Settings for a machine; the period is its drive's unless given.
+
+        Raises
+        ------
+        LogError
+            If the sample period is unknown.
+        ValueError
+            If a filter is impossible at that period.
+        """
+        guard = GuardSettings.of(machine, period)
+        return cls(
+            guard,
+            FilterSettings(guard.period, cutoff, order, kind),
+            EstimatorSettings(guard.period, parameters, estimator, band_cutoff, band_order),
+        )
+
+
+class OnlinePipeline:
+    """Strut samples in, parameter estimates out, one at a time."""
+
+    def __init__(self, machine: Machine, settings: PipelineSettings | None = None) -> None:
+        self.machine = machine
+        self.settings = settings or PipelineSettings.of(machine)
+        self.guard = StreamGuard(self.settings.guard)
+        self.filter = CausalStrutFilter(self.settings.filter)
+        self.tracker = PlatformTracker(machine)
+        self.estimator = OnlineEstimator(machine, self.settings.estimator)
+        self.platform: PlatformSample | None = None
+
+    @property
+    def estimate(self) -> ParameterEstimate:
+        """Latest estimate, or the prior."""
+        return self.estimator.estimate
+
+    def step(self, time: float, length: FloatArray, force: FloatArray | None) -> ParameterEstimate | None:
+        """Take one sample of the drives.
+
+        Parameters
+        ----------
+        time : float
+            The sample's stamp in s.
+        length, force : ndarray, shape (6,)
+            m and N; the force may be None.
+
+        Returns
+        -------
+        ParameterEstimate or None
+            A new estimate when this sample completes an equation.
+        """
+        latest = None
+        for sample in self.guard.step(time, length, force):
+            filtered = self.filter.step(sample)
+            if filtered is None:
+                continue
+            self.platform = self.tracker.step(filtered)
+            latest = self.estimator.step(self.platform) or latest
+        return latest
+
+    def reset(self) -> None:
+        """Forget everything: afterwards the pipeline is as newly made."""
+        self.guard.reset()
+        self.filter.reset()
+        self.tracker.reset()
+        self.estimator.reset()
+        self.platform = None
+
+    def warm_up(self) -> None:
+        """Compile (or load from the cache) every kernel of the online path, then forget the samples used for it."""
+        length = strut_lengths(self.machine, self.machine.home_position[None], self.machine.home_rotation[None])[0]
+        period = self.settings.guard.period
+        needed = round(self.filter.delay / period) * 2 + self.settings.estimator.band.settling + 20
+        for k in range(needed):
+            self.step(k * period, length, np.zeros(6))
+        self.reset()
