@@ -1,0 +1,28 @@
+"""Simulated hexapods: plant, drives, controller, sensors and motions (Oh 2003, chapter 4, made whole)."""
+
+from .control import ControlSettings
+from .model import hexapod_mjcf
+from .perturbation import perturbed
+from .plant import Plant, PlantState
+from .recording import RAW_COLUMNS, Recording, Truth
+from .sensors import Sample, SensorSettings
+from .simulator import Simulator, simulate
+from .trajectories import TRAJECTORIES, Trajectory, trajectory
+
+__all__ = [
+    "RAW_COLUMNS",
+    "TRAJECTORIES",
+    "ControlSettings",
+    "Plant",
+    "PlantState",
+    "Recording",
+    "Sample",
+    "SensorSettings",
+    "Simulator",
+    "Trajectory",
+    "Truth",
+    "hexapod_mjcf",
+    "perturbed",
+    "simulate",
+    "trajectory",
+]

@@ -1,0 +1,52 @@
+"""The drives: what force a command becomes, and the drive constants a simulation falls back on."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..machine import Drive
+from ..motion import STRUTS, FloatArray
+
+# A machine file without drive section gets drives that reach this many times the largest holding force with 10 A.
+FALLBACK_RESERVE = 20.0
+FALLBACK_CURRENT = 10.0
+
+
+class Drives:
+    """Six force-controlled drives with a current limit.
+
+    A command given at one control instant is reached at the next: the current loop interpolates linearly in between (as
+    the fine interpolation of a machine tool's drive does), so that force is continuous and a current sampled with the
+    encoders is the force at that very instant.
+    """
+
+    def __init__(self, drive: Drive) -> None:
+        self.force_limit = drive.force_limit
+        self.enabled = True
+        self.saturated = np.zeros(STRUTS, dtype=bool)
+        """Which drives are at their limit."""
+
+    def force(self, command: FloatArray) -> FloatArray:
+        """Force (6,) in N that will be reached for a command (6,) in N."""
+        if not self.enabled:
+            self.saturated[:] = False
+            return np.zeros(STRUTS)
+        force = np.clip(command, -self.force_limit, self.force_limit)
+        np.not_equal(force, command, out=self.saturated)
+        return force
+
+
+def fallback_drive(holding_force: FloatArray) -> Drive:
+    """Drive constants for a machine file that has none: 1 kHz, 1.25 um encoders, ample force."""
+    limit = FALLBACK_RESERVE * max(float(np.abs(holding_force).max()), 10.0)
+    lead = 0.005
+    return Drive(
+        sample_rate=1000.0,
+        counts_per_meter=800000.0,
+        length_at_zero=np.zeros(STRUTS),
+        torque_constant=limit * lead / (2 * np.pi * FALLBACK_CURRENT),
+        screw_lead=lead,
+        gear_ratio=1.0,
+        efficiency=1.0,
+        force_limit=limit,
+    )

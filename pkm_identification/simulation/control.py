@@ -1,0 +1,104 @@
+"""The motion controller: six independent PID loops on encoder lengths with feed-forward, like a machine tool's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..motion import STRUTS, FloatArray
+
+
+@dataclass(frozen=True)
+class ControlSettings:
+    """Tuning of the strut controllers.
+
+    Attributes
+    ----------
+    bandwidth : float
+        Hz, of each loop on the mass its drive feels at home.
+    damping : float
+        Damping ratio of that loop.
+    integral_time : float
+        s, in which the integral takes over a constant error.
+    derivative_cutoff : float
+        Hz, of the first-order low-pass on the rate from encoder differences.
+    feed_forward : bool
+        Whether inverse dynamics of the nominal machine and its friction are added (trajectories only).
+    """
+
+    bandwidth: float = 12.0
+    damping: float = 0.8
+    integral_time: float = 0.1
+    derivative_cutoff: float = 150.0
+    feed_forward: bool = True
+
+    def __post_init__(self) -> None:
+        for name in ("bandwidth", "damping", "integral_time", "derivative_cutoff"):
+            value = getattr(self, name)
+            if not 0 < value < np.inf:
+                raise ValueError(f"{name} = {value}: must be greater than zero")
+
+
+class StrutController:
+    """Six PID controllers from length errors to drive forces.
+
+    Parameters
+    ----------
+    apparent_mass : ndarray, shape (6,)
+        kg; the gains are proportional to it.
+    period : float
+        s between calls.
+    settings : ControlSettings
+    """
+
+    def __init__(self, apparent_mass: FloatArray, period: float, settings: ControlSettings) -> None:
+        omega = 2 * np.pi * settings.bandwidth
+        self._proportional = apparent_mass * omega**2
+        self._derivative = apparent_mass * 2 * settings.damping * omega
+        self._integral_gain = self._proportional * period / settings.integral_time
+        self._smoothing = 1.0 - np.exp(-2 * np.pi * settings.derivative_cutoff * period)
+        self._period = period
+        self.reset(np.zeros(STRUTS))
+
+    def reset(self, holding: FloatArray) -> None:
+        """Forget the past; the integral starts at the force (6,) in N that holds the machine."""
+        self._integral = np.array(holding, dtype=float)
+        self._last_length: FloatArray | None = None
+        self.rate = np.zeros(STRUTS)
+        """Strut rates in m/s, from encoder differences."""
+
+    def command(
+        self,
+        length: FloatArray,
+        wanted: FloatArray,
+        wanted_rate: FloatArray,
+        feed_forward: FloatArray | float,
+        saturated: FloatArray,
+    ) -> FloatArray:
+        """Force command (6,) in N.
+
+        Parameters
+        ----------
+        length : ndarray, shape (6,)
+            Measured, m.
+        wanted, wanted_rate : ndarray, shape (6,)
+            Reference at the same instant, m and m/s.
+        feed_forward : ndarray, shape (6,)
+            N, for the instant the command is reached.
+        saturated : ndarray of bool, shape (6,)
+            Drives at their limit: their integral only moves back.
+        """
+        if self._last_length is None:
+            self._last_length = length
+        self.rate += self._smoothing * ((length - self._last_length) / self._period - self.rate)
+        self._last_length = length
+        error = wanted - length
+        rise = self._integral_gain * error
+        self._integral += np.where(saturated & (rise * self._integral > 0), 0.0, rise)
+        return (
+            self._integral
+            + self._proportional * error
+            + self._derivative * (wanted_rate - self.rate)
+            + feed_forward
+        )

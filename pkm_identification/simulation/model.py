@@ -1,0 +1,160 @@
+"""A MuJoCo model of a hexapod, generated from its machine description."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from xml.sax.saxutils import quoteattr
+
+import mujoco
+import numpy as np
+
+from ..machine import Machine, StrutBody
+from ..motion import STRUTS, FloatArray
+from ..rotation import quaternion_from_matrix
+
+# MuJoCo wants positive moments; a point mass or a strut without spin gets moments nobody can feel.
+SMALLEST_INERTIA = 1e-12
+NEGLIGIBLE_RATIO = 1e-9
+
+
+@dataclass(frozen=True)
+class HexapodModel:
+    """A MuJoCo model and the frames its strut angles are measured in.
+
+    Attributes
+    ----------
+    mjcf : str
+        The model as MJCF text; loads in any MuJoCo program.
+    model : mujoco.MjModel
+    frames : ndarray, shape (6, 3, 3)
+        Per strut the base joint's frame at zero angles, axes as columns in the base frame: x is the hinge fixed in
+        the base, z the home direction of the strut made perpendicular to it. Strut axis = frame Rx(q1) Ry(q2) z.
+    """
+
+    mjcf: str
+    model: mujoco.MjModel
+    frames: FloatArray
+
+
+def joint_frames(machine: Machine) -> FloatArray:
+    """Frames of the base joints; see `HexapodModel.frames`.
+
+    A `no_spin` machine has no real joint of its own. It behaves exactly like universal joints whose struts have no
+    moment of inertia about their axis (spin then stores no energy and takes no torque), whatever the direction of the
+    first hinge; each strut gets one perpendicular to its home direction, as far from the joint's singularity as can be.
+    """
+    frames = np.empty((STRUTS, 3, 3))
+    tips = machine.home_position + machine.platform_joints @ machine.home_rotation.T
+    for i in range(STRUTS):
+        axis = (tips[i] - machine.base_joints[i]) / np.linalg.norm(tips[i] - machine.base_joints[i])
+        if machine.universal:
+            x = machine.first_axis
+        else:
+            x = np.cross(axis, np.eye(3)[np.argmin(np.abs(axis))])
+            x /= np.linalg.norm(x)
+        z = axis - (axis @ x) * x
+        z /= np.linalg.norm(z)
+        frames[i] = np.column_stack([x, np.cross(z, x), z])
+    return frames
+
+
+def hexapod_mjcf(machine: Machine, loops: bool = True, timestep: float = 1e-4) -> str:
+    """MJCF text of a machine: six struts of two bodies, a free platform, no contacts, no damping.
+
+    Per strut a universal joint at the base (two hinges) carries body B and a slide along the strut body E, whose
+    origin is the platform joint; slide position = strut length. Friction is not in the model.
+
+    Parameters
+    ----------
+    machine : Machine
+    loops : bool
+        Close the loops with MuJoCo's own point constraints, for use in other MuJoCo programs and as a check. The
+        simulator closes them exactly by itself (`closure.py`) and leaves them out.
+    timestep : float
+        s, for other programs.
+    """
+    frames = joint_frames(machine)
+    bodies = [_strut_mjcf(machine, i, frames[i]) for i in range(STRUTS)]
+    bodies.append(_platform_mjcf(machine))
+    equality = ""
+    if loops:
+        # direct stiffness and damping of a critically damped constraint as fast as the time step allows
+        rate = 1.0 / (2.0 * timestep)
+        solver = f'solref="{-(rate**2)!r} {-2 * rate!r}" solimp="0.9999 0.9999 0.001 0.5 2"'
+        connects = "".join(
+            f'<connect site1="tip_{i}" site2="joint_{i}" {solver}/>\n' for i in range(1, STRUTS + 1)
+        )
+        equality = f"<equality>\n{connects}</equality>\n"
+    return (
+        f"<mujoco model={quoteattr(machine.name)}>\n"
+        '<compiler angle="radian" inertiafromgeom="false" autolimits="false"/>\n'
+        f'<option timestep="{timestep!r}" gravity="{_text(machine.gravity)}" integrator="implicitfast" '
+        'tolerance="1e-14" iterations="50"><flag contact="disable"/></option>\n'
+        f"<worldbody>\n{''.join(bodies)}</worldbody>\n{equality}</mujoco>\n"
+    )
+
+
+def hexapod_model(machine: Machine) -> HexapodModel:
+    """Compile the open-loop tree of a machine (24 degrees of freedom) for the simulator."""
+    mjcf = hexapod_mjcf(machine, loops=False)
+    return HexapodModel(mjcf, mujoco.MjModel.from_xml_string(mjcf), joint_frames(machine))
+
+
+def home_coordinates(machine: Machine) -> FloatArray:
+    """MuJoCo's qpos (25,) at the home pose: per strut two angles and the length, then position and quaternion wxyz."""
+    coordinates = []
+    tips = machine.home_position + machine.platform_joints @ machine.home_rotation.T
+    for i, frame in enumerate(joint_frames(machine)):
+        local = frame.T @ (tips[i] - machine.base_joints[i])
+        length = np.linalg.norm(local)
+        coordinates += [np.arctan2(-local[1], local[2]), np.arcsin(local[0] / length), length]
+    quaternion = quaternion_from_matrix(machine.home_rotation)
+    return np.array([*coordinates, *machine.home_position, *np.roll(quaternion, 1)])
+
+
+def _text(values: FloatArray) -> str:
+    return " ".join(repr(float(value)) for value in np.ravel(values))
+
+
+def _strut_mjcf(machine: Machine, i: int, frame: FloatArray) -> str:
+    strut = machine.struts[i]
+    xyaxes = _text(frame[:, :2].T)
+    return (
+        f'<body name="strut_{i + 1}_b" pos="{_text(machine.base_joints[i])}" xyaxes="{xyaxes}">\n'
+        f'<joint name="first_{i + 1}" type="hinge" axis="1 0 0"/>'
+        f'<joint name="second_{i + 1}" type="hinge" axis="0 1 0"/>\n'
+        f"{_body_mjcf(machine, strut.body_b, strut.body_b.center_of_mass)}"
+        f'<body name="strut_{i + 1}_e"><joint name="strut_{i + 1}" type="slide" axis="0 0 1"/>\n'
+        f"{_body_mjcf(machine, strut.body_e, -strut.body_e.center_of_mass)}"
+        f'<site name="tip_{i + 1}"/></body>\n</body>\n'
+    )
+
+
+def _body_mjcf(machine: Machine, body: StrutBody, place: float) -> str:
+    transverse = max(body.transverse, SMALLEST_INERTIA)
+    axial = body.axial if machine.universal else NEGLIGIBLE_RATIO * transverse
+    axial = min(max(axial, SMALLEST_INERTIA), 2 * transverse)
+    return (
+        f'<inertial pos="0 0 {place!r}" mass="{body.mass!r}" '
+        f'diaginertia="{_text(np.array([transverse, transverse, axial]))}"/>\n'
+    )
+
+
+def _platform_mjcf(machine: Machine) -> str:
+    platform = machine.platform
+    inertia = np.array(platform.inertia)
+    principal = np.linalg.eigvalsh(inertia)
+    if principal[0] < SMALLEST_INERTIA or principal[0] + principal[1] < principal[2] * (1 + NEGLIGIBLE_RATIO):
+        # flat or slender to rounding: MuJoCo would refuse it
+        inertia += max(SMALLEST_INERTIA, 2 * NEGLIGIBLE_RATIO * principal[2]) * np.eye(3)
+    tensor = inertia[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
+    quaternion = np.roll(quaternion_from_matrix(machine.home_rotation), 1)
+    sites = "".join(
+        f'<site name="joint_{i + 1}" pos="{_text(machine.platform_joints[i])}"/>' for i in range(STRUTS)
+    )
+    return (
+        f'<body name="platform" pos="{_text(machine.home_position)}" quat="{_text(quaternion)}">'
+        '<freejoint name="platform"/>\n'
+        f'<inertial pos="{_text(platform.center_of_mass)}" mass="{platform.mass!r}" fullinertia="{_text(tensor)}"/>\n'
+        f"{sites}</body>\n"
+    )

@@ -1,0 +1,255 @@
+"""The simulated hexapod: MuJoCo's rigid bodies with the loops closed exactly, and friction along the struts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import mujoco
+import numpy as np
+
+from ..errors import NotConverged
+from ..machine import Machine
+from ..motion import STRUTS, FloatArray
+from ..rotation import quaternion_from_matrix
+from .closure import close_loops, reduce_dynamics
+from .model import hexapod_model
+from .stepping import advance, present_motion
+
+# An end stop yields as if the strut's apparent mass swung on it at this frequency (rad/s), well damped.
+STOP_FREQUENCY = 2 * np.pi * 60.0
+
+
+@dataclass(frozen=True)
+class PlantState:
+    """The machine's true state at one instant, in SI units and base axes.
+
+    Attributes
+    ----------
+    time : float
+        s since the start.
+    position, quaternion, rotation : ndarray, shapes (3,), (4,) and (3, 3)
+        Platform pose; quaternion (x, y, z, w).
+    twist, acceleration : ndarray, shape (6,)
+        Of the platform frame's origin: (v, w) and (a, alpha).
+    length, rate : ndarray, shape (6,)
+        Of the struts, m and m/s.
+    force : ndarray, shape (6,)
+        Drive force in N, what moves bodies and overcomes friction.
+    resistance : ndarray, shape (6,)
+        Friction (and end stops, where a strut is in one), N.
+    """
+
+    time: float
+    position: FloatArray
+    quaternion: FloatArray
+    rotation: FloatArray
+    twist: FloatArray
+    acceleration: FloatArray
+    length: FloatArray
+    rate: FloatArray
+    force: FloatArray
+    resistance: FloatArray
+
+
+class Plant:
+    """A hexapod that moves under drive forces.
+
+    Parameters
+    ----------
+    machine : Machine
+        Its parameters are the truth of this plant.
+    friction : bool
+        Whether the struts have the machine's friction.
+    stops : bool
+        Whether stiff end stops keep the struts within the machine's length limits. They act only beyond them.
+    steps : int
+        Small steps per call of `advance`, for friction and stops.
+
+    Raises
+    ------
+    NotConverged
+        From `reset` and `advance`, when the machine is in, or runs through, a singular pose.
+    """
+
+    def __init__(self, machine: Machine, friction: bool = True, stops: bool = True, steps: int = 20) -> None:
+        self.machine = machine
+        compiled = hexapod_model(machine)
+        self.mjcf = compiled.mjcf
+        self.model = compiled.model
+        self.data = mujoco.MjData(self.model)
+        self._frames = compiled.frames
+        self._steps = steps
+        self._base = np.ascontiguousarray(machine.base_joints)
+        self._platform = np.ascontiguousarray(machine.platform_joints)
+        self._qpos, self._qvel, self._bias = self.data.qpos, self.data.qvel, self.data.qfrc_bias
+        self._mass = np.zeros((self.model.nv, self.model.nv))
+        self._sites = np.array(
+            [[self.model.site(f"{name}_{i + 1}").id for i in range(STRUTS)] for name in ("tip", "joint")]
+        )
+
+        self.time = 0.0
+        self._pose = np.zeros(7)
+        self._twist = np.zeros(6)
+        self._force = np.zeros((2, STRUTS))
+        self._rotation = np.zeros((3, 3))
+        self._inverse_tip = np.zeros((STRUTS, 3, 3))
+        self._bias_rates = np.zeros((STRUTS, 3))
+        # dynamics at the start and at the end of a period
+        self._length = np.zeros((2, STRUTS))
+        self._jacobian = np.zeros((2, STRUTS, 6))
+        self._free = np.zeros((2, 6))
+        self._compliance = np.zeros((2, 6, STRUTS))
+
+        self._law = np.zeros((7, STRUTS))
+        self._law[2] = machine.friction.transition_rate
+        if friction:
+            self._law[0], self._law[1] = machine.friction.viscous, machine.friction.coulomb
+        self.reset()
+        self.apparent_mass = 1.0 / np.sum(self._jacobian[0] * self._compliance[0].T, axis=1)
+        """Mass in kg each strut's drive feels at home when the other struts are free."""
+        if stops:
+            self._law[3], self._law[4] = machine.length_limits[:, None]
+            self._law[5] = self.apparent_mass * STOP_FREQUENCY**2
+            self._law[6] = self.apparent_mass * STOP_FREQUENCY
+
+    def reset(
+        self,
+        position: FloatArray | None = None,
+        rotation: FloatArray | None = None,
+        twist: FloatArray | None = None,
+        force: FloatArray | None = None,
+        time: float = 0.0,
+    ) -> None:
+        """Put the platform somewhere: by default at home, at rest, without drive forces."""
+        position = self.machine.home_position if position is None else position
+        rotation = self.machine.home_rotation if rotation is None else rotation
+        self._pose[:3] = position
+        self._pose[3:] = np.roll(quaternion_from_matrix(rotation), 1)
+        self._twist[:] = 0.0 if twist is None else twist
+        self._force[:] = 0.0 if force is None else force
+        self.time = time
+        self._evaluate(0, self._pose, self._twist)
+
+    def advance(self, force: FloatArray, duration: float) -> None:
+        """Move on by `duration` (s) while the drive forces go linearly from their last values to `force` (6,), N.
+
+        A duration of about a millisecond keeps the interpolation error below that of any sensor.
+        """
+        self._force[1] = force
+        for k in (self._free, self._compliance, self._jacobian):
+            k[1] = k[0]
+        for _ in range(2):  # predictor, corrector
+            pose, twist = self._pose.copy(), self._twist.copy()
+            advance(
+                pose,
+                twist,
+                self._length[0].copy(),
+                self._free,
+                self._compliance,
+                self._jacobian,
+                self._force,
+                self._law,
+                duration,
+                self._steps,
+            )
+            self._evaluate(1, pose, twist)
+        self._pose, self._twist = pose, twist
+        for k in (self._free, self._compliance, self._jacobian, self._length, self._force):
+            k[0] = k[1]
+        self.time += duration
+
+    def set_force(self, force: FloatArray) -> None:
+        """Let the drive forces jump to `force` (6,), N: brakes released, power cut."""
+        self._force[:] = force
+
+    def _evaluate(self, end: int, pose: FloatArray, twist: FloatArray) -> None:
+        """Ask MuJoCo for the dynamics at a pose and twist and reduce them to the closed machine's."""
+        close_loops(
+            self._base,
+            self._platform,
+            self._frames,
+            pose,
+            twist,
+            self._qpos,
+            self._qvel,
+            self._rotation,
+            self._inverse_tip,
+            self._bias_rates,
+            self._jacobian[end],
+            self._length[end],
+        )
+        mujoco.mj_fwdPosition(self.model, self.data)
+        mujoco.mj_fwdVelocity(self.model, self.data)
+        mujoco.mj_fullM(self.model, self.data, self._mass)
+        regular = reduce_dynamics(
+            self._mass,
+            self._bias,
+            self._rotation,
+            self._platform,
+            self._inverse_tip,
+            self._bias_rates,
+            self._jacobian[end],
+            self._free[end],
+            self._compliance[end],
+        )
+        if not (regular and np.isfinite(self._free[end, 0])):
+            raise NotConverged(
+                f"simulated machine '{self.machine.name}' left its regular workspace at {self.time:.3f} s "
+                f"(lengths {np.round(self._length[end], 4).tolist()} m)"
+            )
+
+    @property
+    def length(self) -> FloatArray:
+        """Strut lengths in m, shape (6,)."""
+        return self._length[0].copy()
+
+    @property
+    def force(self) -> FloatArray:
+        """Drive forces in N, shape (6,)."""
+        return self._force[0].copy()
+
+    @property
+    def state(self) -> PlantState:
+        """Everything about this instant."""
+        rate, resistance, acceleration = np.empty(STRUTS), np.empty(STRUTS), np.empty(6)
+        present_motion(
+            self._twist,
+            self._length[0],
+            self._free[0],
+            self._compliance[0],
+            self._jacobian[0],
+            self._force[0],
+            self._law,
+            rate,
+            resistance,
+            acceleration,
+        )
+        return PlantState(
+            time=self.time,
+            position=self._pose[:3].copy(),
+            quaternion=self._pose[[4, 5, 6, 3]],
+            rotation=self._rotation.copy(),
+            twist=self._twist.copy(),
+            acceleration=acceleration,
+            length=self.length,
+            rate=rate,
+            force=self.force,
+            resistance=resistance,
+        )
+
+    @property
+    def loop_gap(self) -> float:
+        """Largest distance in m between a strut's tip and its platform joint, both as MuJoCo places them."""
+        places = self.data.site_xpos
+        return float(np.max(np.linalg.norm(places[self._sites[0]] - places[self._sites[1]], axis=1)))
+
+    @property
+    def energy(self) -> float:
+        """Kinetic plus potential energy of the thirteen bodies in J, by MuJoCo."""
+        mujoco.mj_energyPos(self.model, self.data)
+        mujoco.mj_energyVel(self.model, self.data)
+        return float(self.data.energy.sum())
+
+    def holding_force(self) -> FloatArray:
+        """Drive forces in N, shape (6,), that keep the platform from accelerating where it is, friction apart."""
+        return np.linalg.solve(self._compliance[0], -self._free[0])

@@ -1,0 +1,129 @@
+"""What the machine reports: encoder counts and motor currents, quantised, noisy and stamped."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..machine import Drive
+from ..motion import STRUTS, FloatArray
+
+
+@dataclass(frozen=True)
+class SensorSettings:
+    """How good the sensors are.
+
+    Attributes
+    ----------
+    current_noise : float
+        Standard deviation of the normal noise on each current, relative to that drive's rms current over the motion (to
+        its holding current at home where there is no motion).
+    current_bits : int or None
+        Resolution of the current measurement over its range of plus and minus the force limit; None = exact.
+    quantised_encoders : bool
+        Whether lengths come in whole counts.
+    stamp_jitter : float
+        Standard deviation of the stamps in s; sampling itself is regular. Cut off at 0.4 periods, so stamps never swap.
+    """
+
+    current_noise: float = 0.01
+    current_bits: int | None = 12
+    quantised_encoders: bool = True
+    stamp_jitter: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.current_noise < np.inf:
+            raise ValueError(f"current_noise = {self.current_noise}: must be 0 or more")
+        if not 0 <= self.stamp_jitter < np.inf:
+            raise ValueError(f"stamp_jitter = {self.stamp_jitter}: must be 0 s or more")
+        if self.current_bits is not None and not 4 <= self.current_bits <= 32:
+            raise ValueError(f"current_bits = {self.current_bits}: must be between 4 and 32, or none")
+
+    @classmethod
+    def perfect(cls) -> SensorSettings:
+        """No noise, no quantisation, exact stamps."""
+        return cls(current_noise=0.0, current_bits=None, quantised_encoders=False)
+
+
+@dataclass(frozen=True)
+class Sample:
+    """What the drives report at one instant.
+
+    Attributes
+    ----------
+    time : float
+        Stamp in s.
+    counts, current : ndarray, shape (6,)
+        Encoder counts and motor currents in A.
+    length, force : ndarray, shape (6,)
+        The same in m and N.
+    """
+
+    time: float
+    counts: FloatArray
+    current: FloatArray
+    length: FloatArray
+    force: FloatArray
+
+
+class Sensors:
+    """Encoders, current sensors and the clock that stamps them.
+
+    Parameters
+    ----------
+    drive : Drive
+    settings : SensorSettings
+    typical_force : ndarray, shape (6,)
+        What relative noise refers to, N.
+    seed : int
+        Same seed, same noise.
+    """
+
+    def __init__(self, drive: Drive, settings: SensorSettings, typical_force: FloatArray, seed: int) -> None:
+        self._drive = drive
+        self._settings = settings
+        noise, stamps = np.random.SeedSequence(seed).spawn(2)
+        self._noise = np.random.default_rng(noise)
+        self._stamps = np.random.default_rng(stamps)
+        self._deviation = settings.current_noise * np.abs(typical_force) / drive.force_per_ampere
+        self._largest = drive.force_limit / drive.force_per_ampere
+        self._step = 0.0
+        if settings.current_bits is not None:
+            self._step = 2 * self._largest / 2**settings.current_bits
+
+    def counts(self, length: FloatArray) -> FloatArray:
+        """Encoder counts of true lengths (6,) in m."""
+        counts = (length - self._drive.length_at_zero) * self._drive.counts_per_meter
+        return np.rint(counts) if self._settings.quantised_encoders else counts
+
+    def length(self, counts: FloatArray) -> FloatArray:
+        """Lengths in m that counts stand for."""
+        return self._drive.length_at_zero + counts / self._drive.counts_per_meter
+
+    def current(self, force: FloatArray) -> FloatArray:
+        """Measured currents in A of true drive forces (6,) in N."""
+        current = force / self._drive.force_per_ampere
+        if self._settings.current_noise > 0:
+            current = current + self._deviation * self._noise.standard_normal(STRUTS)
+        if self._step > 0:
+            current = np.clip(self._step * np.rint(current / self._step), -self._largest, self._largest)
+        return current
+
+    def stamp(self, time: float, period: float) -> float:
+        """Stamp of a sample taken at `time`, both in s."""
+        jitter = self._settings.stamp_jitter
+        if jitter == 0:
+            return time
+        return time + float(np.clip(jitter * self._stamps.standard_normal(), -0.4 * period, 0.4 * period))
+
+    def sample(self, time: float, period: float, counts: FloatArray, force: FloatArray) -> Sample:
+        """Everything the drives report at `time`, with encoders already read."""
+        current = self.current(force)
+        return Sample(
+            time=self.stamp(time, period),
+            counts=counts,
+            current=current,
+            length=self.length(counts),
+            force=current * self._drive.force_per_ampere,
+        )

@@ -1,0 +1,128 @@
+"""Where the controller's reference comes from: a trajectory, or length commands from outside."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..dynamics import strut_forces
+from ..kinematics import strut_motion_from_platform
+from ..machine import Machine
+from ..motion import STRUTS, FloatArray
+from .trajectories import Trajectory
+
+BLOCK = 50  # samples computed at once: cheap per sample, and no long pause in real time
+COMMAND_MEMORY = 0.1  # s, for which a commanded rate is believed without a new command
+APPROACH = 25.0  # 1/s, how a reference closes in on its target
+
+
+@dataclass(frozen=True)
+class Reference:
+    """What the struts should do: length (m) and rate (m/s) now, feed-forward (N) for one period later, each (6,)."""
+
+    length: FloatArray
+    rate: FloatArray
+    feed_forward: FloatArray
+
+
+class TrajectoryReference:
+    """Reference of a trajectory, sample by sample.
+
+    Parameters
+    ----------
+    trajectory : Trajectory
+    machine : Machine
+        What the controller believes: kinematics and feed-forward are this machine's.
+    period : float
+        s.
+    feed_forward : bool
+    """
+
+    def __init__(
+        self, trajectory: Trajectory, machine: Machine, period: float, feed_forward: bool = True
+    ) -> None:
+        self.trajectory = trajectory
+        self._machine = machine
+        self._period = period
+        self._feed_forward = feed_forward
+        self._next = 0
+        self._fill()
+        self.start = Reference(self._length[0], self._rate[0], self._force[0])
+        """Where it begins, with the feed-forward of that same instant."""
+
+    def _fill(self) -> None:
+        time = (self._next + np.arange(BLOCK + 1)) * self._period
+        motion = self.trajectory.motion(time)
+        self._length, self._rate, _ = strut_motion_from_platform(self._machine, motion)
+        self._force = np.zeros((BLOCK + 1, STRUTS))
+        if self._feed_forward:
+            self._force = strut_forces(self._machine, motion)
+
+    def step(self) -> Reference:
+        """The next sample's reference."""
+        k = self._next % BLOCK
+        if k == 0 and self._next > 0:
+            self._fill()
+        self._next += 1
+        return Reference(self._length[k], self._rate[k], self._force[k + 1])
+
+
+class LengthReference:
+    """Reference that follows length commands, single or streamed, within rate and acceleration limits.
+
+    All struts arrive together, so the platform goes nearly straight from one pose to the next.
+
+    Parameters
+    ----------
+    length, rate : ndarray, shape (6,)
+        Where the struts are and how they move, m and m/s; without a command they brake and stay.
+    period : float
+        s.
+    rate_limit, acceleration_limit : float
+        m/s and m/s^2, of the reference.
+    """
+
+    def __init__(
+        self,
+        length: FloatArray,
+        rate: FloatArray,
+        period: float,
+        rate_limit: float,
+        acceleration_limit: float,
+    ) -> None:
+        self._period = period
+        self._rate_limit = rate_limit
+        self._acceleration_limit = acceleration_limit
+        self._length = np.array(length, dtype=float)
+        self._rate = np.clip(rate, -rate_limit, rate_limit)
+        self._target = self._length + self._rate * np.abs(self._rate) / acceleration_limit
+        self._target_rate = np.zeros(STRUTS)
+        self._age = 0.0
+
+    def command(self, length: FloatArray, rate: FloatArray | None = None) -> None:
+        """Set the target lengths (6,) in m, and their rates (6,) in m/s when they are part of a stream."""
+        self._target = np.array(length, dtype=float)
+        self._target_rate = np.zeros(STRUTS) if rate is None else np.array(rate, dtype=float)
+        self._age = 0.0
+
+    def step(self) -> Reference:
+        """The next sample's reference."""
+        now = Reference(self._length.copy(), self._rate.copy(), np.zeros(STRUTS))
+        if self._age > COMMAND_MEMORY:
+            self._target_rate[:] = 0.0
+        self._age += self._period
+        self._target += self._period * self._target_rate
+        error = self._target - self._length
+        distance = np.abs(error)
+        share = distance / max(distance.max(), 1e-12)
+        braking = np.sqrt(self._acceleration_limit * share * distance)
+        wanted = self._target_rate + np.sign(error) * np.minimum(
+            np.minimum(self._rate_limit * share, braking), APPROACH * distance
+        )
+        wanted = np.clip(wanted, -self._rate_limit, self._rate_limit)
+        change = self._period * self._acceleration_limit
+        rate = self._rate + np.clip(wanted - self._rate, -change, change)
+        self._length += 0.5 * self._period * (self._rate + rate)
+        self._rate = rate
+        return now

@@ -1,0 +1,258 @@
+"""A whole simulated machine: plant, drives, controller and sensors on one clock."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..dynamics import strut_forces
+from ..kinematics import strut_lengths
+from ..machine import Machine
+from ..motion import STRUTS, FloatArray
+from .actuators import Drives, fallback_drive
+from .control import ControlSettings, StrutController
+from .plant import Plant, PlantState
+from .recording import Recording, recording
+from .sensors import Sample, Sensors, SensorSettings
+from .setpoints import LengthReference, TrajectoryReference
+from .trajectories import Trajectory, trajectory
+
+# Limits of references made from single commands, where the machine names none.
+DEFAULT_RATE_LIMIT = 0.3  # m/s
+COMMAND_SHARE = 0.5  # of the machine's rate limit
+COMMAND_ACCELERATION = 2.0  # m/s^2
+START_TOLERANCE = 0.001  # m, between the struts and the start of a trajectory
+
+
+class Simulator:
+    """A hexapod with drives, controller and sensors; every call of `step` is one sample of its drives' clock.
+
+    It starts at rest at home, held by its drives. Without a trajectory it stays there until a command comes.
+
+    Parameters
+    ----------
+    machine : Machine
+        The truth.
+    motion : Trajectory or str, optional
+        Motion to follow from the start; a name is looked up in `trajectories`, made for the nominal machine.
+    nominal : Machine, optional
+        What the controller believes (feed-forward), by default the truth; see `perturbed`.
+    sensors : SensorSettings, optional
+        By default 1 % current noise, 12 bit, whole encoder counts, exact stamps.
+    control : ControlSettings, optional
+    friction : bool, optional
+        Whether the plant has the machine's friction; by default it has, unless the motion is a free fall.
+    stops : bool
+        Whether the struts have end stops at the length limits.
+    seed : int
+        Of the sensors' noise. Everything else is deterministic.
+
+    Attributes
+    ----------
+    period : float
+        s between samples, from the machine's drives.
+    time : float
+        s, of the next sample.
+    plant : Plant
+    """
+
+    def __init__(
+        self,
+        machine: Machine,
+        motion: Trajectory | str | None = None,
+        *,
+        nominal: Machine | None = None,
+        sensors: SensorSettings | None = None,
+        control: ControlSettings | None = None,
+        friction: bool | None = None,
+        stops: bool = True,
+        seed: int = 0,
+    ) -> None:
+        self.machine = machine
+        self.nominal = machine if nominal is None else nominal
+        self._control = ControlSettings() if control is None else control
+        self._sensor_settings = SensorSettings() if sensors is None else sensors
+        self._seed = seed
+        self._motion = trajectory(motion, self.nominal) if isinstance(motion, str) else motion
+        if friction is None:
+            friction = self._motion is None or self._motion.drives
+        self.plant = Plant(machine, friction=friction, stops=stops)
+        self.drive = machine.drive or fallback_drive(self.plant.holding_force())
+        self.period = 1.0 / self.drive.sample_rate
+        self._controller = StrutController(self.plant.apparent_mass, self.period, self._control)
+        self.reset()
+
+    def reset(self) -> None:
+        """Back to the start: home, time zero, the same noise again."""
+        self.plant.reset()
+        holding = self.plant.holding_force()
+        self._drives = Drives(self.drive)
+        self._sensors = Sensors(self.drive, self._sensor_settings, self._typical_force(holding), self._seed)
+        self._count = 0
+        self._state: PlantState | None = None
+        self.loop_gap = 0.0
+        """Largest loop gap so far, m."""
+        self._controller.reset(holding)
+        self._hold_here()
+        self.plant.set_force(holding)
+        if self._motion is not None:
+            self.follow(self._motion)
+
+    def _typical_force(self, holding: FloatArray) -> FloatArray:
+        if self._motion is None or not self._motion.drives:
+            return holding
+        time = np.arange(0.0, min(self._motion.duration, 20.0), 0.01)
+        force = strut_forces(self.nominal, self._motion.motion(time))
+        return np.sqrt(np.mean(force**2, axis=0))
+
+    @property
+    def time(self) -> float:
+        """Time of the next sample in s."""
+        return self._count * self.period
+
+    @property
+    def truth(self) -> PlantState:
+        """The true state at the instant of the last sample (of the start, before the first)."""
+        return self.plant.state if self._state is None else self._state
+
+    @property
+    def enabled(self) -> bool:
+        """Whether the drives are on."""
+        return self._drives.enabled
+
+    @property
+    def saturated(self) -> FloatArray:
+        """Which drives are at their force limit, (6,) of bool."""
+        return self._drives.saturated.copy()
+
+    @property
+    def finished(self) -> bool:
+        """Whether the trajectory is over (never, when following commands)."""
+        return self._end is not None and self.time > self._end
+
+    def follow(self, motion: Trajectory) -> None:
+        """Follow a trajectory from now on; a fall switches the drives off.
+
+        Raises
+        ------
+        ValueError
+            If the machine is not where the trajectory starts.
+        """
+        reference = TrajectoryReference(motion, self.nominal, self.period, self._control.feed_forward)
+        away = np.abs(reference.start.length - self.plant.length)
+        if away.max() > START_TOLERANCE:
+            i = int(np.argmax(away))
+            raise ValueError(
+                f"trajectory '{motion.name}' starts at home; strut {i + 1} is {away[i]:.4f} m away: go there first"
+            )
+        self.enable(motion.drives)
+        if motion.drives:
+            self._reference = reference
+            self._controller.reset(self.plant.holding_force() - reference.start.feed_forward)
+        self._end = self.time + motion.duration
+
+    def command_lengths(self, length: FloatArray, rate: FloatArray | None = None) -> None:
+        """Go to strut lengths (6,) in m, within rate and acceleration limits; give rates (6,) in m/s with a stream.
+
+        Raises
+        ------
+        ValueError
+            If a value is not finite, or a length is outside the machine's limits; the last command then stays.
+        """
+        length = np.asarray(length, dtype=float)
+        if length.shape != (STRUTS,) or (rate is not None and np.shape(rate) != (STRUTS,)):
+            raise ValueError(f"strut command: needs {STRUTS} lengths (and as many rates, if any)")
+        if not np.all(np.isfinite(length)) or (rate is not None and not np.all(np.isfinite(rate))):
+            raise ValueError("strut command: holds a value that is not finite")
+        low, high = self.machine.length_limits
+        outside = np.flatnonzero((length < low) | (length > high))
+        if outside.size:
+            i = int(outside[0])
+            raise ValueError(
+                f"strut command: strut {i + 1}: {length[i]:.4f} m is outside the limits [{low:g}, {high:g}] m"
+            )
+        if not isinstance(self._reference, LengthReference):
+            self._hold_here()
+        self._reference.command(length, rate)
+
+    def command_pose(self, position: FloatArray, rotation: FloatArray) -> None:
+        """Go to a platform pose, position (3,) in m and rotation (3, 3) in the base frame; see `command_lengths`."""
+        lengths = strut_lengths(
+            self.nominal, np.asarray(position, dtype=float)[None], np.asarray(rotation, dtype=float)[None]
+        )
+        self.command_lengths(lengths[0])
+
+    def enable(self, on: bool) -> None:
+        """Switch the drives on (they hold where the struts are) or off (forces vanish at once)."""
+        self._hold_here()
+        if not on:
+            self.plant.set_force(np.zeros(STRUTS))
+        self._drives.enabled = on
+
+    def _hold_here(self) -> None:
+        """Let the reference brake to a stop from the present motion."""
+        limit = self.machine.rate_limit
+        self._reference: TrajectoryReference | LengthReference = LengthReference(
+            self._sensors.length(self._sensors.counts(self.plant.length)),
+            self._controller.rate,
+            self.period,
+            DEFAULT_RATE_LIMIT if limit is None else COMMAND_SHARE * limit,
+            COMMAND_ACCELERATION,
+        )
+        self._controller.reset(self.plant.holding_force())
+        self._end: float | None = None
+
+    def step(self) -> Sample:
+        """Sample the drives, then let the controller act and the machine move on by one period.
+
+        Raises
+        ------
+        NotConverged
+            If the machine falls into a singular pose.
+        """
+        self._state = self.plant.state
+        self.loop_gap = max(self.loop_gap, self.plant.loop_gap)
+        counts = self._sensors.counts(self._state.length)
+        sample = self._sensors.sample(self.time, self.period, counts, self._state.force)
+        reference = self._reference.step()
+        command = self._controller.command(
+            sample.length, reference.length, reference.rate, reference.feed_forward, self._drives.saturated
+        )
+        self.plant.advance(self._drives.force(command), self.period)
+        self._count += 1
+        return sample
+
+    def run(self, duration: float | None = None) -> Recording:
+        """Simulate `duration` s, by default to the end of the trajectory, and keep everything.
+
+        Raises
+        ------
+        ValueError
+            Without a duration when there is no trajectory.
+        """
+        if duration is None:
+            if self._end is None:
+                raise ValueError("run: give a duration, there is no trajectory that ends")
+            duration = self._end - self.time + self.period
+        samples, states = [], []
+        for _ in range(round(duration / self.period)):
+            samples.append(self.step())
+            states.append(self.truth)
+        name = self._motion.name if self._motion is not None else "commands"
+        return recording(samples, states, self.loop_gap, f"simulated {self.machine.name}: {name}")
+
+
+def simulate(
+    machine: Machine,
+    name: str,
+    duration: float | None = None,
+    *,
+    nominal: Machine | None = None,
+    sensors: SensorSettings | None = None,
+    friction: bool | None = None,
+    seed: int = 0,
+    motion_seed: int = 0,
+) -> Recording:
+    """Simulate a named trajectory from start to end; parameters as of `Simulator` and `trajectory`."""
+    motion = trajectory(name, machine if nominal is None else nominal, duration, motion_seed)
+    simulator = Simulator(machine, motion, nominal=nominal, sensors=sensors, friction=friction, seed=seed)
+    return simulator.run()

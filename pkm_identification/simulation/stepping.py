@@ -1,0 +1,166 @@
+"""Integrating the closed machine over one control period.
+
+Two time scales live in a hexapod with friction. Configuration, inertia and gravity change over tens of milliseconds;
+friction bends within 2 mm/s, which makes strut rates decay in 0.05 ms (50 000 N s/m on a few kilograms). Hence: what
+MuJoCo evaluates is taken at both ends of the period and interpolated linearly in between (predictor, then corrector:
+the trapezoidal rule), while friction, end stops and drive forces are integrated with it in many small implicit
+midpoint steps, stable for any friction. The law is piecewise linear in the strut rates, so Newton's method ends after
+one or two 6 x 6 solutions.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..compiled import kernel
+
+NEWTON_ITERATIONS = 12
+
+
+@kernel
+def strut_resistance(rate, length, law, i):
+    """Friction and end-stop force against the drive of strut i, and its slopes by rate and by length.
+
+    `law` rows: viscous, coulomb, transition rate, shortest, longest, stop stiffness, stop damping (each (6,)).
+    """
+    force = law[0, i] * rate
+    slope = law[0, i]
+    bend = rate / law[2, i]
+    if bend > 1.0:
+        force += law[1, i]
+    elif bend < -1.0:
+        force -= law[1, i]
+    else:
+        force += law[1, i] * bend
+        slope += law[1, i] / law[2, i]
+    stiffness = 0.0
+    if law[5, i] > 0.0:
+        beyond = length - law[4, i] if length > law[4, i] else min(0.0, length - law[3, i])
+        push = law[5, i] * beyond + law[6, i] * rate
+        if beyond * push > 0.0:  # a stop pushes back, it does not hold
+            force += push
+            slope += law[6, i]
+            stiffness = law[5, i]
+    return force, slope, stiffness
+
+
+@kernel
+def present_motion(twist, length, free, compliance, jacobian, force, law, rate, resistance, acceleration):
+    """Write strut rates, resistances (6,) and the platform's acceleration (6,) at one instant."""
+    for i in range(6):
+        rate[i] = 0.0
+        for k in range(6):
+            rate[i] += jacobian[i, k] * twist[k]
+        resistance[i] = strut_resistance(rate[i], length[i], law, i)[0]
+    for i in range(6):
+        acceleration[i] = free[i]
+        for k in range(6):
+            acceleration[i] += compliance[i, k] * (force[k] - resistance[k])
+
+
+@kernel
+def _solve6(matrix, vector):
+    """Solve matrix x = vector in place by elimination with row pivoting; the solution replaces `vector`."""
+    for k in range(6):
+        p = k
+        for i in range(k + 1, 6):
+            if abs(matrix[i, k]) > abs(matrix[p, k]):
+                p = i
+        if p != k:
+            vector[k], vector[p] = vector[p], vector[k]
+            for j in range(k, 6):
+                matrix[k, j], matrix[p, j] = matrix[p, j], matrix[k, j]
+        for i in range(k + 1, 6):
+            factor = matrix[i, k] / matrix[k, k]
+            if factor != 0.0:
+                vector[i] -= factor * vector[k]
+                for j in range(k + 1, 6):
+                    matrix[i, j] -= factor * matrix[k, j]
+    for k in range(5, -1, -1):
+        for j in range(k + 1, 6):
+            vector[k] -= matrix[k, j] * vector[j]
+        vector[k] /= matrix[k, k]
+
+
+@kernel
+def advance(pose, twist, length, free, compliance, jacobian, force, law, duration, steps):
+    """Move pose (7,) and twist (6,) on, in place, by `steps` implicit midpoint steps of one period.
+
+    `free` (2, 6), `compliance` and `jacobian` (2, 6, 6) and the drive `force` (2, 6) are those at the period's start
+    and end; u' = free + compliance (force - resistance(jacobian u)). `length` (6,) follows, for the end stops.
+    """
+    h = duration / steps
+    smooth, rate, residual = np.empty(6), np.empty(6), np.empty(6)
+    comp, jac, mobility, matrix = np.empty((6, 6)), np.empty((6, 6)), np.empty((6, 6)), np.empty((6, 6))
+    drive, net, slope = np.empty(6), np.empty(6), np.empty(6)
+    for n in range(steps):
+        t = (n + 0.5) / steps
+        for i in range(6):
+            smooth[i] = free[0, i] + t * (free[1, i] - free[0, i])
+            drive[i] = force[0, i] + t * (force[1, i] - force[0, i])
+            for j in range(6):
+                comp[i, j] = compliance[0, i, j] + t * (compliance[1, i, j] - compliance[0, i, j])
+                jac[i, j] = jacobian[0, i, j] + t * (jacobian[1, i, j] - jacobian[0, i, j])
+        for i in range(6):
+            rate[i] = 0.0
+            for k in range(6):
+                rate[i] += jac[i, k] * twist[k]
+                mobility[i, k] = 0.0
+                for m in range(6):
+                    mobility[i, k] += jac[i, m] * comp[m, k]
+        # rates at the middle of the step: r = J (u + h/2 smooth) + h/2 mobility (drive - resistance(r))
+        known = np.empty(6)
+        for i in range(6):
+            known[i] = rate[i]
+            for k in range(6):
+                known[i] += 0.5 * h * (jac[i, k] * smooth[k] + mobility[i, k] * drive[k])
+        for _ in range(NEWTON_ITERATIONS):
+            for i in range(6):
+                resistance, by_rate, by_length = strut_resistance(
+                    rate[i], length[i] + 0.5 * h * rate[i], law, i
+                )
+                net[i] = drive[i] - resistance
+                slope[i] = by_rate + 0.5 * h * by_length
+            largest, scale = 0.0, 1e-12
+            for i in range(6):
+                residual[i] = known[i] - rate[i]
+                for k in range(6):
+                    residual[i] += 0.5 * h * mobility[i, k] * (net[k] - drive[k])
+                    matrix[i, k] = 0.5 * h * mobility[i, k] * slope[k]
+                matrix[i, i] += 1.0
+                largest = max(largest, abs(residual[i]))
+                scale = max(scale, abs(known[i]))
+            if largest <= 1e-13 * scale:
+                break
+            _solve6(matrix, residual)
+            for i in range(6):
+                rate[i] += residual[i]
+        middle = np.empty(6)
+        for i in range(6):
+            change = smooth[i]
+            for k in range(6):
+                change += comp[i, k] * net[k]
+            middle[i] = twist[i] + 0.5 * h * change
+            twist[i] += h * change
+            length[i] += h * rate[i]
+        for k in range(3):
+            pose[k] += h * middle[k]
+        _turn(pose, middle[3], middle[4], middle[5], h)
+
+
+@kernel
+def _turn(pose, wx, wy, wz, h):
+    """Turn the pose's quaternion (w, x, y, z) by the rotation of a constant angular velocity in base axes."""
+    speed = np.sqrt(wx * wx + wy * wy + wz * wz)
+    half = 0.5 * h * speed
+    c = np.cos(half)
+    k = 0.5 * h if speed == 0.0 else np.sin(half) / speed
+    x, y, z = k * wx, k * wy, k * wz
+    a, b, d, e = pose[3], pose[4], pose[5], pose[6]
+    pose[3] = c * a - x * b - y * d - z * e
+    pose[4] = c * b + x * a + y * e - z * d
+    pose[5] = c * d + y * a + z * b - x * e
+    pose[6] = c * e + z * a + x * d - y * b
+    norm = np.sqrt(pose[3] ** 2 + pose[4] ** 2 + pose[5] ** 2 + pose[6] ** 2)
+    for i in range(3, 7):
+        pose[i] /= norm

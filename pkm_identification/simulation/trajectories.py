@@ -1,0 +1,219 @@
+"""Named platform motions that fit a machine: the source's, exciting ones and slow ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..dynamics import strut_forces
+from ..kinematics import jacobian, strut_lengths, strut_motion_from_platform
+from ..machine import Machine
+from ..motion import FloatArray, PlatformMotion
+from .shapes import PERIOD, no_signal, rich_signals, slow_signal, source_signal
+from .waveforms import Fade, MultiSine, faded
+
+DEFAULT_DURATION = {
+    "x": 20.0,
+    "z": 20.0,
+    "xy": 20.0,
+    "rich": 60.0,
+    "rich2": 30.0,
+    "slow": 60.0,
+    "free": 0.15,
+    "rest": 5.0,
+}
+TRAJECTORIES = tuple(DEFAULT_DURATION)
+
+REST = 0.5  # s, at both ends
+RAMP = 1.0  # s
+SHORTEST = 1.5  # s, of a motion with rest and fades
+
+# What a motion may use of the machine.
+LENGTH_MARGIN = 0.06  # of the range between the length limits, kept at either end
+RATE_SHARE = 0.7  # of the rate limit
+FORCE_SHARE = 0.7  # of the drives' force limit
+FAST_SHARE = 0.5  # of that, for the fast part of an exciting motion alone
+CONDITION_SHARE = 0.3  # smallest singular value of J, relative to home
+LARGEST_SCALE = 2.0  # of an exciting motion
+
+
+@dataclass(frozen=True)
+class Trajectory:
+    """A platform motion: pose, twist and acceleration as exact functions of time.
+
+    Displacements from home are three translations along the base axes (m) and three angles (rad) about base axes
+    x, y, z: rotation = Rz Ry Rx R_home.
+
+    Attributes
+    ----------
+    name : str
+    duration : float
+        s; the platform rests at home before 0 and after `duration`.
+    drives : bool
+        False when the motion is a fall with the drives switched off (and without friction, as in the source: with
+        it the UF machine would not fall at all).
+    signal : MultiSine
+        The displacements without the fade.
+    fade : Fade
+        Rest and fade at both ends.
+    """
+
+    name: str
+    duration: float
+    drives: bool
+    signal: MultiSine
+    fade: Fade
+    home_position: FloatArray
+    home_rotation: FloatArray
+
+    def motion(self, time: FloatArray) -> PlatformMotion:
+        """Platform motion at times (N,) in s."""
+        time = np.atleast_1d(np.asarray(time, dtype=float))
+        y, y1, y2 = faded(self.signal.evaluate(time - self.fade.rest), self.fade.evaluate(time))
+        rotation, omega, alpha = _turning(y[:, 3:], y1[:, 3:], y2[:, 3:])
+        return PlatformMotion(
+            time=time,
+            position=self.home_position + y[:, :3],
+            rotation=rotation @ self.home_rotation,
+            twist=np.hstack([y1[:, :3], omega]),
+            acceleration=np.hstack([y2[:, :3], alpha]),
+        )
+
+
+def trajectory(name: str, machine: Machine, duration: float | None = None, seed: int = 0) -> Trajectory:
+    """A named motion, made to fit a machine.
+
+    `x`, `z`, `xy` are the source's (25.4 mm, 4 pi rad/s; Oh 2003, table 4.3), made smaller where the machine cannot do
+    them. `rich` moves all six axes at many frequencies, as far as lengths, rates and forces allow; `rich2` is another
+    such motion, for validation; `slow` moves at nearly constant rates in both directions (friction); `free` is a fall
+    from home with the drives off; `rest` stays at home. `rich`, `rich2` and `slow` repeat every 20 s.
+
+    Parameters
+    ----------
+    name : str
+        One of `TRAJECTORIES`.
+    machine : Machine
+        Its limits are respected as far as they are given; forces by its own inverse dynamics.
+    duration : float, optional
+        s, with 0.5 s of rest and a fade at both ends.
+    seed : int
+        Of the tones and phases of `rich` and `rich2`.
+
+    Raises
+    ------
+    ValueError
+        Unknown name, too short a duration, or a machine without room around its home.
+    """
+    if name not in TRAJECTORIES:
+        raise ValueError(f"trajectory '{name}': not one of {', '.join(TRAJECTORIES)}")
+    if duration is None:
+        duration = _fall_time(machine) if name == "free" else DEFAULT_DURATION[name]
+    still = name in ("free", "rest")
+    shortest = 0.0 if still else SHORTEST
+    if not shortest < duration < np.inf:
+        raise ValueError(f"trajectory '{name}': duration {duration:g} s: must be more than {shortest:g} s")
+    made = Trajectory(
+        name=name,
+        duration=float(duration),
+        drives=name != "free",
+        signal=no_signal(),
+        fade=Fade(duration, REST, min(RAMP, 0.25 * max(duration - 2 * REST, 0.1))),
+        home_position=machine.home_position,
+        home_rotation=machine.home_rotation,
+    )
+    if still:
+        return made
+    if name in ("x", "z", "xy"):
+        return _fitted(made, source_signal(name), machine)
+    if name == "slow":
+        return _fitted(made, slow_signal(machine), machine)
+    slow, fast = rich_signals(machine, np.random.default_rng([("rich", "rich2").index(name), seed]))
+    # a heavy machine must give up fast tones before it gives up reach
+    fast = _fitted(made, fast, machine, force_share=FAST_SHARE * FORCE_SHARE).signal
+    return _fitted(made, slow + fast, machine, LARGEST_SCALE)
+
+
+def within_limits(machine: Machine, motion: PlatformMotion, force_share: float = FORCE_SHARE) -> bool:
+    """Whether a motion keeps this module's margins to length, rate and force limits and to singular poses."""
+    low, high = machine.length_limits
+    margin = LENGTH_MARGIN * (high - low)
+    length, rate, _ = strut_motion_from_platform(machine, motion)
+    home_pose = (machine.home_position[None], machine.home_rotation[None])
+    home = strut_lengths(machine, *home_pose)
+    # a home inside the margin must not forbid every motion
+    if np.any(length < np.minimum(low + margin, home)) or np.any(length > np.maximum(high - margin, home)):
+        return False
+    if machine.rate_limit is not None and np.abs(rate).max() > RATE_SHARE * machine.rate_limit:
+        return False
+    least = _least_singular(machine, motion.position[::10], motion.rotation[::10]).min()
+    if least < CONDITION_SHARE * _least_singular(machine, *home_pose)[0]:
+        return False
+    if machine.drive is None:
+        return True
+    force = np.abs(strut_forces(machine, motion))
+    return bool(force.max() <= force_share * machine.drive.force_limit)
+
+
+def _least_singular(machine: Machine, position: FloatArray, rotation: FloatArray) -> FloatArray:
+    unit = np.array([1.0] * 3 + [machine.length_scale] * 3)
+    return np.linalg.svd(jacobian(machine, position, rotation) / unit, compute_uv=False)[:, -1]
+
+
+def _fitted(
+    made: Trajectory,
+    signal: MultiSine,
+    machine: Machine,
+    largest: float = 1.0,
+    force_share: float = FORCE_SHARE,
+) -> Trajectory:
+    """The trajectory with this signal, all amplitudes scaled alike, at most by `largest`, so that it can be done."""
+    start = np.arange(0.0, min(made.duration, PERIOD + REST + RAMP), 0.005)
+    time = np.append(start, made.duration - start[start < REST + RAMP])
+
+    def possible(scale: float) -> bool:
+        return within_limits(machine, replace(made, signal=signal.scaled(scale)).motion(time), force_share)
+
+    low, high = 0.0, largest
+    if possible(largest):
+        low = largest
+    for _ in range(10):
+        middle = 0.5 * (low + high)
+        if low == high:
+            break
+        low, high = (middle, high) if possible(middle) else (low, middle)
+    if low == 0.0:
+        raise ValueError(
+            f"trajectory '{made.name}': machine '{machine.name}' has no room for it around its home pose"
+        )
+    return replace(made, signal=signal.scaled(low))
+
+
+def _fall_time(machine: Machine) -> float:
+    """How long the platform may fall freely from home before a strut comes near a limit, at most 0.15 s."""
+    time = np.linspace(0.0, DEFAULT_DURATION["free"], 31)
+    position = machine.home_position + 0.5 * time[:, None] ** 2 * machine.gravity
+    length = strut_lengths(machine, position, np.broadcast_to(machine.home_rotation, (31, 3, 3)))
+    low, high = machine.length_limits
+    inside = np.all((length >= low) & (length <= high), axis=1)
+    return float(time[-1] if inside.all() else time[max(1, np.argmin(inside) - 1)])
+
+
+def _turning(
+    angle: FloatArray, rate: FloatArray, second: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Rotation Rz Ry Rx of angles (N, 3) about base x, y, z, its angular velocity and acceleration in base axes."""
+    cx, cy, cz = np.cos(angle).T
+    sx, sy, sz = np.sin(angle).T
+    zero = np.zeros_like(cx)
+    # the axes the three angles turn about: x after Rz Ry, y after Rz, z
+    x = np.stack([cz * cy, sz * cy, -sy], axis=1)
+    y = np.stack([-sz, cz, zero], axis=1)
+    z = np.stack([zero, zero, zero + 1], axis=1)
+    second_column = np.stack([cz * sy * sx - sz * cx, sz * sy * sx + cz * cx, cy * sx], axis=1)
+    rotation = np.stack([x, second_column, np.cross(x, second_column)], axis=2)
+    by_z, by_y, by_x = rate[:, 2:] * z, rate[:, 1:2] * y, rate[:, :1] * x
+    omega = by_z + by_y + by_x
+    alpha = second[:, 2:] * z + second[:, 1:2] * y + second[:, :1] * x
+    alpha += np.cross(by_z, by_y) + np.cross(by_z + by_y, by_x)
+    return rotation, omega, alpha

@@ -1,0 +1,82 @@
+"""Scalar signals with exact derivatives: sums of sines, and the fade that starts and ends a motion."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..motion import FloatArray
+
+Derivatives = tuple[FloatArray, FloatArray, FloatArray]
+
+
+@dataclass(frozen=True)
+class MultiSine:
+    """Six signals, each a sum of sines of common frequencies.
+
+    Attributes
+    ----------
+    frequency : ndarray, shape (K,)
+        Hz.
+    sine, cosine : ndarray, shape (6, K)
+        Amplitudes of sin(2 pi f t) and cos(2 pi f t), in the unit of each signal.
+    """
+
+    frequency: FloatArray
+    sine: FloatArray
+    cosine: FloatArray
+
+    def scaled(self, factor: float) -> MultiSine:
+        """The same signals, every amplitude times `factor`."""
+        return MultiSine(self.frequency, factor * self.sine, factor * self.cosine)
+
+    def __add__(self, other: MultiSine) -> MultiSine:
+        """Sum of two such signals."""
+        frequency = np.unique(np.concatenate([self.frequency, other.frequency]))
+        sine, cosine = np.zeros((2, len(self.sine), len(frequency)))
+        for part in (self, other):
+            places = np.searchsorted(frequency, part.frequency)
+            sine[:, places] += part.sine
+            cosine[:, places] += part.cosine
+        return MultiSine(frequency, sine, cosine)
+
+    def evaluate(self, time: FloatArray) -> Derivatives:
+        """Values and first two derivatives at times (N,) in s, each (N, 6)."""
+        omega = 2 * np.pi * self.frequency
+        angle = np.outer(time, omega)
+        s, c = np.sin(angle), np.cos(angle)
+        value = s @ self.sine.T + c @ self.cosine.T
+        first = (c * omega) @ self.sine.T - (s * omega) @ self.cosine.T
+        second = -(s * omega**2) @ self.sine.T - (c * omega**2) @ self.cosine.T
+        return value, first, second
+
+
+@dataclass(frozen=True)
+class Fade:
+    """An envelope: 0 during `rest` s, up to 1 within `ramp` s, and the same backwards before `duration` s.
+
+    Polynomial of degree 7: its first three derivatives are zero where it meets 0 and 1.
+    """
+
+    duration: float
+    rest: float
+    ramp: float
+
+    def evaluate(self, time: FloatArray) -> Derivatives:
+        """Values and first two derivatives at times (N,) in s, each (N,)."""
+        time = np.asarray(time, dtype=float)
+        left = time < 0.5 * self.duration
+        x = np.clip((np.where(left, time, self.duration - time) - self.rest) / self.ramp, 0.0, 1.0)
+        sign = np.where(left, 1.0, -1.0)
+        value = x**4 * (35 + x * (-84 + x * (70 - 20 * x)))
+        first = 140 * x**3 * (1 - x) ** 3 * sign / self.ramp
+        second = 420 * x**2 * (1 - x) ** 2 * (1 - 2 * x) / self.ramp**2
+        return value, first, second
+
+
+def faded(signal: Derivatives, envelope: Derivatives) -> Derivatives:
+    """Product of signals (N, 6) and an envelope (N,), with its derivatives."""
+    y, y1, y2 = signal
+    e, e1, e2 = (part[:, None] for part in envelope)
+    return e * y, e1 * y + e * y1, e2 * y + 2 * e1 * y1 + e * y2
