@@ -1,0 +1,177 @@
+"""Writing rosbag2 recordings: strut logs, and message by message for a recorder."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import TypeVar
+
+from rosbags.interfaces import Connection
+from rosbags.rosbag2 import StoragePlugin, Writer, WriterError
+
+from ..errors import LogError
+from ..motion import StrutLog
+from .bag_reader import STRUT_STATES
+from .interfaces import full_type_name, typestore
+from .joint_state import JOINT_STATE, encode_struts
+from .stamps import NANOSECONDS
+
+T = TypeVar("T")
+
+STORAGES = {"sqlite3": StoragePlugin.SQLITE3, "mcap": StoragePlugin.MCAP}
+
+
+class BagWriter:
+    """A recording that appears at its path when it is closed, and leaves nothing behind when it is aborted.
+
+    Until then it grows in the folder `<path>.part`. As a context manager it is closed at the end of the block
+    and aborted when the block raises.
+
+    Parameters
+    ----------
+    path : str or Path
+        Folder of the recording; must not exist.
+    storage : {'sqlite3', 'mcap'}
+
+    Raises
+    ------
+    LogError
+        If the storage is unknown, or the path exists or cannot be created.
+    """
+
+    def __init__(self, path: str | Path, storage: str = "sqlite3") -> None:
+        if storage not in STORAGES:
+            raise LogError(f"{path}: unknown storage '{storage}'; expected {' or '.join(STORAGES)}")
+        self.path = Path(path)
+        self.count = 0
+        self._part = self.path.with_name(self.path.name + ".part")
+        for taken in (self.path, self._part):
+            if taken.exists():
+                raise LogError(f"{taken}: exists already; recordings are not overwritten")
+        self._connections: dict[tuple[str, str], Connection] = {}
+        # The files inside are named after the folder, so the inner folder has the final name from the start.
+        self._writer = Writer(self._part / self.path.name, version=9, storage_plugin=STORAGES[storage])
+        self._guarded(self._writer.open)
+
+    def add_topic(self, topic: str, type_name: str) -> None:
+        """Announce a topic, so that it is in the recording even without messages.
+
+        Parameters
+        ----------
+        topic : str
+        type_name : str
+            As in `sensor_msgs/msg/JointState` or `sensor_msgs/JointState`.
+
+        Raises
+        ------
+        LogError
+            If the type is neither one of ROS 2's common ones nor of this package.
+        """
+        self._connection(topic, full_type_name(type_name))
+
+    def write(self, topic: str, type_name: str, data: bytes, stamp: int) -> None:
+        """Append a message.
+
+        Parameters
+        ----------
+        topic : str
+        type_name : str
+            As in `sensor_msgs/msg/JointState` or `sensor_msgs/JointState`.
+        data : bytes
+            Serialized (CDR).
+        stamp : int
+            Time of arrival in ns.
+
+        Raises
+        ------
+        LogError
+            If the type is unknown or the disk does not take it; the recording is still open then.
+        """
+        connection = self._connection(topic, full_type_name(type_name))
+        self._guarded(self._writer.write, connection, stamp, data)
+        self.count += 1
+
+    def close(self) -> None:
+        """Finish the recording and move it to its path; LogError if that fails, and then nothing is left."""
+        try:
+            self._guarded(self._writer.close)
+            self._guarded(os.rename, self._part / self.path.name, self.path)
+        except BaseException:
+            self.abort()
+            raise
+        self._part.rmdir()
+
+    def abort(self) -> None:
+        """Throw the recording away."""
+        self._writer.abort()
+        shutil.rmtree(self._part, ignore_errors=True)
+
+    def __enter__(self) -> BagWriter:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None:
+            self.close()
+        else:
+            self.abort()
+
+    def _connection(self, topic: str, type_name: str) -> Connection:
+        known = self._connections.get((topic, type_name))
+        if known is None:
+            if type_name not in typestore().fielddefs:
+                raise LogError(f"{self.path}: topic {topic}: no definition of the message type {type_name}")
+            known = self._guarded(self._writer.add_connection, topic, type_name, typestore=typestore())
+            self._connections[topic, type_name] = known
+        return known
+
+    def _guarded(self, action: Callable[..., T], *arguments: object, **options: object) -> T:
+        try:
+            return action(*arguments, **options)
+        except (OSError, sqlite3.Error, WriterError) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise LogError(f"{self.path}: cannot be written: {reason}") from None
+
+
+def write_strut_bag(
+    path: str | Path, log: StrutLog, storage: str = "sqlite3", topic: str = f"/{STRUT_STATES}"
+) -> None:
+    """Write a strut log as a recording of sensor_msgs/JointState.
+
+    Header stamps are the log's own; the times of arrival keep its order where those repeat or run back.
+
+    Parameters
+    ----------
+    path : str or Path
+        Folder of the recording; must not exist.
+    log : StrutLog
+    storage : {'sqlite3', 'mcap'}
+    topic : str
+
+    Raises
+    ------
+    LogError
+        If it cannot be written, or a time cannot be a stamp.
+    """
+    messages, stamps = encode_struts(log)
+    with BagWriter(path, storage) as writer:
+        writer.add_topic(topic, JOINT_STATE)
+        for data, arrival in zip(messages, _arrivals(stamps), strict=True):
+            writer.write(topic, JOINT_STATE, data, arrival)
+
+
+def _arrivals(stamps: list[int]) -> list[int]:
+    """Increasing times with the stamps' spacing; a jump back by more than a second restarts the clock."""
+    arrivals: list[int] = []
+    offset = 0
+    for stamp in stamps:
+        last = arrivals[-1] if arrivals else stamp - 1
+        if stamp + offset < last - NANOSECONDS:
+            offset = last + 1 - stamp
+        arrivals.append(max(stamp + offset, last + 1))
+    return arrivals

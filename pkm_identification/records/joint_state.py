@@ -1,0 +1,232 @@
+"""sensor_msgs/JointState as bags hold it, whole batches at a time.
+
+In a recording nearly all messages have the same names and array lengths, so stamp and numbers stand at the
+same bytes of each. Those places are found once for each kind of message; then a batch is one array of bytes.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import LogError
+from ..motion import STRUTS, StrutLog
+from .interfaces import typestore
+from .stamps import NANOSECONDS, nanoseconds_of, seconds_of
+
+JOINT_STATE = "sensor_msgs/msg/JointState"
+STRUT_NAMES = tuple(f"strut_{i}" for i in range(1, STRUTS + 1))
+# CDR: four bytes that tell the encoding, then the fields; a value of n bytes is aligned to n from there.
+LITTLE_ENDIAN = b"\x00\x01\x00\x00"
+ORIGIN = 4
+STAMP = slice(ORIGIN, ORIGIN + 8)
+
+ByteArray = NDArray[np.uint8]
+
+
+@dataclass(frozen=True)
+class DecodedStruts:
+    """Strut samples of a sequence of messages, in their order.
+
+    Attributes
+    ----------
+    log : StrutLog
+        Samples of the messages that name every strut once. `force` is None when no message has an effort that
+        is a number, and NaN where single ones have none.
+    bad_names : int
+        Messages left out because a strut is missing or named twice, or arrays have unequal lengths.
+    complaint : str
+        What is wrong with the first of those.
+    """
+
+    log: StrutLog
+    bad_names: int
+    complaint: str
+
+
+def decode_struts(messages: Sequence[bytes], source: str) -> DecodedStruts:
+    """Read strut samples from serialized JointState messages.
+
+    Parameters
+    ----------
+    messages : sequence of bytes
+        CDR. Names tell which strut is which; other names are ignored.
+    source : str
+        For messages.
+
+    Raises
+    ------
+    LogError
+        If a message cannot be decoded.
+    """
+    count = len(messages)
+    stamp = np.zeros((count, 2), dtype=np.int64)
+    length = np.full((count, STRUTS), np.nan)
+    force = np.full((count, STRUTS), np.nan)
+    problems: dict[int, str] = {}
+    for layout, rows, data in _batches(messages, source):
+        problem = layout.problem()
+        if problem:
+            problems |= dict.fromkeys(rows.tolist(), problem)
+            continue
+        order = [layout.names.index(name) for name in STRUT_NAMES]
+        stamp[rows] = np.hstack([_values(data, STAMP, "<i4")[:, :1], _values(data, STAMP, "<u4")[:, 1:]])
+        length[rows] = _values(data, layout.position, "<f8")[:, order]
+        if layout.effort.start < layout.effort.stop:
+            force[rows] = _values(data, layout.effort, "<f8")[:, order]
+    good = np.ones(count, dtype=bool)
+    good[list(problems)] = False
+    time = np.array([seconds_of(sec, nanosec) for sec, nanosec in stamp[good].tolist()], dtype=float)
+    has_force = bool(np.any(~np.isnan(force)))
+    log = StrutLog(time, length[good], force[good] if has_force else None, source)
+    first = min(problems, default=0)
+    return DecodedStruts(log, len(problems), f"message {first + 1}: {problems[first]}" if problems else "")
+
+
+def encode_struts(log: StrutLog) -> tuple[list[bytes], list[int]]:
+    """Serialize a log as JointState messages with the names strut_1..strut_6.
+
+    Returns
+    -------
+    messages : list of bytes
+        CDR, one for each sample.
+    stamps : list of int
+        Their header stamps in ns.
+
+    Raises
+    ------
+    LogError
+        If a time is not finite or does not fit a ROS stamp.
+    """
+    for row, time in enumerate(log.time.tolist()):
+        # The seconds of a stamp are an int32.
+        if not -(2**31) <= time < 2**31 - 1:
+            raise LogError(f"{log.source}: sample {row + 1}: time {time} s cannot be the stamp of a message")
+    stamps = [nanoseconds_of(time) for time in log.time.tolist()]
+    sec, nanosec = np.divmod(np.array(stamps, dtype=np.int64), NANOSECONDS)
+    template = _template(with_force=log.force is not None)
+    layout = _Layout.of(template)
+    data = np.tile(np.frombuffer(template, np.uint8), (len(log), 1))
+    data[:, STAMP] = np.stack([sec.astype("<i4").view("<u4"), nanosec.astype("<u4")], axis=1).view(np.uint8)
+    data[:, layout.position] = np.ascontiguousarray(log.length, dtype="<f8").view(np.uint8)
+    if log.force is not None:
+        data[:, layout.effort] = np.ascontiguousarray(log.force, dtype="<f8").view(np.uint8)
+    return [row.tobytes() for row in data], stamps
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """Where the numbers of one kind of message stand, in bytes.
+
+    `fixed` holds the bytes that tell the layout: names and array lengths, but neither the numbers nor the
+    padding, whose content is arbitrary.
+    """
+
+    names: tuple[str, ...]
+    position: slice
+    effort: slice
+    fixed: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, raw: bytes) -> _Layout:
+        """Walk through a little-endian message; ValueError or struct.error if it ends too early."""
+        at = STAMP.stop
+        fixed: list[int] = []
+
+        def count() -> int:
+            nonlocal at
+            at += -(at - ORIGIN) % 4
+            (value,) = struct.unpack_from("<I", raw, at)
+            fixed.extend(range(at, at + 4))
+            at += 4
+            if value > len(raw):
+                raise ValueError("an array is longer than the message")
+            return value
+
+        def text() -> str:
+            nonlocal at
+            start = at + 0
+            size = count()
+            start, at = at, at + size
+            fixed.extend(range(start, min(at, len(raw))))
+            return raw[start : max(start, at - 1)].decode()
+
+        def doubles() -> slice:
+            nonlocal at
+            size = count()
+            if size:
+                at += -(at - ORIGIN) % 8
+            start, at = at, at + 8 * size
+            return slice(start, at)
+
+        text()  # frame
+        names = tuple(text() for _ in range(count()))
+        position, _velocity, effort = doubles(), doubles(), doubles()
+        if at > len(raw):
+            raise ValueError("it ends too early")
+        return cls(names, position, effort, np.array(fixed))
+
+    def problem(self) -> str:
+        """Why the struts cannot be told apart, or an empty text."""
+        for name in STRUT_NAMES:
+            times = self.names.count(name)
+            if times != 1:
+                return f"name {name} is {'missing' if times == 0 else f'there {times} times'}"
+        for field, place in (("positions", self.position), ("efforts", self.effort)):
+            size = (place.stop - place.start) // 8
+            if size != len(self.names) and not (field == "efforts" and size == 0):
+                return f"{len(self.names)} names but {size} {field}"
+        return ""
+
+
+def _batches(
+    messages: Sequence[bytes], source: str
+) -> Iterator[tuple[_Layout, NDArray[np.int64], ByteArray]]:
+    """Messages of equal layout: the layout, their rows, and their bytes, shape (len(rows), size)."""
+    by_size: dict[int, list[tuple[int, bytes]]] = defaultdict(list)
+    for row, raw in enumerate(messages):
+        message = raw if raw[:ORIGIN] == LITTLE_ENDIAN else _little_endian(raw, row, source)
+        by_size[len(message)].append((row, message))
+    for size, items in by_size.items():
+        rows = np.array([row for row, _ in items])
+        data = np.frombuffer(b"".join(message for _, message in items), np.uint8).reshape(len(rows), size)
+        while len(rows):
+            try:
+                layout = _Layout.of(data[0].tobytes())
+            except (ValueError, struct.error) as error:
+                raise LogError(f"{source}: message {rows[0] + 1} is no {JOINT_STATE}: {error}") from None
+            same = (data[:, layout.fixed] == data[0, layout.fixed]).all(axis=1)
+            yield layout, rows[same], data[same]
+            rows, data = rows[~same], data[~same]
+
+
+def _little_endian(raw: bytes, row: int, source: str) -> bytes:
+    """A message of another encoding, as little-endian CDR."""
+    store = typestore()
+    try:
+        return bytes(store.serialize_cdr(store.deserialize_cdr(raw, JOINT_STATE), JOINT_STATE))
+    except Exception as error:  # bytes of unknown origin make a decoder raise anything
+        raise LogError(f"{source}: message {row + 1} is no {JOINT_STATE}: {error}") from None
+
+
+def _values(data: ByteArray, place: slice, dtype: str) -> NDArray:
+    return np.ascontiguousarray(data[:, place]).view(dtype)
+
+
+def _template(with_force: bool) -> bytes:
+    types = typestore().types
+    zeros = np.zeros(STRUTS)
+    stamp = types["builtin_interfaces/msg/Time"](sec=0, nanosec=0)
+    message = types[JOINT_STATE](
+        header=types["std_msgs/msg/Header"](stamp=stamp, frame_id=""),
+        name=list(STRUT_NAMES),
+        position=zeros,
+        velocity=zeros[:0],
+        effort=zeros if with_force else zeros[:0],
+    )
+    return bytes(typestore().serialize_cdr(message, JOINT_STATE))

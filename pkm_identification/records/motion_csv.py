@@ -1,0 +1,200 @@
+"""Platform poses and motions as CSV, and the strut columns computed from them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..errors import LogError
+from ..motion import FloatArray, PlatformMotion, StrutLog
+from ..rotation import matrix_from_quaternion, quaternion_from_matrix
+from .strut_csv import FORCE, LENGTH, TIME
+from .table import ColumnChoice, Table, read_table, write_table
+
+POSITION = ("px", "py", "pz")
+QUATERNION = ("qx", "qy", "qz", "qw")
+TWIST = ("vx", "vy", "vz", "wx", "wy", "wz")
+ACCELERATION = ("ax", "ay", "az", "alx", "aly", "alz")
+POSE = POSITION + QUATERNION
+MOTION = POSE + TWIST + ACCELERATION
+# A quaternion printed with three digits is still within this of unit length.
+QUATERNION_TOLERANCE = 0.01
+
+
+@dataclass(frozen=True)
+class PoseTable:
+    """Platform poses of a file.
+
+    Attributes
+    ----------
+    time : ndarray, shape (N,), or None
+        s; None when the file has no column `t`.
+    position : ndarray, shape (N, 3)
+        m, base frame.
+    rotation : ndarray, shape (N, 3, 3)
+        Platform axes as columns in the base frame.
+    source : str
+        Path of the file.
+    """
+
+    time: FloatArray | None
+    position: FloatArray
+    rotation: FloatArray
+    source: str
+
+
+def read_pose_csv(path: str | Path) -> PoseTable:
+    """Read the columns px,py,pz,qx,qy,qz,qw (and t if it is there).
+
+    Raises
+    ------
+    LogError
+        If the file is no such table (see `read_table`), a value is not finite or a quaternion is not of
+        length 1.
+    """
+    table = read_table(path, _choice(POSE))
+    return PoseTable(_time(table), table.select(POSITION), _rotation(table), table.source)
+
+
+def read_motion_csv(path: str | Path) -> PlatformMotion:
+    """Read the pose columns with vx,vy,vz,wx,wy,wz,ax,ay,az,alx,aly,alz.
+
+    Twist in m/s and rad/s, acceleration in m/s^2 and rad/s^2, of the platform frame's origin in base axes.
+    Without a column `t` the time of the motion is NaN: unknown.
+
+    Raises
+    ------
+    LogError
+        As `read_pose_csv`.
+    """
+    table = read_table(path, _choice(MOTION))
+    table.require_finite(TWIST + ACCELERATION)
+    time = _time(table)
+    return PlatformMotion(
+        time=np.full(len(table.values), np.nan) if time is None else time,
+        position=table.select(POSITION),
+        rotation=_rotation(table),
+        twist=table.select(TWIST),
+        acceleration=table.select(ACCELERATION),
+    )
+
+
+def read_length_csv(path: str | Path) -> StrutLog:
+    """Read the columns length_1..length_6, for forward kinematics; without a column `t` the time is NaN.
+
+    Raises
+    ------
+    LogError
+        If the file is no such table (see `read_table`) or a length is not finite.
+    """
+    table = read_table(path, _choice(LENGTH))
+    table.require_finite(LENGTH)
+    time = _time(table)
+    return StrutLog(
+        time=np.full(len(table.values), np.nan) if time is None else time,
+        length=table.select(LENGTH),
+        force=None,
+        source=table.source,
+    )
+
+
+def write_pose_csv(
+    path: str | Path,
+    position: FloatArray,
+    rotation: FloatArray,
+    time: FloatArray | None = None,
+    status: ArrayLike | None = None,
+) -> None:
+    """Write poses, with the columns `t` and `status` when given.
+
+    Parameters
+    ----------
+    path : str or Path
+        Compressed when it ends in .gz.
+    position : ndarray, shape (N, 3)
+        m.
+    rotation : ndarray, shape (N, 3, 3)
+    time : ndarray, shape (N,), optional
+        s; left out when it is all NaN.
+    status : array_like of int or str, shape (N,), optional
+        Of the forward kinematics.
+
+    Raises
+    ------
+    LogError
+        If the file cannot be written.
+    """
+    columns = _time_column(time) | _pose_columns(position, rotation)
+    if status is not None:
+        columns["status"] = np.asarray(status)
+    write_table(path, columns)
+
+
+def write_motion_csv(path: str | Path, motion: PlatformMotion) -> None:
+    """Write a motion so that `read_motion_csv` reads it back; raises LogError if it cannot be written."""
+    write_table(
+        path,
+        _time_column(motion.time)
+        | _pose_columns(motion.position, motion.rotation)
+        | dict(zip(TWIST, motion.twist.T, strict=True))
+        | dict(zip(ACCELERATION, motion.acceleration.T, strict=True)),
+    )
+
+
+def write_strut_columns(
+    path: str | Path,
+    length: FloatArray | None = None,
+    force: FloatArray | None = None,
+    time: FloatArray | None = None,
+) -> None:
+    """Write length_1..length_6 (m) and force_1..force_6 (N), whichever are given, each of shape (N, 6).
+
+    Raises
+    ------
+    LogError
+        If the file cannot be written.
+    """
+    columns = _time_column(time)
+    for names, values in ((LENGTH, length), (FORCE, force)):
+        if values is not None:
+            columns |= dict(zip(names, values.T, strict=True))
+    write_table(path, columns)
+
+
+def _choice(wanted: tuple[str, ...]) -> ColumnChoice:
+    def choose(names: tuple[str, ...]) -> tuple[str, ...]:
+        missing = [name for name in wanted if name not in names]
+        if missing:
+            raise ValueError(f"no column {', '.join(missing)}; expected {','.join(wanted)}")
+        return (TIME, *wanted) if TIME in names else wanted
+
+    return choose
+
+
+def _time(table: Table) -> FloatArray | None:
+    return table.select([TIME])[:, 0] if TIME in table.columns else None
+
+
+def _time_column(time: FloatArray | None) -> dict[str, FloatArray]:
+    return {} if time is None or np.all(np.isnan(time)) else {TIME: time}
+
+
+def _rotation(table: Table) -> FloatArray:
+    table.require_finite(POSE)
+    quaternion = table.select(QUATERNION)
+    norm = np.linalg.norm(quaternion, axis=1)
+    wrong = np.flatnonzero(np.abs(norm - 1) > QUATERNION_TOLERANCE)
+    if len(wrong):
+        row = wrong[0]
+        raise LogError(
+            f"{table.source}: line {table.line[row]}: the quaternion qx,qy,qz,qw has length {norm[row]:.4g}, "
+            "expected 1"
+        )
+    return matrix_from_quaternion(quaternion)
+
+
+def _pose_columns(position: FloatArray, rotation: FloatArray) -> dict[str, FloatArray]:
+    return dict(zip(POSE, np.hstack([position, quaternion_from_matrix(rotation)]).T, strict=True))

@@ -1,0 +1,124 @@
+"""Strut logs as CSV: raw (counts and amperes) and SI (metres and newtons)."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+import numpy as np
+
+from ..errors import LogError
+from ..machine import Machine
+from ..motion import STRUTS, FloatArray, StrutLog
+from ..signals.drive import strut_log_from_counts
+from .table import Table, read_table, refuse_header, write_table
+
+_log = logging.getLogger(__name__)
+
+
+def _numbered(stem: str) -> tuple[str, ...]:
+    return tuple(f"{stem}_{i}" for i in range(1, STRUTS + 1))
+
+
+TIME = "t"
+LENGTH, FORCE = _numbered("length"), _numbered("force")
+COUNTS, CURRENT = _numbered("enc"), _numbered("cur")
+RAW_HEADER = "t,enc_1..enc_6,cur_1..cur_6"
+SI_HEADER = "t,length_1..length_6,force_1..force_6 (forces may be left out)"
+
+
+def choose_strut_columns(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Columns of a raw or SI strut log among those of a header; a file that has both kinds is read as SI.
+
+    Raises
+    ------
+    ValueError
+        If columns are missing: names them and what is expected.
+    """
+    if any(name in names for name in LENGTH):
+        wanted, header = (TIME, *LENGTH), SI_HEADER
+        if any(name in names for name in FORCE):
+            wanted += FORCE
+    elif any(name in names for name in COUNTS):
+        wanted, header = (TIME, *COUNTS, *CURRENT), RAW_HEADER
+    else:
+        refuse_header(names, f"{RAW_HEADER}, or {SI_HEADER}")
+    missing = [name for name in wanted if name not in names]
+    if missing:
+        raise ValueError(f"no column {', '.join(missing)}; expected {header}")
+    return wanted
+
+
+def read_strut_csv(path: str | Path, machine: Machine | None = None) -> tuple[StrutLog, dict[str, int]]:
+    """Read a raw or SI strut log.
+
+    Columns are found by name. Others are ignored, and named in a logging message of level INFO.
+
+    Parameters
+    ----------
+    path : str or Path
+        CSV file, plain or gzip-compressed.
+    machine : Machine, optional
+        Needed for its drive constants when the log is raw.
+
+    Returns
+    -------
+    log : StrutLog
+        Empty and 'nan' cells are NaN; `force` is None when the file has none.
+    faults : dict of str to int
+        `repeated_header`: header lines in the middle of the file.
+
+    Raises
+    ------
+    LogError
+        If the file is not such a log; see `read_table`.
+    """
+    table = read_table(path, choose_strut_columns)
+    if table.ignored:
+        _log.info("%s: columns ignored: %s", path, ", ".join(table.ignored))
+    faults = {"repeated_header": table.repeated_headers} if table.repeated_headers else {}
+    return _strut_log(table, machine), faults
+
+
+def _strut_log(table: Table, machine: Machine | None) -> StrutLog:
+    time = table.select([TIME])[:, 0]
+    if COUNTS[0] in table.columns:
+        if machine is None:
+            raise LogError(f"{table.source}: raw counts and currents need a machine with the key 'drive'")
+        return strut_log_from_counts(machine, time, table.select(COUNTS), table.select(CURRENT), table.source)
+    force = table.select(FORCE) if FORCE[0] in table.columns else None
+    return StrutLog(time, table.select(LENGTH), force, table.source)
+
+
+def write_strut_csv(path: str | Path, log: StrutLog) -> None:
+    """Write an SI log (compressed when the name ends in .gz); raises LogError if it cannot be written."""
+    columns = {TIME: log.time, **_columns(LENGTH, log.length)}
+    if log.force is not None:
+        columns |= _columns(FORCE, log.force)
+    write_table(path, columns)
+
+
+def write_raw_csv(path: str | Path, time: FloatArray, counts: FloatArray, current: FloatArray) -> None:
+    """Write what the drives report.
+
+    Parameters
+    ----------
+    path : str or Path
+        Compressed when it ends in .gz.
+    time : ndarray, shape (N,)
+        s.
+    counts : ndarray, shape (N, 6)
+        Encoder counts; written as integers when of an integer type.
+    current : ndarray, shape (N, 6)
+        A.
+
+    Raises
+    ------
+    LogError
+        If the file cannot be written.
+    """
+    write_table(path, {TIME: time, **_columns(COUNTS, counts), **_columns(CURRENT, current)})
+
+
+def _columns(names: tuple[str, ...], values: FloatArray) -> dict[str, FloatArray]:
+    return dict(zip(names, np.asarray(values).T, strict=True))

@@ -1,0 +1,52 @@
+"""Drive conversion: encoder counts and motor currents to strut lengths and forces."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..errors import LogError
+from ..machine import Machine
+from ..motion import StrutLog
+
+
+def strut_log_from_counts(
+    machine: Machine, time: ArrayLike, counts: ArrayLike, current: ArrayLike | None, source: str = "log"
+) -> StrutLog:
+    """Convert what the drives count into metres and newtons.
+
+    length = length_at_zero + counts / counts_per_meter, and
+    force = current * torque_constant * 2 pi * gear_ratio * efficiency / screw_lead.
+
+    Parameters
+    ----------
+    machine : Machine
+        Must describe its drives.
+    time : array_like, shape (N,)
+        Stamps in s, kept as they are.
+    counts : array_like, shape (N, 6)
+        Encoder counts.
+    current : array_like, shape (N, 6), or None
+        Motor currents in A; None when they were not recorded.
+    source : str
+        Where the samples came from, for messages.
+
+    Returns
+    -------
+    StrutLog
+        Values that are not finite stay so: the stream guard drops and counts them.
+
+    Raises
+    ------
+    LogError
+        If the machine has no drive constants.
+    """
+    drive = machine.drive
+    if drive is None:
+        raise LogError(
+            f"{source}: raw counts and currents need the key 'drive' in the description of machine "
+            f"'{machine.name}', which has none"
+        )
+    length = drive.length_at_zero + np.asarray(counts, dtype=float) / drive.counts_per_meter
+    force = None if current is None else np.asarray(current, dtype=float) * drive.force_per_ampere
+    return StrutLog(np.asarray(time, dtype=float), length, force, source)

@@ -1,0 +1,325 @@
+"""rosbag2 recordings: strut logs in and out, raw messages, and damage answered with one clear line."""
+
+import random
+import shutil
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from pkm_identification.errors import LogError
+from pkm_identification.motion import StrutLog
+from pkm_identification.records import read_log, write_log
+from pkm_identification.records.bag_reader import bag_topics, read_messages, read_strut_bag
+from pkm_identification.records.bag_writer import BagWriter, write_strut_bag
+from pkm_identification.records.interfaces import message_files, typestore
+from pkm_identification.records.joint_state import JOINT_STATE, STRUT_NAMES
+from pkm_identification.records.stamps import nanoseconds_of, seconds_of
+
+STORAGES = ["sqlite3", "mcap"]
+NAMES = list(STRUT_NAMES)
+
+
+def sample_log(count: int = 20, seed: int = 0, forces: bool = True) -> StrutLog:
+    rng = np.random.default_rng(seed)
+    return StrutLog(
+        time=np.round(np.arange(count) * 1e-3 + rng.normal(0, 2e-5, count), 9),
+        length=rng.uniform(0.3, 0.5, (count, 6)),
+        force=rng.normal(0, 100, (count, 6)) if forces else None,
+    )
+
+
+def joint_state(stamp, names, position, effort=(), velocity=(), frame="base"):
+    types = typestore().types
+    sec, nanosec = divmod(stamp, 10**9)
+    return types[JOINT_STATE](
+        header=types["std_msgs/msg/Header"](
+            stamp=types["builtin_interfaces/msg/Time"](sec=sec, nanosec=nanosec), frame_id=frame
+        ),
+        name=list(names),
+        position=np.array(position, dtype=float),
+        velocity=np.array(velocity, dtype=float),
+        effort=np.array(effort, dtype=float),
+    )
+
+
+def write_messages(path, messages, topic="/strut_states", storage="sqlite3", big_endian=False):
+    with BagWriter(path, storage) as writer:
+        for i, message in enumerate(messages):
+            data = bytes(typestore().serialize_cdr(message, JOINT_STATE, little_endian=not big_endian))
+            writer.write(topic, JOINT_STATE, data, i)
+
+
+def assert_same(log, other):
+    np.testing.assert_array_equal(log.time, other.time)
+    np.testing.assert_array_equal(log.length, other.length)
+    assert (log.force is None) == (other.force is None)
+    if log.force is not None:
+        np.testing.assert_array_equal(log.force, other.force)
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+@pytest.mark.parametrize("forces", [True, False])
+def test_written_recording_reads_back_the_same(tmp_path, storage, forces):
+    log = sample_log(forces=forces)
+    write_log(tmp_path / "bag", log, storage)
+    read, faults = read_log(tmp_path / "bag")
+    assert_same(read, log)
+    assert faults == {}
+    assert bag_topics(tmp_path / "bag") == {"/strut_states": JOINT_STATE}
+    (file,) = (tmp_path / "bag").glob("bag.*")
+    assert_same(read_log(file)[0], log)
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+def test_order_of_the_log_is_kept_where_stamps_repeat_or_run_back(tmp_path, storage):
+    log = sample_log()
+    time = log.time.copy()
+    time[[4, 5]] = time[[5, 4]]
+    time[8] = time[7]
+    time[12:] -= 5.0
+    log = StrutLog(time, log.length, log.force)
+    write_strut_bag(tmp_path / "bag", log, storage)
+    assert_same(read_strut_bag(tmp_path / "bag")[0], log)
+
+
+@given(seed=st.integers(0, 1000), encoding=st.booleans())
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_row_03_permuted_and_extra_names_give_the_identical_log(tmp_path, seed, encoding):
+    rng = random.Random(seed)
+    log = sample_log()
+    path = tmp_path / "bag"
+    shutil.rmtree(path, ignore_errors=True)
+    messages = []
+    for row in range(len(log)):
+        names = [*NAMES, "gripper", "strut_7"]
+        rng.shuffle(names)
+        values = dict(zip(NAMES, zip(log.length[row], log.force[row], strict=True), strict=True))
+        columns = [values.get(name, (9.0, 9.0)) for name in names]
+        velocity = [1.0] * len(names) if rng.random() < 0.5 else []
+        message = joint_state(
+            nanoseconds_of(log.time[row]),
+            names,
+            *zip(*columns, strict=True),
+            velocity,
+            "f" * rng.randrange(9),
+        )
+        messages.append(message)
+    write_messages(path, messages, big_endian=encoding)
+    read, faults = read_strut_bag(path)
+    assert_same(read, log)
+    assert faults == {}
+
+
+def test_row_04_messages_with_bad_names_or_lengths_are_dropped_and_counted(tmp_path):
+    ones, twos = [1.0] * 6, [2.0] * 6
+    messages = [
+        joint_state(1, NAMES, ones, twos),
+        joint_state(2, NAMES[:5], ones[:5], twos[:5]),
+        joint_state(3, [*NAMES[:5], "strut_1"], ones, twos),
+        joint_state(4, NAMES, ones[:5], twos),
+        joint_state(5, NAMES, ones, twos[:3]),
+        joint_state(6, NAMES, [], []),
+        joint_state(7, NAMES, ones, []),
+    ]
+    write_messages(tmp_path / "bag", messages)
+    log, faults = read_strut_bag(tmp_path / "bag")
+    assert faults == {"bad_names": 5}
+    np.testing.assert_array_equal(log.time, [1e-9, 7e-9])
+    np.testing.assert_array_equal(log.force[0], twos)
+    assert np.isnan(log.force[1]).all()
+
+
+def test_row_04_recording_in_which_no_message_names_the_struts(tmp_path):
+    write_messages(tmp_path / "bag", [joint_state(i, [*NAMES[:5], "leg_6"], [1.0] * 6) for i in range(3)])
+    message = "bag: topic /strut_states: no message names .* message 1: name strut_6 is missing"
+    with pytest.raises(LogError, match=message):
+        read_strut_bag(tmp_path / "bag")
+
+
+def test_topic_in_a_namespace_by_name_and_ambiguous(tmp_path):
+    message = bytes(typestore().serialize_cdr(joint_state(1, NAMES, [1.0] * 6), JOINT_STATE))
+    with BagWriter(tmp_path / "bag") as writer:
+        writer.add_topic("/left/strut_states", "sensor_msgs/JointState")
+        writer.write("/right/strut_states", "sensor_msgs/JointState", message, 5)
+        writer.write("/plain_strut_states", JOINT_STATE, message, 6)
+    with pytest.raises(
+        LogError, match="several topics to choose from: /left/strut_states, /right/strut_states"
+    ):
+        read_strut_bag(tmp_path / "bag")
+    for name in ("/right/strut_states", "right/strut_states", "/plain_strut_states"):
+        assert len(read_strut_bag(tmp_path / "bag", name)[0]) == 1
+    with pytest.raises(LogError, match="topic /left/strut_states: no messages"):
+        read_strut_bag(tmp_path / "bag", "/left/strut_states")
+
+
+def test_row_27_missing_topic_lists_what_is_there(tmp_path):
+    write_messages(tmp_path / "bag", [joint_state(1, NAMES, [1.0] * 6)], topic="/joint_states")
+    with pytest.raises(
+        LogError, match=r"bag: no topic /strut_states; there are: /joint_states \(sensor_msgs"
+    ):
+        read_log(tmp_path / "bag")
+    with pytest.raises(LogError, match="no topic /other; there are"):
+        list(read_messages(tmp_path / "bag", ["/other"]))
+
+
+def test_row_27_wrong_type(tmp_path):
+    with BagWriter(tmp_path / "bag") as writer:
+        writer.add_topic("/strut_states", "std_msgs/String")
+    with pytest.raises(LogError, match="/strut_states is of type std_msgs/msg/String, expected sensor_msgs"):
+        read_log(tmp_path / "bag")
+
+
+def test_row_27_folder_that_is_no_bag_and_unfinished_recording(tmp_path):
+    with pytest.raises(LogError, match=r"no rosbag2 recording: metadata\.yaml is missing$"):
+        read_log(tmp_path)
+    write_log(tmp_path / "bag", sample_log())
+    (tmp_path / "bag" / "metadata.yaml").unlink()
+    with pytest.raises(LogError, match=r"metadata.yaml is missing; .* try its file bag\.db3"):
+        read_log(tmp_path / "bag")
+    with pytest.raises(LogError, match=r"none\.mcap: cannot be read: No such file"):
+        read_log(tmp_path / "none.mcap")
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+@pytest.mark.parametrize("part", [0.0, 0.01, 0.3, 0.6, 0.9, 0.999])
+def test_row_27_truncated_recording(tmp_path, storage, part):
+    write_log(tmp_path / "bag", sample_log(count=200), storage)
+    (file,) = (tmp_path / "bag").glob("bag.*")
+    data = file.read_bytes()
+    file.write_bytes(data[: int(part * len(data))])
+    with pytest.raises(LogError, match=r"bag: (damaged or )?truncated recording: ") as caught:
+        read_log(tmp_path / "bag")
+    assert "\n" not in str(caught.value)
+
+
+@given(seed=st.integers(0, 2**32), name=st.sampled_from(["bag.db3", "bag.mcap", "metadata.yaml"]))
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_mutated_recordings_are_read_or_refused_but_never_crash(tmp_path, seed, name):
+    rng = random.Random(seed)
+    bag = tmp_path / "bag"
+    shutil.rmtree(bag, ignore_errors=True)
+    write_log(bag, sample_log(), "mcap" if name == "bag.mcap" else "sqlite3")
+    data = bytearray((bag / name).read_bytes())
+    for _ in range(rng.randrange(1, 20)):
+        data[rng.randrange(len(data))] = rng.randrange(256)
+    (bag / name).write_bytes(bytes(data))
+    try:
+        log, _ = read_log(bag)
+    except LogError as error:
+        message = str(error)
+        assert "\n" not in message
+    else:
+        assert log.length.shape == (len(log.time), 6)
+
+
+@given(seed=st.integers(0, 2**32))
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_mutated_messages_are_decoded_or_refused(tmp_path, seed):
+    from pkm_identification.records.joint_state import decode_struts
+
+    rng = random.Random(seed)
+    good = bytes(typestore().serialize_cdr(joint_state(1, NAMES, [1.0] * 6, [2.0] * 6), JOINT_STATE))
+    bad = bytearray(good)
+    for _ in range(rng.randrange(1, 6)):
+        bad[rng.randrange(len(bad))] = rng.randrange(256)
+    if rng.random() < 0.5:
+        del bad[rng.randrange(1, len(bad)) :]
+    try:
+        decoded = decode_struts([good, bytes(bad), good], "bag")
+    except LogError as error:
+        message = str(error)
+        assert message.startswith("bag: message 2 is no sensor_msgs/msg/JointState: ")
+    else:
+        assert len(decoded.log) + decoded.bad_names == 3
+        np.testing.assert_array_equal(decoded.log.length[[0, -1]], np.ones((2, 6)))
+
+
+def test_stamps_that_are_all_zero_are_refused(tmp_path):
+    write_messages(tmp_path / "bag", [joint_state(0, NAMES, [1.0] * 6)] * 12)
+    with pytest.raises(LogError, match="all header stamps are zero"):
+        read_log(tmp_path / "bag")
+
+
+def test_time_that_is_no_stamp_is_refused_before_anything_is_written(tmp_path):
+    log = sample_log()
+    log.time[3] = np.nan
+    with pytest.raises(LogError, match="sample 4: time nan s cannot be the stamp"):
+        write_log(tmp_path / "bag", log)
+    assert list(tmp_path.iterdir()) == []
+
+
+@given(st.integers(0, 2**31 - 1), st.integers(0, 10**9 - 1))
+def test_stamps_become_the_nearest_double_and_back(sec, nanosec):
+    assert seconds_of(0, nanosec) == float(f"0.{nanosec:09d}")
+    assert abs(nanoseconds_of(seconds_of(sec, nanosec)) - (sec * 10**9 + nanosec)) <= 240
+    assert nanoseconds_of(seconds_of(sec % 2**22, nanosec)) == sec % 2**22 * 10**9 + nanosec
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+def test_recorder_keeps_messages_of_many_topics_in_order_and_bytes_unchanged(tmp_path, storage):
+    written = []
+    with BagWriter(tmp_path / "bag", storage) as writer:
+        for i in range(30):
+            topic = ("/strut_states", "/platform_state", "/parameter_estimate")[i % 3]
+            kind = (
+                JOINT_STATE,
+                "pkm_identification/PlatformState",
+                "pkm_identification/msg/ParameterEstimate",
+            )
+            data = bytes([0, 1, 0, 0]) + random.Random(i).randbytes(40)
+            writer.write(topic, kind[i % 3], data, 100 + i)
+            written.append((topic, 100 + i, data))
+        assert writer.count == 30
+        assert not (tmp_path / "bag").exists()
+    read = list(read_messages(tmp_path / "bag"))
+    assert [(message.topic, message.stamp, message.data) for message in read] == written
+    assert {message.topic: message.type for message in read} == bag_topics(tmp_path / "bag")
+    assert bag_topics(tmp_path / "bag")["/platform_state"] == "pkm_identification/msg/PlatformState"
+    some = list(read_messages(tmp_path / "bag", ["/platform_state"]))
+    assert [message.stamp for message in some] == list(range(101, 130, 3))
+
+
+def test_own_messages_are_known_with_their_fields():
+    assert [file.stem for file in message_files()] == ["ParameterEstimate", "PlatformState", "StrutStates"]
+    for file in message_files():
+        typestore().get_msgdef(f"pkm_identification/msg/{file.stem}")
+    fields = dict(typestore().fielddefs["pkm_identification/msg/StrutStates"][1])
+    assert {"header", "length", "rate", "acceleration", "force", "segment"} <= set(fields)
+
+
+def test_unknown_message_type_and_storage_are_named(tmp_path):
+    writer = BagWriter(tmp_path / "bag")
+    with pytest.raises(LogError, match="topic /x: no definition of the message type nobody/msg/Thing"):
+        writer.write("/x", "nobody/Thing", b"", 0)
+    writer.abort()
+    with pytest.raises(LogError, match="unknown storage 'bz2'; expected sqlite3 or mcap"):
+        BagWriter(tmp_path / "bag", "bz2")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+def test_aborted_recording_leaves_nothing(tmp_path, storage):
+    message = bytes(typestore().serialize_cdr(joint_state(1, NAMES, [1.0] * 6), JOINT_STATE))
+
+    def interrupted() -> None:
+        with BagWriter(tmp_path / "bag", storage) as writer:
+            writer.write("/strut_states", JOINT_STATE, message, 0)
+            assert (tmp_path / "bag.part").is_dir()
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_recordings_are_not_overwritten(tmp_path):
+    write_log(tmp_path / "bag", sample_log())
+    with pytest.raises(LogError, match="bag: exists already"):
+        write_log(tmp_path / "bag", sample_log())
+    (tmp_path / "other.part").mkdir()
+    with pytest.raises(LogError, match=r"other\.part: exists already"):
+        write_log(tmp_path / "other", sample_log())
+    with pytest.raises(LogError, match="cannot be written: Not a directory"):
+        write_log(tmp_path / "bag" / "bag.db3" / "inside", sample_log())

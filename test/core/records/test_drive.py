@@ -1,0 +1,33 @@
+"""Drive conversion: counts and amperes to metres and newtons."""
+
+import numpy as np
+import pytest
+
+from pkm_identification.errors import LogError
+from pkm_identification.machine import Machine
+from pkm_identification.signals.drive import strut_log_from_counts
+
+
+def test_one_metre_of_counts_and_one_ampere():
+    machine = Machine.load("uf")
+    counts = np.outer([0, 1], np.full(6, machine.drive.counts_per_meter))
+    log = strut_log_from_counts(machine, [0.0, 1.0], counts, np.ones((2, 6)), "x")
+    np.testing.assert_array_equal(log.length[0], machine.drive.length_at_zero)
+    np.testing.assert_allclose(log.length[1] - log.length[0], 1.0, rtol=1e-15)
+    # One turn of the motor is one lead of the screw: work per turn is the same on both sides but for losses.
+    turn_work = (
+        2 * np.pi * machine.drive.torque_constant * machine.drive.gear_ratio * machine.drive.efficiency
+    )
+    np.testing.assert_allclose(log.force * machine.drive.screw_lead, turn_work, rtol=1e-15)
+
+
+def test_missing_currents_leave_no_force():
+    log = strut_log_from_counts(Machine.load("uf"), [0.0], np.zeros((1, 6)), None)
+    assert log.force is None
+
+
+def test_machine_without_drive_is_named():
+    document = dict(Machine.load("uf").document)
+    del document["drive"]
+    with pytest.raises(LogError, match=r"a\.csv.*'drive'.*'uf'"):
+        strut_log_from_counts(Machine.from_document(document), [0.0], np.zeros((1, 6)), None, "a.csv")
