@@ -10,7 +10,7 @@ from ..motion import FloatArray
 from .equations import Equations
 from .prior import Prior
 
-MAX_ITERATIONS = 20
+MAX_ITERATIONS = 100
 
 
 @dataclass(frozen=True)
@@ -67,11 +67,12 @@ def least_squares(equations: Equations, prior: Prior, redundancy: float = 1.0) -
         weighted = np.einsum("ij,kjp->kip", weight, scaled)
         information = np.einsum("kip,kiq->pq", scaled, weighted) + np.eye(width)
         step = np.linalg.solve(information, np.einsum("kip,ki->p", weighted, target))
-        change = np.max(np.abs(step - mean))
+        change = np.max(np.abs(step - mean) * np.sqrt(np.diag(information)))
         mean = step
         residual = target - scaled @ mean
         noise = residual_covariance(residual, width)
-        if change < 1e-9:
+        # weights and fit agree once a step is far below what noise moves the estimate
+        if change < 1e-6:
             converged = True
             break
     covariance = robust_covariance(scaled, residual, noise, redundancy, equations.segment)

@@ -10,7 +10,7 @@ from ..motion import FloatArray
 
 IDENTIFIABLE, COMBINATION, UNIDENTIFIABLE = "identifiable", "combination", "unidentifiable"
 # A parameter counts as shown when its standard deviation is below this part of the prior's (about its own size).
-RESOLVED = 0.1
+RESOLVED = 0.05
 # Smallest share, in units of the prior, with which a parameter is named in a combination.
 NAMED = 0.02
 
@@ -126,6 +126,7 @@ def _terms(weights: FloatArray, names: tuple[str, ...], pivot: int) -> str:
     order = [pivot] + [i for i in np.argsort(-np.abs(weights)) if i != pivot and weights[i] != 0.0]
     text = names[pivot]
     for i in order[1:]:
+        name = f"({names[i]})" if "+" in names[i] else names[i]
         factor = f"{abs(weights[i]):.3g} "
-        text += (" - " if weights[i] < 0 else " + ") + ("" if factor == "1 " else factor) + names[i]
+        text += (" - " if weights[i] < 0 else " + ") + ("" if factor == "1 " else factor) + name
     return text
