@@ -14,6 +14,8 @@ unexport PYTHONPATH PYTHONHOME AMENT_PREFIX_PATH CMAKE_PREFIX_PATH COLCON_PREFIX
 unexport VIRTUAL_ENV _ROS_WHEELS_BOOTSTRAP_COMPLETE RMW_IMPLEMENTATION
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# Old pips (Debian 12) otherwise warn about a dependency without pyproject.toml.
+export PIP_USE_PEP517 := 1
 export PKM_WITH_ROS := 1
 
 # Python runs from the sources, so that kernels stay compiled between runs; messages come from the installed package.
