@@ -109,6 +109,8 @@ class GuardedLog:
     filled : ndarray of bool, shape (N,)
     counts : dict of str to int
         Samples accepted and filled, rejected by reason, segments begun by cause.
+    first : dict of str to float
+        Stamp in s at which each reason or cause was first met.
     period : float
         Sample period in s.
     """
@@ -119,6 +121,7 @@ class GuardedLog:
     segment: NDArray[np.int64]
     filled: NDArray[np.bool_]
     counts: dict[str, int]
+    first: dict[str, float]
     period: float
 
 
@@ -208,15 +211,15 @@ def _judge(time, length, force, has_force, state, last, slope, suspect, limits):
 @kernel
 def _guard_log(time, length, force, has_force, state, last, slope, suspect, limits, kept, fills, segment, verdicts,
                beginnings):  # fmt: skip
-    """Judge a whole log: indices kept, fills before each, its segment; counts by verdict and by beginning."""
+    """Judge a whole log: verdict and beginning of each sample; indices kept, fills before each, its segment."""
     count = 0
     for n in range(time.shape[0]):
         verdict, begins, steps = _judge(
             time[n], length[n], force[n], has_force, state, last, slope, suspect, limits
         )
-        verdicts[verdict] += 1
+        verdicts[n] = verdict
+        beginnings[n] = begins if verdict == ACCEPTED else CONTINUES
         if verdict == ACCEPTED:
-            beginnings[begins] += 1
             kept[count] = n
             fills[count] = steps - 1 if begins == CONTINUES else 0
             segment[count] = int(state[1])
@@ -358,24 +361,30 @@ class StreamGuard:
         length = np.ascontiguousarray(log.length)
         force = np.ascontiguousarray(log.force) if has_force else np.zeros((1, 6)).repeat(count, 0)
         kept, fills, segment = (np.zeros(count, dtype=np.int64) for _ in range(3))
-        verdicts = np.zeros(6, dtype=np.int64)
-        beginnings = np.zeros(4, dtype=np.int64)
+        verdicts, beginnings = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.int64)
         self._state[2] = 0.0  # nothing crosses from one log to the next
         used = _guard_log(
             log.time, length, force, has_force, self._state, self._last, self._slope, self._suspect, self._limits,
             kept, fills, segment, verdicts, beginnings,
         )  # fmt: skip
         kept, fills, segment = kept[:used], fills[:used], segment[:used]
-        counts = {"accepted": int(verdicts[ACCEPTED]), "filled": int(fills.sum())}
-        counts |= {name: int(verdicts[code]) for code, name in REJECTIONS.items()}
-        counts |= {name: int(beginnings[code]) for code, name in NEW_SEGMENT.items()}
+        counts, first = {"accepted": used, "filled": int(fills.sum())}, {}
+        events = [(verdicts, code, name) for code, name in REJECTIONS.items()]
+        events += [(beginnings, code, name) for code, name in NEW_SEGMENT.items()]
+        for judged, code, name in events:
+            rows = np.nonzero(judged == code)[0]
+            counts[name] = len(rows)
+            if len(rows):
+                first[name] = float(log.time[rows[0]])
+        if counts["filled"]:
+            first["filled"] = float(log.time[kept[np.nonzero(fills)[0][0]]])
         for name, number in counts.items():
             self.counts[name] += number
         # every kept sample is preceded by its fillers: position of each row between its two neighbours
         repeats = fills + 1
         owner = np.repeat(np.arange(used), repeats)
-        first = np.cumsum(repeats) - repeats
-        part = (np.arange(len(owner)) - first[owner] + 1) / repeats[owner]
+        start = np.cumsum(repeats) - repeats
+        part = (np.arange(len(owner)) - start[owner] + 1) / repeats[owner]
         previous = np.maximum(owner - 1, 0)
 
         def between(values: FloatArray) -> FloatArray:
@@ -393,5 +402,6 @@ class StreamGuard:
             segment=segment[owner],
             filled=part < 1.0,
             counts=counts,
+            first=first,
             period=self.settings.period,
         )

@@ -1,0 +1,48 @@
+"""The `pkm` command: arguments in, exit code out (0 good, 1 did not converge, 2 bad input)."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+from . import __version__
+from .errors import PkmError
+
+# Modules of commands/, in the order of the help.
+COMMANDS = ("identify", "check", "kinematics", "simulate")
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The parser with all subcommands."""
+    parser = argparse.ArgumentParser(
+        prog="pkm",
+        description="Identify the dynamics of parallel kinematic machines from strut lengths and forces.",
+    )
+    parser.add_argument("--version", action="version", version=f"pkm {__version__}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for name in COMMANDS:
+        import_module(f".commands.{name}", __package__).add(commands)
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run `pkm`; a user's mistake is one line on stderr and exit code 2, never a traceback."""
+    options = build_parser().parse_args(arguments)
+    try:
+        return options.run(options)
+    except PkmError as error:
+        print(f"pkm {options.command}: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        # the reader of our output went away; keep Python from complaining at exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

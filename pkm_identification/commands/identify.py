@@ -1,0 +1,97 @@
+"""pkm identify: from logs to a dynamic model."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from ..errors import PkmError
+from ..estimation.parameter_set import NAMES
+from ..identification import ESTIMATORS, MODELS, Identification, IdentifySettings, identify, validate
+from ..machine import Machine
+from ..records import read_log
+from ..report.estimate_json import estimate_document, write_estimate_json
+from ..report.tables import dropped_table, estimate_table, validation_table, verdicts
+
+
+def add(commands: argparse._SubParsersAction) -> None:
+    """Add the command."""
+    parser = commands.add_parser(
+        "identify",
+        help="identify a machine from logs",
+        description="Identify masses, inertias and friction from strut logs (CSV or rosbag2). "
+        "Several logs are one experiment in pieces or several motions.",
+    )
+    parser.add_argument("logs", nargs="+", metavar="LOG", help=".csv, .csv.gz or a bag folder")
+    parser.add_argument("--machine", required=True, help="built-in name or YAML file")
+    parser.add_argument("--model", choices=MODELS, default="force", help="model equation (default: force)")
+    parser.add_argument("--estimator", choices=ESTIMATORS, default="ukf", help="(default: ukf)")
+    parser.add_argument("--parameters", choices=NAMES, default="identifiable", help="(default: identifiable)")
+    parser.add_argument("--validate", metavar="LOG", help="predict the forces of this log, which is not used")
+    parser.add_argument("--causal", action="store_true", help="filter as online: causal, with a constant delay")
+    parser.add_argument("--cutoff", type=float, default=150.0, metavar="HZ", help="kinematic low-pass (default: 150)")
+    parser.add_argument("--order", type=int, default=4, help="of the kinematic low-pass (default: 4)")
+    parser.add_argument("--band", type=float, default=10.0, metavar="HZ", help="estimation band (default: 10)")
+    parser.add_argument("--band-order", type=int, default=8, help="of the estimation band (default: 8)")
+    parser.add_argument("--topic", help="topic in a bag when it has several named strut_states")
+    parser.add_argument("--out", metavar="DIR", help="write estimate.json, figures and report.html here")
+    parser.add_argument("--json", metavar="FILE", help="write estimate.json here ('-': to stdout instead of tables)")
+    parser.set_defaults(run=_identify)
+
+
+def _identify(options: argparse.Namespace) -> int:
+    machine = Machine.load(options.machine)
+    settings = IdentifySettings(
+        model=options.model,
+        estimator=options.estimator,
+        parameters=options.parameters,
+        causal=options.causal,
+        cutoff=options.cutoff,
+        order=options.order,
+        band_cutoff=options.band,
+        band_order=options.band_order,
+    )
+    logs, faults = [], {}
+    for path in options.logs:
+        log, found = read_log(path, machine, options.topic)
+        logs.append(log)
+        for reason, number in found.items():
+            faults[reason] = faults.get(reason, 0) + number
+    held_out = read_log(options.validate, machine, options.topic)[0] if options.validate else None
+    if options.out and Path(options.out).exists() and not Path(options.out).is_dir():
+        raise PkmError(f"--out {options.out}: exists and is not a folder")
+    result = identify(logs, machine, settings, faults)
+    if held_out is not None:
+        result = validate(result, held_out)
+    if options.json == "-":
+        json.dump(estimate_document(result), sys.stdout, indent=2, allow_nan=False)
+        print()
+    else:
+        print_result(result)
+        if options.json:
+            write_estimate_json(options.json, result)
+    if options.out:
+        # matplotlib takes longer to load than the identification
+        from ..report import write_report
+
+        write_report(options.out, result)
+        print(f"report: {Path(options.out) / 'report.html'}", file=sys.stderr)
+    return 0 if result.converged else 1
+
+
+def print_result(result: Identification) -> None:
+    """The tables for a person."""
+    print(f"{result.machine.name}: {result.settings.estimator}, {result.settings.model} model, {result.samples} samples")
+    print()
+    print(estimate_table(result.estimate))
+    if result.dropped:
+        print()
+        print(dropped_table(result.dropped))
+    if result.validation is not None:
+        print()
+        print(validation_table(result.validation))
+    print()
+    for _, line in verdicts(result):
+        print(line)

@@ -1,0 +1,76 @@
+"""pkm inverse, forward, forces: tables of poses, lengths and motions converted into each other."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+import numpy as np
+
+from ..dynamics import strut_forces
+from ..kinematics import FAILED, STATUS_NAMES, forward_kinematics, strut_lengths
+from ..machine import Machine
+from ..records import (
+    read_length_csv,
+    read_motion_csv,
+    read_pose_csv,
+    write_pose_csv,
+    write_strut_columns,
+)
+
+
+def add(commands: argparse._SubParsersAction) -> None:
+    """Add the three commands."""
+    for name, run, summary in (
+        ("inverse", _inverse, "strut lengths of platform poses"),
+        ("forward", _forward, "platform poses of strut lengths"),
+        ("forces", _forces, "strut forces a platform motion needs"),
+    ):
+        parser = commands.add_parser(name, help=summary, description=f"Compute {summary}.")
+        parser.add_argument("--machine", required=True, help="built-in name or YAML file")
+        parser.add_argument("--in", dest="input", required=True, metavar="CSV", help="table to read")
+        parser.add_argument("--out", required=True, metavar="CSV", help="table to write")
+        if name == "forces":
+            parser.add_argument("--no-friction", action="store_true", help="leave the machine file's friction out")
+        parser.set_defaults(run=run)
+
+
+def _inverse(options: argparse.Namespace) -> int:
+    machine = Machine.load(options.machine)
+    poses = read_pose_csv(options.input)
+    length = strut_lengths(machine, poses.position, poses.rotation)
+    write_strut_columns(options.out, length=length, time=poses.time)
+    low, high = machine.length_limits
+    outside = int(np.count_nonzero(np.any((length < low) | (length > high), axis=1)))
+    _say(f"{len(length)} poses -> {options.out}" + (f"; {outside} outside the length limits" if outside else ""))
+    return 0
+
+
+def _forward(options: argparse.Namespace) -> int:
+    machine = Machine.load(options.machine)
+    log = read_length_csv(options.input)
+    result = forward_kinematics(machine, log.length)
+    write_pose_csv(
+        options.out,
+        result.position,
+        result.rotation,
+        time=log.time,
+        status=[STATUS_NAMES[status] for status in result.status],
+    )
+    failed = int(np.count_nonzero(result.status == FAILED))
+    _say(f"{len(log)} lengths -> {options.out}" + (f"; {failed} without a pose, status 'failed'" if failed else ""))
+    return 1 if failed else 0
+
+
+def _forces(options: argparse.Namespace) -> int:
+    machine = Machine.load(options.machine)
+    motion = read_motion_csv(options.input)
+    force = strut_forces(machine, motion, friction=not options.no_friction)
+    write_strut_columns(options.out, force=force, time=motion.time)
+    singular = int(np.count_nonzero(~np.isfinite(force).all(axis=1)))
+    _say(f"{len(force)} samples -> {options.out}" + (f"; {singular} in singular poses" if singular else ""))
+    return 1 if singular else 0
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr)

@@ -1,0 +1,97 @@
+"""Findings on a log, as text and for programs."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..identifiability import IDENTIFIABLE
+from ..inspection import LogCheck
+from .listing import Listing, number
+from .tables import REASONS
+
+SCHEMA = 1
+
+
+def check_lines(check: LogCheck) -> list[str]:
+    """Findings for a person: summary, table of faults, table of struts, what the data show, verdict."""
+    expected = "" if check.expected_rate is None else f" (expected {check.expected_rate:g} Hz)"
+    lines = [
+        check.source,
+        f"{check.samples} samples in {check.duration:.3f} s, {check.usable} usable; rate {check.rate:.2f} Hz{expected}, "
+        f"jitter {1e6 * check.jitter:.0f} us",
+        f"{check.segments} uninterrupted stretch{'es' if check.segments != 1 else ''}, the longest {check.longest:.2f} s",
+        *check.warnings,
+        "",
+    ]
+    if check.faults:
+        rows = tuple(
+            (
+                fault.kind,
+                str(fault.count),
+                "-" if fault.first is None else f"{fault.first:.6f}",
+                REASONS.get(fault.kind, ""),
+            )
+            for fault in check.faults
+        )
+        lines += [str(Listing(("fault", "count", "first at s", "meaning"), rows, frozenset({"count", "first at s"})))]
+    else:
+        lines += ["no faults"]
+    low, high = check.limits
+    rows = tuple(
+        (
+            str(i + 1),
+            f"{check.length_range[i, 0]:.4f}",
+            f"{check.length_range[i, 1]:.4f}",
+            number(check.peak_rate[i], 3),
+            number(check.peak_force[i], 4),
+        )
+        for i in range(len(check.peak_rate))
+    )
+    header = ("strut", "shortest m", "longest m", "peak rate m/s", "peak force N")
+    lines += ["", str(Listing(header, rows, frozenset(header[1:]))), f"length limits: {low:g} to {high:g} m"]
+    if check.poses_failed or check.poses_degraded:
+        lines += [f"poses: {check.poses_failed} not found, {check.poses_degraded} near a singularity"]
+    if check.identification is not None:
+        estimate = check.identification.estimate
+        hidden = [name for name, status in zip(estimate.names, estimate.status, strict=True) if status != IDENTIFIABLE]
+        if hidden:
+            lines += ["", "not shown by this motion: " + ", ".join(hidden)]
+        if estimate.combinations:
+            lines += ["shown only together: " + "; ".join(c.name for c in estimate.combinations)]
+    lines += ["", check.verdict]
+    return lines
+
+
+def check_document(check: LogCheck) -> dict[str, Any]:
+    """Findings for programs; numbers that are not finite are None."""
+    estimate = None if check.identification is None else check.identification.estimate
+    return {
+        "schema": SCHEMA,
+        "source": check.source,
+        "samples": check.samples,
+        "usable_samples": check.usable,
+        "duration": _number(check.duration),
+        "rate": _number(check.rate),
+        "expected_rate": _number(check.expected_rate),
+        "jitter": _number(check.jitter),
+        "faults": {fault.kind: fault.count for fault in check.faults},
+        "segments": check.segments,
+        "longest_segment": _number(check.longest),
+        "length_range": [[_number(value) for value in row] for row in check.length_range],
+        "peak_rate": [_number(value) for value in check.peak_rate],
+        "peak_force": [_number(value) for value in check.peak_force],
+        "poses_failed": check.poses_failed,
+        "poses_degraded": check.poses_degraded,
+        "usable": check.identification is not None,
+        "verdict": check.verdict,
+        "status": {} if estimate is None else dict(zip(estimate.names, estimate.status, strict=True)),
+        "combinations": [] if estimate is None else [c.name for c in estimate.combinations],
+        "warnings": list(check.warnings),
+    }
+
+
+def _number(value: float | None) -> float | None:
+    return None if value is None or not math.isfinite(value) else float(np.float64(value))
