@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from functools import partial
 
 import numpy as np
 from geometry_msgs.msg import PoseStamped
@@ -17,15 +18,15 @@ from pkm_identification.srv import SolveForward, SolveInverse
 from ..kinematics import DEGRADED, FAILED, STATUS_NAMES, forward_kinematics, strut_lengths
 from ..kinematics.tracker import PlatformSample, PlatformTracker
 from ..machine import Machine
-from ..motion import STRUTS, FloatArray
 from ..records.joint_state import STRUT_NAMES
-from ..ros.convert import bounded, fill_platform_state, fill_pose, finite, pose_of, strut_sample
+from ..ros.convert import fill_platform_state, finite, strut_sample
 from ..ros.diagnostics import ERROR, WARN, Finding
 from ..ros.main import run
 from ..ros.markers import MachineMarkers
 from ..ros.node_base import MACHINE, PipelineNode
 from ..ros.parameters import ParameterSpec
 from ..ros.qos import COMMANDS, MARKERS, POSE, STREAM
+from ..ros.solvers import reachable_lengths, solve_forward, solve_inverse
 from ..ros.throttle import Throttle
 from ..ros.transforms import TransformSender
 from ..signals.causal import StrutSample
@@ -73,8 +74,8 @@ class KinematicsNode(PipelineNode):
         self.listen(StrutStates, "strut_states/filtered", self.take, STREAM)
         self.listen(PoseStamped, "target_pose", self.take_target, COMMANDS)
         self.serve_trigger("~/reset", self.reset)
-        self.serve(SolveForward, "solve_forward", self.solve_forward)
-        self.serve(SolveInverse, "solve_inverse", self.solve_inverse)
+        self.serve(SolveForward, "solve_forward", partial(solve_forward, self.machine))
+        self.serve(SolveInverse, "solve_inverse", partial(solve_inverse, self.machine))
 
     def take(self, message: StrutStates) -> None:
         """One filtered strut sample: one platform state."""
@@ -105,43 +106,13 @@ class KinematicsNode(PipelineNode):
                 f"target_pose is in frame '{frame}', expected '{self.parameter['base_frame']}'",
             )
             return
-        length, problem = self._inverse(message.pose)
+        length, problem = reachable_lengths(self.machine, message.pose)
         if length is None:
             self.report(WARN, "target_unreachable", f"target_pose refused: {problem}")
             return
         self.command.header.stamp = message.header.stamp
         self.command.position = length.tolist()
         self.commands.publish(self.command)
-
-    def solve_forward(
-        self, request: SolveForward.Request, response: SolveForward.Response
-    ) -> SolveForward.Response:
-        length = np.array(request.length)
-        result = forward_kinematics(self.machine, length[None])
-        response.status = int(result.status[0])
-        response.iterations = int(result.iterations[0])
-        response.residual = bounded(result.residual[0])
-        response.condition = bounded(result.condition[0])
-        response.success = response.status != FAILED
-        response.pose.orientation.w = 1.0
-        if response.success:
-            fill_pose(response.pose, result.position[0], result.rotation[0])
-            response.message = "near a singular pose" if response.status == DEGRADED else "ok"
-        else:
-            response.message = (
-                f"no pose has lengths {length.tolist()} m: iteration ended {response.residual:.2g} m off"
-            )
-        return response
-
-    def solve_inverse(
-        self, request: SolveInverse.Request, response: SolveInverse.Response
-    ) -> SolveInverse.Response:
-        length, problem = self._inverse(request.pose)
-        response.success = length is not None
-        response.message = problem or "ok"
-        if length is not None:
-            response.length = length
-        return response
 
     def reset(self) -> str:
         """Start from the home pose again."""
@@ -173,19 +144,6 @@ class KinematicsNode(PipelineNode):
             degraded = sample.status == DEGRADED
             stamp = self.state.header.stamp
             self.marker_arrays.publish(self.markers.place(stamp, sample.position, sample.rotation, degraded))
-
-    def _inverse(self, pose: object) -> tuple[FloatArray | None, str]:
-        """Strut lengths of a pose message, or None and the reason."""
-        try:
-            position, rotation = pose_of(pose)
-        except ValueError as error:
-            return None, str(error)
-        length = strut_lengths(self.machine, position[None], rotation[None])[0]
-        low, high = self.machine.length_limits
-        bad = [f"strut {i + 1} ({length[i]:.4f} m)" for i in range(STRUTS) if not low <= length[i] <= high]
-        if bad:
-            return None, f"{', '.join(bad)} outside the limits [{low:g}, {high:g}] m"
-        return length, ""
 
     def _warm_up(self) -> None:
         m = self.machine

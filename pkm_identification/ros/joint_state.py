@@ -47,12 +47,15 @@ class JointStateReader:
     ----------
     names : sequence of str
         Joint names of the struts, in the order of the machine's struts.
+    stamped : bool
+        Whether stamp 0 is refused; a command may go without.
     """
 
-    def __init__(self, names: Sequence[str] = STRUT_NAMES) -> None:
+    def __init__(self, names: Sequence[str] = STRUT_NAMES, stamped: bool = True) -> None:
         if len(set(names)) != STRUTS or len(names) != STRUTS:
             raise ValueError(f"expected {STRUTS} different joint names, got {list(names)}")
         self._names = tuple(names)
+        self._stamped = stamped
         self._known: list[str] | None = None
         self._order: list[int] = []
         self._in_order = False
@@ -85,7 +88,7 @@ class JointStateReader:
             raise BadJointState("unequal_lengths", self._lengths_text(message))
         stamp = message.header.stamp
         time = seconds(stamp)
-        if time == 0.0:
+        if time == 0.0 and self._stamped:
             raise BadJointState(
                 "zero_stamp", "joint state with stamp 0: the publisher sets no stamp or waits for /clock"
             )
@@ -100,6 +103,13 @@ class JointStateReader:
             else:
                 self._effort_seen = True
         return StrutReading(time, length, force)
+
+    def rates(self, message: JointState) -> FloatArray | None:
+        """Velocities (6,) in m/s of a message that `read` has taken; None without them."""
+        velocity = message.velocity
+        if len(velocity) != len(message.name):
+            return None
+        return np.array(velocity)[self._order]
 
     def _learn(self, names: Sequence[str]) -> None:
         self._known = None

@@ -12,7 +12,8 @@ from ..errors import PkmError
 from .node_base import PipelineNode
 from .parameters import ParameterError
 
-FAILED_START = 2
+FAILED, FAILED_START = 1, 2
+LONG = 1e6  # s
 
 
 def run(node_class: type[PipelineNode], args: list[str] | None = None) -> int:
@@ -27,28 +28,34 @@ def run(node_class: type[PipelineNode], args: list[str] | None = None) -> int:
     Returns
     -------
     int
-        0 after SIGINT, SIGTERM or a finished job; 2 when the node cannot start, with one line on stderr.
+        0 after SIGINT, SIGTERM or a finished job; with one line on stderr 2 when the node cannot start and 1 when
+        it cannot go on.
     """
     node: PipelineNode | None = None
     code = 0
+    started = False
     try:
+        # rclpy's own handler shuts the context down; a KeyboardInterrupt on top would break off anything anywhere.
+        signal.signal(signal.SIGINT, lambda *_: None)
         _initialize(args)
         node = node_class()
         if node.parameter["autostart"]:
             node.bring_up()
-        # The events executor's spin() does not return for a signal in some releases; this does.
         executor = make_executor(node.parameter["executor"])
         executor.add_node(node)
-        executor.spin_until_future_complete(node.finished)
+        started = True
+        # Without a time-out the events executor does not return for a signal in some releases.
+        while rclpy.ok() and not node.finished.done():
+            executor.spin_until_future_complete(node.finished, timeout_sec=LONG)
         if node.finished.done():
-            code = node.finished.result() or 0
-    except (KeyboardInterrupt, ExternalShutdownException):
+            code = node.finished.result()
+    except ExternalShutdownException:
         pass
     except PkmError as error:
         # A signal in the middle of the start is no failure of the start.
         if rclpy.ok() or node is None:
             print(f"{node_class.NAME}: {error}", file=sys.stderr, flush=True)
-            code = FAILED_START
+            code = FAILED if started else FAILED_START
     except Exception:
         # A signal invalidates the context under the hands of whatever runs.
         if rclpy.ok():
@@ -82,10 +89,8 @@ def make_executor(kind: str) -> Executor:
 def _initialize(args: list[str] | None) -> None:
     try:
         rclpy.init(args=args)
-    except KeyboardInterrupt:
-        raise
     except Exception as error:  # bad arguments and parameter files raise several kinds
-        raise ParameterError(" ".join(str(error).split(", at ./")[0].split())) from None
+        raise ParameterError(" ".join(str(error).split(", at /")[0].split())) from None
 
 
 def _ignore_signals() -> None:

@@ -145,6 +145,10 @@ class PipelineNode(LifecycleNode):
         timer = self.create_timer(period, callback, clock=STEADY)
         self._destroyers.append(lambda: self.destroy_timer(timer))
 
+    def until_deactivated(self, destroy: Callable[[], object]) -> None:
+        """Have something called on deactivation."""
+        self._destroyers.append(destroy)
+
     def report(self, level: bytes, reason: str, text: str) -> None:
         """Count, show and log an event; see `Diagnostics.note`."""
         if self.health is not None:

@@ -104,7 +104,9 @@ class ParameterSpec:
         high = math.inf if self.high is None else self.high
         if with_range and math.isfinite(low) and math.isfinite(high):
             if isinstance(self.default, float):
-                descriptor.floating_point_range = [FloatingPointRange(from_value=float(low), to_value=float(high))]
+                descriptor.floating_point_range = [
+                    FloatingPointRange(from_value=float(low), to_value=float(high))
+                ]
             elif isinstance(self.default, int) and not isinstance(self.default, bool):
                 descriptor.integer_range = [IntegerRange(from_value=int(low), to_value=int(high), step=1)]
         return descriptor

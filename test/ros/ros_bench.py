@@ -39,6 +39,7 @@ class Bench:
         self.executor = SingleThreadedExecutor(context=self.context)
         self.executor.add_node(self.node)
         self._started: list[PipelineNode] = []
+        self._clients: dict[str, Any] = {}
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -89,26 +90,38 @@ class Bench:
     def publisher(self, message_type: type, topic: str, qos: Any = STREAM, subscribers: int = 1) -> Any:
         """A publisher that has found its subscribers."""
         made = self.node.create_publisher(message_type, topic, qos)
-        self.wait(lambda: made.get_subscription_count() >= subscribers, f"{subscribers} subscriber(s) of {topic}")
+        self.wait(
+            lambda: made.get_subscription_count() >= subscribers, f"{subscribers} subscriber(s) of {topic}"
+        )
         return made
 
     def connected(self, topic: str, publishers: int = 1, subscribers: int = 1) -> None:
         """Wait until a topic has so many ends."""
         self.wait(
             lambda: (
-                self.node.count_publishers(topic) >= publishers and self.node.count_subscribers(topic) >= subscribers
+                self.node.count_publishers(topic) >= publishers
+                and self.node.count_subscribers(topic) >= subscribers
             ),
             f"{publishers} publisher(s) and {subscribers} subscriber(s) of {topic}",
         )
 
     def call(self, service_type: type, name: str, request: Any = None) -> Any:
         """Call a service and give its answer."""
-        client = self.node.create_client(service_type, name)
-        self.wait(client.service_is_ready, f"service {name}")
+        client = self._clients.get(name)
+        if client is None:
+            client = self._clients[name] = self.node.create_client(service_type, name)
+            self.wait(client.service_is_ready, f"service {name}")
+            # that the service has found this client too is nothing a client can see
+            self.spin(0.3)
         future = client.call_async(request or service_type.Request())
         self.wait(future.done, f"answer of {name}")
-        self.node.destroy_client(client)
         return future.result()
+
+    def spin(self, duration: float) -> None:
+        """Spin for a while, where there is nothing to wait for."""
+        end = time.monotonic() + duration
+        while time.monotonic() < end:
+            self.executor.spin_once(timeout_sec=0.02)
 
     def trigger(self, name: str) -> Trigger.Response:
         """Call a Trigger service."""
@@ -144,7 +157,9 @@ class Motion:
         self.time = start + PERIOD * np.arange(samples)
         t = self.time - start
         size = self.machine.length_scale
-        swing = np.stack([np.sin(2 * np.pi * f * t + p) for f, p in zip((0.7, 0.9, 1.1, 1.3, 1.5, 1.7), range(6))], 1)
+        swing = np.stack(
+            [np.sin(2 * np.pi * f * t + p) for f, p in zip((0.7, 0.9, 1.1, 1.3, 1.5, 1.7), range(6))], 1
+        )
         self.position = self.machine.home_position + 0.05 * size * swing[:, :3]
         self.rotation = matrix_from_vector(0.05 * swing[:, 3:]) @ self.machine.home_rotation
         self.length = strut_lengths(self.machine, self.position, self.rotation)

@@ -103,7 +103,9 @@ def test_pose_and_markers_come_at_their_own_rates(bench, rig):
 def test_impossible_lengths_say_so_without_a_pose_and_the_node_recovers(bench, rig):
     statuses = bench.diagnostics()
     samples = strut_samples(Motion(300))
-    broken = StrutSample(samples[100].time, np.array([0.55, 0.3, 0.55, 0.3, 0.55, 0.01]), *[np.zeros(6)] * 3, 3)
+    broken = StrutSample(
+        samples[100].time, np.array([0.55, 0.3, 0.55, 0.3, 0.55, 0.01]), *[np.zeros(6)] * 3, 3
+    )
     rig.feed([*samples[:100], broken, *samples[101:]])
     assert rig.states[100].status == PlatformState.FAILED
     assert {message.status for message in rig.states[101:]} == {PlatformState.OK}

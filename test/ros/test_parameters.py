@@ -79,7 +79,9 @@ def test_a_bad_change_is_refused_as_a_whole_over_the_wire(bench):
 
 def test_a_misspelt_parameter_is_pointed_out(bench):
     node = bench.start(Probe, cutof=50.0)
-    assert node.parameter.unknown() == ["parameter 'cutof' is not known here and ignored; did you mean 'cutoff'?"]
+    assert node.parameter.unknown() == [
+        "parameter 'cutof' is not known here and ignored; did you mean 'cutoff'?"
+    ]
 
 
 def test_descriptors_tell_type_range_and_unit(bench):

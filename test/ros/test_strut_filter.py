@@ -40,7 +40,9 @@ class Rig:
         feed(self.bench, self.driver, messages, lambda: self.seen)
 
     def settle(self, count):
-        self.bench.wait(lambda: len(self.output) >= count, f"{count} filtered samples, {len(self.output)} came")
+        self.bench.wait(
+            lambda: len(self.output) >= count, f"{count} filtered samples, {len(self.output)} came"
+        )
         return self.output
 
     @property
@@ -93,7 +95,9 @@ def test_the_node_gives_exactly_what_the_stages_give(rig):
     assert_equal(rig.settle(len(samples)), samples)
     assert rig.output[0].delay == rig.node.filter.delay
     # the stamp is that of the instant described
-    assert seconds(rig.output[0].header.stamp) == pytest.approx(motion.time[0] + rig.node.filter.delay, abs=1e-9)
+    assert seconds(rig.output[0].header.stamp) == pytest.approx(
+        motion.time[0] + rig.node.filter.delay, abs=1e-9
+    )
 
 
 def test_permuted_and_extra_names_change_nothing(rig):
@@ -142,7 +146,8 @@ def test_a_wrong_name_list_is_an_error_naming_it_and_never_taken_by_place(bench,
     assert rig.counts[reason] == 1
     assert rig.counts["filled"] == 1
     status = bench.wait(
-        lambda: next((s for a in statuses for s in a.status if text in s.message), None), f"'{text}' in diagnostics"
+        lambda: next((s for a in statuses for s in a.status if text in s.message), None),
+        f"'{text}' in diagnostics",
     )
     assert status.level == DiagnosticStatus.ERROR
 
@@ -158,7 +163,7 @@ def test_a_duplicate_stamp_is_dropped(rig):
 def test_a_late_sample_is_dropped(rig):
     motion = Motion(200)
     messages = motion.messages()
-    rig.feed(messages[:100] + [messages[80]] + messages[100:])
+    rig.feed([*messages[:100], messages[80], *messages[100:]])
     assert_equal(rig.settle(len(expected(motion))), expected(motion))
     assert rig.counts["late"] == 1
 
@@ -211,7 +216,9 @@ def test_a_length_in_millimetres_is_an_error_with_a_hint(bench, rig):
     statuses = bench.diagnostics()
     motion = Motion(20)
     rig.feed([joint_state(t, 1000 * x, f) for t, x, f in zip(motion.time, motion.length, motion.force)])
-    status = bench.wait(lambda: next((s for a in statuses for s in a.status if "mm" in s.message), None), "the hint")
+    status = bench.wait(
+        lambda: next((s for a in statuses for s in a.status if "mm" in s.message), None), "the hint"
+    )
     assert status.level == DiagnosticStatus.ERROR
     assert rig.counts["out_of_limits"] == 20
     assert not rig.output
@@ -248,7 +255,9 @@ def test_two_publishers_are_pointed_out_by_name(bench, rig):
     other = bench.node.create_publisher(JointState, "strut_states", 10)
     rig.feed(Motion(50).messages())
     bench.wait(
-        lambda: any("2 publishers on 'strut_states': /bench, /bench" in s.message for a in statuses for s in a.status),
+        lambda: any(
+            "2 publishers on 'strut_states': /bench, /bench" in s.message for a in statuses for s in a.status
+        ),
         "the warning",
     )
     bench.node.destroy_publisher(other)

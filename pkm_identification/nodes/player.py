@@ -1,0 +1,155 @@
+"""player: a rosbag2 recording back onto topics, paced as it was recorded (`pkm play`)."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterable, Iterator, Mapping
+
+from rclpy.duration import Duration
+from rosgraph_msgs.msg import Clock
+
+from ..records.bag_reader import BagMessage, bag_topics, read_messages
+from ..records.stamps import NANOSECONDS
+from ..ros.diagnostics import WARN, Finding
+from ..ros.main import run
+from ..ros.message_types import message_class
+from ..ros.node_base import PipelineNode
+from ..ros.parameters import ParameterError, ParameterSpec
+from ..ros.qos import CLOCK, LATCHED, STREAM
+
+TICK = 0.002  # s
+# Messages sent in one tick when the player was held up: ten times the usual, which subscribers can take.
+MOST_PER_TICK = 20
+# A subscription that a publisher has found may take this long to have found the publisher.
+SETTLING = 0.2
+ACKNOWLEDGED_WITHIN = 5.0
+
+
+class PlayerNode(PipelineNode):
+    """Publishes the messages of a recording as they were, stamps included."""
+
+    NAME = "player"
+    PARAMETERS = (
+        ParameterSpec("bag", "", "recording: a rosbag2 folder, .db3 or .mcap file"),
+        ParameterSpec(
+            "topics", ["strut_states"], "topics to play, without the namespace they were recorded in"
+        ),
+        ParameterSpec("rate", 1.0, "speed relative to the recording", "", 0.01, 10.0),
+        ParameterSpec("loop", False, "start again at the end"),
+        ParameterSpec("clock", False, "publish the recording's time on /clock"),
+        ParameterSpec(
+            "wait", 10.0, "longest time to wait for a subscriber of every topic before the start", "s", 0
+        ),
+        ParameterSpec("shutdown_at_end", True, "end the process when the recording is over"),
+    )
+
+    def build(self) -> None:
+        if not self.parameter["bag"]:
+            raise ParameterError("parameter 'bag' is empty: give the folder of the recording")
+        self.bag = self.parameter["bag"]
+        wanted = self.parameter["topics"]
+        known = bag_topics(self.bag)
+        # what was recorded under a namespace is played under this node's own
+        self.names = {full: name for name in wanted for full in known if f"/{full}".endswith(f"/{name}")}
+        missing = set(wanted) - set(self.names.values())
+        if missing or len(self.names) > len(wanted):
+            problem = (
+                f"no topic '{min(missing)}'"
+                if missing
+                else f"several topics for one name: {list(self.names)}"
+            )
+            raise ParameterError(f"{self.bag}: {problem}; there are: {', '.join(known)}")
+        self.rate, self.loop = self.parameter["rate"], self.parameter["loop"]
+        self.outputs = {}
+        for full, name in self.names.items():
+            qos = LATCHED if name == "parameter_estimate" else STREAM
+            self.outputs[full] = self.publisher(message_class(known[full]), name, qos)
+        self.clock_output = self.publisher(Clock, "/clock", CLOCK) if self.parameter["clock"] else None
+
+    def start(self) -> None:
+        self.sent, self.rounds = 0, 0
+        self.started: float | None = None
+        self._deadline = time.monotonic() + self.parameter["wait"]
+        self._ready_at: float | None = None
+        self._over = False
+        self._rewind()
+        self.every(TICK, self._tick)
+
+    def hardware(self) -> str:
+        return str(self.bag)
+
+    def findings(self) -> Iterable[Finding]:
+        if self.started is None:
+            yield WARN, f"waiting for subscribers of {', '.join(self._lonely())}"
+
+    def values(self) -> Mapping[str, object]:
+        return {"sent": self.sent, "rounds": self.rounds, "behind": self._behind}
+
+    def _rewind(self) -> None:
+        self._messages: Iterator[BagMessage] = read_messages(self.bag, list(self.names))
+        self._next = next(self._messages, None)
+        self._origin = None if self._next is None else self._next.stamp
+        self._began = time.monotonic()
+        self._behind = 0.0
+
+    def _lonely(self) -> list[str]:
+        return [
+            self.names[topic] for topic, output in self.outputs.items() if not output.get_subscription_count()
+        ]
+
+    def _ready(self, now: float) -> bool:
+        """Whether everybody is there, or the time to wait is over."""
+        if self._ready_at is None:
+            lonely = self._lonely()
+            if lonely and now < self._deadline:
+                return False
+            if lonely:
+                self.get_logger().warning(f"nobody subscribes to {', '.join(lonely)}: playing all the same")
+            self._ready_at = now + SETTLING
+        if now < self._ready_at:
+            return False
+        self.started = self._began = now
+        return True
+
+    def _tick(self) -> None:
+        now = time.monotonic()
+        if self._over or (self.started is None and not self._ready(now)):
+            return
+        due = (now - self._began) * self.rate * NANOSECONDS
+        sent = 0
+        while self._next is not None and self._next.stamp - self._origin <= due and sent < MOST_PER_TICK:
+            self.outputs[self._next.topic].publish(self._next.data)
+            last = self._next.stamp
+            self._next = next(self._messages, None)
+            sent += 1
+        self.sent += sent
+        if sent and self.clock_output is not None:
+            clock = Clock()
+            clock.clock.sec, clock.clock.nanosec = divmod(last, NANOSECONDS)
+            self.clock_output.publish(clock)
+        if self._next is None:
+            self._end()
+        else:
+            self._behind = max(0.0, (due - (self._next.stamp - self._origin)) / NANOSECONDS)
+
+    def _end(self) -> None:
+        self.rounds += 1
+        if self.loop and self.sent:
+            self._rewind()
+            return
+        self._over = True
+        for output in self.outputs.values():
+            output.wait_for_all_acked(Duration(seconds=ACKNOWLEDGED_WITHIN))
+        self.get_logger().info(f"{self.sent} messages played")
+        if self.parameter["shutdown_at_end"]:
+            self.finished.set_result(0)
+
+
+def main(args: list[str] | None = None) -> int:
+    """Run the node."""
+    return run(PlayerNode, args)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,161 @@
+"""recorder: topics to a rosbag2 recording, as raw bytes (`pkm record`)."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from rclpy.event_handler import SubscriptionEventCallbacks
+from rclpy.qos import QoSProfile
+from sensor_msgs.msg import JointState
+
+from pkm_identification.msg import ParameterEstimate, PlatformState, StrutStates
+
+from ..errors import LogError
+from ..records.bag_writer import STORAGES, BagWriter
+from ..ros.diagnostics import ERROR, WARN, Finding
+from ..ros.main import run
+from ..ros.message_types import message_class, type_name
+from ..ros.node_base import DRAIN_LIMIT, PipelineNode
+from ..ros.parameters import ParameterError, ParameterSpec
+from ..ros.qos import LATCHED, STREAM, STRUT_STATES_SUBSCRIPTION
+
+# Topics whose type is known before anybody publishes them: recorded from the first message on.
+KNOWN = {
+    "strut_states": JointState,
+    "strut_commands": JointState,
+    "strut_states/filtered": StrutStates,
+    "platform_state": PlatformState,
+    "parameter_estimate": ParameterEstimate,
+}
+LOOK_PERIOD = 0.1  # s, between looks for topics of unknown type and for the end of the duration
+FAILED = 1
+
+
+class RecorderNode(PipelineNode):
+    """Writes what comes, with its time of arrival; the recording appears when the node stops."""
+
+    NAME = "recorder"
+    PARAMETERS = (
+        ParameterSpec("output", "", "folder of the recording; must not exist"),
+        ParameterSpec("topics", ["strut_states"], "topics to record"),
+        ParameterSpec("storage", "sqlite3", "format of the recording", choices=tuple(STORAGES)),
+        ParameterSpec(
+            "duration", 0.0, "stop so long after the first message; 0 records until told to stop", "s", 0
+        ),
+    )
+
+    def build(self) -> None:
+        if not self.parameter["output"]:
+            raise ParameterError("parameter 'output' is empty: give the folder of the recording")
+        if not self.parameter["topics"]:
+            raise ParameterError("parameter 'topics' is empty: give the topics to record")
+        self.writer: BagWriter | None = BagWriter(self.parameter["output"], self.parameter["storage"])
+        self.duration = self.parameter["duration"]
+        self.counts: Counter[str] = Counter()
+        self._first: float | None = None
+
+    def start(self) -> None:
+        self._waiting = []
+        for topic in self.parameter["topics"]:
+            known = KNOWN.get(topic)
+            if known is None:
+                self._waiting.append(topic)
+            else:
+                self._record(topic, known)
+        self.every(LOOK_PERIOD, self._look)
+
+    def release(self) -> None:
+        """Finish the recording."""
+        writer, self.writer = getattr(self, "writer", None), None
+        if writer is None:
+            return
+        try:
+            writer.close()
+        except LogError as error:
+            self.get_logger().error(str(error))
+            return
+        # the log may be gone already when a signal ends the process
+        print(f"{writer.path}: {writer.count} messages recorded", flush=True)
+
+    def hardware(self) -> str:
+        return str(self.parameter["output"])
+
+    def findings(self) -> Iterable[Finding]:
+        for topic in self._waiting:
+            yield WARN, f"nobody publishes '{topic}' yet"
+
+    def values(self) -> Mapping[str, object]:
+        return dict(self.counts)
+
+    def _look(self) -> None:
+        if self._first is not None and 0 < self.duration <= time.monotonic() - self._first:
+            self.finished.set_result(0)
+            return
+        types = dict(self.get_topic_names_and_types()) if self._waiting else {}
+        for topic in list(self._waiting):
+            found = types.get(self.resolve_topic_name(topic))
+            if found:
+                self._waiting.remove(topic)
+                try:
+                    self._record(topic, message_class(found[0]))
+                except LogError as error:
+                    self._fail(error)
+
+    def _record(self, topic: str, message_type: type) -> None:
+        """Subscribe, asking for what a publisher of ours offers; a driver may offer less."""
+        full_name, kind = self.resolve_topic_name(topic), type_name(message_type)
+        self.writer.add_topic(full_name, kind)
+        self._subscribe(
+            full_name, kind, message_type, LATCHED if message_type is ParameterEstimate else STREAM
+        )
+
+    def _subscribe(self, topic: str, kind: str, message_type: type, qos: QoSProfile) -> None:
+        def incompatible(_: Any) -> None:
+            if qos is not STRUT_STATES_SUBSCRIPTION:
+                self.get_logger().warning(f"a publisher of '{topic}' is best effort: samples may be lost")
+                self.destroy_subscription(subscription)
+                self._subscribe(topic, kind, message_type, STRUT_STATES_SUBSCRIPTION)
+
+        def drain(data: bytes, info: Any) -> None:
+            write(data, info)
+            for _ in range(DRAIN_LIMIT):
+                with subscription.handle:
+                    taken = subscription.handle.take_message(message_type, True)
+                if taken is None:
+                    return
+                write(*taken)
+
+        def write(data: bytes, info: Any) -> None:
+            if self.writer is None:
+                return
+            if self._first is None:
+                self._first = time.monotonic()
+            try:
+                self.writer.write(topic, kind, data, info["received_timestamp"] or time.time_ns())
+            except LogError as error:
+                self._fail(error)
+            self.counts[topic] += 1
+
+        events = SubscriptionEventCallbacks(incompatible_qos=incompatible, use_default_callbacks=False)
+        subscription = self.create_subscription(
+            message_type, topic, drain, qos, raw=True, event_callbacks=events
+        )
+        self.until_deactivated(lambda: self.destroy_subscription(subscription))
+
+    def _fail(self, error: LogError) -> None:
+        self.report(ERROR, "not_written", str(error))
+        if not self.finished.done():
+            self.finished.set_result(FAILED)
+
+
+def main(args: list[str] | None = None) -> int:
+    """Run the node."""
+    return run(RecorderNode, args)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

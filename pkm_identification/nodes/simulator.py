@@ -1,0 +1,177 @@
+"""simulator: a hexapod that is not there, on the topics of one that is."""
+
+from __future__ import annotations
+
+import math
+import sys
+import time
+from collections.abc import Iterable, Mapping
+
+from geometry_msgs.msg import PoseStamped
+from rclpy.duration import Duration
+from rosgraph_msgs.msg import Clock
+from sensor_msgs.msg import JointState
+
+from ..machine import Machine
+from ..records.joint_state import STRUT_NAMES
+from ..ros.clock import set_stamp
+from ..ros.convert import fill_pose, pose_of
+from ..ros.diagnostics import WARN, Finding
+from ..ros.joint_state import BadJointState, JointStateReader, fill_joint_state
+from ..ros.main import run
+from ..ros.node_base import MACHINE, PipelineNode
+from ..ros.parameters import ParameterError, ParameterSpec
+from ..ros.qos import CLOCK, COMMANDS, POSE, STREAM
+from ..ros.throttle import Throttle
+from ..simulation import TRAJECTORIES, SensorSettings, Simulator, perturbed, trajectory
+
+NO_TRAJECTORY = "none"
+TICK = 0.002  # s
+# Samples made in one tick when the process was held up; more would flood the subscribers.
+MOST_PER_TICK = 20
+LONGEST_LAG = 0.1  # s behind real time, beyond which the schedule is moved instead of chased
+SETTLING = 0.2  # s, for subscriptions that have just been found
+ACKNOWLEDGED_WITHIN = 5.0
+
+
+class SimulatorNode(PipelineNode):
+    """`strut_states` at the drive's rate; follows a trajectory, `strut_commands` or `target_pose`."""
+
+    NAME = "simulator"
+    PARAMETERS = (
+        MACHINE,
+        ParameterSpec("trajectory", "rich", "motion to follow", choices=(NO_TRAJECTORY, *TRAJECTORIES)),
+        ParameterSpec("duration", 0.0, "length of the motion; 0: the trajectory's own", "s", 0, 1e6),
+        ParameterSpec("motion_seed", 0, "of the tones and phases of rich motions", low=0),
+        ParameterSpec("seed", 0, "of the sensors' noise", low=0),
+        ParameterSpec("perturbation", 0.0, "how far the true parameters are from the machine's", "", 0, 0.9),
+        ParameterSpec("perturbation_seed", 1, "of the true parameters", low=0),
+        ParameterSpec("current_noise", 0.01, "noise of the currents, relative to their rms", "", 0, 10.0),
+        ParameterSpec("current_bits", 12, "resolution of the currents; 0: exact", low=0, high=32),
+        ParameterSpec("quantised_encoders", True, "lengths in whole encoder counts"),
+        ParameterSpec("stamp_jitter", 0.0, "standard deviation of the stamps", "s", 0, 0.01),
+        ParameterSpec("real_time_factor", 1.0, "speed of the simulation", "", 0.01, 10.0),
+        ParameterSpec("clock", False, "publish /clock"),
+        ParameterSpec("start_time", 0.0, "stamp of the first sample; 0: the system's time", "s", 0, 2e9),
+        ParameterSpec("truth_rate", 0.0, "rate of platform_truth; 0: not published", "Hz", 0, 1e4),
+        ParameterSpec("wait", 0.0, "longest time to wait for a subscriber of strut_states", "s", 0, 1e6),
+        ParameterSpec("shutdown_at_end", False, "end the process when the trajectory is over"),
+    )  # fmt: skip
+
+    def build(self) -> None:
+        self.machine = Machine.load(self.parameter["machine"])
+        truth = self.machine
+        if self.parameter["perturbation"] > 0:
+            truth = perturbed(
+                self.machine, self.parameter["perturbation_seed"], self.parameter["perturbation"]
+            )
+        sensors = self.parameter.values("current_noise", "quantised_encoders", "stamp_jitter")
+        name = self.parameter["trajectory"]
+        try:
+            motion = None
+            if name != NO_TRAJECTORY:
+                duration = self.parameter["duration"] or None
+                motion = trajectory(name, self.machine, duration, self.parameter["motion_seed"])
+            settings = SensorSettings(current_bits=self.parameter["current_bits"] or None, **sensors)
+            self.simulator = Simulator(
+                truth, motion, nominal=self.machine, sensors=settings, seed=self.parameter["seed"]
+            )
+        except ValueError as error:
+            raise ParameterError(f"parameters: {error}") from None
+        self.simulator.step()  # compiles or loads every kernel
+        self.simulator.reset()
+        self.message = JointState(name=list(STRUT_NAMES))
+        self.true_pose = PoseStamped()
+        self.true_pose.header.frame_id = "base"
+        self.output = self.publisher(JointState, "strut_states", STREAM)
+        self.truths = self.publisher(PoseStamped, "platform_truth", POSE)
+        self.clocks = self.publisher(Clock, "/clock", CLOCK) if self.parameter["clock"] else None
+        self.reader = JointStateReader(stamped=False)
+        self._truth_turn = Throttle(self.parameter["truth_rate"])
+        self._slow = 0.0
+        self._made = 0
+
+    def start(self) -> None:
+        self.simulator.reset()
+        self._made = 0
+        self._over = False
+        self._began: float | None = None
+        self._deadline = time.monotonic() + self.parameter["wait"]
+        self._pace = self.parameter["real_time_factor"] / self.simulator.period
+        self.listen(JointState, "strut_commands", self.take_command, COMMANDS)
+        self.listen(PoseStamped, "target_pose", self.take_target, COMMANDS)
+        self.every(TICK, self.tick)
+
+    def tick(self) -> None:
+        """Make the samples that are due."""
+        now = time.monotonic()
+        if self._began is None:
+            if not self.output.get_subscription_count() and now < self._deadline:
+                return
+            waited = SETTLING if self.parameter["wait"] > 0 else 0.0
+            self._began = now + waited
+            self._epoch = self.parameter["start_time"] or time.time() + waited
+        due = math.floor((now - self._began) * self._pace) + 1 - self._made
+        lag = due / self._pace
+        if lag > LONGEST_LAG:
+            self._began += lag
+            self._slow += lag
+            due = 1
+        for _ in range(min(due, MOST_PER_TICK)):
+            if self._over:
+                return
+            self._sample()
+        if due > 0 and self.clocks is not None:
+            self.clocks.publish(Clock(clock=self.message.header.stamp))
+
+    def take_command(self, message: JointState) -> None:
+        """Strut lengths to go to, with rates when they are part of a stream."""
+        try:
+            reading = self.reader.read(message)
+            self.simulator.command_lengths(reading.length, self.reader.rates(message))
+        except (BadJointState, ValueError) as error:
+            self.report(WARN, "command_refused", f"strut_commands: {error}")
+
+    def take_target(self, message: PoseStamped) -> None:
+        """A pose to go to."""
+        try:
+            self.simulator.command_pose(*pose_of(message.pose))
+        except ValueError as error:
+            self.report(WARN, "command_refused", f"target_pose: {error}")
+
+    def hardware(self) -> str:
+        return self.simulator.machine.name
+
+    def findings(self) -> Iterable[Finding]:
+        if self._slow:
+            yield WARN, f"{self._slow:.1f} s slower than asked for: this computer cannot keep up"
+        if self.simulator.saturated.any():
+            yield WARN, "drives at their force limit"
+
+    def values(self) -> Mapping[str, object]:
+        return {"samples": self._made, "time": self.simulator.time, "loop_gap": self.simulator.loop_gap}
+
+    def _sample(self) -> None:
+        sample = self.simulator.step()
+        self._made += 1
+        fill_joint_state(self.message, self._epoch + sample.time, sample.length, sample.force)
+        self.output.publish(self.message)
+        if self._truth_turn.due(sample.time):
+            truth = self.simulator.truth
+            set_stamp(self.true_pose.header.stamp, self._epoch + truth.time)
+            fill_pose(self.true_pose.pose, truth.position, truth.rotation)
+            self.truths.publish(self.true_pose)
+        if self.simulator.finished and self.parameter["shutdown_at_end"]:
+            self._over = True
+            self.output.wait_for_all_acked(Duration(seconds=ACKNOWLEDGED_WITHIN))
+            self.get_logger().info(f"{self._made} samples simulated")
+            self.finished.set_result(0)
+
+
+def main(args: list[str] | None = None) -> int:
+    """Run the node."""
+    return run(SimulatorNode, args)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

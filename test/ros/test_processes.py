@@ -1,0 +1,126 @@
+"""Nodes as processes: exit codes, one line instead of a traceback, signals, life cycle from outside."""
+
+import signal
+import subprocess
+import sys
+
+import pytest
+from lifecycle_msgs.msg import Transition
+from lifecycle_msgs.srv import ChangeState, GetState
+
+from pkm_identification.ros.processes import NodeProcess, ProcessError, process_environment
+
+
+def run_node(node, domain, *arguments):
+    return subprocess.run(
+        [sys.executable, "-m", f"pkm_identification.nodes.{node}", "--ros-args", *arguments],
+        env=process_environment(domain),
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+
+
+@pytest.mark.parametrize(
+    ("node", "executor", "number"),
+    [
+        ("strut_filter", "single_threaded", signal.SIGINT),
+        ("strut_filter", "events", signal.SIGTERM),
+        ("kinematics", "events", signal.SIGINT),
+        ("estimator", "single_threaded", signal.SIGTERM),
+        ("simulator", "single_threaded", signal.SIGINT),
+    ],
+)
+def test_a_signal_ends_a_node_with_code_0_and_no_traceback(domain, tmp_path, node, number, executor):
+    with NodeProcess(node, {"executor": executor}, domain=domain, folder=tmp_path) as process:
+        process.wait_active()
+        process.signal(number)
+        assert process.wait(10.0) == 0
+        assert "Traceback" not in process.text()
+
+
+def test_signals_sent_twice_still_end_in_order(domain, tmp_path):
+    with NodeProcess("strut_filter", domain=domain, folder=tmp_path) as process:
+        process.wait_active()
+        for _ in range(3):
+            process.signal(signal.SIGINT)
+        assert process.wait(10.0) == 0
+        assert "Traceback" not in process.text()
+
+
+@pytest.mark.parametrize(
+    ("node", "arguments", "line"),
+    [
+        (
+            "strut_filter",
+            ["-p", "cutoff:=-3.0"],
+            "strut_filter: parameter 'cutoff' = -3.0: must be between 0.01 and 50000 Hz",
+        ),
+        (
+            "strut_filter",
+            ["-p", "cutoff:=700.0"],
+            "strut_filter: parameters: filter cutoff is 700.0 Hz, must lie between 0 and 500.0 Hz (Nyquist)",
+        ),
+        (
+            "kinematics",
+            ["-p", "machine:=nosuch"],
+            "kinematics: machine 'nosuch': not a built-in machine (ford, hexel, uf) and not the path of a .yaml file",
+        ),
+        (
+            "kinematics",
+            ["-p", "publish_tf:=7"],
+            "kinematics: parameter 'publish_tf' = 7: must be true or false",
+        ),
+        ("recorder", [], "recorder: parameter 'output' is empty: give the folder of the recording"),
+        ("player", ["-p", "bag:=/nowhere"], "player: /nowhere: cannot be read: No such file or directory"),
+    ],
+)
+def test_what_cannot_start_says_why_in_one_line_and_fails(domain, node, arguments, line):
+    result = run_node(node, domain, *arguments)
+    assert result.returncode == 2
+    assert result.stderr.strip() == line
+
+
+def test_a_missing_parameter_file_is_named(domain):
+    result = run_node("strut_filter", domain, "--params-file", "/nowhere.yaml")
+    assert result.returncode == 2
+    # rcl may write a line of its own before
+    assert result.stderr.splitlines()[-1].startswith("strut_filter: failed to initialize rcl")
+    assert "/nowhere.yaml" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_a_process_that_cannot_start_tells_its_log(domain, tmp_path):
+    with (
+        NodeProcess("strut_filter", {"machine": "nosuch"}, domain=domain, folder=tmp_path) as process,
+        pytest.raises(ProcessError, match=r"ended with code 2.*nosuch"),
+    ):
+        process.wait_active()
+
+
+def test_without_autostart_a_life_cycle_manager_rules(bench, domain, tmp_path):
+    with NodeProcess("strut_filter", {"autostart": False}, domain=domain, folder=tmp_path) as process:
+
+        def state():
+            return bench.call(GetState, "/strut_filter/get_state").current_state.label
+
+        def change(transition):
+            request = ChangeState.Request(transition=Transition(id=transition))
+            return bench.call(ChangeState, "/strut_filter/change_state", request).success
+
+        assert state() == "unconfigured"
+        assert change(Transition.TRANSITION_CONFIGURE)
+        assert state() == "inactive"
+        assert change(Transition.TRANSITION_ACTIVATE)
+        process.wait_active()
+        assert change(Transition.TRANSITION_DEACTIVATE)
+        assert change(Transition.TRANSITION_CLEANUP)
+        assert state() == "unconfigured"
+
+
+def test_use_sim_time_without_a_clock_is_a_warning(bench, domain, tmp_path):
+    statuses = bench.diagnostics()
+    with NodeProcess("strut_filter", {"use_sim_time": True}, domain=domain, folder=tmp_path):
+        bench.wait(
+            lambda: any("nobody publishes /clock" in s.message for a in statuses for s in a.status), "it"
+        )

@@ -1,0 +1,182 @@
+"""Recording and playing: no sample lost, bytes and stamps as they were, the same numbers as live."""
+
+import numpy as np
+import pytest
+from ros_bench import Motion, feed
+from rosgraph_msgs.msg import Clock
+from sensor_msgs.msg import JointState
+
+from pkm_identification.errors import PkmError
+from pkm_identification.msg import StrutStates
+from pkm_identification.nodes.player import PlayerNode
+from pkm_identification.nodes.recorder import RecorderNode
+from pkm_identification.nodes.strut_filter import StrutFilterNode
+from pkm_identification.records import read_log
+from pkm_identification.records.bag_reader import bag_topics
+from pkm_identification.records.bag_writer import write_strut_bag
+from pkm_identification.ros.clock import seconds
+from pkm_identification.ros.qos import CLOCK, STRUT_STATES_SUBSCRIPTION
+
+
+@pytest.fixture(params=["sqlite3", "mcap"])
+def storage(request):
+    return request.param
+
+
+@pytest.fixture
+def bag(tmp_path):
+    """A bag of a motion, and the motion."""
+    from pkm_identification.motion import StrutLog
+
+    motion = Motion(500)
+    write_strut_bag(tmp_path / "bag", StrutLog(motion.time, motion.length, motion.force))
+    return tmp_path / "bag", motion
+
+
+def record(bench, output, motion, **parameters):
+    recorder = bench.start(RecorderNode, output=str(output), **parameters)
+    driver = bench.publisher(JointState, "strut_states")
+    feed(bench, driver, motion.messages(), lambda: recorder.counts["/strut_states"])
+    bench.stop(recorder)
+    bench.node.destroy_publisher(driver)
+
+
+def test_a_recording_holds_every_sample_as_it_was(bench, tmp_path, storage):
+    motion = Motion(1000)
+    record(bench, tmp_path / "out", motion, storage=storage)
+    log, faults = read_log(tmp_path / "out")
+    assert not faults
+    np.testing.assert_allclose(log.time, motion.time, atol=1e-9)
+    np.testing.assert_array_equal(log.length, motion.length)
+    np.testing.assert_array_equal(log.force, motion.force)
+    assert not (tmp_path / "out.part").exists()
+
+
+def test_a_best_effort_driver_is_recorded_too(bench, tmp_path):
+    recorder = bench.start(RecorderNode, output=str(tmp_path / "out"))
+    driver = bench.publisher(JointState, "strut_states", STRUT_STATES_SUBSCRIPTION)
+    feed(bench, driver, Motion(50).messages(), lambda: recorder.counts["/strut_states"])
+    assert recorder.writer.count == 50
+
+
+def test_topics_of_unknown_type_are_recorded_when_they_appear(bench, tmp_path):
+    recorder = bench.start(RecorderNode, output=str(tmp_path / "out"), topics=["strut_states", "else/where"])
+    statuses = bench.diagnostics()
+    bench.wait(lambda: any("'else/where'" in s.message for a in statuses for s in a.status), "a warning")
+    driver = bench.publisher(Clock, "else/where")
+    driver.publish(Clock())
+    bench.wait(lambda: recorder.counts["/else/where"] == 1, "the message")
+    bench.stop(recorder)
+    assert bag_topics(tmp_path / "out")["/else/where"] == "rosgraph_msgs/msg/Clock"
+
+
+def test_recording_ends_after_its_duration(bench, tmp_path):
+    recorder = bench.start(RecorderNode, output=str(tmp_path / "out"), duration=0.3)
+    driver = bench.publisher(JointState, "strut_states")
+    driver.publish(Motion(1).messages()[0])
+    bench.wait(recorder.finished.done, "the end")
+    assert recorder.finished.result() == 0
+
+
+def test_an_existing_folder_is_not_overwritten(bench, tmp_path):
+    (tmp_path / "out").mkdir()
+    with pytest.raises(PkmError, match="exists already"):
+        bench.start(RecorderNode, output=str(tmp_path / "out"))
+
+
+def test_a_recorder_wants_to_know_where(bench):
+    with pytest.raises(PkmError, match="'output' is empty"):
+        bench.start(RecorderNode)
+
+
+def test_playing_gives_the_messages_back_with_their_own_stamps(bench, bag):
+    path, motion = bag
+    messages = bench.collect(JointState, "strut_states")
+    player = bench.start(PlayerNode, bag=str(path))
+    bench.wait(player.finished.done, "the end of the bag")
+    bench.wait(lambda: len(messages) >= len(motion.time), f"all messages, {len(messages)} came")
+    assert len(messages) == len(motion.time)
+    np.testing.assert_allclose([seconds(m.header.stamp) for m in messages], motion.time, atol=1e-9)
+    np.testing.assert_array_equal([m.position for m in messages], motion.length)
+    np.testing.assert_array_equal([m.effort for m in messages], motion.force)
+
+
+def test_playing_is_paced_as_recorded(bench, bag):
+    import time
+
+    path, motion = bag
+    messages = bench.collect(JointState, "strut_states")
+    player = bench.start(PlayerNode, bag=str(path), rate=2.0)
+    bench.wait(lambda: messages, "the first message")
+    began = time.monotonic()
+    bench.wait(player.finished.done, "the end of the bag")
+    took = time.monotonic() - began
+    assert took >= 0.45 * (motion.time[-1] - motion.time[0])
+
+
+def test_the_player_waits_for_subscribers_but_not_for_ever(bench, bag):
+    path, _ = bag
+    player = bench.start(PlayerNode, bag=str(path), wait=0.5)
+    bench.wait(player.finished.done, "the end of the bag")
+    assert player.sent == 500
+
+
+def test_a_loop_starts_again_and_publishes_the_clock(bench, bag):
+    path, motion = bag
+    messages = bench.collect(JointState, "strut_states")
+    clocks = bench.collect(Clock, "/clock", CLOCK)
+    player = bench.start(PlayerNode, bag=str(path), loop=True, clock=True, rate=5.0)
+    bench.wait(lambda: player.rounds >= 2 and len(messages) > 1000, "two rounds")
+    stamps = np.array([seconds(message.header.stamp) for message in messages])
+    assert (np.diff(stamps) < 0).sum() >= 2
+    assert clocks
+    assert motion.time[0] <= seconds(clocks[-1].clock) <= motion.time[-1] + 1e-6
+
+
+def test_a_recording_under_a_namespace_plays_into_ours(bench, tmp_path):
+    from pkm_identification.motion import StrutLog
+
+    motion = Motion(20)
+    write_strut_bag(
+        tmp_path / "bag", StrutLog(motion.time, motion.length, motion.force), topic="/left/strut_states"
+    )
+    messages = bench.collect(JointState, "/right/strut_states")
+    bench.start(PlayerNode, cli_args=["--ros-args", "-r", "__ns:=/right"], bag=str(tmp_path / "bag"))
+    bench.wait(lambda: len(messages) == 20, "the messages under our namespace")
+
+
+@pytest.mark.parametrize(
+    ("parameters", "text"),
+    [
+        ({"bag": ""}, "'bag' is empty"),
+        ({"bag": "/nowhere"}, "No such file"),
+        ({"topics": ["platform_state"]}, "no topic 'platform_state'; there are: /strut_states"),
+    ],
+)
+def test_what_cannot_be_played_is_refused_with_one_line(bench, bag, parameters, text):
+    with pytest.raises(PkmError, match=text) as caught:
+        bench.start(PlayerNode, **{"bag": str(bag[0]), **parameters})
+    assert "\n" not in str(caught.value)
+
+
+def test_recorded_and_played_gives_the_same_numbers_as_live(bench, tmp_path):
+    motion = Motion(1000)
+    live = bench.collect(StrutStates, "strut_states/filtered")
+    strut_filter = bench.start(StrutFilterNode)
+    recorder = bench.start(RecorderNode, output=str(tmp_path / "out"))
+    driver = bench.publisher(JointState, "strut_states", subscribers=2)
+    bench.connected("strut_states/filtered")
+    feed(bench, driver, motion.messages(), lambda: recorder.counts["/strut_states"])
+    count = len(motion.time) - 2 * round(strut_filter.filter.delay * 1000)
+    bench.wait(lambda: len(live) == count, "the live samples")
+    bench.stop(recorder)
+    bench.node.destroy_publisher(driver)
+
+    strut_filter.reset()
+    player = bench.start(PlayerNode, bag=str(tmp_path / "out"))
+    bench.wait(player.finished.done, "the end of the bag")
+    bench.wait(lambda: len(live) == 2 * count, f"the played samples: {len(live)} of {2 * count}")
+    for before, after in zip(live[:count], live[count:]):
+        assert before.header == after.header
+        for name in ("length", "rate", "acceleration", "force"):
+            np.testing.assert_array_equal(getattr(before, name), getattr(after, name))
