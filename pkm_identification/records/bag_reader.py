@@ -80,25 +80,22 @@ def read_strut_bag(path: str | Path, topic: str | None = None) -> tuple[StrutLog
     log : StrutLog
         `force` is None when no message has efforts.
     faults : dict of str to int
-        `bad_names`: messages left out because a strut is missing or named twice, or arrays differ in length.
+        Messages left out. `bad_names`: a strut is missing or named twice, or arrays differ in length.
+        `zero_stamp`: the publisher set no stamp.
 
     Raises
     ------
     LogError
         If it is no recording, is damaged or truncated, has no such topic, the topic is not of type
-        sensor_msgs/JointState, or no message names all struts.
+        sensor_msgs/JointState, or no message is usable.
     """
     known = bag_topics(path)
     topic = _strut_topic(known, topic, path)
     decoded = decode_struts([message.data for message in read_messages(path, [topic])], str(path))
-    place = f"{path}: topic {topic}"
     if not len(decoded.log):
-        if decoded.bad_names:
-            raise LogError(f"{place}: no message names the struts strut_1..strut_6; {decoded.complaint}")
-        raise LogError(f"{place}: no messages")
-    if len(decoded.log) > 1 and not decoded.log.time.any():
-        raise LogError(f"{place}: all header stamps are zero; the publisher must stamp its samples")
-    return decoded.log, {"bad_names": decoded.bad_names} if decoded.bad_names else {}
+        problem = f"no usable message; {decoded.complaint}" if decoded.dropped else "no messages"
+        raise LogError(f"{path}: topic {topic}: {problem}")
+    return decoded.log, decoded.dropped
 
 
 def _strut_topic(known: dict[str, str], topic: str | None, path: str | Path) -> str:

@@ -144,6 +144,7 @@ def write_strut_bag(
     """Write a strut log as a recording of sensor_msgs/JointState.
 
     Header stamps are the log's own; the times of arrival keep its order where those repeat or run back.
+    A sample at exactly 0 s is written, but readers and nodes take its stamp as unset and drop it.
 
     Parameters
     ----------

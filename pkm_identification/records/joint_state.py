@@ -38,14 +38,15 @@ class DecodedStruts:
     log : StrutLog
         Samples of the messages that name every strut once. `force` is None when no message has an effort that
         is a number, and NaN where single ones have none.
-    bad_names : int
-        Messages left out because a strut is missing or named twice, or arrays have unequal lengths.
+    dropped : dict of str to int
+        Messages left out, by reason. `bad_names`: a strut is missing or named twice, or arrays have unequal
+        lengths. `zero_stamp`: the publisher set no stamp; nodes drop these too.
     complaint : str
         What is wrong with the first of those.
     """
 
     log: StrutLog
-    bad_names: int
+    dropped: dict[str, int]
     complaint: str
 
 
@@ -79,13 +80,21 @@ def decode_struts(messages: Sequence[bytes], source: str) -> DecodedStruts:
         length[rows] = _values(data, layout.position, "<f8")[:, order]
         if layout.effort.start < layout.effort.stop:
             force[rows] = _values(data, layout.effort, "<f8")[:, order]
-    good = np.ones(count, dtype=bool)
-    good[list(problems)] = False
+    named = np.ones(count, dtype=bool)
+    named[list(problems)] = False
+    unstamped = named & ~stamp.any(axis=1)
+    problems |= dict.fromkeys(np.flatnonzero(unstamped).tolist(), "its stamp is zero")
+    good = named & ~unstamped
     time = np.array([seconds_of(sec, nanosec) for sec, nanosec in stamp[good].tolist()], dtype=float)
     has_force = bool(np.any(~np.isnan(force)))
     log = StrutLog(time, length[good], force[good] if has_force else None, source)
+    dropped = {"bad_names": int(count - named.sum()), "zero_stamp": int(unstamped.sum())}
     first = min(problems, default=0)
-    return DecodedStruts(log, len(problems), f"message {first + 1}: {problems[first]}" if problems else "")
+    return DecodedStruts(
+        log,
+        {reason: number for reason, number in dropped.items() if number},
+        f"message {first + 1}: {problems[first]}" if problems else "",
+    )
 
 
 def encode_struts(log: StrutLog) -> tuple[list[bytes], list[int]]:

@@ -24,7 +24,7 @@ NAMES = list(STRUT_NAMES)
 def sample_log(count: int = 20, seed: int = 0, forces: bool = True) -> StrutLog:
     rng = np.random.default_rng(seed)
     return StrutLog(
-        time=np.round(np.arange(count) * 1e-3 + rng.normal(0, 2e-5, count), 9),
+        time=np.round(np.arange(1, count + 1) * 1e-3 + rng.normal(0, 2e-5, count), 9),
         length=rng.uniform(0.3, 0.5, (count, 6)),
         force=rng.normal(0, 100, (count, 6)) if forces else None,
     )
@@ -132,8 +132,8 @@ def test_row_04_messages_with_bad_names_or_lengths_are_dropped_and_counted(tmp_p
 
 
 def test_row_04_recording_in_which_no_message_names_the_struts(tmp_path):
-    write_messages(tmp_path / "bag", [joint_state(i, [*NAMES[:5], "leg_6"], [1.0] * 6) for i in range(3)])
-    message = "bag: topic /strut_states: no message names .* message 1: name strut_6 is missing"
+    write_messages(tmp_path / "bag", [joint_state(i + 1, [*NAMES[:5], "leg_6"], [1.0] * 6) for i in range(3)])
+    message = "bag: topic /strut_states: no usable message; message 1: name strut_6 is missing"
     with pytest.raises(LogError, match=message):
         read_strut_bag(tmp_path / "bag")
 
@@ -232,14 +232,19 @@ def test_mutated_messages_are_decoded_or_refused(tmp_path, seed):
         message = str(error)
         assert message.startswith("bag: message 2 is no sensor_msgs/msg/JointState: ")
     else:
-        assert len(decoded.log) + decoded.bad_names == 3
+        assert len(decoded.log) + sum(decoded.dropped.values()) == 3
         np.testing.assert_array_equal(decoded.log.length[[0, -1]], np.ones((2, 6)))
 
 
-def test_stamps_that_are_all_zero_are_refused(tmp_path):
-    write_messages(tmp_path / "bag", [joint_state(0, NAMES, [1.0] * 6)] * 12)
-    with pytest.raises(LogError, match="all header stamps are zero"):
-        read_log(tmp_path / "bag")
+def test_row_10_zero_stamps_are_dropped_and_a_recording_of_nothing_else_is_refused(tmp_path):
+    messages = [joint_state(stamp, NAMES, [1.0] * 6) for stamp in (0, 5, 0, 6)]
+    write_messages(tmp_path / "some", messages)
+    log, faults = read_strut_bag(tmp_path / "some")
+    np.testing.assert_array_equal(log.time, [5e-9, 6e-9])
+    assert faults == {"zero_stamp": 2}
+    write_messages(tmp_path / "all", messages[:1] * 12)
+    with pytest.raises(LogError, match="no usable message; message 1: its stamp is zero"):
+        read_log(tmp_path / "all")
 
 
 def test_time_that_is_no_stamp_is_refused_before_anything_is_written(tmp_path):

@@ -1,0 +1,82 @@
+"""estimate.json: an identification for programs."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..identifiability import COMBINATION
+from ..records.atomic import replacing
+
+if TYPE_CHECKING:
+    from ..identification import Identification
+
+SCHEMA = 1
+
+
+def estimate_document(result: Identification) -> dict[str, Any]:
+    """The content of estimate.json; numbers that are not finite are None.
+
+    The value of a parameter that the data do not show alone is None: a prior is no estimate. The combinations they
+    do show follow the parameters, named by their terms.
+    """
+    estimate = result.estimate
+    entries = [
+        {
+            "name": name,
+            "value": _number(estimate.shown(name)),
+            "std": _number(std),
+            "unit": unit,
+            "status": status,
+            "nominal": _number(nominal),
+        }
+        for name, std, unit, status, nominal in zip(
+            estimate.names, estimate.std, estimate.units, estimate.status, estimate.nominal, strict=True
+        )
+    ]
+    entries += [
+        {
+            "name": combination.name,
+            "value": _number(combination.value),
+            "std": _number(combination.std),
+            "unit": combination.unit,
+            "status": COMBINATION,
+            "nominal": _number(combination.nominal),
+        }
+        for combination in estimate.combinations
+    ]
+    validation = result.validation
+    return {
+        "schema": SCHEMA,
+        "machine": result.machine.name,
+        "estimator": estimate.estimator,
+        "model": estimate.model,
+        "samples": int(result.samples),
+        "dropped": {reason: int(count) for reason, count in result.dropped.items()},
+        "parameters": entries,
+        "validation": None
+        if validation is None
+        else {
+            "rms_percent": _per_strut(validation.rms_percent, validation.rms_percent_total),
+            "rms_percent_raw": _per_strut(validation.rms_percent_raw, validation.rms_percent_raw_total),
+        },
+    }
+
+
+def write_estimate_json(path: str | Path, result: Identification) -> None:
+    """Write estimate.json, complete or not at all; raises LogError if it cannot be written."""
+    text = json.dumps(estimate_document(result), indent=2, ensure_ascii=False, allow_nan=False)
+    with replacing(path) as temporary:
+        temporary.write_text(text + "\n", encoding="utf-8")
+
+
+def _per_strut(struts: np.ndarray, total: float) -> dict[str, Any]:
+    return {"per_strut": [_number(value) for value in struts], "total": _number(total)}
+
+
+def _number(value: float | None) -> float | None:
+    return float(value) if value is not None and math.isfinite(value) else None

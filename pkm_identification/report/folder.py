@@ -1,0 +1,84 @@
+"""The report of an identification as files in a folder."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from matplotlib.figure import Figure
+
+from .. import __version__
+from ..errors import LogError
+from ..motion import FloatArray
+from ..records.atomic import replacing
+from .estimate_json import write_estimate_json
+from .force_figures import forces_figure, residual_figure
+from .machine_figure import machine_figure
+from .page import html_page
+from .parameter_figures import convergence_figure, estimates_figure
+from .style import png
+
+if TYPE_CHECKING:
+    from ..identification import Identification
+
+
+@dataclass(frozen=True)
+class ReportFiles:
+    """Paths of a report: estimate.json, report.html, and the figures by name."""
+
+    estimate: Path
+    page: Path
+    figures: dict[str, Path]
+
+
+def report_figures(result: Identification, truth: FloatArray | None = None) -> dict[str, Figure]:
+    """The figures there is something to show in, by name.
+
+    Always `estimates` and `machine`; `convergence` for a recursive estimator; `forces` and `residual` after a
+    validation.
+    """
+    figures = {"estimates": estimates_figure(result.estimate, truth)}
+    if len(result.history.time) > 1:
+        figures["convergence"] = convergence_figure(result.history, result.estimate, truth)
+    if result.validation is not None:
+        figures["forces"] = forces_figure(result.validation)
+        figures["residual"] = residual_figure(result.validation)
+    figures["machine"] = machine_figure(result.machine)
+    return figures
+
+
+def write_report(folder: str | Path, result: Identification, truth: FloatArray | None = None) -> ReportFiles:
+    """Write estimate.json, report.html and one PNG file per figure, each complete or not at all.
+
+    Parameters
+    ----------
+    folder : str or Path
+        Made if it is not there; files of an earlier report are replaced.
+    result : Identification
+    truth : ndarray, shape (P,), optional
+        True values in the order of the estimate's names, where they are known.
+
+    Raises
+    ------
+    LogError
+        If the folder or a file cannot be written.
+    """
+    folder = Path(folder)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise LogError(f"{folder}: cannot be made: {error.strerror or error}") from None
+    images = {name: png(figure) for name, figure in report_figures(result, truth).items()}
+    files = ReportFiles(
+        estimate=folder / "estimate.json",
+        page=folder / "report.html",
+        figures={name: folder / f"{name}.png" for name in images},
+    )
+    write_estimate_json(files.estimate, result)
+    for name, image in images.items():
+        with replacing(files.figures[name]) as temporary:
+            temporary.write_bytes(image)
+    with replacing(files.page) as temporary:
+        temporary.write_text(html_page(result, images, truth, __version__), encoding="utf-8")
+    return files

@@ -1,0 +1,79 @@
+"""Tables with aligned columns: built once, shown in a terminal or a page."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+
+ABSENT = "-"
+
+
+@dataclass(frozen=True)
+class Listing:
+    """A table of texts.
+
+    Attributes
+    ----------
+    header : tuple of str
+    rows : tuple of tuple of str
+        As long as the header each.
+    numeric : frozenset of str
+        Columns of the header that hold numbers and stand flush right.
+    """
+
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    numeric: frozenset[str] = field(default_factory=frozenset)
+
+    def __str__(self) -> str:
+        """The table for a terminal, without a line end after the last row."""
+        widths = [max(map(len, column)) for column in zip(self.header, *self.rows, strict=True)]
+        rule = tuple("-" * width for width in widths)
+        lines = []
+        for row in (self.header, rule, *self.rows):
+            cells = [
+                cell.rjust(width) if name in self.numeric else cell.ljust(width)
+                for name, cell, width in zip(self.header, row, widths, strict=True)
+            ]
+            lines.append("  ".join(cells).rstrip())
+        return "\n".join(lines)
+
+
+def number(value: float | None, digits: int = 5) -> str:
+    """A number with so many significant digits; '-' for None and what is not finite."""
+    if value is None or not math.isfinite(value):
+        return ABSENT
+    return f"{value:.{digits}g}"
+
+
+def percent(value: float | None) -> str:
+    """A percentage with a sign and two decimals; '-' for None and what is not finite."""
+    if value is None or not math.isfinite(value):
+        return ABSENT
+    return f"{value:+.2f}"
+
+
+def with_deviation(value: float, std: float) -> tuple[str, str]:
+    """Value and standard deviation with two digits of the deviation, as measurements are quoted.
+
+    Both stand with an exponent when that takes more than eight decimals.
+    """
+    if not (math.isfinite(value) and math.isfinite(std)):
+        return number(value), number(std)
+    if std <= 0:
+        return number(value, 8), "0"
+    decimals = 1 - math.floor(math.log10(std))
+    if decimals > 8:
+        digits = max(1, 2 + math.floor(math.log10(max(abs(value), std))) - math.floor(math.log10(std)))
+        return f"{value:.{digits - 1}e}", f"{std:.1e}"
+    decimals = max(decimals, 0)
+    return f"{value:.{decimals}f}", f"{std:.{decimals}f}"
+
+
+def relative(value: float, reference: float) -> float | None:
+    """Deviation from a reference in %, None when that is zero or either is not finite."""
+    if reference == 0 or not np.isfinite([value, reference]).all():
+        return None
+    return 100.0 * (value - reference) / abs(reference)

@@ -1,0 +1,66 @@
+"""A picture of the machine in its home pose."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.figure import Figure
+from mpl_toolkits.mplot3d.art3d import Poly3DCollection
+
+from ..machine import Machine
+from ..motion import FloatArray
+from .style import ESTIMATE, NOMINAL, STRUT_COLORS, styled
+
+NUMBER = {
+    "fontsize": 9,
+    "fontweight": "bold",
+    "ha": "center",
+    "va": "center",
+    "bbox": {"boxstyle": "circle,pad=0.15", "facecolor": "white", "edgecolor": "none", "alpha": 0.85},
+}
+AXES = (("x", "#CC3333"), ("y", "#339933"), ("z", "#3355CC"))
+
+
+@styled
+def machine_figure(machine: Machine) -> Figure:
+    """Base, struts and platform at home, in the base frame."""
+    tips = machine.home_position + machine.platform_joints @ machine.home_rotation.T
+    figure = Figure(figsize=(6.4, 4.8))
+    figure.subplots_adjust(left=0.0, right=0.93, bottom=0.03, top=0.97)
+    panel = figure.add_subplot(projection="3d")
+    for corners, color, name in ((machine.base_joints, NOMINAL, "base"), (tips, ESTIMATE, "platform")):
+        ring = corners[_around(corners)]
+        panel.add_collection3d(
+            Poly3DCollection([ring], facecolor=color, alpha=0.16, edgecolor=color, linewidth=1.2)
+        )
+        foremost = ring[np.argmax(ring[:, 0] - ring[:, 1])]
+        panel.text(*foremost, f"   {name}", color=color, fontsize=9, va="top")
+    for i, (foot, tip, color) in enumerate(zip(machine.base_joints, tips, STRUT_COLORS, strict=True)):
+        ends = np.stack([foot, tip], axis=1)
+        panel.plot(*ends, color=color, linewidth=3, solid_capstyle="round")
+        panel.scatter(*ends, color=color, s=18, depthshade=False)
+        # off the middle, where struts seen from the side cross
+        panel.text(*(0.65 * foot + 0.35 * tip), str(i + 1), color=color, **NUMBER)
+    size = 0.35 * machine.length_scale
+    for origin, rotation in ((np.zeros(3), np.eye(3)), (machine.home_position, machine.home_rotation)):
+        for direction, (name, color) in zip(rotation.T, AXES, strict=True):
+            end = origin + size * direction
+            panel.plot(*np.stack([origin, end], axis=1), color=color, linewidth=1.5)
+            panel.text(*end, name, color=color, fontsize=8)
+    everything = np.vstack([machine.base_joints, tips])
+    low, high = everything.min(axis=0), everything.max(axis=0)
+    panel.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), zlim=(low[2], high[2]))
+    panel.set_box_aspect(high - low, zoom=1.12)
+    panel.set(xlabel="x (m)", ylabel="y (m)", zlabel="z (m)")
+    panel.view_init(elev=20, azim=-62)
+    panel.locator_params(nbins=5)
+    figure.suptitle(f"{machine.name} in its home pose", x=0.02, ha="left")
+    return figure
+
+
+def _around(points: FloatArray) -> np.ndarray:
+    """Order of the points around their centre, so that they make a simple polygon."""
+    centred = points - points.mean(axis=0)
+    # the plane that fits them best
+    _, _, axes = np.linalg.svd(centred)
+    flat = centred @ axes[:2].T
+    return np.argsort(np.arctan2(flat[:, 1], flat[:, 0]))

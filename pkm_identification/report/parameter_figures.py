@@ -1,0 +1,175 @@
+"""Figures of the parameters: how the estimates settled and where they ended."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from ..identifiability import IDENTIFIABLE
+from ..motion import FloatArray
+from .style import ABSENT, ESTIMATE, NOMINAL, TRUE, styled
+
+if TYPE_CHECKING:
+    from ..estimation.estimate import ParameterEstimate
+    from ..estimation.recursive import History
+
+COLUMNS = 5
+POINTS = 600  # as many as a panel has pixels
+SETTLED = 0.2  # part of the run after which the values decide a panel's range
+SIGMAS = 2.0
+UNITS = {"kg m^2": "kg m²", "N s/m": "N s/m"}
+
+
+@styled
+def convergence_figure(
+    history: History, estimate: ParameterEstimate, truth: FloatArray | None = None
+) -> Figure:
+    """Each parameter over time with its band of two standard deviations.
+
+    Parameters
+    ----------
+    history : History
+        Of a recursive estimator: `time` (K,), `values` and `std` (K, P), at least two entries.
+    estimate : ParameterEstimate
+    truth : ndarray, shape (P,), optional
+        True values, where they are known.
+    """
+    time, label = _axis(np.asarray(history.time, dtype=float))
+    chosen = np.unique(np.linspace(0, len(time) - 1, min(POINTS, len(time))).astype(int))
+    values, std = np.asarray(history.values)[chosen], np.asarray(history.std)[chosen]
+    count = len(estimate.names)
+    rows = math.ceil(count / COLUMNS)
+    figure = Figure(figsize=(11, 1.65 * rows + 0.8), layout="constrained")
+    axes = np.atleast_2d(figure.subplots(rows, COLUMNS, sharex=True))
+    for i, panel in enumerate(axes.flat):
+        if i >= count:
+            panel.set_visible(False)
+            continue
+        shown = estimate.status[i] == IDENTIFIABLE
+        color = ESTIMATE if shown else ABSENT
+        panel.fill_between(
+            time[chosen],
+            values[:, i] - SIGMAS * std[:, i],
+            values[:, i] + SIGMAS * std[:, i],
+            color=color,
+            alpha=0.22,
+            linewidth=0,
+            label="± 2 standard deviations",
+        )
+        panel.plot(time[chosen], values[:, i], color=color, label="estimate")
+        panel.axhline(
+            estimate.nominal[i], color=NOMINAL, linestyle=":", linewidth=1, label="nominal, where in range"
+        )
+        if truth is not None:
+            panel.axhline(truth[i], color=TRUE, linestyle="--", linewidth=1, label="true")
+        panel.set_title(estimate.names[i] if shown else f"{estimate.names[i]} (not shown)", fontsize=9)
+        panel.set_ylabel(_unit(estimate.units[i]))
+        panel.set_ylim(_range(values[:, i], std[:, i], None if truth is None else truth[i]))
+        panel.locator_params(axis="y", nbins=4)
+        if i + COLUMNS >= count:
+            panel.set_xlabel(label)
+            panel.tick_params(labelbottom=True)
+    figure.legend(*axes.flat[0].get_legend_handles_labels(), loc="outside upper right", ncols=4)
+    figure.suptitle("Estimates settling", x=0.01, ha="left")
+    return figure
+
+
+@styled
+def estimates_figure(estimate: ParameterEstimate, truth: FloatArray | None = None) -> Figure:
+    """Estimates with bars of two standard deviations.
+
+    Inertial parameters stand relative to their nominal values; friction, and what is nominally zero, in its own
+    unit with the nominal value as a mark.
+
+    Parameters
+    ----------
+    estimate : ParameterEstimate
+    truth : ndarray, shape (P,), optional
+        True values, where they are known.
+    """
+    rows_of = _panels(estimate)
+    longest = max(len(rows) for rows in rows_of.values())
+    figure = Figure(figsize=(4.2 * len(rows_of), 0.3 * longest + 1.6), layout="constrained")
+    axes = np.atleast_1d(figure.subplots(1, len(rows_of)))
+    for panel, (unit, rows) in zip(axes, rows_of.items(), strict=True):
+        _bars(panel, estimate, rows, unit, truth)
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper right", ncols=4)
+    figure.suptitle("Estimates", x=0.01, ha="left")
+    return figure
+
+
+def _axis(time: FloatArray) -> tuple[FloatArray, str]:
+    """Time from zero, or the number of the equation where several logs follow each other."""
+    if np.all(np.diff(time) > 0):
+        return time - time[0], "time (s)"
+    return np.arange(len(time), dtype=float), "equation (-)"
+
+
+def _range(values: FloatArray, std: FloatArray, true: float | None) -> tuple[float, float]:
+    """Limits that show the settled estimate with its band and the truth, not the first wild moments."""
+    first = int(SETTLED * len(values))
+    settled, band = values[first:], SIGMAS * std[first:]
+    everything = np.concatenate([settled - band, settled + band, [] if true is None else [true]])
+    low, high = float(everything.min()), float(everything.max())
+    margin = 0.15 * (high - low) or 0.1 * abs(high) or 1.0
+    return low - margin, high + margin
+
+
+def _unit(unit: str) -> str:
+    return UNITS.get(unit, unit)
+
+
+def _panels(estimate: ParameterEstimate) -> dict[str, list[int]]:
+    """Rows of each panel, by its unit; '%' holds those that stand relative to their nominal values."""
+    rows_of: dict[str, list[int]] = {}
+    for i, (name, unit, nominal) in enumerate(
+        zip(estimate.names, estimate.units, estimate.nominal, strict=True)
+    ):
+        friction = name.startswith(("viscous", "coulomb"))
+        rows_of.setdefault(unit if friction or nominal == 0 else "%", []).append(i)
+    return rows_of
+
+
+def _bars(
+    panel: Axes, estimate: ParameterEstimate, rows: list[int], unit: str, truth: FloatArray | None
+) -> None:
+    place = np.arange(len(rows))
+    nominal = estimate.nominal[rows]
+    values, std = estimate.values[rows], estimate.std[rows]
+    true = None if truth is None else np.asarray(truth, dtype=float)[rows]
+    if unit == "%":
+        scale = 100 / np.abs(nominal)
+        values, std = (values - nominal) * scale, std * scale
+        true = None if true is None else (true - nominal) * scale
+        nominal = np.zeros(len(rows))
+    shown = np.array([estimate.status[i] == IDENTIFIABLE for i in rows])
+    panel.barh(place[shown], values[shown], height=0.62, color=ESTIMATE, alpha=0.35, label="estimate")
+    panel.errorbar(
+        values[shown],
+        place[shown],
+        xerr=SIGMAS * std[shown],
+        fmt="none",
+        ecolor=ESTIMATE,
+        elinewidth=1.4,
+        capsize=3,
+        label="± 2 standard deviations",
+    )
+    if unit == "%":
+        panel.axvline(0, color=NOMINAL, linewidth=1.2, label="nominal")
+    else:
+        panel.scatter(
+            nominal, place, marker="|", s=140, linewidth=1.6, color=NOMINAL, label="nominal", zorder=3
+        )
+    if true is not None:
+        panel.scatter(true, place, marker="D", s=22, facecolor="none", edgecolor=TRUE, label="true", zorder=4)
+    left = panel.get_xlim()[0]
+    for at in place[~shown]:
+        panel.text(left, at, " not shown by the data", color=NOMINAL, va="center", fontsize=8, style="italic")
+    panel.set_yticks(place, [estimate.names[i] for i in rows])
+    panel.set_ylim(len(rows) - 0.4, -0.6)
+    panel.grid(axis="y", visible=False)
+    panel.set_xlabel("change from nominal (%)" if unit == "%" else f"value ({_unit(unit)})")

@@ -1,0 +1,217 @@
+"""What an identification found, as tables and sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..identifiability import COMBINATION, IDENTIFIABLE, UNIDENTIFIABLE
+from ..machine import Machine
+from ..motion import STRUTS, FloatArray
+from .listing import Listing, number, percent, relative, with_deviation
+
+if TYPE_CHECKING:
+    from ..estimation.estimate import ParameterEstimate
+    from ..identification import Identification, Validation
+
+# What each reason for which samples are not used, or segments begin, means.
+REASONS = {
+    "repeated_header": "header lines in the middle of a file: the logger was restarted",
+    "bad_names": "messages that do not name every strut once, or with arrays of unequal lengths",
+    "zero_stamp": "messages without a stamp",
+    "not_finite": "samples with an empty or infinite value",
+    "duplicate": "samples with the stamp of the one before",
+    "late": "samples stamped before the newest",
+    "spike": "samples that no strut or drive can have reached since the one before",
+    "out_of_limits": "samples with a strut longer or shorter than the machine's limits",
+    "gap": "holes too long to fill: a new segment begins",
+    "clock_jump": "clock set back: a new segment begins",
+    "filled": "single missing samples filled in by a straight line",
+    "no_pose": "samples for which forward kinematics found no good pose",
+    "gated": "equations that the estimator's gate kept out",
+}
+
+
+def estimate_table(estimate: ParameterEstimate, truth: FloatArray | None = None) -> Listing:
+    """Parameters with nominal value, estimate, standard deviation and status.
+
+    A value that the data do not show is left out: what the estimator holds there is the prior. Combinations that
+    the data do show follow below.
+
+    Parameters
+    ----------
+    estimate : ParameterEstimate
+    truth : ndarray, shape (P,), optional
+        True values, where they are known; adds the columns `true` and `error %`.
+    """
+    rows = []
+    entries = [
+        (name, unit, nominal, value, std, status, None if truth is None else float(truth[i]))
+        for i, (name, unit, nominal, value, std, status) in enumerate(
+            zip(
+                estimate.names,
+                estimate.units,
+                estimate.nominal.tolist(),
+                estimate.values.tolist(),
+                estimate.std.tolist(),
+                estimate.status,
+                strict=True,
+            )
+        )
+    ]
+    entries += [
+        (c.name, c.unit, c.nominal, c.value, c.std, "shown combination", _weighted(c.weights, truth))
+        for c in estimate.combinations
+    ]
+    for name, unit, nominal, value, std, status, true in entries:
+        shown = status not in (COMBINATION, UNIDENTIFIABLE)
+        value_text, std_text = with_deviation(value, std) if shown else ("-", "-")
+        row = [name, unit, number(nominal)]
+        if truth is not None:
+            row.append(number(true))
+        row += [value_text, std_text]
+        if truth is not None:
+            row.append(percent(relative(value, true)) if shown else "-")
+        rows.append((*row, STATUS_TEXT.get(status, status)))
+    if truth is None:
+        header = ("parameter", "unit", "nominal", "estimate", "std", "status")
+    else:
+        header = ("parameter", "unit", "nominal", "true", "estimate", "std", "error %", "status")
+    return Listing(header, tuple(rows), frozenset({"nominal", "true", "estimate", "std", "error %"}))
+
+
+STATUS_TEXT = {
+    IDENTIFIABLE: "identifiable",
+    COMBINATION: "only in a combination",
+    UNIDENTIFIABLE: "not shown by the data",
+}
+
+
+def validation_table(validation: Validation) -> Listing:
+    """How well the forces of a log not used for the estimate are predicted, strut by strut."""
+    force = np.sqrt(np.mean(validation.measured**2, axis=0))
+    error = np.sqrt(np.mean((validation.measured - validation.predicted) ** 2, axis=0))
+    rows = [
+        (
+            str(i + 1),
+            number(force[i], 4),
+            number(error[i], 3),
+            number(validation.rms_percent[i], 3),
+            number(validation.rms_percent_raw[i], 3),
+        )
+        for i in range(STRUTS)
+    ]
+    rows.append(
+        (
+            "all",
+            number(float(np.sqrt(np.mean(force**2))), 4),
+            number(float(np.sqrt(np.mean(error**2))), 3),
+            number(validation.rms_percent_total, 3),
+            number(validation.rms_percent_raw_total, 3),
+        )
+    )
+    header = ("strut", "force rms N", "error rms N", "error %", "error % unfiltered")
+    return Listing(header, tuple(rows), frozenset(header[1:]))
+
+
+def dropped_table(counts: Mapping[str, int]) -> Listing:
+    """Counts by reason with what the reason means; reasons counted zero times are left out."""
+    rows = tuple((reason, str(count), REASONS.get(reason, "")) for reason, count in counts.items() if count)
+    return Listing(("reason", "count", "meaning"), rows, frozenset({"count"}))
+
+
+def machine_table(machine: Machine) -> Listing:
+    """What a machine description says, one property a row."""
+    low, high = machine.length_limits
+    rows = [
+        ("name", machine.name),
+        ("description", machine.description),
+        ("digest", machine.hash),
+        ("gravity", f"{_vector(machine.gravity)} m/s²"),
+        ("base joints", "universal" if machine.universal else "without spin"),
+        ("home position", f"{_vector(machine.home_position)} m"),
+        ("strut lengths", f"{low:g} to {high:g} m"),
+        ("strut rate", "not limited" if machine.rate_limit is None else f"up to {machine.rate_limit:g} m/s"),
+        ("platform mass", f"{machine.platform.mass:g} kg (nominal)"),
+        ("strut masses", f"{_masses(machine)} kg (nominal, body B + body E)"),
+    ]
+    if machine.drive:
+        rows.append(("drives", f"{machine.drive.sample_rate:g} Hz, {machine.drive.force_per_ampere:.4g} N/A"))
+    return Listing(("property", "value"), tuple(row for row in rows if row[1]))
+
+
+def settings_table(result: Identification) -> Listing:
+    """How an identification was made, one setting a row."""
+    settings = result.settings
+    delay = f", delay {1e3 * result.delay:.1f} ms" if result.delay else ""
+    rows = (
+        ("estimator", settings.estimator),
+        ("model", settings.model),
+        ("parameter set", settings.parameters),
+        ("kinematic filter", f"{settings.cutoff:g} Hz, order {settings.order}"),
+        ("estimation band", f"{settings.band_cutoff:g} Hz, order {settings.band_order}"),
+        ("direction", f"causal{delay}" if settings.causal else "zero phase"),
+        ("samples", str(result.samples)),
+        ("equations", str(result.estimate.count)),
+    )
+    return Listing(("setting", "value"), rows)
+
+
+def verdicts(result: Identification) -> list[tuple[bool, str]]:
+    """The result in a few sentences, each with whether it is good news."""
+    estimate = result.estimate
+    count = {status: estimate.status.count(status) for status in STATUS_TEXT}
+    total = len(estimate.names)
+    lines = [
+        (True, "The estimator converged.")
+        if result.converged
+        else (False, "The estimator did not converge: do not use these values.")
+    ]
+    if count[IDENTIFIABLE] == total:
+        lines.append((True, f"The data show all {total} parameters."))
+    else:
+        missing = [
+            name
+            for name, status in zip(estimate.names, estimate.status, strict=True)
+            if status != IDENTIFIABLE
+        ]
+        lines.append(
+            (False, f"The data show {count[IDENTIFIABLE]} of {total} parameters, not {_listed(missing)}.")
+        )
+    for combination in estimate.combinations:
+        value, std = with_deviation(combination.value, combination.std)
+        lines.append((True, f"They show {combination.name} = {value} ± {std} {combination.unit}."))
+    if result.validation is not None:
+        lines.append(
+            (
+                True,
+                f"Forces of {_file(result.validation.source)}, which was not used, are predicted to "
+                f"{result.validation.rms_percent_total:.2g} % rms in the estimation band "
+                f"({result.validation.rms_percent_raw_total:.2g} % unfiltered).",
+            )
+        )
+    lines += [(False, f"{warning[0].upper()}{warning[1:]}") for warning in result.warnings]
+    return lines
+
+
+def _weighted(weights: FloatArray, truth: FloatArray | None) -> float | None:
+    return None if truth is None else float(weights @ truth)
+
+
+def _vector(values: FloatArray) -> str:
+    return "[" + ", ".join(f"{value:g}" for value in values) + "]"
+
+
+def _masses(machine: Machine) -> str:
+    pairs = dict.fromkeys(f"{s.body_b.mass:g} + {s.body_e.mass:g}" for s in machine.struts)
+    return "; ".join(pairs)
+
+
+def _file(source: str) -> str:
+    return source.rstrip("/").rpartition("/")[2]
+
+
+def _listed(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
