@@ -25,7 +25,7 @@ TEST_DOMAIN := $(shell echo $$(($$$$ % 90 + 11)))
 TESTS ?= $(wildcard test/core test/packaging test/ros test/launch)
 
 BUILD_FILES := CMakeLists.txt package.xml setup.py pyproject.toml $(wildcard resource/* msg/*.msg srv/*.srv)
-SOURCES := $(shell find pkm_identification config launch -type f -not -path '*/__pycache__/*')
+SOURCES := $(shell find $(wildcard pkm_identification config launch) -type f -not -path '*/__pycache__/*')
 PIP_INSTALL := $(BIN)/pip install --quiet
 
 demo: $(VENV)/.package
