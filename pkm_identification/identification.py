@@ -264,7 +264,9 @@ def estimated_period(log: StrutLog, machine: Machine) -> tuple[float, str | None
     steps = np.diff(log.time)
     steps = steps[np.isfinite(steps) & (steps > 0)]
     if len(steps) < 20:
-        raise LogError(f"{log.source}: {len(log)} samples are too few to identify anything; at least 21 are needed")
+        raise LogError(
+            f"{log.source}: {len(log)} samples are too few to identify anything; at least 21 are needed"
+        )
     measured = float(np.median(steps))
     if machine.drive is None:
         return measured, None
@@ -301,7 +303,9 @@ def _prepare(logs: list[StrutLog], machine: Machine, faults: dict[str, int]) -> 
     for log in logs:
         guarded = guard.guard(log)
         if len(guarded.time) == 0:
-            reason = max((n, name) for name, n in guarded.counts.items() if name not in ("accepted", "filled"))[1]
+            reason = max(
+                (n, name) for name, n in guarded.counts.items() if name not in ("accepted", "filled")
+            )[1]
             raise LogError(f"{log.source}: no usable sample: all {len(log)} dropped, mostly '{reason}'")
         prepared.logs.append(guarded)
     for name, number in guard.counts.items():
@@ -367,7 +371,13 @@ def _equations(
         samples += len(motion)
         parts.append(
             force_equations(
-                machine, parameters, motion, struts.force, struts.segment, stages.estimator.band, settings.causal
+                machine,
+                parameters,
+                motion,
+                struts.force,
+                struts.segment,
+                stages.estimator.band,
+                settings.causal,
             )
         )
     if failed and cutoff is None:
@@ -406,7 +416,9 @@ def _run_filter(
         if number:
             recursive.fix_noise(recursive.noise)
             recursive.reset()
-        for time, columns, measured in zip(equations.time, equations.columns, equations.measured, strict=True):
+        for time, columns, measured in zip(
+            equations.time, equations.columns, equations.measured, strict=True
+        ):
             recursive.step(float(time), columns, measured)
     return recursive
 

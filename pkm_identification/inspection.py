@@ -146,9 +146,7 @@ def inspect_log(log: StrutLog, machine: Machine, faults: dict[str, int] | None =
         rate=1.0 / float(np.median(regular)) if len(regular) else float("nan"),
         jitter=float(np.std(regular)) if len(regular) else float("nan"),
         expected_rate=machine.drive.sample_rate if machine.drive else None,
-        faults=tuple(
-            Fault(kind, found[kind], first.get(kind)) for kind in KINDS if found.get(kind)
-        ),
+        faults=tuple(Fault(kind, found[kind], first.get(kind)) for kind in KINDS if found.get(kind)),
         segments=len(spans),
         longest=max(spans, default=0.0),
         length_range=_range(guarded.length),

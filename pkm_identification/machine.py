@@ -208,7 +208,9 @@ class Machine:
         limits_node = geometry.take("length_limits")
         length_limits = limits_node.array(2)
         if not 0 < length_limits[0] < length_limits[1]:
-            limits_node.fail(f"= {limits_node.value}: must be [shortest, longest] in m, 0 < shortest < longest")
+            limits_node.fail(
+                f"= {limits_node.value}: must be [shortest, longest] in m, 0 < shortest < longest"
+            )
         rate_limit = geometry.take("rate_limit", None).positive(optional=True)
         geometry.close()
 
@@ -420,9 +422,7 @@ def _struts(root: _Node) -> tuple[Strut, ...]:
     node = root.take("struts")
     if not isinstance(node.value, list) or len(node.value) != STRUTS:
         node.fail("must be a list of six struts")
-    return tuple(
-        _strut(_Node(value, f"struts[{i + 1}]", root.source)) for i, value in enumerate(node.value)
-    )
+    return tuple(_strut(_Node(value, f"struts[{i + 1}]", root.source)) for i, value in enumerate(node.value))
 
 
 def _friction(node: _Node) -> Friction:

@@ -106,7 +106,9 @@ class OnlinePipeline:
 
     def warm_up(self) -> None:
         """Compile (or load from the cache) every kernel of the online path, then forget the samples used for it."""
-        length = strut_lengths(self.machine, self.machine.home_position[None], self.machine.home_rotation[None])[0]
+        length = strut_lengths(
+            self.machine, self.machine.home_position[None], self.machine.home_rotation[None]
+        )[0]
         period = self.settings.guard.period
         needed = round(self.filter.delay / period) * 2 + self.settings.estimator.band.settling + 20
         for k in range(needed):

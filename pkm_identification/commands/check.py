@@ -24,7 +24,9 @@ def add(commands: argparse._SubParsersAction) -> None:
     parser.add_argument("logs", nargs="+", metavar="LOG", help=".csv, .csv.gz or a bag folder")
     parser.add_argument("--machine", required=True, help="built-in name or YAML file")
     parser.add_argument("--topic", help="topic in a bag when it has several named strut_states")
-    parser.add_argument("--json", metavar="FILE", help="write the findings here ('-': to stdout instead of text)")
+    parser.add_argument(
+        "--json", metavar="FILE", help="write the findings here ('-': to stdout instead of text)"
+    )
     parser.set_defaults(run=_check)
 
 

@@ -30,14 +30,22 @@ def add(commands: argparse._SubParsersAction) -> None:
     parser.add_argument("--estimator", choices=ESTIMATORS, default="ukf", help="(default: ukf)")
     parser.add_argument("--parameters", choices=NAMES, default="identifiable", help="(default: identifiable)")
     parser.add_argument("--validate", metavar="LOG", help="predict the forces of this log, which is not used")
-    parser.add_argument("--causal", action="store_true", help="filter as online: causal, with a constant delay")
-    parser.add_argument("--cutoff", type=float, default=150.0, metavar="HZ", help="kinematic low-pass (default: 150)")
+    parser.add_argument(
+        "--causal", action="store_true", help="filter as online: causal, with a constant delay"
+    )
+    parser.add_argument(
+        "--cutoff", type=float, default=150.0, metavar="HZ", help="kinematic low-pass (default: 150)"
+    )
     parser.add_argument("--order", type=int, default=4, help="of the kinematic low-pass (default: 4)")
-    parser.add_argument("--band", type=float, default=10.0, metavar="HZ", help="estimation band (default: 10)")
+    parser.add_argument(
+        "--band", type=float, default=10.0, metavar="HZ", help="estimation band (default: 10)"
+    )
     parser.add_argument("--band-order", type=int, default=8, help="of the estimation band (default: 8)")
     parser.add_argument("--topic", help="topic in a bag when it has several named strut_states")
     parser.add_argument("--out", metavar="DIR", help="write estimate.json, figures and report.html here")
-    parser.add_argument("--json", metavar="FILE", help="write estimate.json here ('-': to stdout instead of tables)")
+    parser.add_argument(
+        "--json", metavar="FILE", help="write estimate.json here ('-': to stdout instead of tables)"
+    )
     parser.set_defaults(run=_identify)
 
 
@@ -83,7 +91,9 @@ def _identify(options: argparse.Namespace) -> int:
 
 def print_result(result: Identification) -> None:
     """The tables for a person."""
-    print(f"{result.machine.name}: {result.settings.estimator}, {result.settings.model} model, {result.samples} samples")
+    print(
+        f"{result.machine.name}: {result.settings.estimator}, {result.settings.model} model, {result.samples} samples"
+    )
     print()
     print(estimate_table(result.estimate))
     if result.dropped:

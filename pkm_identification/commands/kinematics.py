@@ -31,7 +31,9 @@ def add(commands: argparse._SubParsersAction) -> None:
         parser.add_argument("--in", dest="input", required=True, metavar="CSV", help="table to read")
         parser.add_argument("--out", required=True, metavar="CSV", help="table to write")
         if name == "forces":
-            parser.add_argument("--no-friction", action="store_true", help="leave the machine file's friction out")
+            parser.add_argument(
+                "--no-friction", action="store_true", help="leave the machine file's friction out"
+            )
         parser.set_defaults(run=run)
 
 
@@ -42,7 +44,10 @@ def _inverse(options: argparse.Namespace) -> int:
     write_strut_columns(options.out, length=length, time=poses.time)
     low, high = machine.length_limits
     outside = int(np.count_nonzero(np.any((length < low) | (length > high), axis=1)))
-    _say(f"{len(length)} poses -> {options.out}" + (f"; {outside} outside the length limits" if outside else ""))
+    _say(
+        f"{len(length)} poses -> {options.out}"
+        + (f"; {outside} outside the length limits" if outside else "")
+    )
     return 0
 
 
@@ -58,7 +63,10 @@ def _forward(options: argparse.Namespace) -> int:
         status=[STATUS_NAMES[status] for status in result.status],
     )
     failed = int(np.count_nonzero(result.status == FAILED))
-    _say(f"{len(log)} lengths -> {options.out}" + (f"; {failed} without a pose, status 'failed'" if failed else ""))
+    _say(
+        f"{len(log)} lengths -> {options.out}"
+        + (f"; {failed} without a pose, status 'failed'" if failed else "")
+    )
     return 1 if failed else 0
 
 

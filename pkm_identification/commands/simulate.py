@@ -22,7 +22,9 @@ def add(commands: argparse._SubParsersAction) -> None:
     parser.add_argument("--machine", required=True, help="built-in name or YAML file: the truth")
     parser.add_argument("--trajectory", required=True, choices=TRAJECTORIES)
     parser.add_argument("--duration", type=float, metavar="S", help="seconds (default: the trajectory's own)")
-    parser.add_argument("--out", required=True, metavar="LOG", help=".csv or .csv.gz (raw counts), or a bag folder")
+    parser.add_argument(
+        "--out", required=True, metavar="LOG", help=".csv or .csv.gz (raw counts), or a bag folder"
+    )
     parser.add_argument("--si", action="store_true", help="write CSV in metres and newtons instead of counts")
     parser.add_argument("--storage", choices=("sqlite3", "mcap"), default="sqlite3", help="of a bag")
     parser.add_argument("--seed", type=int, default=0, help="of the sensors' noise")

@@ -46,9 +46,7 @@ def basis_parameters(machine: Machine) -> FloatArray:
     phi[7:10] = inertia[0, 1], inertia[0, 2], inertia[1, 2]
     for i, strut in enumerate(machine.struts):
         b, e = strut.body_b, strut.body_e
-        transverse = (
-            b.transverse + b.mass * b.center_of_mass**2 + e.transverse + e.mass * e.center_of_mass**2
-        )
+        transverse = b.transverse + b.mass * b.center_of_mass**2 + e.transverse + e.mass * e.center_of_mass**2
         phi[strut_column(i, M_E)] = e.mass
         phi[strut_column(i, H_E)] = e.mass * e.center_of_mass
         phi[strut_column(i, H_B)] = b.mass * b.center_of_mass

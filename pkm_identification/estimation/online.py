@@ -159,4 +159,3 @@ class OnlineEstimator:
             self.counts["gated"] += 1
             return None
         return self.recursive.estimate()
-

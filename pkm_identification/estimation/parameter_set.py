@@ -138,7 +138,9 @@ class _Builder:
         for name in names:
             row = PLATFORM_NAMES.index(name)
             scale = float(self.basis[row]) if row < 7 else 0.3 * largest
-            self.add(f"{name}_p", "kg m^2", self.basis[row], max(scale, 0.1 * largest), self.column({row: 1.0}))
+            self.add(
+                f"{name}_p", "kg m^2", self.basis[row], max(scale, 0.1 * largest), self.column({row: 1.0})
+            )
 
     def strut_masses(self, *names: str, strut: int | None = None) -> None:
         """Masses of the strut bodies, each at its known place on the axis."""

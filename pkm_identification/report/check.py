@@ -36,7 +36,11 @@ def check_lines(check: LogCheck) -> list[str]:
             )
             for fault in check.faults
         )
-        lines += [str(Listing(("fault", "count", "first at s", "meaning"), rows, frozenset({"count", "first at s"})))]
+        lines += [
+            str(
+                Listing(("fault", "count", "first at s", "meaning"), rows, frozenset({"count", "first at s"}))
+            )
+        ]
     else:
         lines += ["no faults"]
     low, high = check.limits
@@ -56,7 +60,11 @@ def check_lines(check: LogCheck) -> list[str]:
         lines += [f"poses: {check.poses_failed} not found, {check.poses_degraded} near a singularity"]
     if check.identification is not None:
         estimate = check.identification.estimate
-        hidden = [name for name, status in zip(estimate.names, estimate.status, strict=True) if status != IDENTIFIABLE]
+        hidden = [
+            name
+            for name, status in zip(estimate.names, estimate.status, strict=True)
+            if status != IDENTIFIABLE
+        ]
         if hidden:
             lines += ["", "not shown by this motion: " + ", ".join(hidden)]
         if estimate.combinations:

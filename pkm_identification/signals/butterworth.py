@@ -33,7 +33,9 @@ def low_pass(order: int, cutoff: float, sample_rate: float) -> FloatArray:
     if order < 1:
         raise ValueError(f"filter order is {order}, must be at least 1")
     if not 0 < cutoff < 0.5 * sample_rate:
-        raise ValueError(f"filter cutoff is {cutoff} Hz, must lie between 0 and {0.5 * sample_rate} Hz (Nyquist)")
+        raise ValueError(
+            f"filter cutoff is {cutoff} Hz, must lie between 0 and {0.5 * sample_rate} Hz (Nyquist)"
+        )
     return signal.butter(order, cutoff, fs=sample_rate, output="sos")
 
 

@@ -212,7 +212,9 @@ class CausalStrutFilter:
             if count <= self._settle:
                 continue
             result = np.empty((count, 4, 6))
-            _fir_log(np.ascontiguousarray(values), self._taps.smooth, self._taps.first, self._taps.second, result)
+            _fir_log(
+                np.ascontiguousarray(values), self._taps.smooth, self._taps.first, self._taps.second, result
+            )
             middle = width // 2
             time.append(stamps[middle : middle + count][self._settle :])
             filtered.append(result[self._settle :])

@@ -73,7 +73,9 @@ class GuardSettings:
         """
         if period is None:
             if machine.drive is None:
-                raise LogError(f"machine '{machine.name}' has no drive.sample_rate and no sample period was given")
+                raise LogError(
+                    f"machine '{machine.name}' has no drive.sample_rate and no sample period was given"
+                )
             period = 1.0 / machine.drive.sample_rate
         settings = cls(
             period=period,
@@ -326,8 +328,13 @@ class StreamGuard:
         if has_force:
             self._last_force = np.array(force, dtype=float)
         samples.append(
-            GuardedSample(time, np.array(length, dtype=float), self._last_force if has_force else None,
-                          self.segment, False)  # fmt: skip
+            GuardedSample(
+                time,
+                np.array(length, dtype=float),
+                self._last_force if has_force else None,
+                self.segment,
+                False,
+            )  # fmt: skip
         )
         return samples
 
