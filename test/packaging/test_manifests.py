@@ -6,6 +6,7 @@ import ast
 import re
 import sys
 import xml.etree.ElementTree as ElementTree
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pkm_identification
@@ -70,7 +71,10 @@ def test_python_dependencies_are_rosdep_dependencies():
 
 def test_every_core_import_is_a_declared_dependency():
     names = {re.match(r"[\w-]+", requirement)[0] for requirement in PROJECT["dependencies"]}
-    modules = {"yaml" if name == "pyyaml" else name for name in names} | {"pkm_identification"}
+    owners = {
+        module: {owner.lower() for owner in found} for module, found in packages_distributions().items()
+    }
+    modules = {module for module, found in owners.items() if found & names} | {"pkm_identification"}
     for path in SOURCES.rglob("*.py"):
         if path.relative_to(SOURCES).parts[0] in ("ros", "nodes"):
             continue
