@@ -23,7 +23,12 @@ MANIFEST = ElementTree.parse(ROOT / "package.xml").getroot()
 CMAKE = (ROOT / "CMakeLists.txt").read_text(encoding="utf-8")
 
 # rosdep's name where it is not python3-<name on PyPI>
-ROSDEP = {"pyyaml": "python3-yaml", "rosbags": "python3-rosbags-pip", "mujoco": "python3-mujoco-pip"}
+ROSDEP = {
+    "pyyaml": "python3-yaml",
+    "pillow": "python3-pil",
+    "rosbags": "python3-rosbags-pip",
+    "mujoco": "python3-mujoco-pip",
+}
 ROS_PYTHON = {"rclpy", "ament_index_python", "launch", "launch_ros", "rosidl_runtime_py", "tf2_ros"}
 
 
