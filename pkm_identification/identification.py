@@ -338,7 +338,7 @@ def _motion(
     causal: bool,
     cutoff: float | None = None,
 ) -> tuple[PlatformMotion, StrutMotion, int]:
-    """Good platform samples of one log, their strut samples (segments cut where poses are missing), and how many failed."""
+    """Good platform and strut samples of one log, segments cut where poses are missing, and how many failed."""
     if causal:
         struts = CausalStrutFilter(stages.filter).filter(log)
     else:
@@ -399,8 +399,8 @@ def _run_filter(
 ) -> RecursiveEstimator:
     """Run the recursive estimator over the equations in their order.
 
-    Causally it runs once and learns its noise on the way, as online. Offline it runs twice: the first pass only to
-    learn the noise.
+    Causally it runs once and learns its noise on the way, as online. Offline it runs twice: the first pass
+    only to learn the noise.
     """
     recursive = RecursiveEstimator(
         parameters,

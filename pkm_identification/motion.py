@@ -32,7 +32,7 @@ class _Batch:
     def __len__(self) -> int:
         return len(getattr(self, fields(self)[0].name))  # type: ignore[arg-type]
 
-    def __getitem__(self, index):  # noqa: ANN001, ANN204 - the type of the subclass
+    def __getitem__(self, index):
         """Select samples: any NumPy index of the first axis that keeps it."""
         changes = {}
         for field in fields(self):  # type: ignore[arg-type]

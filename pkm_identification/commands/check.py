@@ -18,8 +18,8 @@ def add(commands: argparse._SubParsersAction) -> None:
     parser = commands.add_parser(
         "check",
         help="say what is wrong with a log and what it can show",
-        description="Examine logs: rate, missing and bad samples by kind, limits, poses, and which parameters the motion "
-        "can show. Exit code 0: usable for identification; 1: readable but not usable; 2: bad input.",
+        description="Examine logs: rate, missing and bad samples by kind, limits, poses, and which parameters "
+        "the motion can show. Exit code 0: usable for identification; 1: readable but not usable; 2: bad input.",
     )
     parser.add_argument("logs", nargs="+", metavar="LOG", help=".csv, .csv.gz or a bag folder")
     parser.add_argument("--machine", required=True, help="built-in name or YAML file")

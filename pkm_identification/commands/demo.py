@@ -17,8 +17,8 @@ def add(commands: argparse._SubParsersAction) -> None:
     parser = commands.add_parser(
         "demo",
         help="identify a simulated machine through the ROS 2 nodes",
-        description="Run simulator, strut filter, kinematics, estimator and recorder as real nodes, show the estimates settle, "
-        "and identify the recorded bag again offline.",
+        description="Run simulator, strut filter, kinematics, estimator and recorder as real nodes, show the "
+        "estimates settle, and identify the recorded bag again offline.",
     )
     parser.add_argument("--machine", default="uf", help="built-in name or YAML file (default: uf)")
     parser.add_argument(
@@ -67,8 +67,8 @@ def _demo(options: argparse.Namespace) -> int:
     for _, line in verdicts(offline):
         print(line)
     print(
-        f"Live: {result.samples} samples, {result.live_count} equations. The bag, identified offline with the same causal "
-        f"stages, differs by at most {result.agreement:.1e} standard deviations."
+        f"Live: {result.samples} samples, {result.live_count} equations. The bag, identified offline with the same "
+        f"causal stages, differs by at most {result.agreement:.1e} standard deviations."
     )
     for node, trouble in result.troubles.items():
         print(f"{node} reported: {trouble}")

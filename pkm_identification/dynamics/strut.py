@@ -1,14 +1,15 @@
 """One strut's motion and the forces its two bodies need, seen at the platform joint.
 
-A strut moves only as its platform joint P moves, so by virtual power (Kane) everything its bodies B and E need can be
-written as one force f at P: s' = v_P,perp / L and s'' follow from P alone. With body B's centre of mass at
-L_B s from the base joint and body E's at d back from P,
+A strut moves only as its platform joint P moves, so by virtual power (Kane) everything its bodies B and E
+need can be written as one force f at P: s' = v_P,perp / L and s'' follow from P alone. With body B's centre
+of mass at L_B s from the base joint and body E's at d back from P,
 
     f = m_e (a_P - g) - h_e (s'' + P (a_P - g) / L) - h_b P g / L + (inertia) ,   P = 1 - s s^T,
 
 h_e = m_e d, h_b = m_b L_B, and the inertia terms those of one rigid rod whose transverse moment is
-I_tb + m_b L_B^2 + I_te + m_e d^2 (derived from Oh 2003, 2.20-2.34; equal to the thirteen-body sum). A real universal joint
-spins the rod at the rate sigma = c (x1 x s) . v_P / ((1 - c^2) L), c = x1 . s, x1 the hinge fixed in the base.
+I_tb + m_b L_B^2 + I_te + m_e d^2 (derived from Oh 2003, 2.20-2.34; equal to the thirteen-body sum). A real
+universal joint spins the rod at the rate sigma = c (x1 x s) . v_P / ((1 - c^2) L), c = x1 . s, x1 the hinge
+fixed in the base.
 """
 
 from __future__ import annotations

@@ -1,14 +1,17 @@
 """The equations of the energy model: change of energy and friction's work against the work of the struts.
 
-The source states them from one sample to the next (Oh 2003, 2.56-2.57), h_{k+1} - h_k = sum_i F_i (L_{i,k+1} - L_{i,k}), where
-a step's energy drowns in the noise of h. The same steps, known and measured alike, here pass the estimation band and are then
-summed over one stride of it, which makes each equation a balance over 1 / (2.5 cutoff): whatever filter and padding do, they do
-to both sides, so the balance stays exact, and no acceleration is needed.
+The source states them from one sample to the next (Oh 2003, 2.56-2.57),
 
-White noise of the forces puts noise into the work in proportion to the strut rates. Divided by the path the struts
-travelled, D = T sqrt(mean of sum_i L'_i^2), the work becomes a mean force along the path, in N, whose noise is that of one force
-whether the machine is fast or slow: least squares weights it rightly, and gate and noise of the recursive estimators mean what
-they mean in the force model.
+    h_{k+1} - h_k = sum_i F_i (L_{i,k+1} - L_{i,k}) ,
+
+where a step's energy drowns in the noise of h. Here the same steps, modelled and measured alike, pass the
+estimation band and are then summed over one stride of it. Whatever filter and padding do, they do to both sides,
+so the balance stays exact; no acceleration is needed.
+
+White noise of the forces puts noise into the work in proportion to the strut rates. Divided by the path the
+struts travelled, D = T sqrt(mean of sum_i L'_i^2) over the stride T, the work becomes a mean force along the path,
+whose noise is that of one force however fast the machine moves: least squares weights it rightly, and the gate
+and the noise of the recursive estimators mean what they mean in the force model.
 """
 
 from __future__ import annotations
@@ -27,8 +30,8 @@ from .parameter_set import ParameterSet
 
 # Samples a segment loses to the quadrature: one before its first step and one after its last.
 MARGIN = 1
-# Rate below which equations lose weight, in transition rates: slower, the bend of the friction law decides more than the
-# noise of the forces.
+# Rate below which equations lose weight, in transition rates: slower than that, the bend of the friction law
+# decides more than the noise of the forces.
 SLOW = 10.0
 
 
@@ -79,8 +82,9 @@ def energy_equations(
     Returns
     -------
     Equations
-        One row (m = 1) per stride of the band, stamped with its end: columns are the change of energy plus friction's
-        work per unit parameter, `force` the work of the strut forces, both in the band and per path length: N.
+        One row (m = 1) per stride of the band, stamped with its end: columns are the change of energy plus
+        friction's work per unit parameter, `force` the work of the strut forces, both in the band and per path
+        length, so in N.
     """
     sections, stride = band.sections, band.stride
     settle = band.settling
@@ -114,7 +118,7 @@ def energy_equations(
 def _step_balance(
     machine: Machine, motion: PlatformMotion, force: FloatArray, mapping: FloatArray, period: float
 ) -> FloatArray:
-    """Every step's balance, (N - 3, P + 2): what each column needs, the work of the forces, and the integral of sum L'^2."""
+    """Every step's balance, (N - 3, P + 2): what the columns need, the forces' work, the integral of sum L'^2."""
     _, rate, _ = strut_motion_from_platform(machine, motion)
     bend = np.clip(rate / machine.friction.transition_rate, -1.0, 1.0)
     friction = np.hstack([rate * rate, bend * rate]) @ mapping[VISCOUS:]

@@ -1,8 +1,8 @@
 """The equations an estimator gets: model columns and measured force, both through the same narrow low-pass.
 
-Filtering only the measured side would compare different things as soon as Coulomb friction bends the force; filtering both
-sides alike is exact (docs/method.md). What passes the band is sampled just above its Nyquist rate, so that successive
-equations are nearly independent.
+Filtering only the measured side would compare different things as soon as Coulomb friction bends the force;
+filtering both sides alike is exact (docs/method.md). What passes the band is sampled just above its Nyquist
+rate, so that successive equations are nearly independent.
 """
 
 from __future__ import annotations

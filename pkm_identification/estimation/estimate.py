@@ -21,7 +21,8 @@ class ParameterEstimate:
     names, units, status : tuple of str, length P
         Status is 'identifiable', 'combination' (seen only together with others) or 'unidentifiable'.
     values : ndarray, shape (P,)
-        Posterior mean in SI units; where the status is not 'identifiable' it is mostly prior and good for prediction only.
+        Posterior mean in SI units; where the status is not 'identifiable' it is mostly prior and good for
+        prediction only.
     std, nominal : ndarray, shape (P,)
     covariance : ndarray, shape (P, P)
     combinations : tuple of Combination

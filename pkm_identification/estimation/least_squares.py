@@ -39,7 +39,7 @@ class LinearFit:
 
 
 def least_squares(equations: Equations, prior: Prior, redundancy: float = 1.0) -> LinearFit:
-    """Fit by weighted least squares; the weights are the residual's own covariance (Oh 2003, 2.58-2.65, weighted).
+    """Fit by least squares weighted with the residual's own covariance (Oh 2003, 2.58-2.65, weighted).
 
     Parameters
     ----------
@@ -55,14 +55,15 @@ def least_squares(equations: Equations, prior: Prior, redundancy: float = 1.0) -
     LinearFit
     """
     columns, measured = equations.columns, equations.measured
-    count, outputs, width = columns.shape
+    _, outputs, width = columns.shape
     scaled = columns * prior.std
     target = measured - columns @ prior.mean
     noise = np.eye(outputs) * max(float(np.mean(target**2)), 1e-300)
     mean = np.zeros(width)
     converged = False
-    iteration = 0
-    for iteration in range(1, MAX_ITERATIONS + 1):
+    iterations = 0
+    while not converged and iterations < MAX_ITERATIONS:
+        iterations += 1
         weight = np.linalg.inv(noise) / redundancy
         weighted = np.einsum("ij,kjp->kip", weight, scaled)
         information = np.einsum("kip,kiq->pq", scaled, weighted) + np.eye(width)
@@ -72,17 +73,15 @@ def least_squares(equations: Equations, prior: Prior, redundancy: float = 1.0) -
         residual = target - scaled @ mean
         noise = residual_covariance(residual, width)
         # weights and fit agree once a step is far below what noise moves the estimate
-        if change < 1e-6:
-            converged = True
-            break
+        converged = change < 1e-6
     covariance = robust_covariance(scaled, residual, noise, redundancy, equations.segment)
     return LinearFit(
         mean=prior.mean + prior.std * mean,
         covariance=covariance * np.outer(prior.std, prior.std),
         noise=noise,
         residual=residual,
-        iterations=iteration,
-        converged=converged,
+        iterations=iterations,
+        converged=bool(converged),
     )
 
 
@@ -115,8 +114,8 @@ def robust_covariance(
     Returns
     -------
     ndarray, shape (P, P)
-        In units of the prior's standard deviations: bread (scores + prior) bread, where bread is the posterior covariance
-        a white residual would give. Never smaller than that.
+        In units of the prior's standard deviations: bread (scores + prior) bread, where bread is the
+        posterior covariance a white residual would give. Never smaller than that.
     """
     width = scaled.shape[2]
     weight = np.linalg.inv(noise) / redundancy
@@ -130,7 +129,8 @@ def robust_covariance(
         product = scores[lag:][together].T @ scores[:-lag][together]
         meat += (1.0 - lag / (lags + 1.0)) * (product + product.T)
     sandwich = bread @ (meat + np.eye(width)) @ bread
-    # a sandwich of few equations can come out thin by chance; no direction may claim more than white noise would allow
+    # a sandwich of few equations can come out thin by chance; no direction may claim more than white noise
+    # would allow
     root = np.linalg.cholesky(bread)
     inner = np.linalg.solve(root, np.linalg.solve(root, sandwich).T)
     values, vectors = np.linalg.eigh(0.5 * (inner + inner.T))

@@ -75,8 +75,8 @@ class OnlineEstimator:
     Attributes
     ----------
     counts : dict of str to int
-        Samples `used`, skipped because of the pose (`skipped_status`) or a missing force (`no_force`), spent on filters that
-        settle (`settling`); equations rejected (`gated`).
+        Samples `used`, skipped because of the pose (`skipped_status`) or a missing force (`no_force`),
+        spent on filters that settle (`settling`); equations rejected (`gated`).
     """
 
     def __init__(self, machine: Machine, settings: EstimatorSettings) -> None:

@@ -54,9 +54,9 @@ class ParameterSet:
         ----------
         machine : Machine
         name : {'identifiable', 'oh12', 'oh24', 'extended'}
-            `identifiable`: masses, platform moments, lumped strut moments and friction, which six-axis motion can show
-            one by one (20). `oh12`, `oh24`: the source's (Oh 2003, 4.4), without and with friction. `extended`: the platform's
-            ten, masses and moments strut by strut, friction (46).
+            `identifiable`: masses, platform moments, lumped strut moments and friction, which six-axis
+            motion can show one by one (20). `oh12`, `oh24`: the source's (Oh 2003, 4.4), without and with
+            friction. `extended`: the platform's ten, masses and moments strut by strut, friction (46).
 
         Raises
         ------

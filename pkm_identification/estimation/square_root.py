@@ -1,7 +1,7 @@
 """Square roots of covariances: the update that cannot lose positive definiteness.
 
-With w = mean + S z the prior of z is the unit normal. A scalar measurement with row h (in z) and unit noise multiplies S by
-1 - beta h^T h (Potter), a contraction: no subtraction of covariances ever happens.
+With w = mean + S z the prior of z is the unit normal. A scalar measurement with row h (in z) and unit noise
+multiplies S by 1 - beta h^T h (Potter), a contraction: no subtraction of covariances ever happens.
 """
 
 from __future__ import annotations
@@ -89,7 +89,8 @@ def whiten(noise_root, rows, innovation):
 def potter_update(mean, root, rows, innovation, moved):
     """Take m whitened measurements one by one; `rows` are in the coordinates of `root`.
 
-    Updates mean and root in place, spoils rows and innovation, writes S times each gain to `moved` (scratch, P).
+    Updates mean and root in place, spoils rows and innovation, writes S times each gain to `moved`
+    (scratch, P).
     """
     size, width = rows.shape
     for m in range(size):

@@ -1,15 +1,15 @@
 """The unscented Kalman filter for parameters, in a form that stays positive definite by construction.
 
-Oh 2003, 2.69-2.75. Sigma points come in pairs w +- gamma S e_i, gamma^2 = alpha^2 (L + kappa). Writing the outputs of a pair as
-Y0 + e_i +- gamma h_i turns the source's weighted sums, exactly, into
+Oh 2003, 2.69-2.75. Sigma points come in pairs w +- gamma S e_i, gamma^2 = alpha^2 (L + kappa). Writing the
+outputs of a pair as Y0 + e_i +- gamma h_i turns the source's weighted sums, exactly, into
 
     d   = Y0 + delta,                     delta = sum e_i / gamma^2
     Pdd = H H^T + Omega + R,              Omega = sum e_i e_i^T / gamma^2 + (beta - alpha^2) delta delta^T
     Pwd = S H^T,                          H = [h_1 ... h_L],
 
-with no negative weight left whenever beta >= alpha^2. Omega, what the model's curvature adds, joins the noise R, and the
-update becomes that of a linear measurement with rows H in the coordinates of S (`square_root`). On a linear model e_i = 0, so the
-filter is the Kalman filter.
+with no negative weight left whenever beta >= alpha^2. Omega, what the model's curvature adds, joins the
+noise R, and the update becomes that of a linear measurement with rows H in the coordinates of S
+(`square_root`). On a linear model e_i = 0, so the filter is the Kalman filter.
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ from ..compiled import kernel
 from ..motion import FloatArray
 from .prior import Prior
 from .square_root import inflate, lower_cholesky, normalized_square, potter_update, whiten
-
 
 # how the process noise is adapted, by the codes the kernels know
 ADAPTATIONS = {"none": 0, "robbins_monro": 1, "normalized": 2}
@@ -143,13 +142,14 @@ def variances(root, variance):
 
 @kernel
 def adapt(kind, rate, moved, expected, process, ratio):
-    """Process noise from the correction K (d - G) = `moved` just made; `expected` is the variance it should have.
+    """Process noise from the correction `moved` = K (d - G); `expected` is the variance it should have.
 
     Kind 1 is the source's Robbins-Monro average of the squared corrections (Oh 2003, 2.75). Because
-    the expected square of a correction is the process noise plus what the variance shrinks by, it keeps the large corrections of the
-    start as process noise for ever and the estimate never settles. Kind 2 averages the squared correction over
-    its expectation instead: near 1 while the parameters stand still, whatever their scale and however much was learned,
-    and above 1 when they drift. Only an excess beyond three standard deviations of that average becomes noise.
+    the expected square of a correction is the process noise plus what the variance shrinks by, it keeps the
+    large corrections of the start as process noise for ever and the estimate never settles. Kind 2 averages
+    the squared correction over its expectation instead: near 1 while the parameters stand still, whatever
+    their scale and however much was learned, and above 1 when they drift. Only an excess beyond three
+    standard deviations of that average becomes noise.
     """
     for j in range(process.size):
         square = moved[j] * moved[j]
@@ -163,8 +163,8 @@ def adapt(kind, rate, moved, expected, process, ratio):
 
 
 @kernel
-def linear_step(columns, measured, noise, process, ratio, alpha, beta, gamma, gate, kind, rate, mean, root, points,
-                outputs, work, before, after):  # fmt: skip
+def linear_step(columns, measured, noise, process, ratio, alpha, beta, gamma, gate, kind, rate, mean, root,
+                points, outputs, work, before, after):  # fmt: skip
     """Time update, sigma points, linear model, measurement update, adaptation: (NIS, status)."""
     time_update(root, process, work, before)
     sigma_points(mean, root, gamma, points)
@@ -180,7 +180,8 @@ def linear_step(columns, measured, noise, process, ratio, alpha, beta, gamma, ga
 class UnscentedFilter:
     """Random-walk parameters estimated by the UKF.
 
-    Everything inside is in units of the prior's standard deviation, so that parameters of 1e-6 and of 1e3 are alike.
+    Everything inside is in units of the prior's standard deviation, so that parameters of 1e-6 and of 1e3
+    are alike.
 
     Parameters
     ----------

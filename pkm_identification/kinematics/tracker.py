@@ -29,9 +29,9 @@ from .jacobian import frobenius_condition
 class PlatformSample:
     """Platform motion at one instant, in base axes at the platform origin.
 
-    `status` is OK, DEGRADED (near a singularity) or FAILED; when FAILED, position, rotation, twist and acceleration are
-    those of the last good pose at rest and must not be used. `residual` is the largest length error in m, `condition` the
-    Frobenius condition number / 6.
+    `status` is OK, DEGRADED (near a singularity) or FAILED; when FAILED, position, rotation, twist and
+    acceleration are those of the last good pose at rest and must not be used. `residual` is the largest
+    length error in m, `condition` the Frobenius condition number / 6.
     """
 
     time: float
@@ -93,14 +93,16 @@ class PlatformTracker:
         position, rotation = self._position.copy(), self._rotation.copy()
         twist, acceleration = np.zeros(6), np.zeros(6)
         good, iterations, residual, condition = _track(
-            m.base_joints, m.platform_joints, sample.length, sample.rate, sample.acceleration, position, rotation,
-            m.home_position, m.home_rotation, m.length_scale, twist, acceleration, self._matrices, self._found,
+            m.base_joints, m.platform_joints, sample.length, sample.rate, sample.acceleration, position,
+            rotation, m.home_position, m.home_rotation, m.length_scale, twist, acceleration, self._matrices,
+            self._found,
         )  # fmt: skip
         message = ""
         if not good:
             message = f"forward kinematics did not converge (length error {residual:.2e} m)"
         elif self._length is not None:
-            # Near the last pose lengths and pose change in proportion; a pose much further away is another assembly mode.
+            # Near the last pose lengths and pose change in proportion; a pose much further away is another
+            # assembly mode.
             step = np.linalg.norm(position - self._position) + m.length_scale * np.linalg.norm(
                 rotation - self._rotation
             )

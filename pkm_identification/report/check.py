@@ -20,9 +20,10 @@ def check_lines(check: LogCheck) -> list[str]:
     expected = "" if check.expected_rate is None else f" (expected {check.expected_rate:g} Hz)"
     lines = [
         check.source,
-        f"{check.samples} samples in {check.duration:.3f} s, {check.usable} usable; rate {check.rate:.2f} Hz{expected}, "
-        f"jitter {1e6 * check.jitter:.0f} us",
-        f"{check.segments} uninterrupted stretch{'es' if check.segments != 1 else ''}, the longest {check.longest:.2f} s",
+        f"{check.samples} samples in {check.duration:.3f} s, {check.usable} usable; "
+        f"rate {check.rate:.2f} Hz{expected}, jitter {1e6 * check.jitter:.0f} us",
+        f"{check.segments} uninterrupted stretch{'es' if check.segments != 1 else ''}, "
+        f"the longest {check.longest:.2f} s",
         *check.warnings,
         "",
     ]

@@ -6,6 +6,7 @@ import contextlib
 import os
 import shutil
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -86,7 +87,7 @@ class DemoResult:
     troubles: dict[str, str]
 
 
-def run_demo(settings: DemoSettings, say=print) -> DemoResult:  # noqa: ANN001 - any function of a text
+def run_demo(settings: DemoSettings, say: Callable[[str], object] = print) -> DemoResult:
     """Run the demonstration; `say` takes the lines of progress.
 
     Raises
@@ -132,7 +133,7 @@ def run_demo(settings: DemoSettings, say=print) -> DemoResult:  # noqa: ANN001 -
     )
 
 
-def _run_nodes(settings: DemoSettings, bag: Path, say) -> Monitor:  # noqa: ANN001
+def _run_nodes(settings: DemoSettings, bag: Path, say: Callable[[str], object]) -> Monitor:
     common = {"machine": settings.machine}
     places = {"domain": settings.domain, "folder": settings.folder / "logs"}
     pipeline = [NodeProcess(name, common, **places) for name in ("strut_filter", "kinematics", "estimator")]
@@ -187,7 +188,8 @@ def _progress(monitor: Monitor) -> str:
     e = monitor.estimate
     rate = monitor.value("strut_filter", "rate")
     parts = [
-        f"{int(accepted):6d} samples  {float(rate or 'nan'):6.1f} Hz  {e.count:5d} equations  NIS {e.nis:5.2f}/{e.nis_dof}"
+        f"{int(accepted):6d} samples  {float(rate or 'nan'):6.1f} Hz  {e.count:5d} equations  "
+        f"NIS {e.nis:5.2f}/{e.nis_dof}"
     ]
     for name in SHOWN:
         if name in e.names:

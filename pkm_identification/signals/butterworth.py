@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy import signal
@@ -71,4 +73,4 @@ def segment_slices(segment: NDArray[np.int64]) -> list[slice]:
     if len(segment) == 0:
         return []
     edges = np.concatenate([[0], np.nonzero(np.diff(segment))[0] + 1, [len(segment)]])
-    return [slice(int(a), int(b)) for a, b in zip(edges[:-1], edges[1:], strict=True)]
+    return [slice(int(a), int(b)) for a, b in pairwise(edges)]

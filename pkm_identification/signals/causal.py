@@ -1,9 +1,9 @@
 """Online strut filter: smoothed length, rate, acceleration and force with a constant, known delay.
 
-Two kinds. `fir`: the linear-phase twin of the offline filter, whose taps are the impulse response of the zero-phase
-Butterworth joined with the central differences; the delay is exactly half its length. `butterworth`: one identical causal
-Butterworth on every channel, then central differences; less delay at low cutoffs, but its phase is only linear at low
-frequency.
+Two kinds. `fir`: the linear-phase twin of the offline filter, whose taps are the impulse response of the
+zero-phase Butterworth joined with the central differences; the delay is exactly half its length.
+`butterworth`: one identical causal Butterworth on every channel, then central differences; less delay at
+low cutoffs, but its phase is only linear at low frequency.
 """
 
 from __future__ import annotations
@@ -184,8 +184,11 @@ class CausalStrutFilter:
         if self._sections is not None:
             time -= self._group
         return StrutSample(
-            float(time), filtered[0], filtered[1], filtered[2], filtered[3] if sample.force is not None else None,
-            sample.segment,
+            float(time),
+            filtered[0],
+            filtered[1],
+            filtered[2],
+            filtered[3] if sample.force is not None else None, sample.segment,
         )  # fmt: skip
 
     def _smooth(self, row: FloatArray) -> FloatArray:

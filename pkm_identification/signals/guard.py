@@ -334,7 +334,7 @@ class StreamGuard:
                 self._last_force if has_force else None,
                 self.segment,
                 False,
-            )  # fmt: skip
+            )
         )
         return samples
 
