@@ -8,6 +8,7 @@ import numpy as np
 
 from .dynamics.regressor import regressor
 from .errors import LogError, PkmError
+from .estimation.energy_equations import energy_equations
 from .estimation.equations import BandSettings, Equations, force_equations
 from .estimation.estimate import ParameterEstimate, make_estimate
 from .estimation.least_squares import LinearFit, least_squares, robust_covariance
@@ -95,7 +96,7 @@ class Identification:
     history : History
         Estimates over time (of the recursive estimators).
     residual_rms : ndarray, shape (m,)
-        Root mean square of the residual in the band, N (or J).
+        Root mean square of the residual in the band, N; one force a strut, or one along the path for the energy model.
     converged : bool
     warnings : tuple of str
     validation : Validation or None
@@ -364,13 +365,14 @@ def _equations(
     cutoff: float | None = None,
 ) -> tuple[Equations, int, float]:
     """Equations of all logs, the number of samples behind them, and the delay of the causal filter."""
+    build = {"force": force_equations, "energy": energy_equations}[settings.model]
     parts, samples, failed = [], 0, 0
     for log in prepared.logs:
         motion, struts, bad = _motion(log, machine, settings, stages, settings.causal, cutoff)
         failed += bad
         samples += len(motion)
         parts.append(
-            force_equations(
+            build(
                 machine,
                 parameters,
                 motion,

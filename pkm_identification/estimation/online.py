@@ -49,6 +49,7 @@ class EstimatorSettings:
     def __post_init__(self) -> None:
         if self.estimator not in FILTERS:
             raise ValueError(f"estimator is '{self.estimator}', must be one of {', '.join(FILTERS)} online")
+        _ = self.band.sections  # raises when the filter is impossible
 
     @property
     def band(self) -> BandSettings:
