@@ -143,7 +143,7 @@ class PlayerNode(PipelineNode):
             output.wait_for_all_acked(Duration(seconds=ACKNOWLEDGED_WITHIN))
         self.get_logger().info(f"{self.sent} messages played")
         if self.parameter["shutdown_at_end"]:
-            self.finished.set_result(0)
+            self.finish()
 
 
 def main(args: list[str] | None = None) -> int:

@@ -93,7 +93,7 @@ class RecorderNode(PipelineNode):
 
     def _look(self) -> None:
         if self._first is not None and 0 < self.duration <= time.monotonic() - self._first:
-            self.finished.set_result(0)
+            self.finish()
             return
         types = dict(self.get_topic_names_and_types()) if self._waiting else {}
         for topic in list(self._waiting):
@@ -148,8 +148,7 @@ class RecorderNode(PipelineNode):
 
     def _fail(self, error: LogError) -> None:
         self.report(ERROR, "not_written", str(error))
-        if not self.finished.done():
-            self.finished.set_result(FAILED)
+        self.finish(FAILED)
 
 
 def main(args: list[str] | None = None) -> int:

@@ -165,7 +165,7 @@ class SimulatorNode(PipelineNode):
             self._over = True
             self.output.wait_for_all_acked(Duration(seconds=ACKNOWLEDGED_WITHIN))
             self.get_logger().info(f"{self._made} samples simulated")
-            self.finished.set_result(0)
+            self.finish()
 
 
 def main(args: list[str] | None = None) -> int:

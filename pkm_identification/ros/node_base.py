@@ -20,6 +20,7 @@ from .parameters import ParameterError, ParameterSpec, ParameterTable
 
 # A callback takes what has piled up, but lets services and timers have their turn after this many.
 DRAIN_LIMIT = 200
+LINGER = 0.3  # s
 
 COMMON = (
     ParameterSpec("autostart", True, "configure and activate at start, without a life cycle manager"),
@@ -51,6 +52,7 @@ class PipelineNode(LifecycleNode):
         self.finished = Future()  # done when a job with an end is over
         self._configured = False
         self._active = False
+        self._finishing = False
         self._destroyers: list[Callable[[], object]] = []
         self._publishers_made: list[Any] = []
         self.health: Diagnostics | None = None
@@ -148,6 +150,12 @@ class PipelineNode(LifecycleNode):
     def until_deactivated(self, destroy: Callable[[], object]) -> None:
         """Have something called on deactivation."""
         self._destroyers.append(destroy)
+
+    def finish(self, code: int = 0) -> None:
+        """End the process soon: what was sent last to best effort subscribers is still on its way."""
+        if not self._finishing:
+            self._finishing = True
+            self.every(LINGER, lambda: self.finished.done() or self.finished.set_result(code))
 
     def report(self, level: bytes, reason: str, text: str) -> None:
         """Count, show and log an event; see `Diagnostics.note`."""

@@ -1,0 +1,116 @@
+"""The whole chain: a bag through real nodes gives what the pipeline object gives on the same log."""
+
+from dataclasses import replace
+
+import numpy as np
+from ros_bench import Motion
+
+from pkm_identification.machine import Machine
+from pkm_identification.msg import ParameterEstimate, PlatformState
+from pkm_identification.nodes.estimator import EstimatorNode
+from pkm_identification.nodes.kinematics import KinematicsNode
+from pkm_identification.nodes.player import PlayerNode
+from pkm_identification.nodes.strut_filter import StrutFilterNode
+from pkm_identification.pipeline import OnlinePipeline
+from pkm_identification.records import read_log
+from pkm_identification.records.bag_writer import write_strut_bag
+from pkm_identification.ros.processes import NodeProcess
+from pkm_identification.ros.qos import LATCHED
+from pkm_identification.simulation import SensorSettings, perturbed, simulate
+
+SENSORS = SensorSettings(stamp_jitter=2e-5)
+
+
+def pipeline_on(log, machine):
+    pipeline = OnlinePipeline(machine)
+    for time, length, force in zip(log.time, log.length, log.force):
+        pipeline.step(time, length, force)
+    return pipeline
+
+
+def assert_equal(message, estimate):
+    assert tuple(message.names) == estimate.names
+    np.testing.assert_allclose(message.values, estimate.values, rtol=1e-9)
+    np.testing.assert_allclose(message.std, estimate.std, rtol=1e-9)
+
+
+def test_a_bag_through_the_nodes_equals_the_pipeline_on_its_log(bench, tmp_path):
+    machine = Machine.load("uf")
+    recording = simulate(perturbed(machine, 2), "rich", 4.0, nominal=machine, sensors=SENSORS, seed=5)
+    simulated = recording.log()
+    write_strut_bag(tmp_path / "bag", replace(simulated, time=simulated.time + 1_700_000_000.0))
+    log, _ = read_log(tmp_path / "bag")
+    pipeline = pipeline_on(log, machine)
+
+    strut_filter = bench.start(StrutFilterNode)
+    bench.start(KinematicsNode)
+    estimator = bench.start(EstimatorNode)
+    estimates = bench.collect(ParameterEstimate, "parameter_estimate", LATCHED)
+    for topic in ("strut_states/filtered", "platform_state", "parameter_estimate"):
+        bench.connected(topic)
+    player = bench.start(PlayerNode, bag=str(tmp_path / "bag"))
+    bench.wait(player.finished.done, "the end of the bag", 60.0)
+    used = pipeline.estimator.counts["used"]
+    bench.wait(lambda: estimator.estimator.counts["used"] == used, f"{used} samples used")
+    assert strut_filter.guard.counts == pipeline.guard.counts
+    message = bench.wait(
+        lambda: next((m for m in estimates if m.count == pipeline.estimate.count), None), "the last estimate"
+    )
+    assert_equal(message, pipeline.estimate)
+
+
+def test_four_processes_identify_a_simulated_machine(bench, domain, tmp_path):
+    """Simulator, filter, kinematics, estimator and recorder as processes: the bag gives the same estimate."""
+    machine = Machine.load("uf")
+    estimates = bench.collect(ParameterEstimate, "parameter_estimate", LATCHED)
+    states = bench.collect(PlatformState, "platform_state")
+    bag = tmp_path / "bag"
+    simulation = {
+        "trajectory": "rich",
+        "duration": 4.0,
+        "perturbation": 0.1,
+        "wait": 30.0,
+        "shutdown_at_end": True,
+        "start_time": 500.0,
+    }
+
+    def process(node, **parameters):
+        return NodeProcess(node, parameters, domain=domain, folder=tmp_path)
+
+    with (
+        process("recorder", output=str(bag)) as recorder,
+        process("strut_filter") as strut_filter,
+        process("kinematics") as kinematics,
+        process("estimator") as estimator,
+    ):
+        for node in (recorder, strut_filter, kinematics, estimator):
+            node.wait_active()
+        bench.connected("strut_states/filtered")
+        bench.connected("platform_state", subscribers=2)
+        with process("simulator", **simulation) as simulator:
+            bench.wait(lambda: simulator.code is not None, "the end of the simulation", 60.0)
+            assert simulator.code == 0, simulator.text()
+        assert recorder.stop() == 0, recorder.text()
+        log, faults = read_log(bag)
+        assert not faults
+        pipeline = pipeline_on(log, machine)
+        assert pipeline.guard.counts["filled"] == 0
+        count = pipeline.estimate.count
+        message = bench.wait(lambda: next((m for m in estimates if m.count == count), None), f"count {count}")
+        assert_equal(message, pipeline.estimate)
+        assert {state.status for state in states} == {PlatformState.OK}
+        for node in (strut_filter, kinematics, estimator):
+            assert node.stop() == 0
+            assert "Traceback" not in node.text()
+
+
+def test_two_machines_side_by_side_do_not_hear_each_other(bench):
+    left = bench.start(StrutFilterNode, cli_args=["--ros-args", "-r", "__ns:=/left"])
+    right = bench.start(StrutFilterNode, cli_args=["--ros-args", "-r", "__ns:=/right"])
+    from sensor_msgs.msg import JointState
+
+    driver = bench.publisher(JointState, "/left/strut_states")
+    for message in Motion(50).messages():
+        driver.publish(message)
+    bench.wait(lambda: left.guard.counts["accepted"] == 50, "the left one's samples")
+    assert right.guard.counts["accepted"] == 0

@@ -1,0 +1,103 @@
+"""simulator: the topics of a machine that is there, and the obedience of one."""
+
+import numpy as np
+import pytest
+from geometry_msgs.msg import PoseStamped
+from ros_bench import joint_state
+from rosgraph_msgs.msg import Clock
+from sensor_msgs.msg import JointState
+
+from pkm_identification.errors import PkmError
+from pkm_identification.kinematics import strut_lengths
+from pkm_identification.machine import Machine
+from pkm_identification.nodes.simulator import SimulatorNode
+from pkm_identification.ros.clock import seconds
+from pkm_identification.ros.convert import fill_pose
+from pkm_identification.ros.qos import CLOCK, COMMANDS, POSE
+from pkm_identification.simulation import Simulator, perturbed, trajectory
+
+
+def lengths(messages):
+    return np.array([message.position for message in messages])
+
+
+def test_it_publishes_exactly_what_the_simulator_gives(bench):
+    messages = bench.collect(JointState, "strut_states")
+    node = bench.start(
+        SimulatorNode, trajectory="x", duration=2.0, seed=3, perturbation=0.1, start_time=100.0, wait=10.0
+    )
+    bench.wait(lambda: len(messages) >= 1500, "1500 samples")
+    machine = Machine.load("uf")
+    simulator = Simulator(perturbed(machine, 1, 0.1), trajectory("x", machine, 2.0), nominal=machine, seed=3)
+    for message in messages:
+        sample = simulator.step()
+        assert seconds(message.header.stamp) == pytest.approx(100.0 + sample.time, abs=1e-9)
+        np.testing.assert_array_equal(message.position, sample.length)
+        np.testing.assert_array_equal(message.effort, sample.force)
+        assert list(message.velocity) == []
+    assert node.values()["loop_gap"] < 1e-6
+
+
+def test_it_does_not_run_ahead_of_the_clock_on_the_wall(bench):
+    import time
+
+    messages = bench.collect(JointState, "strut_states")
+    bench.start(SimulatorNode, trajectory="none")
+    bench.wait(lambda: messages, "the first sample")
+    # stamps are those of the system's clock, and do not run ahead of it
+    assert abs(seconds(messages[0].header.stamp) - time.time()) < 5.0
+    bench.wait(lambda: len(messages) >= 1000, "a second of samples")
+    assert seconds(messages[-1].header.stamp) < time.time() + 0.05
+
+
+def test_the_clock_is_that_of_the_samples(bench):
+    clocks = bench.collect(Clock, "/clock", CLOCK)
+    bench.start(SimulatorNode, trajectory="none", clock=True, start_time=50.0)
+    bench.wait(lambda: len(clocks) > 20, "the clock")
+    times = [seconds(clock.clock) for clock in clocks]
+    assert times == sorted(times)
+    assert 50.0 <= times[0] < times[-1] < 80.0
+
+
+def test_strut_commands_move_the_struts_and_bad_ones_are_refused(bench):
+    messages = bench.collect(JointState, "strut_states")
+    node = bench.start(SimulatorNode, trajectory="none")
+    commands = bench.publisher(JointState, "strut_commands", COMMANDS)
+    home = bench.wait(lambda: messages, "a sample")[0].position
+    wanted = np.array(home) + 0.01
+    commands.publish(joint_state(0.0, wanted[::-1], names=[f"strut_{i}" for i in range(6, 0, -1)]))
+    bench.wait(lambda: np.abs(lengths(messages[-1:]) - wanted).max() < 2e-4, "the struts at their targets")
+    commands.publish(joint_state(0.0, np.full(6, 5.0)))
+    bench.wait(lambda: node.health.counts["command_refused"] == 1, "the refusal")
+    assert np.abs(lengths(messages[-1:]) - wanted).max() < 1e-3
+
+
+def test_a_target_pose_is_reached(bench):
+    messages = bench.collect(JointState, "strut_states")
+    truths = bench.collect(PoseStamped, "platform_truth", POSE)
+    bench.start(SimulatorNode, trajectory="none", truth_rate=50.0)
+    targets = bench.publisher(PoseStamped, "target_pose", COMMANDS)
+    machine = Machine.load("uf")
+    position = machine.home_position + np.array([0.01, 0.0, -0.01])
+    wanted = strut_lengths(machine, position[None], machine.home_rotation[None])[0]
+    message = PoseStamped()
+    fill_pose(message.pose, position, machine.home_rotation)
+    targets.publish(message)
+    bench.wait(lambda: messages and np.abs(lengths(messages[-1:]) - wanted).max() < 2e-4, "the pose")
+    bench.wait(lambda: abs(truths[-1].pose.position.x - position[0]) < 2e-4, "the true pose")
+
+
+def test_it_ends_with_its_trajectory_when_asked_to(bench):
+    messages = bench.collect(JointState, "strut_states")
+    node = bench.start(SimulatorNode, trajectory="rest", duration=0.5, shutdown_at_end=True, wait=10.0)
+    bench.wait(node.finished.done, "the end")
+    assert node.finished.result() == 0
+    bench.wait(lambda: len(messages) == node.values()["samples"], "every sample")
+    assert 501 <= len(messages) <= 503
+
+
+def test_parameters_that_cannot_work_are_refused(bench):
+    with pytest.raises(PkmError, match="parameters: "):
+        bench.start(SimulatorNode, trajectory="x", duration=0.2)
+    with pytest.raises(PkmError, match="must be one of 'none', 'x'"):
+        bench.start(SimulatorNode, trajectory="waltz")
