@@ -1,17 +1,20 @@
 """Mechanical energy of the thirteen bodies, linear in the basis and free of accelerations.
 
-h = T + V with V = -sum m g . c, heights measured from the base frame's origin (the weight of body B at its base joint, a
-constant, is left out: only differences of h mean anything). The platform contributes
+h = T + V with V = -sum m g . c, heights measured from the base frame's origin. The platform contributes
 
-    T = m |v|^2 / 2 + v . (w x R c) m + w . I w / 2 ,    V = -g . (m x + m R c),
+    T = m |v|^2 / 2 + v . (w x R m c) + w . I w / 2 ,    V = -g . (m x + R m c),
 
-a strut, with its platform joint at P and its bodies' centres of mass at L_B s from the base joint and at P - d s,
+and a strut, with its platform joint at P and its bodies' centres of mass at L_B s from the base joint and at
+P - d s,
 
-    m_e (|v_P|^2 / 2 - g . P) + h_e (g . s - v_P . s') - h_b g . s + (I_x w_x^2 + I_a sigma^2 + I_z w_z^2) / 2 ,
+    m_e (|v_P|^2 / 2 - g . P) + h_e (g . s - v_P . s') - h_b g . s + (I_x w_x^2 + I_a sigma^2 + I_z w_z^2) / 2 .
 
-where the terms m_b L_B^2 |s'|^2 and m_e d^2 |s'|^2 are part of the rod's transverse moments (derived from Oh 2003, 2.24 and
-2.56). Its time derivative is the power of the strut forces, column by column; with joints that do not spin the strut, the
-axes of I_x and I_z are no axes of a body, and that holds only for what the two have in common (I_x = I_z).
+The terms m_b L_B^2 |s'|^2 / 2 and m_e d^2 |s'|^2 / 2 are part of the rod's transverse moments, and the constant
+weight of body B at its base joint is left out (derived from Oh 2003, 2.24 and 2.56).
+
+The time derivative of each column is the power of the strut forces it needs. When struts are taken not to spin,
+the axes of I_x and I_z turn against the rod, so that this holds for the two together (I_x = I_z), not for their
+difference.
 """
 
 from __future__ import annotations
@@ -90,14 +93,14 @@ def energy_regressor(machine: Machine, motion: PlatformMotion, mapping: FloatArr
     motion : PlatformMotion
         Its accelerations are not used.
     mapping : ndarray, shape (58, P)
-        How the parameters w build up the basis (`dynamics.basis`): basis = mapping w. Friction stores no energy: its
-        rows count for nothing.
+        How the parameters w build up the basis (`dynamics.basis`): basis = mapping w. Friction stores no energy:
+        its rows count for nothing.
 
     Returns
     -------
     ndarray, shape (N, P)
-        J per unit of each parameter, kinetic plus potential; NaN in rows whose motion is not finite. Singular poses
-        are as good as others.
+        J per unit of each parameter, kinetic plus potential; NaN in rows whose motion is not finite. Singular
+        poses are as good as others.
 
     Raises
     ------
@@ -135,6 +138,6 @@ def mechanical_energy(machine: Machine, motion: PlatformMotion) -> FloatArray:
     Returns
     -------
     ndarray, shape (N,)
-        J; potential energy is zero at the base frame's origin, but for a constant: body B counts from its base joint.
+        J; heights count from the base frame's origin, those of the bodies B from their base joints.
     """
     return energy_regressor(machine, motion, basis_parameters(machine)[:, None])[:, 0]
