@@ -35,8 +35,10 @@ def run(node_class: type[PipelineNode], args: list[str] | None = None) -> int:
     code = 0
     started = False
     try:
-        # rclpy's own handler shuts the context down; a KeyboardInterrupt on top would break off anything anywhere.
-        signal.signal(signal.SIGINT, lambda *_: None)
+        # rclpy's own handlers shut the context down and then call those before them; a KeyboardInterrupt on top
+        # would break off anything anywhere.
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, lambda *_: None)
         _initialize(args)
         node = node_class()
         if node.parameter["autostart"]:
