@@ -1,21 +1,36 @@
-"""What an identification found: tables for a terminal, estimate.json, figures and a page.
+"""What an identification found: tables for a terminal, estimate.json, figures and a page."""
 
-The modules with figures load matplotlib, which takes longer than a small identification; import `folder` and the
-figures where they are needed.
-"""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 from .estimate_json import estimate_document, write_estimate_json
 from .listing import Listing
 from .tables import dropped_table, estimate_table, machine_table, settings_table, validation_table, verdicts
 
+if TYPE_CHECKING:
+    from .folder import ReportFiles, report_figures, write_report
+
 __all__ = [
     "Listing",
+    "ReportFiles",
     "dropped_table",
     "estimate_document",
     "estimate_table",
     "machine_table",
+    "report_figures",
     "settings_table",
     "validation_table",
     "verdicts",
     "write_estimate_json",
+    "write_report",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Load figures only when asked for: matplotlib takes longer to import than a log to identify."""
+    if name in ("ReportFiles", "report_figures", "write_report"):
+        from . import folder
+
+        return getattr(folder, name)
+    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 
 from .. import __version__
 from ..errors import LogError
+from ..identifiability import IDENTIFIABLE
 from ..motion import FloatArray
 from ..records.atomic import replacing
 from .estimate_json import write_estimate_json
@@ -35,11 +36,11 @@ class ReportFiles:
 def report_figures(result: Identification, truth: FloatArray | None = None) -> dict[str, Figure]:
     """The figures there is something to show in, by name.
 
-    Always `estimates` and `machine`; `convergence` for a recursive estimator; `forces` and `residual` after a
-    validation.
+    Always `estimates` and `machine`; `convergence` for a recursive estimator whose data show a parameter;
+    `forces` and `residual` after a validation.
     """
     figures = {"estimates": estimates_figure(result.estimate, truth)}
-    if len(result.history.time) > 1:
+    if len(result.history.time) > 1 and IDENTIFIABLE in result.estimate.status:
         figures["convergence"] = convergence_figure(result.history, result.estimate, truth)
     if result.validation is not None:
         figures["forces"] = forces_figure(result.validation)

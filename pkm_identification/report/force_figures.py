@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ..identification import Validation
 
 POINTS = 1500
-WINDOW = 8.0  # s, of the forces: more would be a smear
+WINDOW = 6.0  # s, of the forces: more would be a smear
 BLOCK = 8.0  # s, of the spectrum: its resolution is the inverse
 DECADES = 1e-6  # of the strongest spectral line; below is rounding
 
@@ -65,17 +65,20 @@ def residual_figure(validation: Validation) -> Figure:
     chosen = _thinned(len(time))
     figure = Figure(figsize=(11, 4.6), layout="constrained")
     over_time, over_frequency = figure.subplots(1, 2, width_ratios=[3, 2])
-    spacing = 8 * float(np.median(np.std(residual, axis=0))) or 1.0
+    spacing = _round_up(8 * float(np.max(np.std(residual, axis=0))))
     for i, color in enumerate(STRUT_COLORS):
         over_time.plot(time[chosen], residual[chosen, i] - i * spacing, color=color, linewidth=0.9)
     over_time.set_yticks([-i * spacing for i in range(STRUTS)], [f"strut {i + 1}" for i in range(STRUTS)])
     over_time.set_xlabel("time (s)")
-    over_time.set_ylabel(f"measured − predicted (one division is {spacing:.2g} N)")
+    over_time.set_ylabel(f"measured − predicted (one division is {spacing:g} N)")
     over_time.set_title("residual")
 
     part = _longest_part(validation.time)
     frequency, force = _spectrum(validation.time[part], validation.measured[part])
     _, error = _spectrum(validation.time[part], residual[part])
+    top = max(force.max(), error.max(), 1e-12)
+    # a logarithmic axis has no zero
+    force, error = (np.maximum(part, 0.1 * DECADES * top) for part in (force, error))
     over_frequency.loglog(
         frequency,
         np.sqrt(np.mean(force**2, axis=1)),
@@ -85,7 +88,6 @@ def residual_figure(validation: Validation) -> Figure:
     )
     for i, color in enumerate(STRUT_COLORS):
         over_frequency.loglog(frequency, error[:, i], color=color, linewidth=0.9, label=f"residual {i + 1}")
-    top = force.max() or 1.0
     visible = frequency[np.any(error > DECADES * top, axis=1)]
     if len(visible):
         over_frequency.set_xlim(frequency[0], 1.2 * visible[-1])
@@ -100,6 +102,14 @@ def residual_figure(validation: Validation) -> Figure:
 
 def _thinned(count: int) -> slice:
     return slice(None, None, max(1, count // POINTS))
+
+
+def _round_up(value: float) -> float:
+    """The next larger 1, 2 or 5 times a power of ten; 1 for zero."""
+    if value <= 0:
+        return 1.0
+    power = 10.0 ** np.floor(np.log10(value))
+    return float(power * next(step for step in (1, 2, 5, 10) if step * power >= value))
 
 
 def _longest_part(time: FloatArray) -> slice:

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 CAPTIONS = {
     "machine": "The machine in its home pose, from its description; struts are numbered.",
     "estimates": "Estimates with bars of two standard deviations, against the nominal values of the description.",
-    "convergence": "Each estimate over time with its band of two standard deviations. The first moments, when "
-    "little has been seen, run out of the panels.",
+    "convergence": "Each parameter that the data show, over time, with its band of two standard deviations. The first "
+    "moments, when little has been seen, run out of the panels.",
     "forces": "Strut forces of a log that was not used for the estimate: both sides passed the same low-pass.",
     "residual": "What the prediction leaves. A flat spectrum far below that of the force is noise; peaks are motion "
     "the model does not explain.",

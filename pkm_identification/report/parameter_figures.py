@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from ..identifiability import IDENTIFIABLE
 from ..motion import FloatArray
-from .style import ABSENT, ESTIMATE, NOMINAL, TRUE, styled
+from .style import ESTIMATE, NOMINAL, TRUE, styled
 
 if TYPE_CHECKING:
     from ..estimation.estimate import ParameterEstimate
@@ -28,52 +28,51 @@ UNITS = {"kg m^2": "kg m²", "N s/m": "N s/m"}
 def convergence_figure(
     history: History, estimate: ParameterEstimate, truth: FloatArray | None = None
 ) -> Figure:
-    """Each parameter over time with its band of two standard deviations.
+    """Each parameter that the data show, over time, with its band of two standard deviations.
 
     Parameters
     ----------
     history : History
         Of a recursive estimator: `time` (K,), `values` and `std` (K, P), at least two entries.
     estimate : ParameterEstimate
+        At least one parameter must be identifiable.
     truth : ndarray, shape (P,), optional
         True values, where they are known.
     """
     time, label = _axis(np.asarray(history.time, dtype=float))
     chosen = np.unique(np.linspace(0, len(time) - 1, min(POINTS, len(time))).astype(int))
-    values, std = np.asarray(history.values)[chosen], np.asarray(history.std)[chosen]
-    count = len(estimate.names)
-    rows = math.ceil(count / COLUMNS)
+    time, values, std = time[chosen], np.asarray(history.values)[chosen], np.asarray(history.std)[chosen]
+    shown = [i for i, status in enumerate(estimate.status) if status == IDENTIFIABLE]
+    rows = math.ceil(len(shown) / COLUMNS)
     figure = Figure(figsize=(11, 1.65 * rows + 0.8), layout="constrained")
-    axes = np.atleast_2d(figure.subplots(rows, COLUMNS, sharex=True))
-    for i, panel in enumerate(axes.flat):
-        if i >= count:
-            panel.set_visible(False)
-            continue
-        shown = estimate.status[i] == IDENTIFIABLE
-        color = ESTIMATE if shown else ABSENT
+    axes = figure.subplots(rows, COLUMNS, sharex=True, squeeze=False).flatten()
+    for panel in axes[len(shown) :]:
+        panel.set_visible(False)
+    for place, (panel, i) in enumerate(zip(axes, shown, strict=False)):
+        band = SIGMAS * std[:, i]
         panel.fill_between(
-            time[chosen],
-            values[:, i] - SIGMAS * std[:, i],
-            values[:, i] + SIGMAS * std[:, i],
-            color=color,
+            time,
+            values[:, i] - band,
+            values[:, i] + band,
+            color=ESTIMATE,
             alpha=0.22,
             linewidth=0,
             label="± 2 standard deviations",
         )
-        panel.plot(time[chosen], values[:, i], color=color, label="estimate")
+        panel.plot(time, values[:, i], color=ESTIMATE, label="estimate")
         panel.axhline(
             estimate.nominal[i], color=NOMINAL, linestyle=":", linewidth=1, label="nominal, where in range"
         )
         if truth is not None:
             panel.axhline(truth[i], color=TRUE, linestyle="--", linewidth=1, label="true")
-        panel.set_title(estimate.names[i] if shown else f"{estimate.names[i]} (not shown)", fontsize=9)
+        panel.set_title(estimate.names[i], fontsize=9)
         panel.set_ylabel(_unit(estimate.units[i]))
-        panel.set_ylim(_range(values[:, i], std[:, i], None if truth is None else truth[i]))
+        panel.set_ylim(_range(values[:, i], band, None if truth is None else truth[i]))
         panel.locator_params(axis="y", nbins=4)
-        if i + COLUMNS >= count:
+        if place + COLUMNS >= len(shown):
             panel.set_xlabel(label)
             panel.tick_params(labelbottom=True)
-    figure.legend(*axes.flat[0].get_legend_handles_labels(), loc="outside upper right", ncols=4)
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper right", ncols=4)
     figure.suptitle("Estimates settling", x=0.01, ha="left")
     return figure
 
@@ -97,6 +96,8 @@ def estimates_figure(estimate: ParameterEstimate, truth: FloatArray | None = Non
     axes = np.atleast_1d(figure.subplots(1, len(rows_of)))
     for panel, (unit, rows) in zip(axes, rows_of.items(), strict=True):
         _bars(panel, estimate, rows, unit, truth)
+        # rows as high in all panels
+        panel.set_ylim(longest - 0.4, -0.6)
     figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper right", ncols=4)
     figure.suptitle("Estimates", x=0.01, ha="left")
     return figure
@@ -109,10 +110,10 @@ def _axis(time: FloatArray) -> tuple[FloatArray, str]:
     return np.arange(len(time), dtype=float), "equation (-)"
 
 
-def _range(values: FloatArray, std: FloatArray, true: float | None) -> tuple[float, float]:
+def _range(values: FloatArray, band: FloatArray, true: float | None) -> tuple[float, float]:
     """Limits that show the settled estimate with its band and the truth, not the first wild moments."""
     first = int(SETTLED * len(values))
-    settled, band = values[first:], SIGMAS * std[first:]
+    settled, band = values[first:], band[first:]
     everything = np.concatenate([settled - band, settled + band, [] if true is None else [true]])
     low, high = float(everything.min()), float(everything.max())
     margin = 0.15 * (high - low) or 0.1 * abs(high) or 1.0
@@ -168,8 +169,16 @@ def _bars(
         panel.scatter(true, place, marker="D", s=22, facecolor="none", edgecolor=TRUE, label="true", zorder=4)
     left = panel.get_xlim()[0]
     for at in place[~shown]:
-        panel.text(left, at, " not shown by the data", color=NOMINAL, va="center", fontsize=8, style="italic")
+        panel.text(
+            left,
+            at,
+            " not shown by the data ",
+            color=NOMINAL,
+            va="center",
+            fontsize=8,
+            style="italic",
+            bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5},
+        )
     panel.set_yticks(place, [estimate.names[i] for i in rows])
-    panel.set_ylim(len(rows) - 0.4, -0.6)
     panel.grid(axis="y", visible=False)
     panel.set_xlabel("change from nominal (%)" if unit == "%" else f"value ({_unit(unit)})")

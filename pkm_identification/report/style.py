@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import wraps
-from pathlib import Path
 from typing import ParamSpec
 
 import matplotlib
@@ -14,13 +14,11 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from PIL import Image
 
-from ..records.atomic import replacing
-
 P = ParamSpec("P")
 
 # Okabe and Ito's colours, told apart by colour-blind eyes too; black and the light yellow are left out.
 STRUT_COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
-ESTIMATE, MEASURED, TRUE, NOMINAL, ABSENT = "#0072B2", "#BDBDBD", "#D55E00", "#555555", "#BBBBBB"
+ESTIMATE, MEASURED, TRUE, NOMINAL = "#0072B2", "#BDBDBD", "#D55E00", "#555555"
 STYLE = {
     "axes.axisbelow": True,
     "axes.edgecolor": "#888888",
@@ -32,7 +30,7 @@ STYLE = {
     "axes.spines.top": False,
     "axes.titlelocation": "left",
     "axes.titlesize": 10,
-    "figure.dpi": 110,
+    "figure.dpi": 100,
     "figure.titlesize": 12,
     "font.family": "sans-serif",
     "font.sans-serif": ["DejaVu Sans"],
@@ -50,14 +48,20 @@ STYLE = {
 }
 
 
+@contextmanager
+def _style() -> Iterator[None]:
+    with matplotlib.rc_context():
+        matplotlib.rcdefaults()
+        matplotlib.rcParams.update(STYLE)
+        yield
+
+
 def styled(draw: Callable[P, Figure]) -> Callable[P, Figure]:
     """Decorator: draw a figure in the package's style, whatever the user's matplotlib settings are."""
 
     @wraps(draw)
     def drawn(*args: P.args, **kwargs: P.kwargs) -> Figure:
-        with matplotlib.rc_context():
-            matplotlib.rcdefaults()
-            matplotlib.rcParams.update(STYLE)
+        with _style():
             return draw(*args, **kwargs)
 
     return drawn
@@ -66,16 +70,12 @@ def styled(draw: Callable[P, Figure]) -> Callable[P, Figure]:
 def png(figure: Figure) -> bytes:
     """The figure as a PNG file; equal figures make equal bytes."""
     canvas = FigureCanvasAgg(figure)
-    canvas.draw()
+    # ticks and their labels are made only now
+    with _style():
+        canvas.draw()
     image = Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
     buffer = io.BytesIO()
     # A palette is enough for lines on white and makes the file a third as large.
     small = image.quantize(256, kmeans=1, dither=Image.Dither.NONE)
     small.save(buffer, format="png", optimize=True)
     return buffer.getvalue()
-
-
-def save_png(figure: Figure, path: str | Path) -> None:
-    """Write the figure, complete or not at all; raises LogError if it cannot be written."""
-    with replacing(path) as temporary:
-        temporary.write_bytes(png(figure))

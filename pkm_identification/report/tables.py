@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,10 @@ from .listing import Listing, number, percent, relative, with_deviation
 if TYPE_CHECKING:
     from ..estimation.estimate import ParameterEstimate
     from ..identification import Identification, Validation
+
+LONGEST_NAME = 16  # of a combination that is named in the parameter column
+MOST_NAMES, MOST_COMBINATIONS = 8, 3  # in a sentence
+GOOD_PREDICTION = 5.0  # % rms in the band; a worse model is not one
 
 # What each reason for which samples are not used, or segments begin, means.
 REASONS = {
@@ -38,7 +43,7 @@ def estimate_table(estimate: ParameterEstimate, truth: FloatArray | None = None)
     """Parameters with nominal value, estimate, standard deviation and status.
 
     A value that the data do not show is left out: what the estimator holds there is the prior. Combinations that
-    the data do show follow below.
+    the data do show follow below, long ones under their first term, with all terms in the last column.
 
     Parameters
     ----------
@@ -62,7 +67,15 @@ def estimate_table(estimate: ParameterEstimate, truth: FloatArray | None = None)
         )
     ]
     entries += [
-        (c.name, c.unit, c.nominal, c.value, c.std, "shown combination", _weighted(c.weights, truth))
+        (
+            c.name if len(c.name) <= LONGEST_NAME else f"{c.name.split()[0]} + ...",
+            c.unit,
+            c.nominal,
+            c.value,
+            c.std,
+            "shown combination" if len(c.name) <= LONGEST_NAME else f"shown: {c.name}",
+            None if truth is None else float(c.weights @ truth),
+        )
         for c in estimate.combinations
     ]
     for name, unit, nominal, value, std, status, true in entries:
@@ -93,25 +106,20 @@ def validation_table(validation: Validation) -> Listing:
     """How well the forces of a log not used for the estimate are predicted, strut by strut."""
     force = np.sqrt(np.mean(validation.measured**2, axis=0))
     error = np.sqrt(np.mean((validation.measured - validation.predicted) ** 2, axis=0))
-    rows = [
-        (
-            str(i + 1),
-            number(force[i], 4),
-            number(error[i], 3),
-            number(validation.rms_percent[i], 3),
-            number(validation.rms_percent_raw[i], 3),
-        )
+    total_force, total_error = (float(np.sqrt(np.mean(part**2))) for part in (force, error))
+    lines = [
+        (str(i + 1), force[i], error[i], validation.rms_percent[i], validation.rms_percent_raw[i])
         for i in range(STRUTS)
     ]
-    rows.append(
-        (
-            "all",
-            number(float(np.sqrt(np.mean(force**2))), 4),
-            number(float(np.sqrt(np.mean(error**2))), 3),
-            number(validation.rms_percent_total, 3),
-            number(validation.rms_percent_raw_total, 3),
-        )
+    lines.append(
+        ("all", total_force, total_error, validation.rms_percent_total, validation.rms_percent_raw_total)
     )
+    # one number of decimals per column, so that the column can be read downwards
+    places = (_decimals(np.median(force), 4), _decimals(np.median(error), 3), 2, 2)
+    rows = [
+        (name, *(f"{value:.{place}f}" for value, place in zip(values, places, strict=True)))
+        for name, *values in lines
+    ]
     header = ("strut", "force rms N", "error rms N", "error %", "error % unfiltered")
     return Listing(header, tuple(rows), frozenset(header[1:]))
 
@@ -180,24 +188,31 @@ def verdicts(result: Identification) -> list[tuple[bool, str]]:
         lines.append(
             (False, f"The data show {count[IDENTIFIABLE]} of {total} parameters, not {_listed(missing)}.")
         )
-    for combination in estimate.combinations:
-        value, std = with_deviation(combination.value, combination.std)
-        lines.append((True, f"They show {combination.name} = {value} ± {std} {combination.unit}."))
+    if len(estimate.combinations) <= MOST_COMBINATIONS:
+        for combination in estimate.combinations:
+            value, std = with_deviation(combination.value, combination.std)
+            lines.append((True, f"They show {combination.name} = {value} ± {std} {combination.unit}."))
+    else:
+        lines.append((True, f"They show {len(estimate.combinations)} combinations of those."))
     if result.validation is not None:
+        error = result.validation.rms_percent_total
+        good = error <= GOOD_PREDICTION
         lines.append(
             (
-                True,
+                good,
                 f"Forces of {_file(result.validation.source)}, which was not used, are predicted to "
-                f"{result.validation.rms_percent_total:.2g} % rms in the estimation band "
-                f"({result.validation.rms_percent_raw_total:.2g} % unfiltered).",
+                f"{number(error, 3)} % rms in the estimation band "
+                f"({number(result.validation.rms_percent_raw_total, 3)} % unfiltered)"
+                + ("." if good else ": the estimate does not hold for that motion."),
             )
         )
     lines += [(False, f"{warning[0].upper()}{warning[1:]}") for warning in result.warnings]
     return lines
 
 
-def _weighted(weights: FloatArray, truth: FloatArray | None) -> float | None:
-    return None if truth is None else float(weights @ truth)
+def _decimals(value: float, digits: int) -> int:
+    """Decimals that show a value with so many digits."""
+    return max(0, digits - 1 - math.floor(math.log10(value))) if value > 0 else 0
 
 
 def _vector(values: FloatArray) -> str:
@@ -214,4 +229,6 @@ def _file(source: str) -> str:
 
 
 def _listed(names: list[str]) -> str:
+    if len(names) > MOST_NAMES:
+        names = [*names[: MOST_NAMES - 1], f"{len(names) - MOST_NAMES + 1} others"]
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

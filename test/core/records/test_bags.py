@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from made_log import assert_same, made_log
 
 from pkm_identification.errors import LogError
 from pkm_identification.motion import StrutLog
@@ -19,15 +20,6 @@ from pkm_identification.records.stamps import nanoseconds_of, seconds_of
 
 STORAGES = ["sqlite3", "mcap"]
 NAMES = list(STRUT_NAMES)
-
-
-def sample_log(count: int = 20, seed: int = 0, forces: bool = True) -> StrutLog:
-    rng = np.random.default_rng(seed)
-    return StrutLog(
-        time=np.round(np.arange(1, count + 1) * 1e-3 + rng.normal(0, 2e-5, count), 9),
-        length=rng.uniform(0.3, 0.5, (count, 6)),
-        force=rng.normal(0, 100, (count, 6)) if forces else None,
-    )
 
 
 def joint_state(stamp, names, position, effort=(), velocity=(), frame="base"):
@@ -51,18 +43,10 @@ def write_messages(path, messages, topic="/strut_states", storage="sqlite3", big
             writer.write(topic, JOINT_STATE, data, i)
 
 
-def assert_same(log, other):
-    np.testing.assert_array_equal(log.time, other.time)
-    np.testing.assert_array_equal(log.length, other.length)
-    assert (log.force is None) == (other.force is None)
-    if log.force is not None:
-        np.testing.assert_array_equal(log.force, other.force)
-
-
 @pytest.mark.parametrize("storage", STORAGES)
 @pytest.mark.parametrize("forces", [True, False])
 def test_written_recording_reads_back_the_same(tmp_path, storage, forces):
-    log = sample_log(forces=forces)
+    log = made_log(forces=forces)
     write_log(tmp_path / "bag", log, storage)
     read, faults = read_log(tmp_path / "bag")
     assert_same(read, log)
@@ -74,7 +58,7 @@ def test_written_recording_reads_back_the_same(tmp_path, storage, forces):
 
 @pytest.mark.parametrize("storage", STORAGES)
 def test_order_of_the_log_is_kept_where_stamps_repeat_or_run_back(tmp_path, storage):
-    log = sample_log()
+    log = made_log()
     time = log.time.copy()
     time[[4, 5]] = time[[5, 4]]
     time[8] = time[7]
@@ -88,7 +72,7 @@ def test_order_of_the_log_is_kept_where_stamps_repeat_or_run_back(tmp_path, stor
 @settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_row_03_permuted_and_extra_names_give_the_identical_log(tmp_path, seed, encoding):
     rng = random.Random(seed)
-    log = sample_log()
+    log = made_log()
     path = tmp_path / "bag"
     shutil.rmtree(path, ignore_errors=True)
     messages = []
@@ -174,7 +158,7 @@ def test_row_27_wrong_type(tmp_path):
 def test_row_27_folder_that_is_no_bag_and_unfinished_recording(tmp_path):
     with pytest.raises(LogError, match=r"no rosbag2 recording: metadata\.yaml is missing$"):
         read_log(tmp_path)
-    write_log(tmp_path / "bag", sample_log())
+    write_log(tmp_path / "bag", made_log())
     (tmp_path / "bag" / "metadata.yaml").unlink()
     with pytest.raises(LogError, match=r"metadata.yaml is missing; .* try its file bag\.db3"):
         read_log(tmp_path / "bag")
@@ -185,7 +169,7 @@ def test_row_27_folder_that_is_no_bag_and_unfinished_recording(tmp_path):
 @pytest.mark.parametrize("storage", STORAGES)
 @pytest.mark.parametrize("part", [0.0, 0.01, 0.3, 0.6, 0.9, 0.999])
 def test_row_27_truncated_recording(tmp_path, storage, part):
-    write_log(tmp_path / "bag", sample_log(count=200), storage)
+    write_log(tmp_path / "bag", made_log(count=200), storage)
     (file,) = (tmp_path / "bag").glob("bag.*")
     data = file.read_bytes()
     file.write_bytes(data[: int(part * len(data))])
@@ -200,7 +184,7 @@ def test_mutated_recordings_are_read_or_refused_but_never_crash(tmp_path, seed, 
     rng = random.Random(seed)
     bag = tmp_path / "bag"
     shutil.rmtree(bag, ignore_errors=True)
-    write_log(bag, sample_log(), "mcap" if name == "bag.mcap" else "sqlite3")
+    write_log(bag, made_log(), "mcap" if name == "bag.mcap" else "sqlite3")
     data = bytearray((bag / name).read_bytes())
     for _ in range(rng.randrange(1, 20)):
         data[rng.randrange(len(data))] = rng.randrange(256)
@@ -248,7 +232,7 @@ def test_row_10_zero_stamps_are_dropped_and_a_recording_of_nothing_else_is_refus
 
 
 def test_time_that_is_no_stamp_is_refused_before_anything_is_written(tmp_path):
-    log = sample_log()
+    log = made_log()
     log.time[3] = np.nan
     with pytest.raises(LogError, match="sample 4: time nan s cannot be the stamp"):
         write_log(tmp_path / "bag", log)
@@ -320,11 +304,11 @@ def test_aborted_recording_leaves_nothing(tmp_path, storage):
 
 
 def test_recordings_are_not_overwritten(tmp_path):
-    write_log(tmp_path / "bag", sample_log())
+    write_log(tmp_path / "bag", made_log())
     with pytest.raises(LogError, match="bag: exists already"):
-        write_log(tmp_path / "bag", sample_log())
+        write_log(tmp_path / "bag", made_log())
     (tmp_path / "other.part").mkdir()
     with pytest.raises(LogError, match=r"other\.part: exists already"):
-        write_log(tmp_path / "other", sample_log())
+        write_log(tmp_path / "other", made_log())
     with pytest.raises(LogError, match="cannot be written: Not a directory"):
-        write_log(tmp_path / "bag" / "bag.db3" / "inside", sample_log())
+        write_log(tmp_path / "bag" / "bag.db3" / "inside", made_log())

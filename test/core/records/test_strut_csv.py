@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from made_log import assert_same, made_log
 
 from pkm_identification.errors import LogError
 from pkm_identification.machine import Machine
@@ -17,23 +18,6 @@ from pkm_identification.records import read_log, read_strut_csv, write_log, writ
 SAME_FOLDER = [HealthCheck.function_scoped_fixture]
 SI = ["t", *(f"length_{i}" for i in range(1, 7)), *(f"force_{i}" for i in range(1, 7))]
 RAW = ["t", *(f"enc_{i}" for i in range(1, 7)), *(f"cur_{i}" for i in range(1, 7))]
-
-
-def sample_log(count: int = 20, seed: int = 0, forces: bool = True) -> StrutLog:
-    rng = np.random.default_rng(seed)
-    return StrutLog(
-        time=np.arange(count) * 1e-3 + rng.normal(0, 2e-5, count),
-        length=rng.uniform(0.3, 0.5, (count, 6)),
-        force=rng.normal(0, 100, (count, 6)) if forces else None,
-    )
-
-
-def assert_same(log: StrutLog, other: StrutLog) -> None:
-    np.testing.assert_array_equal(log.time, other.time)
-    np.testing.assert_array_equal(log.length, other.length)
-    assert (log.force is None) == (other.force is None)
-    if log.force is not None:
-        np.testing.assert_array_equal(log.force, other.force)
 
 
 def si_rows(count: int = 12) -> list[list[str]]:
@@ -59,7 +43,7 @@ def test_written_log_reads_back_to_the_same_doubles(tmp_path, name, values):
 
 
 def test_log_without_forces(tmp_path):
-    log = sample_log(forces=False)
+    log = made_log(forces=False)
     write_log(tmp_path / "log.csv", log)
     assert_same(read_log(tmp_path / "log.csv")[0], log)
 
@@ -67,7 +51,7 @@ def test_log_without_forces(tmp_path):
 @given(order=st.permutations(range(15)))
 @settings(max_examples=30, deadline=None, suppress_health_check=SAME_FOLDER)
 def test_columns_in_any_order_and_extra_columns_give_the_identical_log(tmp_path, order):
-    log = sample_log()
+    log = made_log()
     names = [*SI, "temperature", "mode"]
     table = np.column_stack([log.time, log.length, log.force, np.full(len(log), 20.0)]).tolist()
     rows = [names, *([*map(repr, row), "jog"] for row in table)]
@@ -285,17 +269,17 @@ def test_mutated_files_are_read_or_refused_but_never_crash(tmp_path, seed, edits
 
 def test_failed_write_leaves_the_old_file_and_no_temporary_one(tmp_path, monkeypatch):
     path = tmp_path / "log.csv"
-    write_strut_csv(path, sample_log(seed=1))
+    write_strut_csv(path, made_log(seed=1))
     before = path.read_bytes()
     monkeypatch.setattr(
         "os.replace", lambda *_: (_ for _ in ()).throw(OSError(28, "No space left on device"))
     )
     with pytest.raises(LogError, match=r"log\.csv: cannot be written: No space left"):
-        write_strut_csv(path, sample_log(seed=2))
+        write_strut_csv(path, made_log(seed=2))
     assert path.read_bytes() == before
     assert [file.name for file in tmp_path.iterdir()] == ["log.csv"]
 
 
 def test_write_into_a_missing_folder_is_named(tmp_path):
     with pytest.raises(LogError, match=r"log\.csv: cannot be written: No such file or directory"):
-        write_log(tmp_path / "none" / "log.csv", sample_log())
+        write_log(tmp_path / "none" / "log.csv", made_log())

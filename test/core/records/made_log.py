@@ -1,0 +1,26 @@
+"""Small strut logs for the readers' and writers' tests."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pkm_identification.motion import StrutLog
+
+
+def made_log(count: int = 20, seed: int = 0, forces: bool = True) -> StrutLog:
+    """Random struts at about 1 kHz, stamped in whole nanoseconds as messages are, not at 0."""
+    rng = np.random.default_rng(seed)
+    return StrutLog(
+        time=np.round(np.arange(1, count + 1) * 1e-3 + rng.normal(0, 2e-5, count), 9),
+        length=rng.uniform(0.3, 0.5, (count, 6)),
+        force=rng.normal(0, 100, (count, 6)) if forces else None,
+    )
+
+
+def assert_same(log: StrutLog, other: StrutLog) -> None:
+    """Equal bit for bit; NaN equals NaN."""
+    np.testing.assert_array_equal(log.time, other.time)
+    np.testing.assert_array_equal(log.length, other.length)
+    assert (log.force is None) == (other.force is None)
+    if log.force is not None:
+        np.testing.assert_array_equal(log.force, other.force)

@@ -1,0 +1,96 @@
+"""An identification with made-up numbers: what the report's tests are about is how it is shown."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from pkm_identification.estimation.estimate import ParameterEstimate
+from pkm_identification.estimation.parameter_set import ParameterSet
+from pkm_identification.estimation.recursive import History
+from pkm_identification.identifiability import COMBINATION, IDENTIFIABLE, UNIDENTIFIABLE, Combination
+from pkm_identification.identification import Identification, IdentifySettings, Validation
+from pkm_identification.machine import Machine
+
+PRIOR_VALUE = 0.123454321  # stands where the data show nothing and must not be printed
+
+
+def made_estimate(seed: int = 0) -> ParameterEstimate:
+    """Of the identifiable set: Izz_p not shown, m_p and m_e only as m_p + 6 m_e."""
+    rng = np.random.default_rng(seed)
+    parameters = ParameterSet.of(Machine.load("uf"))
+    count = len(parameters.names)
+    values = parameters.nominal * rng.uniform(0.8, 1.2, count)
+    std = 0.01 * parameters.scale * rng.uniform(0.5, 2, count)
+    status = [IDENTIFIABLE] * count
+    weights = np.zeros(count)
+    for name, kind, weight in (
+        ("Izz_p", UNIDENTIFIABLE, 0),
+        ("m_p", COMBINATION, 1),
+        ("m_e", COMBINATION, 6),
+    ):
+        i = parameters.names.index(name)
+        status[i], values[i], std[i], weights[i] = kind, PRIOR_VALUE, parameters.scale[i], weight
+    combination = Combination("m_p + 6 m_e", weights, 15.25, 0.04, "kg", float(weights @ parameters.nominal))
+    return ParameterEstimate(
+        names=parameters.names,
+        units=parameters.units,
+        values=values,
+        std=std,
+        nominal=parameters.nominal,
+        status=tuple(status),
+        covariance=np.diag(std**2),
+        combinations=(combination,),
+        nis=5.8,
+        nis_dof=6,
+        count=1500,
+        time=30.0,
+        estimator="ukf",
+        model="force",
+    )
+
+
+def made_identification(seed: int = 0, error: float = 0.3, machine: Machine | None = None) -> Identification:
+    """A recursive identification, validated with `error` % rms in the band."""
+    rng = np.random.default_rng(seed)
+    estimate = made_estimate(seed)
+    history = History()
+    for k in range(200):
+        fade = np.exp(-k / 20)
+        history.time.append(0.1 * k)
+        history.values.append(estimate.values + fade * rng.normal(size=len(estimate.values)))
+        history.std.append(estimate.std + fade)
+        history.nis.append(6.0)
+    time = np.arange(4000) * 0.005
+    measured = 80 * np.sin(2 * np.pi * np.outer(time, np.arange(1, 7)))
+    noise = rng.normal(size=measured.shape)
+    noise *= error / 100 * np.sqrt(np.mean(measured**2, axis=0) / np.mean(noise**2, axis=0))
+    validation = Validation(
+        time=time,
+        measured=measured,
+        predicted=measured - noise,
+        rms_percent=np.full(6, error),
+        rms_percent_total=error,
+        rms_percent_raw=np.full(6, 7.0),
+        rms_percent_raw_total=7.0,
+        source="logs/held_out.csv",
+    )
+    return Identification(
+        machine=machine or Machine.load("uf"),
+        settings=IdentifySettings(),
+        estimate=estimate,
+        samples=30000,
+        dropped={"spike": 3, "gap": 1},
+        history=history,
+        residual_rms=np.full(6, 0.3),
+        converged=True,
+        warnings=(),
+        validation=validation,
+    )
+
+
+def without(result: Identification, *parts: str) -> Identification:
+    """Without its validation or history."""
+    changes = {"validation": None, "history": History()}
+    return replace(result, **{part: changes[part] for part in parts})

@@ -1,0 +1,152 @@
+"""Figures: every axis labelled with its unit, nothing the data do not show, files of a reasonable size."""
+
+import io
+from dataclasses import replace
+
+import matplotlib
+import numpy as np
+import pytest
+from made_identification import made_estimate, made_identification, without
+from PIL import Image
+
+from pkm_identification.identifiability import UNIDENTIFIABLE
+from pkm_identification.machine import Machine
+from pkm_identification.report.folder import report_figures
+from pkm_identification.report.force_figures import forces_figure, residual_figure
+from pkm_identification.report.machine_figure import machine_figure
+from pkm_identification.report.parameter_figures import convergence_figure, estimates_figure
+from pkm_identification.report.style import png
+
+UNITS = ("(kg)", "(kg m²)", "(N)", "(N s/m)", "(s)", "(m)", "(%)", "(Hz)", "(N/√Hz)", "N)")
+
+
+def visible(figure):
+    return [axes for axes in figure.axes if axes.get_visible()]
+
+
+@pytest.fixture(scope="module")
+def figures():
+    result = made_identification()
+    return report_figures(result, truth=result.estimate.nominal * 1.05)
+
+
+@pytest.mark.parametrize("name", ["estimates", "convergence", "forces", "residual", "machine"])
+def test_figure_is_labelled_and_of_a_reasonable_size(figures, name):
+    figure = figures[name]
+    # a panel above another shares the label below it
+    below = {axes.get_subplotspec().colspan.start: axes.get_xlabel() for axes in visible(figure)}
+    for axes in visible(figure):
+        assert below[axes.get_subplotspec().colspan.start].endswith(UNITS)
+        if name == "convergence":
+            assert axes.get_ylabel() in ("kg", "kg m²", "N", "N s/m")
+        elif name != "estimates":
+            assert axes.get_ylabel().endswith(UNITS)
+        if hasattr(axes, "get_zlabel"):
+            assert axes.get_zlabel().endswith(UNITS)
+    data = png(figure)
+    assert len(data) < 200_000
+    with Image.open(io.BytesIO(data)) as image:
+        assert image.format == "PNG"
+        assert 500 < image.width < 2000
+        assert len(image.convert("RGB").getcolors(maxcolors=2**24)) > 20
+
+
+def test_equal_results_make_equal_files_whatever_the_users_settings():
+    first = png(estimates_figure(made_estimate()))
+    with matplotlib.rc_context({"font.size": 30, "axes.facecolor": "black"}):
+        assert png(estimates_figure(made_estimate())) == first
+        assert matplotlib.rcParams["font.size"] == 30
+
+
+def test_convergence_shows_only_what_the_data_show():
+    result = made_identification()
+    figure = convergence_figure(result.history, result.estimate)
+    titles = [axes.get_title(loc="left") for axes in visible(figure)]
+    shown = [
+        n for n, s in zip(result.estimate.names, result.estimate.status, strict=True) if s == "identifiable"
+    ]
+    assert titles == shown
+    line = visible(figure)[0].get_lines()[0]
+    i = result.estimate.names.index(shown[0])
+    assert line.get_ydata()[-1] == result.history.values[-1][i]
+    low, high = visible(figure)[0].get_ylim()
+    assert low < line.get_ydata()[-1] < high
+
+
+def test_convergence_over_several_logs_counts_equations():
+    result = made_identification()
+    result.history.time[:] = [*result.history.time[:100], *result.history.time[:100]]
+    figure = convergence_figure(result.history, result.estimate)
+    assert visible(figure)[-1].get_xlabel() == "equation (-)"
+
+
+def test_estimates_draw_a_bar_for_each_parameter_shown_and_say_so_for_the_others():
+    estimate = made_estimate()
+    figure = estimates_figure(estimate, truth=estimate.nominal)
+    bars = sum(len(axes.patches) for axes in figure.axes)
+    assert bars == estimate.status.count("identifiable") == 17
+    texts = [text.get_text().strip() for axes in figure.axes for text in axes.texts]
+    assert texts == ["not shown by the data"] * 3
+    first = figure.axes[0]
+    labels = [label.get_text() for label in first.get_yticklabels()]
+    lengths = dict(zip([n for n in labels if n not in ("m_p", "m_e", "Izz_p")], first.patches, strict=True))
+    i = estimate.names.index("m_b")
+    expected = 100 * (estimate.values[i] / estimate.nominal[i] - 1)
+    assert lengths["m_b"].get_width() == pytest.approx(expected)
+
+
+def test_estimates_with_nothing_shown_and_nominal_zero():
+    estimate = made_estimate()
+    nothing = replace(
+        estimate, status=(UNIDENTIFIABLE,) * len(estimate.names), nominal=np.zeros(len(estimate.names))
+    )
+    figure = estimates_figure(nothing)
+    assert sum(len(axes.patches) for axes in figure.axes) == 0
+    assert {axes.get_xlabel() for axes in figure.axes} == {
+        "value (kg)",
+        "value (kg m²)",
+        "value (N s/m)",
+        "value (N)",
+    }
+    assert len(png(figure)) > 1000
+
+
+def test_forces_and_residuals_are_those_of_the_validation():
+    validation = made_identification().validation
+    panel = forces_figure(validation).axes[0]
+    measured, predicted = panel.get_lines()
+    rows = np.searchsorted(validation.time, measured.get_xdata())
+    np.testing.assert_array_equal(measured.get_ydata(), validation.measured[rows, 0])
+    np.testing.assert_array_equal(predicted.get_ydata(), validation.predicted[rows, 0])
+    spectrum = residual_figure(validation).axes[1]
+    force = spectrum.get_lines()[0]
+    peak = force.get_xdata()[np.argmax(force.get_ydata())]
+    assert peak == pytest.approx(np.round(peak), abs=0.13)  # sines at 1 to 6 Hz
+
+
+def test_residuals_of_a_log_with_a_hole_and_of_a_perfect_prediction():
+    validation = made_identification().validation
+    late = validation.time + 50.0 * (validation.time > 3.0)
+    for changed in (
+        replace(validation, time=late),
+        replace(validation, predicted=validation.measured),
+        replace(validation, measured=0 * validation.measured, predicted=0 * validation.measured),
+    ):
+        assert len(png(residual_figure(changed))) > 1000
+        assert len(png(forces_figure(changed))) > 1000
+
+
+@pytest.mark.parametrize("name", ["uf", "hexel", "ford"])
+def test_machine_picture_has_six_struts_of_the_home_lengths(name):
+    machine = Machine.load(name)
+    axes = machine_figure(machine).axes[0]
+    struts = [line for line in axes.get_lines() if line.get_linewidth() == 3]
+    tips = machine.home_position + machine.platform_joints @ machine.home_rotation.T
+    drawn = [np.linalg.norm(np.diff(np.array(line.get_data_3d()), axis=1)) for line in struts]
+    np.testing.assert_allclose(drawn, np.linalg.norm(tips - machine.base_joints, axis=1))
+
+
+def test_only_figures_with_something_to_show():
+    result = made_identification()
+    assert list(report_figures(without(result, "validation", "history"))) == ["estimates", "machine"]
+    assert list(report_figures(result)) == ["estimates", "convergence", "forces", "residual", "machine"]

@@ -1,0 +1,93 @@
+"""The page and the folder: complete, self-contained, and safe with any text in the machine's description."""
+
+import base64
+import copy
+import subprocess
+import sys
+from html.parser import HTMLParser
+
+import pytest
+from made_identification import PRIOR_VALUE, made_identification, without
+
+from pkm_identification.errors import LogError
+from pkm_identification.machine import Machine
+from pkm_identification.report import write_report
+
+VOID = {"meta", "img"}
+
+
+class Page(HTMLParser):
+    """Checks that tags are balanced and collects texts, images and addresses."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.images, self.addresses, self.texts, self.rows = [], [], [], [], 0
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag, attributes):
+        if tag not in VOID:
+            self.open.append(tag)
+        self.rows += tag == "tr"
+        for name, value in attributes:
+            if name in ("src", "href"):
+                (self.images if tag == "img" else self.addresses).append(value)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.texts.append(data)
+
+
+def test_folder_holds_a_complete_report(tmp_path):
+    result = made_identification()
+    files = write_report(tmp_path / "new" / "out", result)
+    names = {"estimate.json", "report.html"}
+    names |= {f"{name}.png" for name in ("estimates", "convergence", "forces", "residual", "machine")}
+    assert {path.name for path in (tmp_path / "new" / "out").iterdir()} == names
+    page = Page(files.page.read_text(encoding="utf-8"))
+    assert page.addresses == []
+    embedded = {base64.b64decode(image.removeprefix("data:image/png;base64,")) for image in page.images}
+    assert embedded == {path.read_bytes() for path in files.figures.values()}
+    text = " ".join(page.texts)
+    for part in (
+        "The estimator converged.",
+        "m_p + 6 m_e",
+        "15.250",
+        "spike",
+        "held_out.csv",
+        "150 Hz, order 4",
+    ):
+        assert part in text
+    assert str(PRIOR_VALUE)[:6] not in text
+    assert page.rows > 20 + 7 + 2
+    write_report(tmp_path / "new" / "out", without(result, "validation"))
+    assert "held_out" not in files.page.read_text(encoding="utf-8")
+
+
+def test_text_of_the_description_is_shown_not_run(tmp_path):
+    document = copy.deepcopy(Machine.load("uf").document)
+    document["name"] = "<script>alert(1)</script>"
+    document["description"] = 'a & b < c "quoted"'
+    result = made_identification(machine=Machine.from_document(document))
+    files = write_report(tmp_path, without(result, "history"))
+    page = Page(files.page.read_text(encoding="utf-8"))
+    assert 'a & b < c "quoted"' in page.texts
+    assert any("<script>alert(1)</script>" in text for text in page.texts)
+    assert "<script" not in files.page.read_text(encoding="utf-8")
+
+
+def test_folder_that_cannot_be_made_is_named(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(LogError, match="inside: cannot be made: Not a directory"):
+        write_report(tmp_path / "file" / "inside", made_identification())
+
+
+def test_tables_do_not_load_matplotlib_and_figures_not_pyplot():
+    code = (
+        "import sys; import pkm_identification.report as r; assert 'matplotlib' not in sys.modules; "
+        "r.write_report; assert 'matplotlib' in sys.modules; assert 'matplotlib.pyplot' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
