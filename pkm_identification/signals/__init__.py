@@ -1,0 +1,1 @@
+"""Signals: drive conversion, the stream guard, low-pass filters and differences."""
