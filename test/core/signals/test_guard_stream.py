@@ -1,0 +1,159 @@
+"""The guard online and offline: one and the same, whatever comes; and never locked out."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from core.signals.strut_logs import KINDS, PERIOD, damage, joined, smooth_log
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from pkm_identification.machine import Machine
+from pkm_identification.motion import StrutLog
+from pkm_identification.signals.guard import GuardSettings, StreamGuard
+
+SETTINGS = GuardSettings.of(Machine.load("uf"))
+REJECTED = ("not_finite", "duplicate", "late", "spike", "out_of_limits")
+BEGUN = ("start", "gap", "clock_jump")
+
+faults = st.lists(
+    st.tuples(st.sampled_from(KINDS), st.integers(0, 300), st.integers(0, 5), st.integers(-12, 12)),
+    max_size=12,
+)
+
+
+def stream(guard: StreamGuard, log: StrutLog) -> list:
+    force = log.force if log.force is not None else [None] * len(log)
+    return [
+        s for t, l, f in zip(log.time, log.length, force, strict=True) for s in guard.step(float(t), l, f)
+    ]
+
+
+def assert_same(samples: list, result) -> None:
+    assert len(samples) == len(result.time)
+    if not samples:
+        return
+    np.testing.assert_array_equal([s.time for s in samples], result.time)
+    np.testing.assert_array_equal([s.length for s in samples], result.length)
+    np.testing.assert_array_equal([s.segment for s in samples], result.segment)
+    np.testing.assert_array_equal([s.filled for s in samples], result.filled)
+    if result.force is not None:
+        np.testing.assert_array_equal([s.force for s in samples], result.force)
+
+
+@given(faults, st.booleans(), st.integers(0, 5))
+@settings(max_examples=150)
+@example([("wild_stamp", 10, 0, 2), ("clock", 40, 0, 3), ("spike", 0, 1, 9)], True, 1)
+def test_sample_by_sample_equals_the_whole_log(applied, forces, seed):
+    log = damage(smooth_log(120, seed=seed, jitter=2e-5), applied)
+    if not forces:
+        log = StrutLog(log.time, log.length, None)
+    online, offline = StreamGuard(SETTINGS), StreamGuard(SETTINGS)
+    samples = stream(online, log)
+    result = offline.guard(log)
+    assert_same(samples, result)
+    assert online.counts == offline.counts == result.counts
+
+
+@given(faults)
+@settings(max_examples=150)
+def test_what_comes_out_is_clean(applied):
+    log = damage(smooth_log(150, jitter=2e-5), applied)
+    guard = StreamGuard(SETTINGS)
+    result = guard.guard(log)
+    counts = result.counts
+    # every sample is accounted for once
+    assert counts["accepted"] + sum(counts[name] for name in REJECTED) == len(log)
+    assert len(result.time) == counts["accepted"] + counts["filled"]
+    assert np.count_nonzero(result.filled) == counts["filled"]
+    assert np.all(np.isfinite(result.time))
+    assert np.all(np.isfinite(result.force))
+    low, high = SETTINGS.length_limits
+    assert np.all((result.length >= low) & (result.length <= high))
+    if len(result.time) == 0:
+        return
+    numbers = np.unique(result.segment)
+    np.testing.assert_array_equal(numbers, np.arange(sum(counts[name] for name in BEGUN)))
+    assert counts["start"] == 1
+    same = np.diff(result.segment) == 0
+    steps = np.diff(result.time)[same]
+    # a regular clock inside a segment: never dt = 0, never a hole
+    assert np.all(steps > 0.2 * PERIOD)
+    assert np.all(steps < 1.6 * PERIOD)
+    rates = np.abs(np.diff(result.length, axis=0)[same]) / steps[:, None]
+    assert np.all(rates < SETTINGS.rate_limit * 4)
+
+
+@given(faults)
+@settings(max_examples=150)
+@example([("zero_moved", 0, 0, 12), ("zero_moved", 1, 0, -12)] * 3)
+@example([("wild_stamp", k, 0, 2) for k in range(0, 60, 5)])
+def test_good_samples_after_any_damage_are_accepted_again(applied):
+    """At most one run of late samples and one of suspects is lost before the guard believes the stream."""
+    bad = damage(smooth_log(80), applied)
+    good = smooth_log(200, start=0.08, seed=1)
+    guard = StreamGuard(SETTINGS)
+    stream(guard, bad)
+    taken = [bool(guard.step(good.time[k], good.length[k], good.force[k])) for k in range(200)]
+    assert all(taken[40:])
+
+
+@given(faults, faults)
+@settings(max_examples=40)
+def test_several_logs_share_nothing(first, second):
+    """Pieces of an experiment: the second begins a segment of its own and is judged as if it were the first."""
+    logs = [damage(smooth_log(60), first), damage(smooth_log(60, seed=2), second)]
+    guard = StreamGuard(SETTINGS)
+    guard.guard(logs[0])
+    begun = guard.segment
+    after = guard.guard(logs[1])
+    alone = StreamGuard(SETTINGS).guard(logs[1])
+    np.testing.assert_array_equal(after.time, alone.time)
+    np.testing.assert_array_equal(after.length, alone.length)
+    np.testing.assert_array_equal(after.segment, alone.segment + begun + 1)
+    assert after.counts == alone.counts
+    for name in guard.counts:
+        assert guard.counts[name] >= after.counts[name]
+
+
+@given(faults)
+@settings(max_examples=40)
+def test_reset_is_a_new_guard(applied):
+    used, fresh = StreamGuard(SETTINGS), StreamGuard(SETTINGS)
+    stream(used, damage(smooth_log(60), applied))
+    used.reset()
+    assert used.counts == fresh.counts
+    assert np.isnan(used.rate)
+    log = smooth_log(40, start=3.0, seed=4)
+    again, new = stream(used, log), stream(fresh, log)
+    np.testing.assert_array_equal([s.length for s in again], [s.length for s in new])
+    assert [s.segment for s in again] == [s.segment for s in new]
+    assert used.counts == fresh.counts
+
+
+def test_samples_handed_out_do_not_change_afterwards():
+    guard, log = StreamGuard(SETTINGS), smooth_log(20)
+    buffer_length, buffer_force = np.empty(6), np.empty(6)
+    kept = []
+    for k in range(20):
+        buffer_length[:], buffer_force[:] = log.length[k], log.force[k]  # as a driver that reuses its buffers
+        kept += guard.step(log.time[k], buffer_length, buffer_force)
+    np.testing.assert_array_equal([s.length for s in kept], log.length)
+    np.testing.assert_array_equal([s.force for s in kept], log.force)
+
+
+@pytest.mark.parametrize("size", [0, 1, 2])
+def test_tiny_logs(size):
+    log = smooth_log(5)
+    result = StreamGuard(SETTINGS).guard(log[:size])
+    assert len(result.time) == size
+
+
+def test_two_logs_in_one_stream_with_the_clock_set_back():
+    """A bag that loops: one new segment, no sample lost."""
+    log = smooth_log(1000)
+    guard = StreamGuard(SETTINGS)
+    samples = stream(guard, joined(log, log))
+    assert len(samples) == 2000
+    assert guard.counts["clock_jump"] == 1
+    assert [s.segment for s in samples] == [0] * 1000 + [1] * 1000
