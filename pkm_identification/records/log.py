@@ -66,11 +66,15 @@ def write_log(path: str | Path, log: StrutLog, storage: str = "sqlite3") -> None
     Raises
     ------
     LogError
-        If it cannot be written.
+        If it cannot be written, or the path names a file inside a recording (.db3, .mcap).
     """
     if str(path).endswith((".csv", ".csv.gz")):
         write_strut_csv(path, log)
         return
+    if str(path).endswith(BAG_FILES):
+        raise LogError(
+            f"{path}: a recording is written as a folder; give its name without {Path(path).suffix}"
+        )
     from .bag_writer import write_strut_bag
 
     write_strut_bag(path, log, storage)

@@ -26,6 +26,7 @@ REASONS = {
     "repeated_header": "header lines in the middle of a file: the logger was restarted",
     "bad_names": "messages that do not name every strut once, or with arrays of unequal lengths",
     "zero_stamp": "messages without a stamp",
+    "missing": "samples that never came",
     "not_finite": "samples with an empty or infinite value",
     "duplicate": "samples with the stamp of the one before",
     "late": "samples stamped before the newest",

@@ -303,6 +303,11 @@ def test_aborted_recording_leaves_nothing(tmp_path, storage):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_recording_is_not_written_under_the_name_of_a_file(tmp_path):
+    with pytest.raises(LogError, match=r"log\.mcap: a recording is written as a folder"):
+        write_log(tmp_path / "log.mcap", made_log())
+
+
 def test_recordings_are_not_overwritten(tmp_path):
     write_log(tmp_path / "bag", made_log())
     with pytest.raises(LogError, match="bag: exists already"):
