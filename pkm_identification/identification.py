@@ -11,7 +11,7 @@ from .errors import LogError, PkmError
 from .estimation.energy_equations import energy_equations
 from .estimation.equations import BandSettings, Equations, force_equations
 from .estimation.estimate import ParameterEstimate, make_estimate
-from .estimation.least_squares import LinearFit, least_squares, robust_covariance
+from .estimation.least_squares import LinearFit, least_squares, residual_covariance, robust_covariance
 from .estimation.parameter_set import ParameterSet, force_scale
 from .estimation.prior import Prior
 from .estimation.recursive import History, RecursiveEstimator
@@ -34,13 +34,16 @@ RATE_WARNING, RATE_ERROR = 0.05, 0.20
 
 @dataclass(frozen=True)
 class IdentifySettings:
-    """How to identify; see the command line's options of the same names."""
+    """How to identify; see the command line's options of the same names.
+
+    `cutoff` None lets the encoders decide (`pipeline.kinematic_cutoff`).
+    """
 
     model: str = "force"
     estimator: str = "ukf"
     parameters: str = "identifiable"
     causal: bool = False
-    cutoff: float = 150.0
+    cutoff: float | None = None
     order: int = 4
     band_cutoff: float = 10.0
     band_order: int = 8
@@ -158,6 +161,7 @@ def identify(
     parameters = ParameterSet.of(machine, settings.parameters)
     prior = Prior.of(parameters)
     stages = _stages(machine, settings, prepared.logs[0].period)
+    settings = replace(settings, cutoff=stages.filter.cutoff)
     equations, samples, delay = _equations(prepared, machine, settings, stages, parameters)
     if len(equations) < 2 * len(parameters.names):
         raise LogError(
@@ -343,7 +347,7 @@ def _motion(
     if causal:
         struts = CausalStrutFilter(stages.filter).filter(log)
     else:
-        struts = filter_log(log, cutoff or settings.cutoff, settings.order)
+        struts = filter_log(log, cutoff or stages.filter.cutoff, settings.order)
     platform, poses = platform_motion(machine, struts)
     good = poses.status == OK
     failed = int(np.count_nonzero(~good))
@@ -401,8 +405,8 @@ def _run_filter(
 ) -> RecursiveEstimator:
     """Run the recursive estimator over the equations in their order.
 
-    Causally it runs once and learns its noise on the way, as online. Offline it runs twice: the first pass
-    only to learn the noise.
+    Causally it runs once and learns its noise on the way, as online. Offline it runs twice, the
+    second time with the noise that the first left.
     """
     recursive = RecursiveEstimator(
         parameters,
@@ -416,7 +420,8 @@ def _run_filter(
     passes = 1 if settings.causal else 2
     for number in range(passes):
         if number:
-            recursive.fix_noise(recursive.noise)
+            residual = equations.measured - equations.columns @ recursive.filter.mean
+            recursive.fix_noise(residual_covariance(residual, len(parameters.names)))
             recursive.reset()
         for time, columns, measured in zip(
             equations.time, equations.columns, equations.measured, strict=True
@@ -455,9 +460,8 @@ def _systematic(
     """Covariance of what the choice of the kinematic cutoff does to the estimate."""
     total = np.zeros((len(prior.mean), len(prior.mean)))
     for factor in OTHER_CUTOFFS:
-        nyquist = 0.5 / prepared.logs[0].period
-        cutoff = min(settings.cutoff * factor, 0.9 * nyquist)
         stages = _stages(machine, settings, prepared.logs[0].period)
+        cutoff = min(stages.filter.cutoff * factor, 0.45 / stages.guard.period)
         equations, _, _ = _equations(prepared, machine, settings, stages, parameters, cutoff)
         if len(equations) == 0:
             continue

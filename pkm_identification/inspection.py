@@ -121,7 +121,8 @@ def inspect_log(log: StrutLog, machine: Machine, faults: dict[str, int] | None =
         If there is too little to examine or the rate is off by more than a fifth.
     """
     period, warning = estimated_period(log, machine)
-    guarded = StreamGuard(PipelineSettings.of(machine, period).guard).guard(log)
+    stages = PipelineSettings.of(machine, period)
+    guarded = StreamGuard(stages.guard).guard(log)
     found = dict(faults or {}) | {k: v for k, v in guarded.counts.items() if k in KINDS}
     # a bridge spans rows that are missing and rows that were dropped
     dropped = sum(guarded.counts[kind] for kind in ("not_finite", "late", "spike", "out_of_limits"))
@@ -131,7 +132,7 @@ def inspect_log(log: StrutLog, machine: Machine, faults: dict[str, int] | None =
     regular = steps[np.isfinite(steps) & (np.abs(steps - period) < 0.5 * period)]
     finite = log.time[np.isfinite(log.time)]
     spans = [(part.stop - part.start) * period for part in segment_slices(guarded.segment)]
-    motion = filter_log(guarded, 150.0 if period < 1 / 400 else 0.3 / period, 4)
+    motion = filter_log(guarded, stages.filter.cutoff, stages.filter.order)
     poses = forward_kinematics(machine, motion.length)
     identification, obstacle = None, ""
     try:

@@ -15,6 +15,10 @@ from .motion import FloatArray
 from .signals.causal import CausalStrutFilter, FilterSettings
 from .signals.guard import GuardSettings, StreamGuard
 
+WIDEST_CUTOFF = 150.0  # Hz
+# Noise of the rates, in transition rates of the friction law, that does less harm than smoothing more would.
+RATE_NOISE_SHARE = 0.2
+
 
 @dataclass(frozen=True)
 class PipelineSettings:
@@ -30,7 +34,7 @@ class PipelineSettings:
         machine: Machine,
         period: float | None = None,
         *,
-        cutoff: float = 150.0,
+        cutoff: float | None = None,
         order: int = 4,
         kind: str = "fir",
         parameters: str = "identifiable",
@@ -38,7 +42,7 @@ class PipelineSettings:
         band_cutoff: float = 10.0,
         band_order: int = 8,
     ) -> PipelineSettings:
-        """Settings for a machine; the period is its drive's unless given.
+        """Settings for a machine; the period is its drive's and the cutoff `kinematic_cutoff` unless given.
 
         Raises
         ------
@@ -50,9 +54,31 @@ class PipelineSettings:
         guard = GuardSettings.of(machine, period)
         return cls(
             guard,
-            FilterSettings(guard.period, cutoff, order, kind),
+            FilterSettings(guard.period, cutoff or kinematic_cutoff(machine, guard.period), order, kind),
             EstimatorSettings(guard.period, parameters, estimator, band_cutoff, band_order),
         )
+
+
+def kinematic_cutoff(machine: Machine, period: float) -> float:
+    """Cutoff in Hz of the kinematic low-pass that suits a machine's encoders.
+
+    As wide as possible, because smoothing rounds the bend of the friction law; but noise on the rates rounds
+    it too. White rounding noise of one count q has the rate q / sqrt(12) 2 pi f sqrt(2 f T / 3) behind a
+    low-pass at f.
+
+    Parameters
+    ----------
+    machine : Machine
+    period : float
+        Sample period in s.
+    """
+    widest = min(WIDEST_CUTOFF, 0.3 / period)
+    if machine.drive is None:
+        return widest
+    rounding = 1.0 / (np.sqrt(12.0) * machine.drive.counts_per_meter)
+    allowed = RATE_NOISE_SHARE * machine.friction.transition_rate
+    quiet = (allowed / (2 * np.pi * rounding * np.sqrt(2.0 * period / 3.0))) ** (2 / 3)
+    return float(min(widest, max(quiet, 0.2 * widest)))
 
 
 class OnlinePipeline:

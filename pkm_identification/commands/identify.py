@@ -34,7 +34,10 @@ def add(commands: argparse._SubParsersAction) -> None:
         "--causal", action="store_true", help="filter as online: causal, with a constant delay"
     )
     parser.add_argument(
-        "--cutoff", type=float, default=150.0, metavar="HZ", help="kinematic low-pass (default: 150)"
+        "--cutoff",
+        type=float,
+        metavar="HZ",
+        help="kinematic low-pass (default: 150, or what the encoders' resolution allows)",
     )
     parser.add_argument("--order", type=int, default=4, help="of the kinematic low-pass (default: 4)")
     parser.add_argument(

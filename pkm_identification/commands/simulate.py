@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import replace
 
 from ..errors import PkmError
 from ..machine import Machine
 from ..records import write_log, write_raw_csv
 
+FIRST_STAMP = 1.0  # s
 TRAJECTORIES = ("x", "z", "xy", "rich", "rich2", "slow", "free", "rest")
 
 
@@ -62,7 +64,9 @@ def _simulate(options: argparse.Namespace) -> int:
             raise PkmError(f"machine '{nominal.name}' has no 'drive', so raw counts mean nothing; use --si")
         write_raw_csv(options.out, record.time, record.counts, record.current)
     else:
-        write_log(options.out, record.log(), options.storage)
+        log = record.log()
+        # a stamp of zero means "no stamp" in ROS
+        write_log(options.out, log if is_csv else replace(log, time=log.time + FIRST_STAMP), options.storage)
     print(
         f"{len(record)} samples of '{options.trajectory}' -> {options.out} (loop gap {record.loop_gap:.1e} m)",
         file=sys.stderr,

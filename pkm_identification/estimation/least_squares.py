@@ -68,7 +68,8 @@ def least_squares(equations: Equations, prior: Prior, redundancy: float = 1.0) -
         weighted = np.einsum("ij,kjp->kip", weight, scaled)
         information = np.einsum("kip,kiq->pq", scaled, weighted) + np.eye(width)
         step = np.linalg.solve(information, np.einsum("kip,ki->p", weighted, target))
-        change = np.max(np.abs(step - mean) * np.sqrt(np.diag(information)))
+        # in standard deviations, or in 1e-6 of the prior's where the data are perfect
+        change = np.max(np.abs(step - mean) / np.maximum(np.diag(information) ** -0.5, 1e-6))
         mean = step
         residual = target - scaled @ mean
         noise = residual_covariance(residual, width)
