@@ -24,13 +24,13 @@ class ControlSettings:
     derivative_cutoff : float
         Hz, of the first-order low-pass on the rate from encoder differences.
     feed_forward : bool
-        Whether inverse dynamics of the nominal machine and its friction are added (trajectories only).
+        Whether the nominal machine's friction is added and, for trajectories, its inverse dynamics.
     """
 
-    bandwidth: float = 12.0
+    bandwidth: float = 16.0
     damping: float = 0.8
-    integral_time: float = 0.1
-    derivative_cutoff: float = 150.0
+    integral_time: float = 0.5
+    derivative_cutoff: float = 200.0
     feed_forward: bool = True
 
     def __post_init__(self) -> None:
@@ -46,15 +46,19 @@ class StrutController:
     Parameters
     ----------
     apparent_mass : ndarray, shape (6,)
-        kg; the gains are proportional to it.
+        kg, what each drive feels at home.
+    viscous : ndarray, shape (6,)
+        Viscous friction in N s/m; it asks for more stiffness and gives the damping for it.
     period : float
         s between calls.
     settings : ControlSettings
     """
 
-    def __init__(self, apparent_mass: FloatArray, period: float, settings: ControlSettings) -> None:
+    def __init__(
+        self, apparent_mass: FloatArray, viscous: FloatArray, period: float, settings: ControlSettings
+    ) -> None:
         omega = 2 * np.pi * settings.bandwidth
-        self._proportional = apparent_mass * omega**2
+        self._proportional = apparent_mass * omega**2 + viscous * omega
         self._derivative = apparent_mass * 2 * settings.damping * omega
         self._integral_gain = self._proportional * period / settings.integral_time
         self._smoothing = 1.0 - np.exp(-2 * np.pi * settings.derivative_cutoff * period)

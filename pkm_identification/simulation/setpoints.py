@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..dynamics import strut_forces
+from ..dynamics import friction_force, strut_forces
 from ..kinematics import strut_motion_from_platform
-from ..machine import Machine
+from ..machine import Friction, Machine
 from ..motion import STRUTS, FloatArray
 from .trajectories import Trajectory
 
@@ -81,6 +81,8 @@ class LengthReference:
         s.
     rate_limit, acceleration_limit : float
         m/s and m/s^2, of the reference.
+    friction : Friction, optional
+        What the feed-forward makes up for.
     """
 
     def __init__(
@@ -90,7 +92,9 @@ class LengthReference:
         period: float,
         rate_limit: float,
         acceleration_limit: float,
+        friction: Friction | None = None,
     ) -> None:
+        self._friction = friction
         self._period = period
         self._rate_limit = rate_limit
         self._acceleration_limit = acceleration_limit
@@ -108,7 +112,7 @@ class LengthReference:
 
     def step(self) -> Reference:
         """The next sample's reference."""
-        now = Reference(self._length.copy(), self._rate.copy(), np.zeros(STRUTS))
+        length, present_rate = self._length.copy(), self._rate
         if self._age > COMMAND_MEMORY:
             self._target_rate[:] = 0.0
         self._age += self._period
@@ -125,4 +129,5 @@ class LengthReference:
         rate = self._rate + np.clip(wanted - self._rate, -change, change)
         self._length += 0.5 * self._period * (self._rate + rate)
         self._rate = rate
-        return now
+        ahead = np.zeros(STRUTS) if self._friction is None else friction_force(rate, self._friction)
+        return Reference(length, present_rate, ahead)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from ..dynamics import strut_forces
 from ..kinematics import strut_lengths
-from ..machine import Machine
+from ..machine import Friction, Machine
 from ..motion import STRUTS, FloatArray
 from .actuators import Drives, fallback_drive
 from .control import ControlSettings, StrutController
@@ -20,6 +22,7 @@ from .trajectories import Trajectory, trajectory
 DEFAULT_RATE_LIMIT = 0.3  # m/s
 COMMAND_SHARE = 0.5  # of the machine's rate limit
 COMMAND_ACCELERATION = 2.0  # m/s^2
+NO_FRICTION = Friction(np.zeros(STRUTS), np.zeros(STRUTS), transition_rate=1.0)
 START_TOLERANCE = 0.001  # m, between the struts and the start of a trajectory
 
 
@@ -68,17 +71,20 @@ class Simulator:
         seed: int = 0,
     ) -> None:
         self.machine = machine
-        self.nominal = machine if nominal is None else nominal
+        nominal = machine if nominal is None else nominal
         self._control = ControlSettings() if control is None else control
         self._sensor_settings = SensorSettings() if sensors is None else sensors
         self._seed = seed
-        self._motion = trajectory(motion, self.nominal) if isinstance(motion, str) else motion
+        self._motion = trajectory(motion, nominal) if isinstance(motion, str) else motion
         if friction is None:
             friction = self._motion is None or self._motion.drives
+        # whoever switches friction off tells the controller, too
+        self.nominal = nominal if friction else replace(nominal, friction=NO_FRICTION)
         self.plant = Plant(machine, friction=friction, stops=stops)
         self.drive = machine.drive or fallback_drive(self.plant.holding_force())
         self.period = 1.0 / self.drive.sample_rate
-        self._controller = StrutController(self.plant.apparent_mass, self.period, self._control)
+        viscous = machine.friction.viscous if friction else np.zeros(STRUTS)
+        self._controller = StrutController(self.plant.apparent_mass, viscous, self.period, self._control)
         self.reset()
 
     def reset(self) -> None:
@@ -197,6 +203,7 @@ class Simulator:
             self.period,
             DEFAULT_RATE_LIMIT if limit is None else COMMAND_SHARE * limit,
             COMMAND_ACCELERATION,
+            self.nominal.friction if self._control.feed_forward else None,
         )
         self._controller.reset(self.plant.holding_force())
         self._end: float | None = None
