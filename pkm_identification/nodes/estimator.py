@@ -54,8 +54,9 @@ class EstimatorNode(PipelineNode):
         except ValueError as error:
             raise ParameterError(f"parameters: {error}") from None
         self.save_path = confined(self.parameter["save_folder"], self.parameter["save_name"])
-        pipeline = OnlinePipeline(self.machine, settings)
-        pipeline.warm_up()
+        with self.compiling():
+            pipeline = OnlinePipeline(self.machine, settings)
+            pipeline.warm_up()
         self.estimator = pipeline.estimator
         self.enabled = self.parameter["enabled"]
         self.output = self.publisher(EstimateMessage, "parameter_estimate", LATCHED)

@@ -51,7 +51,8 @@ class KinematicsNode(PipelineNode):
     def build(self) -> None:
         self.machine = Machine.load(self.parameter["machine"])
         self.tracker = PlatformTracker(self.machine, self.parameter["degraded_condition"])
-        self._warm_up()
+        with self.compiling():
+            self._warm_up()
         frame, child = self.parameter["base_frame"], self.parameter["platform_frame"]
         self.state = PlatformState()
         self.state.header.frame_id = frame

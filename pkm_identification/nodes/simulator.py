@@ -54,32 +54,17 @@ class SimulatorNode(PipelineNode):
         ParameterSpec("clock", False, "publish /clock"),
         ParameterSpec("start_time", 0.0, "stamp of the first sample; 0: the system's time", "s", 0, 2e9),
         ParameterSpec("truth_rate", 0.0, "rate of platform_truth; 0: not published", "Hz", 0, 1e4),
-        ParameterSpec("wait", 0.0, "longest time to wait for a subscriber of strut_states", "s", 0, 1e6),
+        ParameterSpec("wait", 0.0, "longest time to wait for subscribers of strut_states", "s", 0, 1e6),
+        ParameterSpec("subscribers", 1, "how many subscribers to wait for", low=1, high=100),
         ParameterSpec("shutdown_at_end", False, "end the process when the trajectory is over"),
     )  # fmt: skip
 
     def build(self) -> None:
         self.machine = Machine.load(self.parameter["machine"])
-        truth = self.machine
-        if self.parameter["perturbation"] > 0:
-            truth = perturbed(
-                self.machine, self.parameter["perturbation_seed"], self.parameter["perturbation"]
-            )
-        sensors = self.parameter.values("current_noise", "quantised_encoders", "stamp_jitter")
-        name = self.parameter["trajectory"]
-        try:
-            motion = None
-            if name != NO_TRAJECTORY:
-                duration = self.parameter["duration"] or None
-                motion = trajectory(name, self.machine, duration, self.parameter["motion_seed"])
-            settings = SensorSettings(current_bits=self.parameter["current_bits"] or None, **sensors)
-            self.simulator = Simulator(
-                truth, motion, nominal=self.machine, sensors=settings, seed=self.parameter["seed"]
-            )
-        except ValueError as error:
-            raise ParameterError(f"parameters: {error}") from None
-        self.simulator.step()  # compiles or loads every kernel
-        self.simulator.reset()
+        with self.compiling():
+            self.simulator = self._simulator()
+            self.simulator.step()
+            self.simulator.reset()
         self.message = JointState(name=list(STRUT_NAMES))
         self.true_pose = PoseStamped()
         self.true_pose.header.frame_id = "base"
@@ -97,6 +82,7 @@ class SimulatorNode(PipelineNode):
         self._over = False
         self._began: float | None = None
         self._deadline = time.monotonic() + self.parameter["wait"]
+        self._wanted = self.parameter["subscribers"]
         self._pace = self.parameter["real_time_factor"] / self.simulator.period
         self.listen(JointState, "strut_commands", self.take_command, COMMANDS)
         self.listen(PoseStamped, "target_pose", self.take_target, COMMANDS)
@@ -106,7 +92,7 @@ class SimulatorNode(PipelineNode):
         """Make the samples that are due."""
         now = time.monotonic()
         if self._began is None:
-            if not self.output.get_subscription_count() and now < self._deadline:
+            if self.output.get_subscription_count() < self._wanted and now < self._deadline:
                 return
             waited = SETTLING if self.parameter["wait"] > 0 else 0.0
             self._began = now + waited
@@ -150,6 +136,24 @@ class SimulatorNode(PipelineNode):
 
     def values(self) -> Mapping[str, object]:
         return {"samples": self._made, "time": self.simulator.time, "loop_gap": self.simulator.loop_gap}
+
+    def _simulator(self) -> Simulator:
+        truth = self.machine
+        if self.parameter["perturbation"] > 0:
+            truth = perturbed(
+                self.machine, self.parameter["perturbation_seed"], self.parameter["perturbation"]
+            )
+        sensors = self.parameter.values("current_noise", "quantised_encoders", "stamp_jitter")
+        name, seed = self.parameter["trajectory"], self.parameter["seed"]
+        try:
+            motion = None
+            if name != NO_TRAJECTORY:
+                duration = self.parameter["duration"] or None
+                motion = trajectory(name, self.machine, duration, self.parameter["motion_seed"])
+            settings = SensorSettings(current_bits=self.parameter["current_bits"] or None, **sensors)
+            return Simulator(truth, motion, nominal=self.machine, sensors=settings, seed=seed)
+        except ValueError as error:
+            raise ParameterError(f"parameters: {error}") from None
 
     def _sample(self) -> None:
         sample = self.simulator.step()

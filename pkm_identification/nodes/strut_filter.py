@@ -61,7 +61,8 @@ class StrutFilterNode(PipelineNode):
         except ValueError as error:
             raise ParameterError(f"parameters: {error}") from None
         self.guard = StreamGuard(guard)
-        self._warm_up(guard)
+        with self.compiling():
+            self._warm_up(guard)
         self.message = StrutStates()
         self.output = self.publisher(StrutStates, f"{STRUT_STATES}/filtered", STREAM)
         self._segment_base = 0

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import rclpy
 from rclpy.executors import Executor, ExternalShutdownException, SingleThreadedExecutor
@@ -35,12 +38,11 @@ def run(node_class: type[PipelineNode], args: list[str] | None = None) -> int:
     code = 0
     started = False
     try:
-        # rclpy's own handlers shut the context down and then call those before them; a KeyboardInterrupt on top
-        # would break off anything anywhere.
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, lambda *_: None)
+        # rclpy's own handlers shut the context down and then call those that were there before.
+        stop = _StopHandler()
         _initialize(args)
         node = node_class()
+        node.compiling = stop.at_once
         if node.parameter["autostart"]:
             node.bring_up()
         executor = make_executor(node.parameter["executor"])
@@ -93,6 +95,33 @@ def _initialize(args: list[str] | None) -> None:
         rclpy.init(args=args)
     except Exception as error:  # bad arguments and parameter files raise several kinds
         raise ParameterError(" ".join(str(error).split(", at /")[0].split())) from None
+
+
+class _StopHandler:
+    """Python's part in a signal: none, because a KeyboardInterrupt would break off anything anywhere.
+
+    While kernels are compiled, which takes seconds without a look at the context, the process ends at once: there is
+    nothing to put in order yet, and an exception would get lost in the compiler's callbacks.
+    """
+
+    def __init__(self) -> None:
+        self._at_once = False
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, self._handle)
+
+    def _handle(self, *_: object) -> None:
+        if self._at_once:
+            os._exit(0)
+
+    @contextmanager
+    def at_once(self) -> Iterator[None]:
+        self._at_once = True
+        try:
+            if not rclpy.ok():
+                os._exit(0)  # the signal came just before
+            yield
+        finally:
+            self._at_once = False
 
 
 def _ignore_signals() -> None:

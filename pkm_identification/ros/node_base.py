@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import traceback
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager
 from typing import Any, ClassVar
 
 from rclpy.event_handler import SubscriptionEventCallbacks
@@ -45,6 +46,8 @@ class PipelineNode(LifecycleNode):
 
     NAME: ClassVar[str]
     PARAMETERS: ClassVar[tuple[ParameterSpec, ...]] = ()
+    # Context in which `build` makes stages, whose first start ever compiles for seconds; `run` gives its own.
+    compiling: Callable[[], AbstractContextManager[None]] = staticmethod(contextlib.nullcontext)
 
     def __init__(self, **options: Any) -> None:
         super().__init__(self.NAME, **options)

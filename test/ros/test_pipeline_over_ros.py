@@ -70,6 +70,7 @@ def test_four_processes_identify_a_simulated_machine(bench, domain, tmp_path):
         "duration": 4.0,
         "perturbation": 0.1,
         "wait": 30.0,
+        "subscribers": 2,
         "shutdown_at_end": True,
         "start_time": 500.0,
     }

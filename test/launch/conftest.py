@@ -1,0 +1,33 @@
+"""Launch files with the real launch system; skipped as a whole where it is not installed."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
+os.environ.setdefault("ROS_DOMAIN_ID", str(os.getpid() % 100 + 1))
+
+try:
+    import launch_ros  # noqa: F401
+    import launch_testing  # noqa: F401
+    from ament_index_python.packages import get_package_share_directory
+
+    get_package_share_directory("pkm_identification")
+    MISSING = ""
+except ImportError as error:
+    MISSING = f"ROS 2's launch system is not installed: {error}"
+except LookupError:
+    MISSING = "this package is not installed for ROS 2 (AMENT_PREFIX_PATH does not lead to it)"
+
+
+class _Missing(pytest.Module):
+    def collect(self):
+        pytest.skip(MISSING, allow_module_level=True)
+
+
+# first, because launch_testing would load the module to see whether it is one of its own
+@pytest.hookimpl(tryfirst=True)
+def pytest_pycollect_makemodule(module_path, parent):
+    return _Missing.from_parent(parent, path=module_path) if MISSING else None

@@ -1,0 +1,60 @@
+"""simulate.launch.py under a namespace: an estimate arrives, and everything ends in order with the trajectory."""
+
+import unittest
+
+import launch_testing
+import pytest
+import rclpy
+from ament_index_python.packages import get_package_share_directory
+from launch.actions import IncludeLaunchDescription
+from launch.launch_description_sources import PythonLaunchDescriptionSource
+from launch_testing.actions import ReadyToTest
+from rclpy.qos import DurabilityPolicy, QoSProfile
+
+from launch import LaunchDescription
+from pkm_identification.msg import ParameterEstimate
+
+LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+NODES = ("strut_filter", "kinematics", "estimator", "simulator")
+ARGUMENTS = {"namespace": "cell_2", "duration": "5.0", "perturbation": "0.1", "shutdown_at_end": "true"}
+
+
+@pytest.mark.launch_test
+def generate_test_description():
+    path = f"{get_package_share_directory('pkm_identification')}/launch/simulate.launch.py"
+    included = IncludeLaunchDescription(
+        PythonLaunchDescriptionSource(path), launch_arguments=ARGUMENTS.items()
+    )
+    return LaunchDescription([included, ReadyToTest()])
+
+
+class TestWhileRunning(unittest.TestCase):
+    def test_an_estimate_arrives_under_the_namespace(self, proc_info):
+        rclpy.init()
+        try:
+            node = rclpy.create_node("listener")
+            received = []
+            node.create_subscription(
+                ParameterEstimate, "/cell_2/parameter_estimate", received.append, LATCHED
+            )
+            # the first start compiles the kernels
+            end = node.get_clock().now().nanoseconds + 120 * 10**9
+            while not received and node.get_clock().now().nanoseconds < end:
+                rclpy.spin_once(node, timeout_sec=0.1)
+            assert received, "no estimate within 120 s"
+            assert received[0].machine == "uf"
+        finally:
+            rclpy.try_shutdown()
+        for name in NODES:
+            proc_info.assertWaitForShutdown(process=name, timeout=60)
+
+
+@launch_testing.post_shutdown_test()
+class TestAfterwards(unittest.TestCase):
+    def test_every_node_ended_with_code_0(self, proc_info):
+        launch_testing.asserts.assertExitCodes(proc_info)
+
+    def test_no_node_left_a_traceback(self, proc_output):
+        text = "".join(str(line.text) for line in proc_output)
+        assert "Traceback" not in text
+        assert "simulated" in text
