@@ -19,6 +19,7 @@ from ..ros.main import run
 from ..ros.node_base import MACHINE, PipelineNode
 from ..ros.parameters import ParameterError, ParameterSpec
 from ..ros.qos import STREAM, STRUT_STATES_SUBSCRIPTION
+from ..ros.rate import RateWatch
 from ..signals.causal import KINDS, CausalStrutFilter, FilterSettings
 from ..signals.guard import GuardSettings, StreamGuard
 
@@ -61,6 +62,7 @@ class StrutFilterNode(PipelineNode):
         except ValueError as error:
             raise ParameterError(f"parameters: {error}") from None
         self.guard = StreamGuard(guard)
+        self.rate = RateWatch(1.0 / period)
         with self.compiling():
             self._warm_up(guard)
         self.message = StrutStates()
@@ -93,11 +95,16 @@ class StrutFilterNode(PipelineNode):
             self.report(ERROR if reason in ERRORS else WARN, reason, text)
             return
         self._has_force = has_force
+        if samples[-1].segment != self._segment:
+            self._begin_segment(samples[-1].segment, reading)
+        self.rate.update(reading.time, len(samples))
         for sample in samples:
-            if sample.segment != self._segment:
-                self._begin_segment(sample.segment, reading)
             filtered = self.filter.step(sample)
             if filtered is None:
+                continue
+            if self.rate.deviation > RATE_ERROR:
+                # derivatives would be wrong by as much
+                self.report(ERROR, "wrong_rate", "the sample rate is too far off: nothing is passed on")
                 continue
             if not finite(filtered.length, filtered.rate, filtered.acceleration, filtered.force):
                 self.report(ERROR, "not_finite_output", "the filter gave a number that is not finite")
@@ -121,11 +128,9 @@ class StrutFilterNode(PipelineNode):
         if time.monotonic() - self._arrival > SILENCE:
             yield WARN, f"no samples on '{STRUT_STATES}'"
             return
-        nominal = 1.0 / self.guard.settings.period
-        deviation = abs(self.guard.rate / nominal - 1.0)  # NaN before it is known, which compares false
-        if deviation > RATE_WARNING:
-            level = ERROR if deviation > RATE_ERROR else WARN
-            yield level, f"samples come at {self.guard.rate:.1f} Hz, expected {nominal:g} Hz"
+        if self.rate.deviation > RATE_WARNING:
+            level = ERROR if self.rate.deviation > RATE_ERROR else WARN
+            yield level, f"samples come at {self.rate.rate:.1f} Hz, expected {self.rate.nominal:g} Hz"
         if not self._has_force and self._segment >= 0:
             yield WARN, "no efforts: pose and motion only, parameters are not estimated"
         publishers = self.get_publishers_info_by_topic(self.resolve_topic_name(STRUT_STATES))
@@ -136,12 +141,13 @@ class StrutFilterNode(PipelineNode):
     def values(self) -> Mapping[str, object]:
         shown = ("accepted", "filled", "start", "gap")
         counts = {name: self.guard.counts[name] for name in shown}
-        return {"rate": self.guard.rate, "delay": self.filter.delay, "segment": self._segment, **counts}
+        return {"rate": self.rate.rate, "delay": self.filter.delay, "segment": self._segment, **counts}
 
     def _restart(self) -> None:
         self._segment_base += self.guard.segment + 1
         self.guard.reset()
         self.filter.reset()
+        self.rate.reset()
         self._segment = -1
         self._has_force = False
         self._clock_jumps = 0
@@ -152,6 +158,7 @@ class StrutFilterNode(PipelineNode):
             self.report(WARN, "clock_jump", f"stamps jumped back to {reading.time:.6f} s: started afresh")
         self._clock_jumps = clock_jumps
         self._segment = segment
+        self.rate.restart()
 
     def _warm_up(self, settings: GuardSettings) -> None:
         """Run both stages once, so that nothing is compiled while samples wait."""

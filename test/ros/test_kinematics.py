@@ -14,7 +14,7 @@ from pkm_identification.msg import PlatformState, StrutStates
 from pkm_identification.nodes.kinematics import KinematicsNode
 from pkm_identification.ros.clock import seconds
 from pkm_identification.ros.convert import fill_pose, fill_strut_states, platform_sample
-from pkm_identification.ros.qos import MARKERS, POSE
+from pkm_identification.ros.qos import MARKERS, POSE, STRUT_STATES_SUBSCRIPTION
 from pkm_identification.rotation import matrix_from_quaternion
 from pkm_identification.signals.causal import StrutSample
 from pkm_identification.srv import SolveForward, SolveInverse
@@ -195,6 +195,17 @@ def test_services_refuse_with_the_reason(bench, rig):
 def zero_quaternion(pose):
     pose.orientation.w = 0.0
     return pose
+
+
+def test_a_publisher_with_the_wrong_quality_of_service_is_pointed_out(bench, rig):
+    statuses = bench.diagnostics()
+    careless = bench.node.create_publisher(StrutStates, "strut_states/filtered", STRUT_STATES_SUBSCRIPTION)
+    status = bench.wait(
+        lambda: next((s for a in statuses for s in a.status if "RELIABILITY" in s.message), None), "an error"
+    )
+    assert status.level == DiagnosticStatus.ERROR
+    assert "'strut_states/filtered'" in status.message
+    bench.node.destroy_publisher(careless)
 
 
 def test_reset_answers(bench, rig):

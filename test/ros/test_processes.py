@@ -3,6 +3,7 @@
 import signal
 import subprocess
 import sys
+import time
 
 import pytest
 from lifecycle_msgs.msg import Transition
@@ -36,6 +37,20 @@ def test_a_signal_ends_a_node_with_code_0_and_no_traceback(domain, tmp_path, nod
         process.wait_active()
         process.signal(number)
         assert process.wait(10.0) == 0
+        assert "Traceback" not in process.text()
+
+
+def test_a_signal_while_kernels_are_compiled_ends_a_node_at_once(domain, tmp_path, monkeypatch):
+    cache = tmp_path / "cache"
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(cache))
+    with NodeProcess("estimator", domain=domain, folder=tmp_path) as process:
+        end = time.monotonic() + 60.0
+        while not any(cache.rglob("*.nbc")):
+            assert time.monotonic() < end, "nothing compiled within 60 s"
+            time.sleep(0.05)
+        assert "active" not in process.text()
+        process.signal(signal.SIGINT)
+        assert process.wait(2.0) == 0
         assert "Traceback" not in process.text()
 
 

@@ -234,6 +234,46 @@ def test_a_spike_is_dropped(rig):
     assert np.abs([message.rate for message in rig.output]).max() < 1.0
 
 
+def at_rate(motion, rate):
+    time = motion.time[0] + np.arange(len(motion.time)) / rate
+    return [joint_state(t, x, f) for t, x, f in zip(time, motion.length, motion.force)]
+
+
+def test_a_rate_off_by_a_tenth_is_a_warning(bench, rig):
+    statuses = bench.diagnostics()
+    motion = Motion(600)
+    rig.feed(at_rate(motion, 900.0))
+    status = bench.wait(
+        lambda: next((s for a in statuses for s in a.status if "expected 1000 Hz" in s.message), None),
+        "a warning",
+    )
+    assert status.level == DiagnosticStatus.WARN
+    assert "900" in status.message
+    assert rig.output
+
+
+def test_a_rate_off_by_a_third_is_an_error_and_nothing_is_passed_on(bench, rig):
+    statuses = bench.diagnostics()
+    motion = Motion(600)
+    rig.feed(at_rate(motion, 1500.0))
+    status = bench.wait(
+        lambda: next((s for a in statuses for s in a.status if "expected 1000 Hz" in s.message), None),
+        "an error",
+    )
+    assert status.level == DiagnosticStatus.ERROR
+    # a quarter of a second is what it takes to know the rate
+    passed = [seconds(message.header.stamp) - motion.time[0] for message in rig.output]
+    assert max(passed) < 0.25
+    assert rig.counts["wrong_rate"] > 100
+
+
+def test_stamp_zero_is_an_error(bench, rig):
+    statuses = bench.diagnostics()
+    rig.feed([joint_state(0.0, Motion(1).length[0])])
+    bench.wait(lambda: any("stamp 0" in s.message for a in statuses for s in a.status), "the error")
+    assert rig.counts["zero_stamp"] == 1
+
+
 def test_reset_while_streaming_answers_and_then_equals_a_fresh_node(bench, rig):
     motion = Motion(600)
     messages = motion.messages()
