@@ -1,0 +1,197 @@
+"""Identification of machines whose truth is known: right, honest about its errors, repeatable."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from core import synthetic
+from core.platform_motions import Harmonics, along, six_axes
+
+from pkm_identification.errors import LogError, PkmError
+from pkm_identification.estimation.parameter_set import ParameterSet
+from pkm_identification.identification import IdentifySettings, estimated_period, identify, validate
+from pkm_identification.machine import Machine
+from pkm_identification.motion import StrutLog
+
+NOMINAL, TRUTH = synthetic.nominal(), synthetic.truth()
+EXACT = ParameterSet.of(TRUTH).nominal
+ESTIMATORS = pytest.mark.parametrize("estimator", ["ls", "ukf", "ekf"])
+
+
+@ESTIMATORS
+@pytest.mark.parametrize("friction", [False, True])
+def test_exact_log_gives_the_truth(estimator, friction):
+    truth = synthetic.truth(friction)
+    exact = ParameterSet.of(truth).nominal
+    result = identify(
+        [synthetic.log(truth, 12.0, 1)], synthetic.nominal(friction), IdentifySettings(estimator=estimator)
+    )
+    scale = np.where(exact == 0, 1.0, np.abs(exact))
+    # what is left is the kinematic low-pass on the bend of the friction law
+    np.testing.assert_array_less(np.abs(result.estimate.values - exact) / scale, 1e-4)
+    assert result.estimate.status == ("identifiable",) * len(exact)
+    assert result.converged
+    assert result.dropped == {}
+
+
+@pytest.mark.parametrize("estimator", ["ls", "ukf"])
+@pytest.mark.parametrize("seed", range(4))
+def test_truth_lies_within_the_stated_standard_deviations(estimator, seed):
+    result = identify(
+        [synthetic.log(TRUTH, 12.0, seed, real=True)], NOMINAL, IdentifySettings(estimator=estimator)
+    )
+    error = (result.estimate.values - EXACT) / result.estimate.std
+    assert np.abs(error).max() < 5
+    assert np.sqrt(np.mean(error**2)) < 2
+    # and they say something: the masses are known to a few per cent
+    masses = result.estimate.std[:3] / EXACT[:3]
+    assert np.all(masses < 0.1)
+
+
+def test_estimators_agree_within_a_standard_deviation():
+    log = synthetic.log(TRUTH, 12.0, 5, real=True)
+    results = [identify([log], NOMINAL, IdentifySettings(estimator=e)).estimate for e in ("ls", "ukf", "ekf")]
+    for other in results[1:]:
+        assert np.all(np.abs(other.values - results[0].values) < results[0].std)
+
+
+@pytest.mark.parametrize("causal", [False, True])
+def test_twice_gives_the_same_to_the_last_bit(causal):
+    log = synthetic.log(TRUTH, 6.0, 6, real=True)
+    first, second = (identify([log], NOMINAL, IdentifySettings(causal=causal)).estimate for _ in range(2))
+    np.testing.assert_array_equal(first.values, second.values)
+    np.testing.assert_array_equal(first.covariance, second.covariance)
+    assert first.status == second.status
+    assert (first.nis, first.count) == (second.nis, second.count)
+
+
+def test_pieces_of_an_experiment_share_nothing_but_the_parameters():
+    """Two motions with clocks of their own: no derivative is taken from one to the other."""
+    logs = [synthetic.log(TRUTH, 7.0, 7), synthetic.log(TRUTH, 7.0, 8, start=-3.0)]
+    result = identify(logs, NOMINAL, IdentifySettings(estimator="ls"))
+    np.testing.assert_array_less(np.abs(result.estimate.values / EXACT - 1), 1e-4)
+    swapped = identify(logs[::-1], NOMINAL, IdentifySettings(estimator="ls"))
+    np.testing.assert_allclose(swapped.estimate.values, result.estimate.values, rtol=1e-6)
+
+
+def test_numbering_of_the_struts_does_not_matter():
+    order = np.array([3, 0, 5, 1, 4, 2])
+
+    def permuted(machine: Machine) -> Machine:
+        made = {**machine.document, "geometry": dict(machine.document["geometry"])}
+        for key in ("base_joints", "platform_joints"):
+            made["geometry"][key] = [made["geometry"][key][i] for i in order]
+        made["friction"] = dict(made["friction"])
+        for key in ("viscous", "coulomb"):
+            made["friction"][key] = [made["friction"][key][i] for i in order]
+        return Machine.from_document(made)
+
+    log = synthetic.log(TRUTH, 8.0, 9, real=True)
+    other = StrutLog(log.time, log.length[:, order], log.force[:, order])
+    settings = IdentifySettings(estimator="ls")
+    first, second = (
+        identify([log], NOMINAL, settings).estimate,
+        identify([other], permuted(NOMINAL), settings).estimate,
+    )
+    same = np.concatenate([np.arange(8), 8 + order, 14 + order])
+    np.testing.assert_allclose(
+        second.values, first.values[same], atol=1e-5 * first.std[same].min(), rtol=1e-6
+    )
+    np.testing.assert_allclose(second.std, first.std[same], rtol=1e-4)
+
+
+@pytest.mark.parametrize("axes", ["x", "z", "xy"])
+def test_single_motions_show_no_platform_moments_and_nothing_wild(axes):
+    """Pure translation: the columns of the platform's moments are zero, so their prior must not become an estimate."""
+    log = synthetic.log(TRUTH, 8.0, 10, along(TRUTH, axes, 1), real=True)
+    estimate = identify([log], NOMINAL, IdentifySettings(estimator="ls")).estimate
+    for name in ("Ixx_p", "Iyy_p", "Izz_p"):
+        k = estimate.names.index(name)
+        assert estimate.status[k] != "identifiable", name
+        assert estimate.shown(name) is None
+        # not moved from the file's value by more than its prior allows, and no better known than that
+        assert abs(estimate.values[k] - estimate.nominal[k]) < estimate.nominal[k]
+    for k, status in enumerate(estimate.status):
+        if status == "identifiable":
+            assert abs(estimate.values[k] - EXACT[k]) < 5 * estimate.std[k], estimate.names[k]
+    for found in estimate.combinations:
+        assert abs(found.value - found.weights @ EXACT) < 5 * found.std, found.name
+
+
+def test_rest_shows_nothing():
+    still = Harmonics(TRUTH, np.zeros(6), [1.0])
+    estimate = identify(
+        [synthetic.log(TRUTH, 6.0, 11, still)], NOMINAL, IdentifySettings(estimator="ls")
+    ).estimate
+    for name in ("Ixx_p", "It_b+It_e", "Ia_b+Ia_e", "viscous_1", "coulomb_6"):
+        assert estimate.status[estimate.names.index(name)] != "identifiable"
+
+
+def test_both_sides_are_filtered_alike():
+    """The reason for it: forces filtered at 10 Hz against columns that are not differ by what friction does between."""
+    from pkm_identification.dynamics import regressor
+    from pkm_identification.signals.butterworth import low_pass, zero_phase
+
+    motion = six_axes(TRUTH, 12).at(np.arange(8000) * 1e-3)
+    columns = regressor(TRUTH, motion, ParameterSet.of(TRUTH).mapping)
+    force = columns @ EXACT
+    sections = low_pass(8, 10.0, 1000.0)
+    inner = slice(500, -500, 20)
+    smooth_force = zero_phase(sections, force)[inner].reshape(-1)
+
+    def solve(matrix):
+        scaled = matrix[inner].reshape(-1, len(EXACT)) * EXACT
+        return np.linalg.lstsq(scaled, smooth_force, rcond=None)[0]
+
+    both, one = solve(zero_phase(sections, columns)), solve(columns)
+    np.testing.assert_allclose(both, 1.0, atol=1e-6)
+    assert np.abs(one - 1).max() > 0.01
+
+
+def test_validation_predicts_forces_that_were_not_used():
+    result = identify([synthetic.log(TRUTH, 10.0, 13, real=True)], NOMINAL, IdentifySettings(estimator="ls"))
+    held_out = validate(result, synthetic.log(TRUTH, 6.0, 14, real=True)).validation
+    assert held_out.rms_percent_total < 1.0
+    assert held_out.rms_percent_total < held_out.rms_percent_raw_total
+    wrong = validate(result, synthetic.log(NOMINAL, 6.0, 14, real=True)).validation
+    assert wrong.rms_percent_total > 5.0
+    assert held_out.measured.shape == held_out.predicted.shape == (len(held_out.time), 6)
+
+
+def test_log_without_forces_is_refused():
+    log = synthetic.log(TRUTH, 2.0)
+    with pytest.raises(LogError, match="no strut forces"):
+        identify([StrutLog(log.time, log.length, None, "x.csv")], NOMINAL)
+
+
+@pytest.mark.parametrize("count", [0, 1, 3, 20, 200, 900])
+def test_log_too_short_is_refused_with_what_is_needed(count):
+    log = synthetic.log(TRUTH, 2.0)[:count]
+    with pytest.raises(LogError, match=r"synthetic: .*(too few|only .* equations|no usable)"):
+        identify([log], NOMINAL)
+
+
+def test_rate_that_is_not_the_drives():
+    log = synthetic.log(TRUTH, 1.0)
+    for factor, off in ((1.01, False), (1.1, True)):
+        period, warning = estimated_period(StrutLog(factor * log.time, log.length, log.force), NOMINAL)
+        assert (warning is not None) == off
+        assert period == pytest.approx(1e-3 * (factor if off else 1.0), rel=1e-9)
+    with pytest.raises(LogError, match=r"come at 500 Hz.* states 1000 Hz"):
+        identify([StrutLog(2 * log.time, log.length, log.force)], NOMINAL)
+
+
+@pytest.mark.parametrize(
+    ("values", "words"), [({"estimator": "magic"}, "ukf, ekf, ls"), ({"model": "x"}, "force, energy")]
+)
+def test_unknown_choices_name_those_known(values, words):
+    with pytest.raises(PkmError, match=words):
+        IdentifySettings(**values)
+
+
+@pytest.mark.parametrize(
+    "values", [{"cutoff": 700.0}, {"band_cutoff": -1.0}, {"order": 0}, {"parameters": "all"}]
+)
+def test_impossible_settings_are_errors_of_the_package(values):
+    with pytest.raises(PkmError):
+        identify([synthetic.log(TRUTH, 3.0)], NOMINAL, IdentifySettings(**values))
