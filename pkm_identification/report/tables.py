@@ -159,7 +159,7 @@ def settings_table(result: Identification) -> Listing:
         ("estimator", settings.estimator),
         ("model", settings.model),
         ("parameter set", settings.parameters),
-        ("kinematic filter", f"{settings.cutoff:g} Hz, order {settings.order}"),
+        ("kinematic filter", f"{number(settings.cutoff)} Hz, order {settings.order}"),
         ("estimation band", f"{settings.band_cutoff:g} Hz, order {settings.band_order}"),
         ("direction", f"causal{delay}" if settings.causal else "zero phase"),
         ("samples", str(result.samples)),

@@ -155,14 +155,18 @@ class CausalStrutFilter:
         self._times = np.zeros(2 * width)
         self._count = 0
         self._segment = -1
+        self._known = False
         self._state: FloatArray | None = None
 
     def step(self, sample: GuardedSample) -> StrutSample | None:
         """Take one sample; give the filtered sample it completes, or None while the window fills."""
         width = self._taps.width
-        if sample.segment != self._segment:
+        known = sample.force is not None
+        if sample.segment != self._segment or known != self._known:
+            # a force that comes or goes is a break too: it must not be mixed with the zeros in its place
             self._count = 0
             self._segment = sample.segment
+            self._known = known
             self._state = None
         row = np.zeros(CHANNELS)
         row[:6] = sample.length

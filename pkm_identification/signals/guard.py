@@ -261,6 +261,7 @@ class StreamGuard:
         self._state[1] = -1.0
         self._last = np.zeros(6)
         self._last_force = np.zeros(6)
+        self._had_force = False
         self._slope = np.zeros(6)
         self._suspect = np.zeros(6)
         self._rate = np.nan
@@ -309,6 +310,8 @@ class StreamGuard:
         self.last_rejection = None
         self.counts["accepted"] += 1
         samples = []
+        both = has_force and self._had_force
+        self._had_force = has_force
         if begins == CONTINUES:
             self._follow_rate((time - before) / steps)
             for k in range(1, steps):
@@ -317,7 +320,7 @@ class StreamGuard:
                     GuardedSample(
                         before + part * (time - before),
                         last + part * (length - last),
-                        last_force + part * (force - last_force) if has_force else None,
+                        last_force + part * (force - last_force) if both else None,
                         self.segment,
                         True,
                     )

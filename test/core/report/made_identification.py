@@ -78,7 +78,7 @@ def made_identification(seed: int = 0, error: float = 0.3, machine: Machine | No
     )
     return Identification(
         machine=machine or Machine.load("uf"),
-        settings=IdentifySettings(),
+        settings=IdentifySettings(cutoff=150.0),
         estimate=estimate,
         samples=30000,
         dropped={"spike": 3, "gap": 1},
