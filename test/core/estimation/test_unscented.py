@@ -25,11 +25,9 @@ def curved(w: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.parametrize("alpha", [1.0, 0.3, 0.05])
-@pytest.mark.parametrize(("beta", "kappa"), [(2.0, 0.0), (2.0, -2.0), (0.0, 1.0), (1.0, 3.0)])
+@pytest.mark.parametrize(("beta", "kappa"), [(2.0, 0.0), (2.0, -2.0), (1.0, 3.0)])
 def test_curvature_as_noise_is_exactly_the_weighted_sums(alpha, beta, kappa):
     """d, Pdd and Pwd by their sums over the sigma points against the form the filter uses."""
-    if beta < alpha**2:
-        pytest.skip("the form needs beta >= alpha^2, and the settings refuse less")
     rng = np.random.default_rng(1)
     for _ in range(20):
         root = np.tril(rng.normal(size=(WIDTH, WIDTH))) + np.eye(WIDTH)
