@@ -18,6 +18,7 @@ from .rotation import matrix_from_quaternion
 
 SCHEMA = 1
 BASE_JOINTS = ("no_spin", "universal")
+FRICTION_LAWS = ("coulomb", "source", "stribeck", "smooth")
 # Below this ratio of the Jacobian's singular values (at every pose tried) a geometry is called
 # architecturally singular: a good machine has about 0.1, rounding leaves about 1e-16.
 SINGULAR_RATIO = 1e-6
@@ -56,11 +57,24 @@ class Platform:
 
 @dataclass(frozen=True)
 class Friction:
-    """Viscous (N s/m) and Coulomb (N) coefficients per strut; the law bends at `transition_rate` (m/s)."""
+    """Viscous (N s/m) and Coulomb (N) coefficients per strut; the law bends at `transition_rate` (m/s).
+
+    `law` is one of FRICTION_LAWS (`dynamics.friction` has the formulas). `static_ratio` (breakaway by Coulomb
+    friction) and `stribeck_rate` (m/s, where the excess has fallen to 1/e) belong to the law 'stribeck' alone.
+    """
 
     viscous: FloatArray
     coulomb: FloatArray
     transition_rate: float
+    law: str = "coulomb"
+    static_ratio: float = 1.0
+    stribeck_rate: float = 0.01
+
+    @property
+    def shape(self) -> FloatArray:
+        """The law for compiled kernels: its number, transition rate, static ratio, Stribeck rate; shape (4,)."""
+        number = FRICTION_LAWS.index(self.law)
+        return np.array([number, self.transition_rate, self.static_ratio, self.stribeck_rate])
 
 
 @dataclass(frozen=True)
@@ -69,6 +83,9 @@ class Drive:
 
     length = length_at_zero + counts / counts_per_meter;
     force = current * torque_constant * 2 pi * gear_ratio * efficiency / screw_lead.
+
+    `motor_inertia` (kg m^2) is what turns with the motor, as felt at the motor's shaft: rotor, brake, coupling and the
+    screw's inertia divided by gear_ratio^2.
     """
 
     sample_rate: float
@@ -79,6 +96,12 @@ class Drive:
     gear_ratio: float
     efficiency: float
     force_limit: float
+    motor_inertia: float = 0.0
+
+    @property
+    def motor_mass(self) -> float:
+        """Mass in kg along the strut that resists like the turning motor: inertia (2 pi gear_ratio / lead)^2."""
+        return self.motor_inertia * (2 * np.pi * self.gear_ratio / self.screw_lead) ** 2
 
     @property
     def force_per_ampere(self) -> float:
@@ -126,6 +149,11 @@ class Machine:
     def universal(self) -> bool:
         """Whether the base joints are real universal joints, which spin the struts."""
         return self.base_joint == "universal"
+
+    @property
+    def motor_mass(self) -> float:
+        """Mass in kg along each strut that resists like its turning motor; 0 without drives."""
+        return 0.0 if self.drive is None else self.drive.motor_mass
 
     @cached_property
     def length_scale(self) -> float:
@@ -427,10 +455,22 @@ def _struts(root: _Node) -> tuple[Strut, ...]:
 
 def _friction(node: _Node) -> Friction:
     zeros = [0.0] * STRUTS
+    law = node.take("law", "coulomb").choice(FRICTION_LAWS)
+    shape = {}
+    if law == "stribeck":
+        ratio_node = node.take("static_ratio")
+        shape = {
+            "static_ratio": ratio_node.positive(),
+            "stribeck_rate": node.take("stribeck_rate").positive(),
+        }
+        if shape["static_ratio"] < 1:
+            ratio_node.fail(f"= {ratio_node.value:g}: must be at least 1 (breakaway by Coulomb friction)")
     friction = Friction(
         node.take("viscous", zeros).array(STRUTS, not_negative=True),
         node.take("coulomb", zeros).array(STRUTS, not_negative=True),
         node.take("transition_rate", 0.002).positive(),
+        law=law,
+        **shape,
     )
     node.close()
     return friction
@@ -449,6 +489,7 @@ def _drive(node: _Node) -> Drive:
         gear_ratio=motor.take("gear_ratio", 1.0).positive(),
         efficiency=efficiency_node.positive(),
         force_limit=motor.take("force_limit").positive(),
+        motor_inertia=motor.take("inertia", 0.0).not_negative(),
     )
     if drive.efficiency > 1:
         efficiency_node.fail(f"= {drive.efficiency:g}: must be at most 1")

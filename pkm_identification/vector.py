@@ -73,12 +73,14 @@ def invert6(matrix, inverse, work):
     `work` is 6 x 6 scratch; `matrix` is left as it is.
     """
     largest = 0.0
+    total = 0.0
     for i in range(6):
         for j in range(6):
             work[i, j] = matrix[i, j]
             largest = max(largest, abs(matrix[i, j]))
+            total += abs(matrix[i, j])  # unlike a maximum, a sum keeps every NaN
             inverse[i, j] = 1.0 if i == j else 0.0
-    if not np.isfinite(largest):
+    if not np.isfinite(total):
         return False
     for k in range(6):
         p = k

@@ -1,4 +1,4 @@
-"""The basis in which the model is linear: 10 platform and 6 x 6 strut parameters, then 6 x 2 friction."""
+"""The basis in which the model is linear: 10 platform and 6 x 7 strut parameters, then 6 x 2 friction."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from ..machine import Machine
 from ..motion import STRUTS, FloatArray
-from .strut import H_B, H_E, I_A, I_X, I_Z, M_E, STRUT_COLUMNS
+from .strut import H_B, H_E, I_A, I_X, I_Z, M_E, M_M, STRUT_COLUMNS
 
 PLATFORM_COLUMNS = 10
 PLATFORM_NAMES = ("m", "mx", "my", "mz", "Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz")
@@ -17,7 +17,7 @@ BASIS_COLUMNS = COULOMB + STRUTS
 
 
 def strut_column(strut: int, kind: int) -> int:
-    """Basis index of one of the six parameters of a strut (counted from 0)."""
+    """Basis index of one of the seven parameters of a strut (counted from 0)."""
     return PLATFORM_COLUMNS + strut * STRUT_COLUMNS + kind
 
 
@@ -32,10 +32,10 @@ def basis_parameters(machine: Machine) -> FloatArray:
 
     Returns
     -------
-    ndarray, shape (58,)
+    ndarray, shape (64,)
         Platform mass, first moments, inertia about the platform origin (xx, yy, zz, xy, xz, yz); per strut m_e,
-        m_e d, m_b L_B and the rod's moments about x (the second hinge), the strut axis, and z; then viscous and
-        Coulomb coefficients. SI units.
+        m_e d, m_b L_B, the rod's moments about x (the second hinge), the strut axis, and z, and the mass m_m that
+        stands for the turning motor; then viscous and Coulomb coefficients. SI units.
     """
     phi = np.zeros(BASIS_COLUMNS)
     platform = machine.platform
@@ -53,6 +53,7 @@ def basis_parameters(machine: Machine) -> FloatArray:
         phi[strut_column(i, I_X)] = transverse
         phi[strut_column(i, I_A)] = b.axial + e.axial
         phi[strut_column(i, I_Z)] = transverse
+        phi[strut_column(i, M_M)] = machine.motor_mass
     phi[VISCOUS:COULOMB] = machine.friction.viscous
     phi[COULOMB:] = machine.friction.coulomb
     return phi

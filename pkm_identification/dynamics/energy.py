@@ -7,7 +7,8 @@ h = T + V with V = -sum m g . c, heights measured from the base frame's origin. 
 and a strut, with its platform joint at P and its bodies' centres of mass at L_B s from the base joint and at
 P - d s,
 
-    m_e (|v_P|^2 / 2 - g . P) + h_e (g . s - v_P . s') - h_b g . s + (I_x w_x^2 + I_a sigma^2 + I_z w_z^2) / 2 .
+    m_e (|v_P|^2 / 2 - g . P) + h_e (g . s - v_P . s') - h_b g . s + (I_x w_x^2 + I_a sigma^2 + I_z w_z^2) / 2
+    + m_m L'^2 / 2 .
 
 The terms m_b L_B^2 |s'|^2 / 2 and m_e d^2 |s'|^2 / 2 are part of the rod's transverse moments, and the constant
 weight of body B at its base joint is left out (derived from Oh 2003, 2.24 and 2.56).
@@ -27,12 +28,12 @@ from ..motion import FloatArray, PlatformMotion
 from ..vector import add, add_scaled, at, cross, dot, rotate, rotate_back, scale
 from .basis import INERTIAL_COLUMNS, PLATFORM_COLUMNS, basis_parameters
 from .regressor import sparse_mapping
-from .strut import H_B, H_E, I_A, I_X, I_Z, M_E, STRUT_COLUMNS, spin, strut_motion
+from .strut import H_B, H_E, I_A, I_X, I_Z, M_E, M_M, STRUT_COLUMNS, spin, strut_motion
 
 
 @kernel
 def fill_energy(base, platform, hinge, universal, gravity, position, rotation, twist, energy):
-    """Write the energies (46,) of one sample per unit of each inertial basis parameter."""
+    """Write the energies (52,) of one sample per unit of each inertial basis parameter."""
     still = (0.0, 0.0, 0.0)
     x = (position[0], position[1], position[2])
     v = (twist[0], twist[1], twist[2])
@@ -69,6 +70,7 @@ def fill_energy(base, platform, hinge, universal, gravity, position, rotation, t
         energy[k + I_X] = 0.5 * w_x * w_x
         energy[k + I_A] = 0.5 * sigma * sigma
         energy[k + I_Z] = 0.5 * w_z * w_z
+        energy[k + M_M] = 0.5 * rate * rate
 
 
 @kernel
@@ -92,7 +94,7 @@ def energy_regressor(machine: Machine, motion: PlatformMotion, mapping: FloatArr
         Geometry, joints and gravity are used; masses and friction are not.
     motion : PlatformMotion
         Its accelerations are not used.
-    mapping : ndarray, shape (58, P)
+    mapping : ndarray, shape (64, P)
         How the parameters w build up the basis (`dynamics.basis`): basis = mapping w. Friction stores no energy:
         its rows count for nothing.
 
@@ -127,7 +129,7 @@ def energy_regressor(machine: Machine, motion: PlatformMotion, mapping: FloatArr
 
 
 def mechanical_energy(machine: Machine, motion: PlatformMotion) -> FloatArray:
-    """Kinetic plus potential energy of the platform and the twelve strut bodies.
+    """Kinetic plus potential energy of the platform, the twelve strut bodies and the turning motors.
 
     Parameters
     ----------

@@ -10,22 +10,25 @@ from ..machine import Machine
 from ..motion import FloatArray, PlatformMotion
 from ..vector import add, add_scaled, at, cross, invert6, perpendicular, rotate, rotate_back, scale
 from .basis import COULOMB, PLATFORM_COLUMNS, VISCOUS, basis_parameters
+from .friction import friction_shape
 from .strut import (
     H_B,
     H_E,
     I_A,
     I_X,
     M_E,
+    M_M,
     STRUT_COLUMNS,
     spin,
+    strut_acceleration,
     strut_motion,
     translation_forces,
 )
 
 
 @kernel
-def _forces(base, platform, hinge, universal, gravity, phi, transition, position, rotation, twist, acceleration,
-            force):  # fmt: skip
+def _forces(base, platform, hinge, universal, gravity, phi, shape, position, rotation, twist, acceleration,
+            load, force):  # fmt: skip
     jac, inverse, work = np.empty((6, 6)), np.empty((6, 6)), np.empty((6, 6))
     length = np.empty(6)
     wrench = np.empty(6)
@@ -79,20 +82,34 @@ def _forces(base, platform, hinge, universal, gravity, phi, transition, position
             axial = phi[k + I_A]
             f = add_scaled(f, axial * sigma / l, cross(s_dot, s))
             f = add_scaled(f, axial * sigma_dot, per_torque)
+            f = add_scaled(f, phi[k + M_M] * strut_acceleration(s, l, s_dot, a_pg, g), s)
             total = add(total, f)
             moment = add(moment, cross(arm, f))
+        row = min(n, load.shape[0] - 1)
         for k in range(3):
-            wrench[k] = total[k]
-            wrench[3 + k] = moment[k]
+            wrench[k] = total[k] - load[row, k]
+            wrench[3 + k] = moment[k] - load[row, 3 + k]
         for i in range(6):
             sum_ = 0.0
             for k in range(6):
                 sum_ += inverse[k, i] * wrench[k]
-            bend = min(1.0, max(-1.0, rates[i] / transition))
-            force[n, i] = sum_ + phi[VISCOUS + i] * rates[i] + phi[COULOMB + i] * bend
+            viscous, coulomb = friction_shape(rates[i], shape)
+            force[n, i] = sum_ + phi[VISCOUS + i] * viscous + phi[COULOMB + i] * coulomb
 
 
-def strut_forces(machine: Machine, motion: PlatformMotion, friction: bool = True) -> FloatArray:
+def load_rows(wrench: FloatArray | None, count: int) -> FloatArray:
+    """Rows of a wrench on the platform for the kernels: (1, 6) when constant or absent, else (N, 6)."""
+    if wrench is None:
+        return np.zeros((1, 6))
+    rows = np.ascontiguousarray(np.atleast_2d(np.asarray(wrench, dtype=float)))
+    if rows.shape not in ((1, 6), (count, 6)):
+        raise ValueError(f"wrench has shape {np.shape(wrench)}, expected (6,) or ({count}, 6)")
+    return rows
+
+
+def strut_forces(
+    machine: Machine, motion: PlatformMotion, friction: bool = True, wrench: FloatArray | None = None
+) -> FloatArray:
     """Strut forces a platform motion needs (Oh 2003, 2.39-2.55: F = J^-T W, thirteen bodies).
 
     Parameters
@@ -102,12 +119,20 @@ def strut_forces(machine: Machine, motion: PlatformMotion, friction: bool = True
         In base axes at the platform origin.
     friction : bool
         Whether the machine file's strut friction is included.
+    wrench : ndarray, shape (6,) or (N, 6), optional
+        What tool or payload do to the platform: force in N and moment in N m about the platform frame's origin, in
+        base axes.
 
     Returns
     -------
     ndarray, shape (N, 6)
         N, positive when a strut pushes the platform joint away from the base joint; NaN in rows whose pose is
         singular or not finite.
+
+    Raises
+    ------
+    ValueError
+        If `wrench` has another shape.
     """
     phi = basis_parameters(machine)
     if not friction:
@@ -120,11 +145,12 @@ def strut_forces(machine: Machine, motion: PlatformMotion, friction: bool = True
         machine.universal,
         machine.gravity,
         phi,
-        machine.friction.transition_rate,
+        machine.friction.shape,
         np.ascontiguousarray(motion.position),
         np.ascontiguousarray(motion.rotation),
         np.ascontiguousarray(motion.twist),
         np.ascontiguousarray(motion.acceleration),
+        load_rows(wrench, len(motion)),
         force,
     )
     return force

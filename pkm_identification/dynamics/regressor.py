@@ -11,6 +11,7 @@ from ..machine import Machine
 from ..motion import FloatArray, PlatformMotion
 from ..vector import add, at, cross, invert6, rotate, rotate_back, scale
 from .basis import BASIS_COLUMNS, COULOMB, INERTIAL_COLUMNS, PLATFORM_COLUMNS, VISCOUS
+from .friction import friction_shape
 from .strut import (
     H_B,
     H_E,
@@ -18,10 +19,12 @@ from .strut import (
     I_X,
     I_Z,
     M_E,
+    M_M,
     STRUT_COLUMNS,
     inertia_force,
     rotation_motion,
     spin,
+    strut_acceleration,
     strut_motion,
     translation_forces,
 )
@@ -59,12 +62,12 @@ def _platform_wrenches(rotation, a_g, w, al, wrench):
 
 
 @kernel
-def fill_regressor(base, platform, hinge, universal, gravity, transition, rows, columns, weights, position, rotation,
+def fill_regressor(base, platform, hinge, universal, gravity, shape, rows, columns, weights, position, rotation,
                    twist, acceleration, regressor, scratch_wrench, scratch6):  # fmt: skip
     """Write the (6, P) regressor of one sample; False when the pose is singular.
 
     `rows`, `columns`, `weights` say which basis column enters which parameter's column how much. `scratch_wrench` is
-    (46, 6), `scratch6` (3, 6, 6).
+    (52, 6), `scratch6` (3, 6, 6); `shape` is the friction law's (`Friction.shape`).
     """
     jac, inverse, work = scratch6[0], scratch6[1], scratch6[2]
     length = np.empty(6)
@@ -101,6 +104,8 @@ def fill_regressor(base, platform, hinge, universal, gravity, transition, rows, 
         _put(scratch_wrench, k + I_X, f_x, cross(arm, f_x))
         _put(scratch_wrench, k + I_A, f_a, cross(arm, f_a))
         _put(scratch_wrench, k + I_Z, f_z, cross(arm, f_z))
+        f_motor = scale(strut_acceleration(s, l, s_dot, a_g, g), s)
+        _put(scratch_wrench, k + M_M, f_motor, cross(arm, f_motor))
     # sum the wrenches of a parameter first, then take J^-T once per parameter
     entry = 0
     for p in range(regressor.shape[1]):
@@ -115,10 +120,10 @@ def fill_regressor(base, platform, hinge, universal, gravity, transition, rows, 
                     work[k, 0] += weights[entry] * scratch_wrench[row, k]
             elif row < COULOMB:
                 i = row - VISCOUS
-                regressor[i, p] += weights[entry] * rates[i]
+                regressor[i, p] += weights[entry] * friction_shape(rates[i], shape)[0]
             else:
                 i = row - COULOMB
-                regressor[i, p] += weights[entry] * min(1.0, max(-1.0, rates[i] / transition))
+                regressor[i, p] += weights[entry] * friction_shape(rates[i], shape)[1]
             entry += 1
         if inertial:
             for i in range(6):
@@ -128,13 +133,13 @@ def fill_regressor(base, platform, hinge, universal, gravity, transition, rows, 
 
 
 @kernel
-def _regressor_batch(base, platform, hinge, universal, gravity, transition, rows, columns, weights, position,
+def _regressor_batch(base, platform, hinge, universal, gravity, shape, rows, columns, weights, position,
                      rotation, twist, acceleration, regressor):  # fmt: skip
     wrench = np.empty((INERTIAL_COLUMNS, 6))
     scratch6 = np.empty((3, 6, 6))
     for n in range(position.shape[0]):
         good = fill_regressor(
-            base, platform, hinge, universal, gravity, transition, rows, columns, weights, position[n], rotation[n],
+            base, platform, hinge, universal, gravity, shape, rows, columns, weights, position[n], rotation[n],
             twist[n], acceleration[n], regressor[n], wrench, scratch6)  # fmt: skip
         if not good:
             regressor[n, :, :] = np.nan
@@ -146,9 +151,9 @@ def regressor(machine: Machine, motion: PlatformMotion, mapping: FloatArray) -> 
     Parameters
     ----------
     machine : Machine
-        Geometry, joints, gravity and transition rate are used; masses and friction are not.
+        Geometry, joints, gravity and the shape of the friction law are used; masses and coefficients are not.
     motion : PlatformMotion
-    mapping : ndarray, shape (58, P)
+    mapping : ndarray, shape (64, P)
         How the parameters w build up the basis (`dynamics.basis`): basis = mapping w.
 
     Returns
@@ -185,7 +190,7 @@ def regressor_geometry(machine: Machine) -> tuple:
         machine.first_axis,
         machine.universal,
         machine.gravity,
-        machine.friction.transition_rate,
+        machine.friction.shape,
     )
 
 

@@ -10,6 +10,9 @@ h_e = m_e d, h_b = m_b L_B, and the inertia terms those of one rigid rod whose t
 I_tb + m_b L_B^2 + I_te + m_e d^2 (derived from Oh 2003, 2.20-2.34; equal to the thirteen-body sum). A real
 universal joint spins the rod at the rate sigma = c (x1 x s) . v_P / ((1 - c^2) L), c = x1 . s, x1 the hinge
 fixed in the base.
+
+A motor that turns the screw adds m_m L'' s, m_m its inertia times (2 pi gear / lead)^2. Its gyroscopic moment (spin
+times the strut's turning) is left out: it is not in the source's model.
 """
 
 from __future__ import annotations
@@ -19,9 +22,9 @@ import numpy as np
 from ..compiled import inlined
 from ..vector import add, add_scaled, cross, dot, perpendicular, scale, subtract
 
-# Order of the six columns of a strut's basis.
-M_E, H_E, H_B, I_X, I_A, I_Z = range(6)
-STRUT_COLUMNS = 6
+# Order of the seven columns of a strut's basis.
+M_E, H_E, H_B, I_X, I_A, I_Z, M_M = range(7)
+STRUT_COLUMNS = 7
 
 
 @inlined
@@ -49,6 +52,12 @@ def translation_forces(s, length, s_ddot, a_g, gravity):
         (-s_ddot[0] - pull[0], -s_ddot[1] - pull[1], -s_ddot[2] - pull[2]),
         scale(-1.0 / length, perpendicular(gravity, s)),
     )
+
+
+@inlined
+def strut_acceleration(s, length, s_dot, a_g, gravity):
+    """L'' of a strut: a_P . s + L |s'|^2 (Oh 2003, 2.28)."""
+    return dot(add(a_g, gravity), s) + length * dot(s_dot, s_dot)
 
 
 @inlined

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from ..dynamics.basis import VISCOUS
 from ..dynamics.energy import energy_regressor
+from ..dynamics.friction import friction_shapes
 from ..kinematics.inverse import strut_motion_from_platform
 from ..machine import Machine
 from ..motion import FloatArray, PlatformMotion
@@ -120,8 +121,8 @@ def _step_balance(
 ) -> FloatArray:
     """Every step's balance, (N - 3, P + 2): what the columns need, the forces' work, the integral of sum L'^2."""
     _, rate, _ = strut_motion_from_platform(machine, motion)
-    bend = np.clip(rate / machine.friction.transition_rate, -1.0, 1.0)
-    friction = np.hstack([rate * rate, bend * rate]) @ mapping[VISCOUS:]
+    viscous, coulomb = friction_shapes(rate, machine.friction)
+    friction = np.hstack([viscous * rate, coulomb * rate]) @ mapping[VISCOUS:]
     delivered = np.sum(force * rate, axis=1, keepdims=True)
     travelled = np.sum(rate * rate, axis=1, keepdims=True)
     work = step_work(np.hstack([friction, delivered, travelled]), period)

@@ -33,8 +33,8 @@ class ParameterSet:
         Values of the machine file.
     scale : ndarray, shape (P,)
         What a large error of each parameter is: the standard deviation of the prior.
-    mapping : ndarray, shape (58, P)
-    known : ndarray, shape (58,)
+    mapping : ndarray, shape (64, P)
+    known : ndarray, shape (64,)
         What the machine file says of everything the parameters leave out.
     """
 

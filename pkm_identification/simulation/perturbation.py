@@ -50,6 +50,7 @@ def perturbed(machine: Machine, seed: int, fraction: float = 0.15) -> Machine:
         ]
     friction = machine.friction
     document["friction"] = {
+        **document.get("friction", {}),
         "viscous": (friction.viscous * factors(6)).tolist(),
         "coulomb": (friction.coulomb * factors(6)).tolist(),
         "transition_rate": friction.transition_rate,

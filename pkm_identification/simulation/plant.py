@@ -100,8 +100,9 @@ class Plant:
         self._free = np.zeros((2, 6))
         self._compliance = np.zeros((2, 6, STRUTS))
 
-        self._law = np.zeros((7, STRUTS))
-        self._law[2] = machine.friction.transition_rate
+        self._law = np.zeros((10, STRUTS))
+        number, self._law[2], self._law[8], self._law[9] = machine.friction.shape
+        self._law[7] = number
         if friction:
             self._law[0], self._law[1] = machine.friction.viscous, machine.friction.coulomb
         self.reset()

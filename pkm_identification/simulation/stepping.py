@@ -4,8 +4,8 @@ Two time scales live in a hexapod with friction. Configuration, inertia and grav
 friction bends within 2 mm/s, which makes strut rates decay in 0.05 ms (50 000 N s/m on a few kilograms). Hence: what
 MuJoCo evaluates is taken at both ends of the period and interpolated linearly in between (predictor, then corrector:
 the trapezoidal rule), while friction, end stops and drive forces are integrated with it in many small implicit
-midpoint steps, stable for any friction. The law is piecewise linear in the strut rates, so Newton's method ends after
-one or two 6 x 6 solutions.
+midpoint steps, stable for any friction. The usual law is piecewise linear in the strut rates, so Newton's method ends
+after one or two 6 x 6 solutions; where a law jumps (the source's, by its viscous part), the step ends on either side.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..compiled import kernel
+from ..dynamics.friction import friction_shape, friction_slopes
 
 NEWTON_ITERATIONS = 12
 
@@ -21,18 +22,14 @@ NEWTON_ITERATIONS = 12
 def strut_resistance(rate, length, law, i):
     """Friction and end-stop force against the drive of strut i, and its slopes by rate and by length.
 
-    `law` rows: viscous, coulomb, transition rate, shortest, longest, stop stiffness, stop damping (each (6,)).
+    `law` rows: viscous, coulomb, transition rate, shortest, longest, stop stiffness, stop damping, then the friction
+    law's number, static ratio and Stribeck rate (each (6,)).
     """
-    force = law[0, i] * rate
-    slope = law[0, i]
-    bend = rate / law[2, i]
-    if bend > 1.0:
-        force += law[1, i]
-    elif bend < -1.0:
-        force -= law[1, i]
-    else:
-        force += law[1, i] * bend
-        slope += law[1, i] / law[2, i]
+    shape = (law[7, i], law[2, i], law[8, i], law[9, i])
+    viscous, coulomb = friction_shape(rate, shape)
+    force = law[0, i] * viscous + law[1, i] * coulomb
+    viscous, coulomb = friction_slopes(rate, shape)
+    slope = law[0, i] * viscous + law[1, i] * coulomb
     stiffness = 0.0
     if law[5, i] > 0.0:
         beyond = length - law[4, i] if length > law[4, i] else min(0.0, length - law[3, i])

@@ -169,5 +169,5 @@ def test_a_missing_pose_spoils_only_its_own_row():
 
 def test_a_mapping_of_another_basis_is_refused():
     m = machine("uf")
-    with pytest.raises(ValueError, match=r"mapping has shape \(57, 3\), expected \(58, P\)"):
+    with pytest.raises(ValueError, match=r"mapping has shape \(57, 3\), expected \(64, P\)"):
         energy_regressor(m, states(m, 2, 6), np.zeros((57, 3)))
