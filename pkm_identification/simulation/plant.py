@@ -71,7 +71,7 @@ class Plant:
         From `reset` and `advance`, when the machine is in, or runs through, a singular pose.
     """
 
-    def __init__(self, machine: Machine, friction: bool = True, stops: bool = True, steps: int = 20) -> None:
+    def __init__(self, machine: Machine, friction: bool = True, stops: bool = True, steps: int = 10) -> None:
         self.machine = machine
         compiled = hexapod_model(machine)
         self.mjcf = compiled.mjcf

@@ -61,8 +61,14 @@ def rich_signals(machine: Machine, rng: np.random.Generator) -> tuple[MultiSine,
         height = peak((slow + fast) * turn)
         if height < least:
             least, chosen = height, (slow * turn, fast * turn)
-    slow, fast = (MultiSine(frequency, part.real, part.imag) for part in chosen)
+    slow, fast = (_used(frequency, part) for part in chosen)
     return slow, fast
+
+
+def _used(frequency: FloatArray, amplitude: FloatArray) -> MultiSine:
+    """The signals without the frequencies nobody uses."""
+    used = np.any(amplitude != 0, axis=0)
+    return MultiSine(frequency[used], amplitude[:, used].real, amplitude[:, used].imag)
 
 
 class _PeakMeter:

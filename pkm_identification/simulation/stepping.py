@@ -15,7 +15,8 @@ import numpy as np
 from ..compiled import kernel
 from ..dynamics.friction import friction_shape, friction_slopes
 
-NEWTON_ITERATIONS = 12
+NEWTON_ITERATIONS = 20
+GAMMA = 1.0 - np.sqrt(0.5)  # both stages' implicit share: the value that makes the method L-stable
 
 
 @kernel
@@ -80,69 +81,101 @@ def _solve6(matrix, vector):
 
 
 @kernel
+def _solve_stage(known, length, h, smooth, comp, jac, drive, law, twist, rate, change, work):
+    """Solve twist = known + h change(twist) for one implicit stage; rates, twist and change (6,) are written.
+
+    change = smooth + comp (drive - resistance(jac twist, length + h jac twist)); `rate` holds the first guess.
+    """
+    mobility, matrix, residual, start, net, slope = work
+    for i in range(6):
+        start[i] = 0.0
+        for k in range(6):
+            start[i] += jac[i, k] * (known[k] + h * smooth[k])
+            mobility[i, k] = 0.0
+            for m in range(6):
+                mobility[i, k] += jac[i, m] * comp[m, k]
+    # in the strut rates: r = jac (known + h smooth) + h mobility (drive - resistance(r))
+    for _ in range(NEWTON_ITERATIONS):
+        for i in range(6):
+            resistance, by_rate, by_length = strut_resistance(rate[i], length[i] + h * rate[i], law, i)
+            net[i] = drive[i] - resistance
+            slope[i] = by_rate + h * by_length
+        largest, scale = 0.0, 1e-12
+        for i in range(6):
+            residual[i] = start[i] - rate[i]
+            size = abs(start[i])
+            for k in range(6):
+                part = h * mobility[i, k] * net[k]
+                residual[i] += part
+                size += abs(part)
+                matrix[i, k] = h * mobility[i, k] * slope[k]
+            matrix[i, i] += 1.0
+            largest = max(largest, abs(residual[i]))
+            scale = max(scale, size)
+        if largest <= 1e-13 * scale:
+            break
+        _solve6(matrix, residual)
+        for i in range(6):
+            new = rate[i] + residual[i]
+            # from one sliding branch Newton may jump over the bend to the other and back for ever: stop in between
+            rate[i] = (
+                0.0 if abs(rate[i]) > law[2, i] and abs(new) > law[2, i] and new * rate[i] < 0.0 else new
+            )
+    for i in range(6):
+        change[i] = smooth[i]
+        for k in range(6):
+            change[i] += comp[i, k] * net[k]
+        twist[i] = known[i] + h * change[i]
+
+
+@kernel
 def advance(pose, twist, length, free, compliance, jacobian, force, law, duration, steps):
-    """Move pose (7,) and twist (6,) on, in place, by `steps` implicit midpoint steps of one period.
+    """Move pose (7,) and twist (6,) on, in place, over one period in `steps` small steps.
 
     `free` (2, 6), `compliance` and `jacobian` (2, 6, 6) and the drive `force` (2, 6) are those at the period's start
     and end; u' = free + compliance (force - resistance(jacobian u)). `length` (6,) follows, for the end stops.
     """
     h = duration / steps
-    smooth, rate, residual = np.empty(6), np.empty(6), np.empty(6)
-    comp, jac, mobility, matrix = np.empty((6, 6)), np.empty((6, 6)), np.empty((6, 6)), np.empty((6, 6))
-    drive, net, slope = np.empty(6), np.empty(6), np.empty(6)
+    smooth, drive, known, rate, first_rate = np.empty((5, 6))
+    stage, change, first, first_change = np.empty((4, 6))
+    comp, jac = np.empty((6, 6)), np.empty((6, 6))
+    reached = np.empty(6)
+    work = (np.empty((6, 6)), np.empty((6, 6)), np.empty(6), np.empty(6), np.empty(6), np.empty(6))
+    for i in range(6):
+        rate[i] = 0.0
+        for k in range(6):
+            rate[i] += jacobian[0, i, k] * twist[k]
     for n in range(steps):
-        t = (n + 0.5) / steps
-        for i in range(6):
-            smooth[i] = free[0, i] + t * (free[1, i] - free[0, i])
-            drive[i] = force[0, i] + t * (force[1, i] - force[0, i])
-            for j in range(6):
-                comp[i, j] = compliance[0, i, j] + t * (compliance[1, i, j] - compliance[0, i, j])
-                jac[i, j] = jacobian[0, i, j] + t * (jacobian[1, i, j] - jacobian[0, i, j])
-        for i in range(6):
-            rate[i] = 0.0
-            for k in range(6):
-                rate[i] += jac[i, k] * twist[k]
-                mobility[i, k] = 0.0
-                for m in range(6):
-                    mobility[i, k] += jac[i, m] * comp[m, k]
-        # rates at the middle of the step: r = J (u + h/2 smooth) + h/2 mobility (drive - resistance(r))
-        known = np.empty(6)
-        for i in range(6):
-            known[i] = rate[i]
-            for k in range(6):
-                known[i] += 0.5 * h * (jac[i, k] * smooth[k] + mobility[i, k] * drive[k])
-        for _ in range(NEWTON_ITERATIONS):
+        for s in range(2):
+            t = (n + (GAMMA if s == 0 else 1.0)) / steps
             for i in range(6):
-                resistance, by_rate, by_length = strut_resistance(
-                    rate[i], length[i] + 0.5 * h * rate[i], law, i
-                )
-                net[i] = drive[i] - resistance
-                slope[i] = by_rate + 0.5 * h * by_length
-            largest, scale = 0.0, 1e-12
-            for i in range(6):
-                residual[i] = known[i] - rate[i]
-                for k in range(6):
-                    residual[i] += 0.5 * h * mobility[i, k] * (net[k] - drive[k])
-                    matrix[i, k] = 0.5 * h * mobility[i, k] * slope[k]
-                matrix[i, i] += 1.0
-                largest = max(largest, abs(residual[i]))
-                scale = max(scale, abs(known[i]))
-            if largest <= 1e-13 * scale:
-                break
-            _solve6(matrix, residual)
-            for i in range(6):
-                rate[i] += residual[i]
-        middle = np.empty(6)
-        for i in range(6):
-            change = smooth[i]
-            for k in range(6):
-                change += comp[i, k] * net[k]
-            middle[i] = twist[i] + 0.5 * h * change
-            twist[i] += h * change
-            length[i] += h * rate[i]
+                smooth[i] = free[0, i] + t * (free[1, i] - free[0, i])
+                drive[i] = force[0, i] + t * (force[1, i] - force[0, i])
+                for j in range(6):
+                    comp[i, j] = compliance[0, i, j] + t * (compliance[1, i, j] - compliance[0, i, j])
+                    jac[i, j] = jacobian[0, i, j] + t * (jacobian[1, i, j] - jacobian[0, i, j])
+                known[i] = twist[i]
+                reached[i] = length[i]
+                if s == 1:
+                    known[i] += (1.0 - GAMMA) * h * first_change[i]
+                    reached[i] += (1.0 - GAMMA) * h * first_rate[i]
+            _solve_stage(known, reached, GAMMA * h, smooth, comp, jac, drive, law, stage, rate, change, work)
+            if s == 0:
+                first[:] = stage
+                first_change[:] = change
+                first_rate[:] = rate
         for k in range(3):
-            pose[k] += h * middle[k]
-        _turn(pose, middle[3], middle[4], middle[5], h)
+            pose[k] += h * ((1.0 - GAMMA) * first[k] + GAMMA * stage[k])
+        _turn(
+            pose,
+            (1.0 - GAMMA) * first[3] + GAMMA * stage[3],
+            (1.0 - GAMMA) * first[4] + GAMMA * stage[4],
+            (1.0 - GAMMA) * first[5] + GAMMA * stage[5],
+            h,
+        )
+        for i in range(6):
+            twist[i] = stage[i]
+            length[i] = reached[i] + GAMMA * h * rate[i]
 
 
 @kernel

@@ -11,7 +11,7 @@ from ..kinematics import jacobian, strut_lengths, strut_motion_from_platform
 from ..machine import Machine
 from ..motion import FloatArray, PlatformMotion
 from .shapes import PERIOD, no_signal, rich_signals, slow_signal, source_signal
-from .waveforms import Fade, MultiSine, faded
+from .waveforms import Derivatives, Fade, MultiSine, faded
 
 DEFAULT_DURATION = {
     "x": 20.0,
@@ -70,7 +70,13 @@ class Trajectory:
     def motion(self, time: FloatArray) -> PlatformMotion:
         """Platform motion at times (N,) in s."""
         time = np.atleast_1d(np.asarray(time, dtype=float))
-        y, y1, y2 = faded(self.signal.evaluate(time - self.fade.rest), self.fade.evaluate(time))
+        return self._displaced(time, self._displacement(time))
+
+    def _displacement(self, time: FloatArray) -> Derivatives:
+        return faded(self.signal.evaluate(time - self.fade.rest), self.fade.evaluate(time))
+
+    def _displaced(self, time: FloatArray, displacement: Derivatives) -> PlatformMotion:
+        y, y1, y2 = displacement
         rotation, omega, alpha = _turning(y[:, 3:], y1[:, 3:], y2[:, 3:])
         return PlatformMotion(
             time=time,
@@ -79,6 +85,34 @@ class Trajectory:
             twist=np.hstack([y1[:, :3], omega]),
             acceleration=np.hstack([y2[:, :3], alpha]),
         )
+
+    def fitted(self, machine: Machine, largest: float = 1.0, force_share: float = FORCE_SHARE) -> Trajectory:
+        """All amplitudes scaled alike, at most by `largest`, so that the machine can do the motion.
+
+        Raises
+        ------
+        ValueError
+            If the machine has no room around its home.
+        """
+        start = np.arange(0.0, min(self.duration, PERIOD + REST + RAMP), 0.005)
+        time = np.append(start, self.duration - start[start < REST + RAMP])
+        whole = self._displacement(time)
+
+        def possible(scale: float) -> bool:
+            motion = self._displaced(time, tuple(scale * part for part in whole))
+            return within_limits(machine, motion, force_share)
+
+        low, high = 0.0, largest
+        if possible(largest):
+            low = largest
+        while high - low > 1e-3 * largest:
+            middle = 0.5 * (low + high)
+            low, high = (middle, high) if possible(middle) else (low, middle)
+        if low == 0.0:
+            raise ValueError(
+                f"trajectory '{self.name}': machine '{machine.name}' has no room for it around its home pose"
+            )
+        return replace(self, signal=self.signal.scaled(low))
 
 
 def trajectory(name: str, machine: Machine, duration: float | None = None, seed: int = 0) -> Trajectory:
@@ -125,13 +159,13 @@ def trajectory(name: str, machine: Machine, duration: float | None = None, seed:
     if still:
         return made
     if name in ("x", "z", "xy"):
-        return _fitted(made, source_signal(name), machine)
+        return replace(made, signal=source_signal(name)).fitted(machine)
     if name == "slow":
-        return _fitted(made, slow_signal(machine), machine)
+        return replace(made, signal=slow_signal(machine)).fitted(machine)
     slow, fast = rich_signals(machine, np.random.default_rng([("rich", "rich2").index(name), seed]))
     # a heavy machine must give up fast tones before it gives up reach
-    fast = _fitted(made, fast, machine, force_share=FAST_SHARE * FORCE_SHARE).signal
-    return _fitted(made, slow + fast, machine, LARGEST_SCALE)
+    fast = replace(made, signal=fast).fitted(machine, force_share=FAST_SHARE * FORCE_SHARE).signal
+    return replace(made, signal=slow + fast).fitted(machine, LARGEST_SCALE)
 
 
 def within_limits(machine: Machine, motion: PlatformMotion, force_share: float = FORCE_SHARE) -> bool:
@@ -158,35 +192,6 @@ def within_limits(machine: Machine, motion: PlatformMotion, force_share: float =
 def _least_singular(machine: Machine, position: FloatArray, rotation: FloatArray) -> FloatArray:
     unit = np.array([1.0] * 3 + [machine.length_scale] * 3)
     return np.linalg.svd(jacobian(machine, position, rotation) / unit, compute_uv=False)[:, -1]
-
-
-def _fitted(
-    made: Trajectory,
-    signal: MultiSine,
-    machine: Machine,
-    largest: float = 1.0,
-    force_share: float = FORCE_SHARE,
-) -> Trajectory:
-    """The trajectory with this signal, all amplitudes scaled alike, at most by `largest`, so that it can be done."""
-    start = np.arange(0.0, min(made.duration, PERIOD + REST + RAMP), 0.005)
-    time = np.append(start, made.duration - start[start < REST + RAMP])
-
-    def possible(scale: float) -> bool:
-        return within_limits(machine, replace(made, signal=signal.scaled(scale)).motion(time), force_share)
-
-    low, high = 0.0, largest
-    if possible(largest):
-        low = largest
-    for _ in range(10):
-        middle = 0.5 * (low + high)
-        if low == high:
-            break
-        low, high = (middle, high) if possible(middle) else (low, middle)
-    if low == 0.0:
-        raise ValueError(
-            f"trajectory '{made.name}': machine '{machine.name}' has no room for it around its home pose"
-        )
-    return replace(made, signal=signal.scaled(low))
 
 
 def _fall_time(machine: Machine) -> float:

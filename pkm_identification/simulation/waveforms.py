@@ -33,7 +33,7 @@ class MultiSine:
 
     def __add__(self, other: MultiSine) -> MultiSine:
         """Sum of two such signals."""
-        frequency = np.unique(np.concatenate([self.frequency, other.frequency]))
+        frequency = np.union1d(self.frequency, other.frequency)
         sine, cosine = np.zeros((2, len(self.sine), len(frequency)))
         for part in (self, other):
             places = np.searchsorted(frequency, part.frequency)

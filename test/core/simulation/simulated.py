@@ -1,0 +1,37 @@
+"""Simulated runs shared by the simulator's tests; each is made once."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+from core.machine_variants import machine, untidy, with_joint
+
+from pkm_identification.machine import Machine
+from pkm_identification.simulation import Recording, SensorSettings, Simulator, trajectory
+
+# the built-in machines, one with every asymmetry the schema allows, and the source's idealised joint
+VARIANTS = ("uf", "hexel", "ford", "untidy", "no_spin")
+
+
+@cache
+def variant(name: str) -> Machine:
+    """A machine by its test name."""
+    if name == "untidy":
+        return machine(untidy("uf", seed=3))
+    if name == "no_spin":
+        return machine(with_joint(untidy("hexel", seed=4), "no_spin"))
+    return machine(name)
+
+
+@cache
+def rich_run(name: str) -> Recording:
+    """Four seconds of the exciting motion, perfect sensors."""
+    made = variant(name)
+    simulator = Simulator(made, trajectory("rich", made, 4.0), sensors=SensorSettings.perfect())
+    return simulator.run()
+
+
+def relative_rms(error: np.ndarray, size: np.ndarray) -> float:
+    """Root mean square of an error over that of what it belongs to."""
+    return float(np.sqrt(np.mean(error**2) / np.mean(size**2)))
