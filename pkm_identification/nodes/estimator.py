@@ -82,6 +82,9 @@ class EstimatorNode(PipelineNode):
         except ValueError as error:
             self.report(WARN, "bad_pose", f"platform_state: {error}")
             return
+        if not finite(sample.position, sample.twist, sample.acceleration, sample.force):
+            self.report(WARN, "not_finite", "platform_state holds a number that is not finite")
+            return
         self.estimator.step(sample)
 
     def publish_latest(self) -> None:

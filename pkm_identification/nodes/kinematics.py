@@ -92,7 +92,11 @@ class KinematicsNode(PipelineNode):
             self.report(ERROR, "not_finite_output", "forward kinematics gave a number that is not finite")
             self.tracker.reset()
             return
-        fill_platform_state(self.state, sample, message.delay)
+        try:
+            fill_platform_state(self.state, sample, message.delay)
+        except ValueError as error:
+            self.report(WARN, "bad_stamp", str(error))
+            return
         self.states.publish(self.state)
         if sample.status != FAILED:
             self._show(sample)

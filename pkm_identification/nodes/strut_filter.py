@@ -84,17 +84,13 @@ class StrutFilterNode(PipelineNode):
         except BadJointState as problem:
             self.report(ERROR, problem.reason, str(problem))
             return
-        has_force = reading.force is not None
-        if has_force is not self._has_force and self._segment >= 0:
-            # the filter would blend forces with their absence
-            self._restart()
         samples = self.guard.step(reading.time, reading.length, reading.force)
         rejection = self.guard.last_rejection
         if rejection is not None:
             reason, text = rejection
             self.report(ERROR if reason in ERRORS else WARN, reason, text)
             return
-        self._has_force = has_force
+        self._has_force = reading.force is not None
         if samples[-1].segment != self._segment:
             self._begin_segment(samples[-1].segment, reading)
         self.rate.update(reading.time, len(samples))

@@ -26,9 +26,9 @@ def set_stamp(stamp: Time, time: float) -> None:
     Raises
     ------
     ValueError
-        If the time is not finite, negative or too large for a stamp.
+        If the time is not finite or too large for a stamp.
     """
-    if not 0.0 <= time < LAST_SECOND:
+    if not -LAST_SECOND <= time < LAST_SECOND:
         raise ValueError(f"time {time!r} s does not fit into a stamp")
     stamp.sec, stamp.nanosec = divmod(nanoseconds_of(time), NANOSECONDS)
 

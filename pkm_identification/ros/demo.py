@@ -147,7 +147,8 @@ def _run_nodes(settings: DemoSettings, bag: Path, say: Callable[[str], object]) 
             "seed": settings.seed,
             "perturbation": settings.perturbation,
             "perturbation_seed": settings.seed,
-            "wait": 10.0,
+            "wait": 30.0,
+            "subscribers": 2,  # filter and recorder, so that both see the first sample
             "shutdown_at_end": True,
         },
         **places,

@@ -11,7 +11,7 @@ from sensor_msgs.msg import JointState
 
 from ..motion import STRUTS, FloatArray
 from ..records.joint_state import STRUT_NAMES
-from .clock import seconds, set_stamp
+from .clock import LAST_SECOND, seconds, set_stamp
 
 
 class BadJointState(Exception):
@@ -20,7 +20,8 @@ class BadJointState(Exception):
     Attributes
     ----------
     reason : str
-        The counter it goes under: "missing_name", "repeated_name", "unequal_lengths" or "zero_stamp".
+        The counter it goes under: "missing_name", "repeated_name", "unequal_lengths", "zero_stamp" or
+        "bad_stamp".
     """
 
     def __init__(self, reason: str, text: str) -> None:
@@ -76,7 +77,7 @@ class JointStateReader:
         ------
         BadJointState
             If a strut's name is missing or there twice, an array's length does not match the names, or the
-            stamp is zero.
+            stamp is zero or impossible.
         """
         names = message.name
         if names != self._known:
@@ -88,10 +89,11 @@ class JointStateReader:
             raise BadJointState("unequal_lengths", self._lengths_text(message))
         stamp = message.header.stamp
         time = seconds(stamp)
-        if time == 0.0 and self._stamped:
-            raise BadJointState(
-                "zero_stamp", "joint state with stamp 0: the publisher sets no stamp or waits for /clock"
-            )
+        if self._stamped and not 0.0 < time < LAST_SECOND:
+            if time == 0.0:
+                text = "joint state with stamp 0: the publisher sets no stamp or waits for /clock"
+                raise BadJointState("zero_stamp", text)
+            raise BadJointState("bad_stamp", f"joint state with the impossible stamp {time:.6f} s")
         length = np.array(position)
         force = np.array(effort) if effort else None
         if not self._in_order:

@@ -94,6 +94,7 @@ def test_four_processes_identify_a_simulated_machine(bench, domain, tmp_path):
         assert recorder.stop() == 0, recorder.text()
         log, faults = read_log(bag)
         assert not faults
+        assert f"{len(log)} samples simulated" in simulator.text()
         pipeline = pipeline_on(log, machine)
         assert pipeline.guard.counts["filled"] == 0
         count = pipeline.estimate.count

@@ -69,6 +69,14 @@ def expected(motion, force=True, machine=None):
     return found
 
 
+class Part:
+    """Some samples of a motion."""
+
+    def __init__(self, motion, rows):
+        self.machine = motion.machine
+        self.time, self.length, self.force = motion.time[rows], motion.length[rows], motion.force[rows]
+
+
 def assert_equal(messages, samples):
     assert len(messages) == len(samples)
     for message, sample in zip(messages, samples):
@@ -212,6 +220,16 @@ def test_without_efforts_the_motion_still_comes_and_a_warning(bench, rig):
     bench.wait(lambda: any("no efforts" in s.message for a in statuses for s in a.status), "the warning")
 
 
+def test_efforts_that_come_later_are_not_mixed_with_their_absence(rig):
+    motion = Motion(300)
+    messages = motion.messages()
+    for message in messages[:150]:
+        message.effort = []
+    rig.feed(messages)
+    samples = [*expected(Part(motion, slice(150)), force=False), *expected(Part(motion, slice(150, None)))]
+    assert_equal(rig.settle(len(samples)), samples)
+
+
 def test_a_length_in_millimetres_is_an_error_with_a_hint(bench, rig):
     statuses = bench.diagnostics()
     motion = Motion(20)
@@ -280,10 +298,7 @@ def test_reset_while_streaming_answers_and_then_equals_a_fresh_node(bench, rig):
     rig.feed(messages[:300])
     assert bench.trigger("/strut_filter/reset").success
     rig.feed(messages[300:])
-    tail = Motion(600)
-    for name in ("time", "length", "force"):
-        setattr(tail, name, getattr(tail, name)[300:])
-    samples = expected(tail)
+    samples = expected(Part(motion, slice(300, None)))
     after = bench.wait(lambda: from_segment(rig.output, 1, len(samples)), "samples after the reset")
     for message in after:
         message.segment = 0

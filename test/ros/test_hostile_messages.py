@@ -1,0 +1,140 @@
+"""Mutated messages into every node: no crash, and nothing that is not finite comes out."""
+
+import numpy as np
+from ros_bench import Motion, joint_state
+from sensor_msgs.msg import JointState
+
+from pkm_identification.msg import ParameterEstimate, PlatformState, StrutStates
+from pkm_identification.nodes.estimator import EstimatorNode
+from pkm_identification.nodes.kinematics import KinematicsNode
+from pkm_identification.nodes.simulator import SimulatorNode
+from pkm_identification.nodes.strut_filter import StrutFilterNode
+
+COUNT = 3000
+NUMBERS = [0.0, -1.0, 1e-320, 1e308, -1e308, 5.0, float("nan"), float("inf"), -float("inf")]
+
+
+class Sink:
+    """Stands for a publisher; keeps the numbers of what it is given."""
+
+    def __init__(self):
+        self.count = 0
+
+    def publish(self, message):
+        self.count += 1
+        for values in numbers_of(message):
+            assert np.isfinite(values).all(), message
+
+
+def numbers_of(message):
+    if isinstance(message, StrutStates):
+        return [message.length, message.rate, message.acceleration, message.force, [message.delay]]
+    if isinstance(message, PlatformState):
+        places = [message.pose.position, message.twist.linear, message.twist.angular]
+        places += [message.accel.linear, message.accel.angular]
+        turn = message.pose.orientation
+        scalars = [message.residual, message.condition, turn.x, turn.y, turn.z, turn.w]
+        return [[place.x, place.y, place.z] for place in places] + [message.strut_force, scalars]
+    if isinstance(message, ParameterEstimate):
+        return [message.values, message.std, message.covariance, [message.nis]]
+    return [list(message.position), list(message.effort)]
+
+
+def break_stamp(rng, stamp):
+    stamp.sec = int(rng.choice([0, -1, -(2**31), 2**31 - 1, 1000, 999, 5000]))
+    stamp.nanosec = int(rng.choice([0, 1, 999_999_999, 2**32 - 1]))
+
+
+def break_joint_state(rng, message):
+    kind = rng.integers(8)
+    if kind == 0:
+        break_stamp(rng, message.header.stamp)
+    elif kind == 1:
+        message.position[rng.integers(6)] = rng.choice(NUMBERS)
+    elif kind == 2:
+        message.effort[rng.integers(6)] = rng.choice(NUMBERS)
+    elif kind == 3:
+        message.name = list(rng.permutation(message.name))
+    elif kind == 4:
+        message.name = message.name[: rng.integers(7)]
+    elif kind == 5:
+        message.position = message.position[: rng.integers(7)]
+    elif kind == 6:
+        message.effort = message.effort[: rng.integers(7)]
+    else:
+        message.name = [*message.name, str(rng.choice(["strut_1", "", "x" * 5000, "\u00e9"]))]
+    return message
+
+
+def test_strut_filter(bench):
+    node = bench.start(StrutFilterNode)
+    node.output = Sink()
+    rng = np.random.default_rng(1)
+    for message in Motion(COUNT).messages():
+        node.take(break_joint_state(rng, message) if rng.random() < 0.2 else message)
+    assert node.output.count > 0
+    assert sum(node.health.counts.values()) > 0.1 * COUNT
+
+
+def test_kinematics(bench):
+    node = bench.start(KinematicsNode)
+    node.states = Sink()
+    rng = np.random.default_rng(2)
+    motion = Motion(COUNT)
+    for time, length in zip(motion.time, motion.length):
+        message = StrutStates(length=length.copy(), segment=int(rng.integers(3)))
+        message.header.stamp = joint_state(time, length).header.stamp
+        if rng.random() < 0.2:
+            field = str(rng.choice(["length", "rate", "acceleration", "force", "stamp"]))
+            if field == "stamp":
+                break_stamp(rng, message.header.stamp)
+            else:
+                values = np.array(getattr(message, field))
+                values[rng.integers(6)] = rng.choice(NUMBERS)
+                setattr(message, field, values)
+                message.force_valid = bool(rng.integers(2))
+        with np.errstate(all="ignore"):
+            node.take(message)
+    assert node.states.count > 0.5 * COUNT
+
+
+def test_estimator(bench, tmp_path):
+    node = bench.start(EstimatorNode, save_folder=str(tmp_path))
+    node.output = Sink()
+    rng = np.random.default_rng(3)
+    motion = Motion(COUNT)
+    home = node.machine.home_position.tolist()
+    for k, time in enumerate(motion.time):
+        message = PlatformState(strut_force=motion.force[k], force_valid=True, segment=0)
+        message.header.stamp = joint_state(time, motion.length[k]).header.stamp
+        position, turn = message.pose.position, message.pose.orientation
+        position.x, position.y, position.z = home
+        turn.w = 1.0
+        if rng.random() < 0.01:
+            target = rng.choice([position, turn, message.twist.linear, message.accel.angular])
+            target.x = float(rng.choice(NUMBERS))
+        if rng.random() < 0.01:
+            break_stamp(rng, message.header.stamp)
+        if rng.random() < 0.01:
+            message.status = int(rng.integers(256))
+        with np.errstate(all="ignore"):
+            node.take(message)
+            if k % 100 == 0:
+                node.publish_latest()
+
+
+def test_simulator(bench):
+    messages = bench.collect(JointState, "strut_states")
+    node = bench.start(SimulatorNode, trajectory="none")
+    rng = np.random.default_rng(4)
+    home = node.simulator.truth.length
+    for k in range(300):
+        node.take_command(break_joint_state(rng, joint_state(1000.0, home, np.zeros(6))))
+        if k % 10 == 0:
+            bench.spin(0.01)
+    bench.wait(lambda: len(messages) > 200, "samples")
+    low, high = node.machine.length_limits
+    lengths = np.array([message.position for message in messages])
+    assert np.isfinite([message.effort for message in messages]).all()
+    assert ((lengths > low) & (lengths < high)).all()
+    assert node.health.counts["command_refused"] > 100
