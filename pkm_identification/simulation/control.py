@@ -22,7 +22,7 @@ class ControlSettings:
     integral_time : float
         s, in which the integral takes over a constant error.
     derivative_cutoff : float
-        Hz, of the first-order low-pass on the rate from encoder differences.
+        Hz, of the first-order low-pass on the derivative of the error.
     feed_forward : bool
         Whether the nominal machine's friction is added and, for trajectories, its inverse dynamics.
     """
@@ -68,7 +68,8 @@ class StrutController:
     def reset(self, holding: FloatArray) -> None:
         """Forget the past; the integral starts at the force (6,) in N that holds the machine."""
         self._integral = np.array(holding, dtype=float)
-        self._last_length: FloatArray | None = None
+        self._last: tuple[FloatArray, FloatArray] | None = None
+        self._error_rate = np.zeros(STRUTS)
         self.rate = np.zeros(STRUTS)
         """Strut rates in m/s, from encoder differences."""
 
@@ -76,7 +77,6 @@ class StrutController:
         self,
         length: FloatArray,
         wanted: FloatArray,
-        wanted_rate: FloatArray,
         feed_forward: FloatArray | float,
         saturated: FloatArray,
     ) -> FloatArray:
@@ -86,23 +86,22 @@ class StrutController:
         ----------
         length : ndarray, shape (6,)
             Measured, m.
-        wanted, wanted_rate : ndarray, shape (6,)
-            Reference at the same instant, m and m/s.
+        wanted : ndarray, shape (6,)
+            Reference at the same instant, m.
         feed_forward : ndarray, shape (6,)
             N, for the instant the command is reached.
         saturated : ndarray of bool, shape (6,)
             Drives at their limit: their integral only moves back.
         """
-        if self._last_length is None:
-            self._last_length = length
-        self.rate += self._smoothing * ((length - self._last_length) / self._period - self.rate)
-        self._last_length = length
         error = wanted - length
+        if self._last is None:
+            self._last = (length, error)
+        # one low-pass for both, so that its lag is not taken for an error
+        self.rate += self._smoothing * ((length - self._last[0]) / self._period - self.rate)
+        self._error_rate += self._smoothing * ((error - self._last[1]) / self._period - self._error_rate)
+        self._last = (length, error)
         rise = self._integral_gain * error
         self._integral += np.where(saturated & (rise * self._integral > 0), 0.0, rise)
         return (
-            self._integral
-            + self._proportional * error
-            + self._derivative * (wanted_rate - self.rate)
-            + feed_forward
+            self._integral + self._proportional * error + self._derivative * self._error_rate + feed_forward
         )

@@ -8,6 +8,7 @@ from xml.sax.saxutils import quoteattr
 import mujoco
 import numpy as np
 
+from ..errors import MachineError
 from ..machine import Machine, StrutBody
 from ..motion import STRUTS, FloatArray
 from ..rotation import quaternion_from_matrix
@@ -15,6 +16,7 @@ from ..rotation import quaternion_from_matrix
 # MuJoCo wants positive moments; a point mass or a strut without spin gets moments nobody can feel.
 SMALLEST_INERTIA = 1e-12
 NEGLIGIBLE_RATIO = 1e-9
+SMALLEST_ANGLE = 1e-3  # rad, between a strut and the hinge it must not run along
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,11 @@ def joint_frames(machine: Machine) -> FloatArray:
     A `no_spin` machine has no real joint of its own. It behaves exactly like universal joints whose struts have no
     moment of inertia about their axis (spin then stores no energy and takes no torque), whatever the direction of the
     first hinge; each strut gets one perpendicular to its home direction, as far from the joint's singularity as can be.
+
+    Raises
+    ------
+    MachineError
+        If a strut runs along its first hinge at home, where a universal joint is singular.
     """
     frames = np.empty((STRUTS, 3, 3))
     tips = machine.home_position + machine.platform_joints @ machine.home_rotation.T
@@ -53,6 +60,11 @@ def joint_frames(machine: Machine) -> FloatArray:
             x = np.cross(axis, np.eye(3)[np.argmin(np.abs(axis))])
             x /= np.linalg.norm(x)
         z = axis - (axis @ x) * x
+        if np.linalg.norm(z) < SMALLEST_ANGLE:
+            raise MachineError(
+                f"machine '{machine.name}': geometry.base_joint.first_axis runs along strut {i + 1} at home, "
+                "where a universal joint is singular; give a hinge across the struts"
+            )
         z /= np.linalg.norm(z)
         frames[i] = np.column_stack([x, np.cross(z, x), z])
     return frames

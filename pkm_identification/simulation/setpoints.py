@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..dynamics import friction_force, strut_forces
-from ..kinematics import strut_motion_from_platform
+from ..kinematics import strut_lengths
 from ..machine import Friction, Machine
 from ..motion import STRUTS, FloatArray
 from .trajectories import Trajectory
@@ -19,10 +19,9 @@ APPROACH = 25.0  # 1/s, how a reference closes in on its target
 
 @dataclass(frozen=True)
 class Reference:
-    """What the struts should do: length (m) and rate (m/s) now, feed-forward (N) for one period later, each (6,)."""
+    """What the struts should do: length (m) now, feed-forward (N) for one period later, each (6,)."""
 
     length: FloatArray
-    rate: FloatArray
     feed_forward: FloatArray
 
 
@@ -48,13 +47,13 @@ class TrajectoryReference:
         self._feed_forward = feed_forward
         self._next = 0
         self._fill()
-        self.start = Reference(self._length[0], self._rate[0], self._force[0])
+        self.start = Reference(self._length[0], self._force[0])
         """Where it begins, with the feed-forward of that same instant."""
 
     def _fill(self) -> None:
         time = (self._next + np.arange(BLOCK + 1)) * self._period
         motion = self.trajectory.motion(time)
-        self._length, self._rate, _ = strut_motion_from_platform(self._machine, motion)
+        self._length = strut_lengths(self._machine, motion.position, motion.rotation)
         self._force = np.zeros((BLOCK + 1, STRUTS))
         if self._feed_forward:
             self._force = strut_forces(self._machine, motion)
@@ -65,7 +64,7 @@ class TrajectoryReference:
         if k == 0 and self._next > 0:
             self._fill()
         self._next += 1
-        return Reference(self._length[k], self._rate[k], self._force[k + 1])
+        return Reference(self._length[k], self._force[k + 1])
 
 
 class LengthReference:
@@ -112,7 +111,7 @@ class LengthReference:
 
     def step(self) -> Reference:
         """The next sample's reference."""
-        length, present_rate = self._length.copy(), self._rate
+        length = self._length.copy()
         if self._age > COMMAND_MEMORY:
             self._target_rate[:] = 0.0
         self._age += self._period
@@ -130,4 +129,4 @@ class LengthReference:
         self._length += 0.5 * self._period * (self._rate + rate)
         self._rate = rate
         ahead = np.zeros(STRUTS) if self._friction is None else friction_force(rate, self._friction)
-        return Reference(length, present_rate, ahead)
+        return Reference(length, ahead)

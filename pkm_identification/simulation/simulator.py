@@ -222,7 +222,7 @@ class Simulator:
         sample = self._sensors.sample(self.time, self.period, counts, self._state.force)
         reference = self._reference.step()
         command = self._controller.command(
-            sample.length, reference.length, reference.rate, reference.feed_forward, self._drives.saturated
+            sample.length, reference.length, reference.feed_forward, self._drives.saturated
         )
         self.plant.advance(self._drives.force(command), self.period)
         self._count += 1

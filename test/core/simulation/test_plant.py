@@ -12,7 +12,7 @@ from core.simulation.simulated import VARIANTS, relative_rms, rich_run, variant
 from scipy.signal import butter, sosfiltfilt
 
 from pkm_identification.dynamics import friction_force, strut_forces
-from pkm_identification.errors import NotConverged
+from pkm_identification.errors import MachineError, NotConverged
 from pkm_identification.kinematics import platform_motion
 from pkm_identification.motion import StrutMotion
 from pkm_identification.simulation import Plant, hexapod_mjcf
@@ -150,6 +150,21 @@ def test_resistance_is_the_friction_law():
         state = plant.state
         np.testing.assert_allclose(state.resistance, friction_force(state.rate, made.friction), rtol=1e-12)
     assert not Plant(made, friction=False).state.resistance.any()
+
+
+def test_a_joint_without_spin_has_no_preferred_direction():
+    made = variant("no_spin")
+    along = made.home_position + made.home_rotation @ made.platform_joints[0] - made.base_joints[0]
+    # a universal joint with this hinge would be singular
+    twisted = Plant(replace(made, first_axis=along / np.linalg.norm(along)), friction=False)
+    plain = Plant(made, friction=False)
+    for plant in (twisted, plain):
+        plant.reset(twist=TWIST)
+        for _ in range(50):
+            plant.advance(np.zeros(6), PERIOD)
+    np.testing.assert_allclose(twisted.length, plain.length, rtol=0, atol=1e-12)
+    with pytest.raises(MachineError, match="first_axis runs along strut 1"):
+        Plant(replace(made, base_joint="universal", first_axis=along / np.linalg.norm(along)))
 
 
 def test_stiff_friction_is_stable():
