@@ -8,12 +8,15 @@ import sys
 import numpy as np
 
 from ..dynamics import strut_forces
-from ..kinematics import FAILED, STATUS_NAMES, forward_kinematics, strut_lengths
+from ..errors import LogError
+from ..kinematics import FAILED, STATUS_NAMES, assembly_modes, forward_kinematics, strut_lengths
 from ..machine import Machine
+from ..motion import StrutLog
 from ..records import (
     read_length_csv,
     read_motion_csv,
     read_pose_csv,
+    write_mode_csv,
     write_pose_csv,
     write_strut_columns,
 )
@@ -33,6 +36,12 @@ def add(commands: argparse._SubParsersAction) -> None:
         if name == "forces":
             parser.add_argument(
                 "--no-friction", action="store_true", help="leave the machine file's friction out"
+            )
+        if name == "forward":
+            parser.add_argument(
+                "--all",
+                action="store_true",
+                help="every assembly mode: one row for each real pose, with its proof",
             )
         parser.set_defaults(run=run)
 
@@ -54,6 +63,8 @@ def _inverse(options: argparse.Namespace) -> int:
 def _forward(options: argparse.Namespace) -> int:
     machine = Machine.load(options.machine)
     log = read_length_csv(options.input)
+    if options.all:
+        return _all_modes(machine, log, options.out)
     result = forward_kinematics(machine, log.length)
     write_pose_csv(
         options.out,
@@ -68,6 +79,35 @@ def _forward(options: argparse.Namespace) -> int:
         + (f"; {failed} without a pose, status 'failed'" if failed else "")
     )
     return 1 if failed else 0
+
+
+def _all_modes(machine: Machine, log: StrutLog, out: str) -> int:
+    """One row per assembly mode; the row's number counts the lengths from 1, the mode 1 is the machine's own."""
+    bad = np.flatnonzero(np.any(log.length <= 0, axis=1))
+    if len(bad):
+        raise LogError(f"{log.source}: row {bad[0] + 1}: a length that is not positive")
+    found = [assembly_modes(machine, length) for length in log.length]
+    counts = [len(modes) for modes in found]
+    write_mode_csv(
+        out,
+        row=np.repeat(np.arange(1, len(counts) + 1), counts),
+        mode=np.concatenate([np.arange(1, count + 1) for count in counts]),
+        position=np.concatenate([modes.position for modes in found]),
+        rotation=np.concatenate([modes.rotation for modes in found]),
+        residual=np.concatenate([modes.residual for modes in found]),
+        condition=np.concatenate([modes.condition for modes in found]),
+        certified=np.concatenate([modes.certified for modes in found]),
+    )
+    doubtful = sum(not modes.settled for modes in found)
+    none = counts.count(0)
+    chance = max(modes.chance_missed for modes in found)
+    _say(
+        f"{len(log)} lengths -> {out}; {sum(counts)} modes, {min(counts)} to {max(counts)} each, "
+        f"chance that one was missed {chance:.1e}"
+        + (f"; {none} without a pose" if none else "")
+        + (f"; {doubtful} not settled (multiple or missing modes)" if doubtful else "")
+    )
+    return 1 if none or doubtful else 0
 
 
 def _forces(options: argparse.Namespace) -> int:

@@ -1,5 +1,7 @@
-"""Kinematics of hexapods: inverse, forward, Jacobian and rates."""
+"""Kinematics of hexapods: inverse, forward, Jacobian and rates; assembly modes, passive joints, singularities."""
 
+from .assembly import AssemblyModes, assembly_modes, geometry_modes
+from .continuation import PathResult, follow_lengths
 from .forward import (
     DEGRADED,
     FAILED,
@@ -11,16 +13,45 @@ from .forward import (
 )
 from .inverse import strut_lengths, strut_motion_from_platform
 from .jacobian import jacobian
+from .passive import JointLimits, PassiveAngles, passive_angles
+from .singularity import (
+    Geometry,
+    NearbySingularity,
+    SingularityMeasures,
+    WeakestMotion,
+    architectural_quality,
+    is_architecturally_singular,
+    nearby_singularity,
+    singularity_measures,
+    weakest_motion,
+)
 
 __all__ = [
     "DEGRADED",
     "FAILED",
     "OK",
     "STATUS_NAMES",
+    "AssemblyModes",
     "ForwardResult",
+    "Geometry",
+    "JointLimits",
+    "NearbySingularity",
+    "PassiveAngles",
+    "PathResult",
+    "SingularityMeasures",
+    "WeakestMotion",
+    "architectural_quality",
+    "assembly_modes",
+    "follow_lengths",
     "forward_kinematics",
+    "geometry_modes",
+    "is_architecturally_singular",
     "jacobian",
+    "nearby_singularity",
+    "passive_angles",
     "platform_motion",
+    "singularity_measures",
     "strut_lengths",
     "strut_motion_from_platform",
+    "weakest_motion",
 ]

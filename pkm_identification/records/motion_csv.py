@@ -133,6 +133,31 @@ def write_pose_csv(
     write_table(path, columns)
 
 
+def write_mode_csv(
+    path: str | Path,
+    row: ArrayLike,
+    mode: ArrayLike,
+    position: FloatArray,
+    rotation: FloatArray,
+    residual: FloatArray,
+    condition: FloatArray,
+    certified: ArrayLike,
+) -> None:
+    """Write assembly modes: row, mode, pose, residual (m), condition and certified (1 or 0), each of length M.
+
+    Raises
+    ------
+    LogError
+        If the file cannot be written.
+    """
+    write_table(
+        path,
+        {"row": np.asarray(row), "mode": np.asarray(mode)}
+        | _pose_columns(position, rotation)
+        | {"residual": residual, "condition": condition, "certified": np.asarray(certified).astype(int)},
+    )
+
+
 def write_motion_csv(path: str | Path, motion: PlatformMotion) -> None:
     """Write a motion so that `read_motion_csv` reads it back; raises LogError if it cannot be written."""
     write_table(
