@@ -12,7 +12,7 @@ from . import __version__
 from .errors import PkmError
 
 # Modules of commands/, in the order of the help.
-COMMANDS = ("identify", "check", "kinematics", "simulate", "demo", "bags")
+COMMANDS = ("identify", "check", "kinematics", "workspace", "simulate", "demo", "bags")
 
 
 def build_parser() -> argparse.ArgumentParser:

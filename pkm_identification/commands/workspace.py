@@ -1,0 +1,96 @@
+"""pkm workspace: pictures and tables of where the platform can be and how dexterous it is there."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+
+from ..errors import PkmError
+from ..kinematics.workspace import FINE, PLANES, WorkspaceSlice, workspace_slice
+from ..machine import Machine
+from ..records.atomic import replacing
+from ..records.table import write_table
+from ..rotation import matrix_from_vector
+
+
+def add(commands: argparse._SubParsersAction) -> None:
+    """Add the command."""
+    parser = commands.add_parser(
+        "workspace",
+        help="pictures of the workspace and its dexterity",
+        description="Slices of the workspace at constant orientation through home: where all strut lengths are within "
+        "their limits, coloured by dexterity (1 / condition number), as PNG and CSV.",
+    )
+    parser.add_argument("--machine", required=True, help="built-in name or YAML file")
+    parser.add_argument("--plane", choices=tuple(PLANES), help="of the base frame (default: all three)")
+    parser.add_argument(
+        "--rotation",
+        nargs=3,
+        type=float,
+        default=(0.0, 0.0, 0.0),
+        metavar=("RX", "RY", "RZ"),
+        help="turn from home, degrees: a rotation vector in base axes (default: 0 0 0)",
+    )
+    parser.add_argument(
+        "--through",
+        nargs=3,
+        type=float,
+        metavar=("X", "Y", "Z"),
+        help="m, a point of the slices (default: home)",
+    )
+    parser.add_argument("--points", type=int, default=FINE, help=f"per side (default: {FINE})")
+    parser.add_argument("--out", required=True, metavar="DIR", help="folder for workspace_PLANE.png and .csv")
+    parser.set_defaults(run=_workspace)
+
+
+def _workspace(options: argparse.Namespace) -> int:
+    machine = Machine.load(options.machine)
+    turn = np.array(options.rotation)
+    if not np.all(np.isfinite(turn)) or np.linalg.norm(turn) > 360:
+        raise PkmError(f"--rotation {turn.tolist()}: must be finite angles, in all at most 360 degrees")
+    if options.through is not None and not np.all(np.isfinite(options.through)):
+        raise PkmError(f"--through {options.through}: must be finite")
+    if not 10 <= options.points <= 2000:
+        raise PkmError(f"--points {options.points}: must be from 10 to 2000")
+    folder = Path(options.out)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise PkmError(f"--out {folder}: cannot be made: {error.strerror or error}") from None
+    rotation = matrix_from_vector(np.deg2rad(turn)) @ machine.home_rotation
+    words = "turned {:g}, {:g}, {:g} deg from home".format(*turn) if np.any(turn) else ""
+    # matplotlib takes longer to load than the slices to compute
+    from ..report.style import png
+    from ..report.workspace_figures import workspace_figure
+
+    empty = 0
+    for plane in [options.plane] if options.plane else PLANES:
+        piece = workspace_slice(machine, plane, rotation, options.through, options.points)
+        path = folder / f"workspace_{plane}"
+        with replacing(path.with_suffix(".png")) as temporary:
+            temporary.write_bytes(png(workspace_figure(machine, piece, words)))
+        write_table(path.with_suffix(".csv"), _columns(piece))
+        print(f"{plane}: {_summary(piece)} -> {path}.png, .csv")
+        empty += not np.any(piece.inside)
+    return 1 if empty else 0
+
+
+def _columns(piece: WorkspaceSlice) -> dict[str, np.ndarray]:
+    position = piece.positions().reshape(-1, 3)
+    return {
+        **dict(zip(("px", "py", "pz"), position.T, strict=True)),
+        "inside": piece.inside.ravel().astype(int),
+        "limiting_strut": piece.limiting.ravel().astype(int),
+        "dexterity": piece.dexterity.ravel(),
+        "sign": piece.sign.ravel().astype(int),
+    }
+
+
+def _summary(piece: WorkspaceSlice) -> str:
+    if not np.any(piece.inside):
+        return "no pose within the length limits"
+    seen = piece.dexterity[piece.inside]
+    singular = ", singular inside" if piece.singular else ""
+    return f"{1e4 * piece.area:.1f} cm², dexterity {seen.min():.3f} to {seen.max():.3f}{singular}"
