@@ -93,7 +93,8 @@ class RecorderNode(PipelineNode):
 
     def _look(self) -> None:
         if self._first is not None and 0 < self.duration <= time.monotonic() - self._first:
-            self.finish()
+            if not self.finished.done():
+                self.finished.set_result(0)
             return
         types = dict(self.get_topic_names_and_types()) if self._waiting else {}
         for topic in list(self._waiting):

@@ -19,11 +19,13 @@ from ..identification import Identification, IdentifySettings, identify, validat
 from ..machine import Machine
 from ..motion import FloatArray
 from ..records import read_log
-from ..simulation import perturbed, simulate
+from ..simulation import SensorSettings, perturbed, simulate
 from .monitor import Monitor
 from .processes import NodeProcess
 
 SHOWN = ("m_p", "m_b", "m_e", "Izz_p", "coulomb_1")
+CURRENT_NOISE = 0.005  # of the rms current
+SENSORS = SensorSettings(current_noise=CURRENT_NOISE)
 PROGRESS = 2.0  # s between lines
 DRAIN = 2.0  # s for the last samples to pass the nodes
 
@@ -49,7 +51,7 @@ class DemoSettings:
     """
 
     machine: str = "uf"
-    duration: float = 40.0
+    duration: float = 45.0
     perturbation: float = 0.15
     seed: int = 1
     folder: Path = Path("demo")
@@ -119,7 +121,7 @@ def run_demo(settings: DemoSettings, say: Callable[[str], object] = print) -> De
 
     say("3. zero-phase offline, and the forces of another motion predicted")
     offline = identify([log], machine, IdentifySettings(), faults)
-    held_out = simulate(truth, "rich2", 12.0, nominal=machine, seed=settings.seed + 1).log()
+    held_out = simulate(truth, "rich2", 12.0, nominal=machine, sensors=SENSORS, seed=settings.seed + 1).log()
     offline = validate(offline, replace(held_out, source="rich2 (12 s, simulated)"))
     return DemoResult(
         live=values,
@@ -147,6 +149,7 @@ def _run_nodes(settings: DemoSettings, bag: Path, say: Callable[[str], object]) 
             "seed": settings.seed,
             "perturbation": settings.perturbation,
             "perturbation_seed": settings.seed,
+            "current_noise": CURRENT_NOISE,
             "wait": 30.0,
             "subscribers": 2,  # filter and recorder, so that both see the first sample
             "shutdown_at_end": True,

@@ -42,10 +42,11 @@ def run(node_class: type[PipelineNode], args: list[str] | None = None) -> int:
         stop = _StopHandler()
         _initialize(args)
         node = node_class()
+        # before the node is active: rclpy cannot make an executor in a context that a signal has shut down
+        executor = make_executor(node.parameter["executor"])
         node.compiling = stop.at_once
         if node.parameter["autostart"]:
             node.bring_up()
-        executor = make_executor(node.parameter["executor"])
         executor.add_node(node)
         started = True
         # Without a time-out the events executor does not return for a signal in some releases.
