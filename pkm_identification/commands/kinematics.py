@@ -74,9 +74,11 @@ def _forward(options: argparse.Namespace) -> int:
         status=[STATUS_NAMES[status] for status in result.status],
     )
     failed = int(np.count_nonzero(result.status == FAILED))
+    doubtful = int(np.count_nonzero(result.found & ~result.joined))
     _say(
         f"{len(log)} lengths -> {options.out}"
         + (f"; {failed} without a pose, status 'failed'" if failed else "")
+        + (f"; {doubtful} not proved to be in home's assembly mode (see --all)" if doubtful else "")
     )
     return 1 if failed else 0
 

@@ -13,6 +13,7 @@ from .forward import (
 )
 from .inverse import strut_lengths, strut_motion_from_platform
 from .jacobian import jacobian
+from .mode_proof import joined_to_start
 from .passive import JointLimits, PassiveAngles, passive_angles
 from .singularity import (
     Geometry,
@@ -47,6 +48,7 @@ __all__ = [
     "geometry_modes",
     "is_architecturally_singular",
     "jacobian",
+    "joined_to_start",
     "nearby_singularity",
     "passive_angles",
     "platform_motion",

@@ -12,7 +12,8 @@ from ..compiled import kernel
 from ..machine import Machine
 from ..motion import FloatArray
 from ..vector import invert6
-from .continuation import follow_lengths, machine_quadrics
+from .continuation import follow_lengths
+from .following import machine_quadrics
 from .forward import TOLERANCE, newton, orthonormalize
 from .jacobian import fill_jacobian, frobenius_condition
 from .passive import JointLimits, passive_angles

@@ -17,26 +17,10 @@ from ..compiled import kernel
 from ..machine import Machine
 from ..motion import FloatArray
 from ..vector import invert6
+from .following import follow, machine_quadrics
 from .forward import DEGRADED, DEGRADED_CONDITION, FAILED, OK, TOLERANCE, newton, orthonormalize
 from .jacobian import frobenius_condition
-from .study import (
-    Quadrics,
-    curvature,
-    derivative,
-    invert8,
-    newton_step,
-    pose_from_study,
-    quadrics,
-    study_from_pose,
-)
-
-# eta K of a step, below the theorem's 1/2
-STEP = 0.45
-# eta K left before the next step is taken
-SETTLED = 0.02
-MAX_STEPS = 5000
-# shortest step, as a part of the way
-SHORTEST = 1e-7
+from .study import pose_from_study, study_from_pose
 
 
 @dataclass(frozen=True)
@@ -73,56 +57,6 @@ class PathResult:
     def found(self) -> NDArray[np.bool_]:
         """Where the end was reached, shape (N,)."""
         return self.status != FAILED
-
-
-@kernel
-def follow(form, gram, z, begin, end, matrix, inverse, work, step, between):
-    """Follow the root z (8,) in place from constants `begin` to `end`: (fraction reached, steps)."""
-    t = 0.0
-    direction = np.empty(8)
-    for i in range(8):
-        between[i] = begin[i]
-        if not np.isfinite(end[i]):
-            return 0.0, 0
-    for count in range(MAX_STEPS):
-        bound = 0.0
-        # settle on the path at t
-        for _ in range(8):
-            derivative(form, z, matrix)
-            if not invert8(matrix, inverse, work):
-                return t, count
-            bound = curvature(inverse, gram)
-            eta = newton_step(matrix, inverse, z, between, step)
-            if eta * bound <= SETTLED:
-                break
-            for k in range(8):
-                z[k] += step[k]
-        if not eta * bound <= SETTLED:
-            return t, count
-        if t >= 1.0:
-            for k in range(8):
-                z[k] += step[k]
-            return 1.0, count
-        speed = 0.0
-        for k in range(8):
-            total = 0.0
-            for i in range(8):
-                total += inverse[k, i] * (end[i] - begin[i])
-            direction[k] = total
-            speed += total * total
-        advance = (STEP / bound - eta) / np.sqrt(speed) if speed > 0.0 else 1.0
-        if advance >= 1.0 - t:
-            advance = 1.0 - t
-        elif advance < SHORTEST:
-            return t, count
-        t = t + advance
-        if t > 1.0 - 1e-15:
-            t = 1.0
-        for i in range(8):
-            between[i] = begin[i] + t * (end[i] - begin[i])
-        for k in range(8):
-            z[k] += step[k] + advance * direction[k]
-    return t, MAX_STEPS
 
 
 @kernel
@@ -228,8 +162,3 @@ def follow_lengths(
         condition,
     )
     return PathResult(position, rotation, status, fraction, steps, residual, condition)
-
-
-def machine_quadrics(machine: Machine) -> Quadrics:
-    """The quadrics of a machine's geometry, in units of its length scale."""
-    return quadrics(machine.base_joints, machine.platform_joints, machine.length_scale)

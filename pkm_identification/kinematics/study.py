@@ -69,8 +69,8 @@ def study_from_pose(position: FloatArray, rotation: FloatArray, scale: float) ->
     """Study coordinates (N, 8) of poses (N, 3) in m and (N, 3, 3)."""
     e = quaternion_from_matrix(rotation)[:, [3, 0, 1, 2]]
     t = np.asarray(position) / scale
-    g = 0.5 * np.stack([_left(row) @ e[n] for n, row in enumerate(t)]) if len(t) else np.empty((0, 4))
-    return np.hstack([e, g])
+    scalar = -np.sum(t * e[:, 1:], axis=1, keepdims=True)
+    return np.hstack([e, 0.5 * scalar, 0.5 * (e[:, :1] * t + np.cross(t, e[:, 1:]))])
 
 
 def pose_from_study(z: FloatArray, scale: float) -> tuple[FloatArray, FloatArray]:

@@ -13,7 +13,7 @@ from scipy.optimize import fsolve
 from scipy.spatial.transform import Rotation
 
 from pkm_identification.kinematics import geometry_modes
-from pkm_identification.kinematics.continuation import machine_quadrics
+from pkm_identification.kinematics.following import machine_quadrics
 from pkm_identification.kinematics.study import certify, pose_from_study, quadrics, study_from_pose
 from pkm_identification.machine import Machine
 
