@@ -15,6 +15,7 @@ from .inverse import strut_lengths, strut_motion_from_platform
 from .jacobian import jacobian
 from .mode_proof import joined_to_start
 from .passive import JointLimits, PassiveAngles, passive_angles
+from .single import Pose, pose_of_lengths
 from .singularity import (
     Geometry,
     NearbySingularity,
@@ -39,6 +40,7 @@ __all__ = [
     "NearbySingularity",
     "PassiveAngles",
     "PathResult",
+    "Pose",
     "SingularityMeasures",
     "WeakestMotion",
     "architectural_quality",
@@ -52,6 +54,7 @@ __all__ = [
     "nearby_singularity",
     "passive_angles",
     "platform_motion",
+    "pose_of_lengths",
     "singularity_measures",
     "strut_lengths",
     "strut_motion_from_platform",
