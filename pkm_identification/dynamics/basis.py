@@ -14,6 +14,8 @@ INERTIAL_COLUMNS = PLATFORM_COLUMNS + STRUTS * STRUT_COLUMNS
 VISCOUS = INERTIAL_COLUMNS
 COULOMB = VISCOUS + STRUTS
 BASIS_COLUMNS = COULOMB + STRUTS
+# Where a machine keeps its parameters, as a cached property would.
+_KEPT = "basis parameters"
 
 
 def strut_column(strut: int, kind: int) -> int:
@@ -28,15 +30,22 @@ def inertia_about_origin(machine: Machine) -> FloatArray:
 
 
 def basis_parameters(machine: Machine) -> FloatArray:
-    """A machine's parameters in the basis.
+    """A machine's parameters in the basis; a machine does not change, so they are worked out once.
 
     Returns
     -------
     ndarray, shape (64,)
         Platform mass, first moments, inertia about the platform origin (xx, yy, zz, xy, xz, yz); per strut m_e,
         m_e d, m_b L_B, the rod's moments about x (the second hinge), the strut axis, and z, and the mass m_m that
-        stands for the turning motor; then viscous and Coulomb coefficients. SI units.
+        stands for the turning motor; then viscous and Coulomb coefficients. SI units. A copy of the caller's own.
     """
+    kept = vars(machine)
+    if _KEPT not in kept:
+        kept[_KEPT] = _worked_out(machine)
+    return kept[_KEPT].copy()
+
+
+def _worked_out(machine: Machine) -> FloatArray:
     phi = np.zeros(BASIS_COLUMNS)
     platform = machine.platform
     inertia = inertia_about_origin(machine)

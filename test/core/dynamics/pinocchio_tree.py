@@ -26,13 +26,17 @@ class PinocchioHexapod:
             b, e = strut.body_b, strut.body_e
             model.appendBodyToJoint(
                 second,
-                pin.Inertia(b.mass, np.array([0, 0, b.center_of_mass]), np.diag([b.transverse, b.transverse, b.axial])),
+                pin.Inertia(
+                    b.mass, np.array([0, 0, b.center_of_mass]), np.diag([b.transverse, b.transverse, b.axial])
+                ),
                 pin.SE3.Identity(),
             )
             model.appendBodyToJoint(
                 slide,
                 pin.Inertia(
-                    e.mass, np.array([0, 0, -e.center_of_mass]), np.diag([e.transverse, e.transverse, e.axial])
+                    e.mass,
+                    np.array([0, 0, -e.center_of_mass]),
+                    np.diag([e.transverse, e.transverse, e.axial]),
                 ),
                 pin.SE3.Identity(),
             )
@@ -47,9 +51,7 @@ class PinocchioHexapod:
         x, turned = motion.position[n], motion.rotation[n]
         v, w = motion.twist[n, :3], motion.twist[n, 3:]
         a, al = motion.acceleration[n, :3], motion.acceleration[n, 3:]
-        spatial = pin.Inertia(
-            m.platform.mass, m.platform.center_of_mass, np.array(m.platform.inertia)
-        )
+        spatial = pin.Inertia(m.platform.mass, m.platform.center_of_mass, np.array(m.platform.inertia))
         body_v = pin.Motion(turned.T @ v, turned.T @ w)
         # spatial acceleration of the body frame is the classical one less w x v; gravity enters as an acceleration
         body_a = pin.Motion(turned.T @ (a - m.gravity - np.cross(w, v)), turned.T @ al)
