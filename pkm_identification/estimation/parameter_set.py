@@ -65,7 +65,7 @@ class ParameterSet:
         """
         if name not in NAMES:
             raise PkmError(f"parameter set '{name}': must be one of {', '.join(NAMES)}")
-        builder = _Builder(machine)
+        builder = SetBuilder(machine)
         if name == "identifiable":
             builder.platform_mass()
             builder.strut_masses("m_b", "m_e")
@@ -102,8 +102,8 @@ def force_scale(machine: Machine) -> float:
     return mass * max(float(np.linalg.norm(machine.gravity)), 1.0) / STRUTS
 
 
-class _Builder:
-    """Collects parameters as columns of the mapping."""
+class SetBuilder:
+    """Collects parameters as columns of the mapping, for this module's sets and those of `general_sets`."""
 
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
