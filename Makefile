@@ -22,7 +22,7 @@ export PKM_WITH_ROS := 1
 RUN := env PYTHONPATH=$(CURDIR) AMENT_PREFIX_PATH=$(CURDIR)/$(VENV) ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST
 # A domain of their own for the tests, another one for each run.
 TEST_DOMAIN := $(shell echo $$(($$$$ % 90 + 11)))
-TESTS ?= $(wildcard test/core test/packaging test/ros test/launch)
+TESTS ?= $(wildcard test/core test/shared test/packaging test/ros test/launch)
 
 BUILD_FILES := CMakeLists.txt package.xml setup.py pyproject.toml $(wildcard resource/* msg/*.msg srv/*.srv)
 SOURCES := $(shell find $(wildcard pkm_identification config launch) -type f -not -path '*/__pycache__/*')

@@ -30,6 +30,7 @@ MODELS = ("force", "energy")
 # systematic error that no residual shows.
 OTHER_CUTOFFS = (1 / 1.5, 1.5)
 RATE_WARNING, RATE_ERROR = 0.05, 0.20
+MAX_PASSES = 3  # of a recursive estimator over the same log
 
 
 @dataclass(frozen=True)
@@ -405,8 +406,8 @@ def _run_filter(
 ) -> RecursiveEstimator:
     """Run the recursive estimator over the equations in their order.
 
-    Causally it runs once and learns its noise on the way, as online. Offline it runs twice, the
-    second time with the noise that the first left.
+    Causally it runs once and learns its noise on the way, as online. Offline it runs again with the noise that
+    the pass before left, until that settles.
     """
     recursive = RecursiveEstimator(
         parameters,
@@ -414,19 +415,22 @@ def _run_filter(
         stages.estimator.unscented,
         stages.estimator.band.redundancy,
         force_scale(machine),
-        stages.estimator.gate,
+        # the noise of a log that is weighed as a whole includes its outliers already
+        stages.estimator.gate if settings.causal else 0.0,
         equations.measured.shape[1],
     )
-    passes = 1 if settings.causal else 2
-    for number in range(passes):
-        if number:
-            residual = equations.measured - equations.columns @ recursive.filter.mean
-            recursive.fix_noise(residual_covariance(residual, len(parameters.names)))
-            recursive.reset()
+    for number in range(1 if settings.causal else MAX_PASSES):
+        recursive.reset()
         for time, columns, measured in zip(
             equations.time, equations.columns, equations.measured, strict=True
         ):
             recursive.step(float(time), columns, measured)
+        residual = equations.measured - equations.columns @ recursive.filter.mean
+        left = residual_covariance(residual, len(parameters.names))
+        if number and np.trace(left) > 0.8 * np.trace(recursive.noise):
+            break
+        if number < MAX_PASSES - 1 and not settings.causal:
+            recursive.fix_noise(left)
     return recursive
 
 

@@ -22,6 +22,8 @@ FRICTION_LAWS = ("coulomb", "source", "stribeck", "smooth")
 # Below this ratio of the Jacobian's singular values (at every pose tried) a geometry is called
 # architecturally singular: a good machine has about 0.1, rounding leaves about 1e-16.
 SINGULAR_RATIO = 1e-6
+# Sizes in m a parallel machine can have, from a chip's positioner to a telescope's.
+SMALLEST_EXTENT, LARGEST_EXTENT = 1e-6, 1e6
 
 
 @dataclass(frozen=True)
@@ -193,11 +195,16 @@ class Machine:
             path = known[str(name_or_path)]
         try:
             text = path.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            reason = getattr(error, "strerror", None) or "is not a text file"
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None)
+            reason = reason or ("is not a text file" if isinstance(error, UnicodeDecodeError) else str(error))
             raise MachineError(f"machine file '{path}': cannot be read: {reason}") from None
         try:
-            document = yaml.safe_load(text)
+            document = yaml.load(text, Loader=_UniqueKeys)
+        except RecursionError:
+            raise MachineError(
+                f"machine file '{path}': not YAML a machine can have: nested too deeply"
+            ) from None
         except yaml.YAMLError as error:
             mark = getattr(error, "problem_mark", None)
             where = f", line {mark.line + 1}" if mark else ""
@@ -272,6 +279,19 @@ class Machine:
 
     def _check_geometry(self, source: str) -> None:
         """Refuse a home out of the limits and a geometry that is singular in every pose."""
+        with np.errstate(all="ignore"):
+            extent = [
+                float(np.ptp(joints, axis=0).max()) for joints in (self.base_joints, self.platform_joints)
+            ]
+        for name, size in zip(("base_joints", "platform_joints"), extent, strict=True):
+            if size <= SMALLEST_EXTENT:
+                raise MachineError(
+                    f"{source}: geometry.{name}: architecturally singular: all within {size:.3g} m of each other"
+                )
+            if not size < LARGEST_EXTENT:
+                raise MachineError(
+                    f"{source}: geometry.{name} span {size:.3g} m; at most {LARGEST_EXTENT:g} m are allowed"
+                )
         ratio, lengths = _jacobian_quality(self)
         home = lengths[0]
         low, high = self.length_limits
@@ -325,6 +345,29 @@ def _frozen(array: FloatArray) -> FloatArray:
     return array
 
 
+class _UniqueKeys(yaml.SafeLoader):
+    """Safe loader that refuses a key given twice, of which YAML would silently keep the last."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict:
+        seen = set()
+        for key, _ in node.value:
+            if isinstance(key.value, str) and key.value in seen:
+                raise yaml.constructor.ConstructorError(
+                    None, None, f"key '{key.value}' is given twice", key.start_mark
+                )
+            if isinstance(key.value, str):
+                seen.add(key.value)
+        return super().construct_mapping(node, deep)
+
+
+def _is_number(value: Any) -> bool:
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return False
+    return isinstance(value, str)
+
+
 class _Node:
     """A place in the YAML document that knows its own path, for errors a person can act on."""
 
@@ -374,10 +417,16 @@ class _Node:
 
     def number(self) -> float:
         if isinstance(self.value, bool) or not isinstance(self.value, (int, float)):
-            self.fail(f"= {self.value!r}: must be a number")
-        if not np.isfinite(self.value):
-            self.fail(f"= {self.value!r}: must be finite")
-        return float(self.value)
+            # YAML 1.1 takes 5e-5 for text
+            hint = "; write it with a point, as in 5.0e-5" if _is_number(self.value) else ""
+            self.fail(f"= {self.value!r}: must be a number{hint}")
+        try:
+            number = float(self.value)
+        except OverflowError:
+            number = float("inf")
+        if not np.isfinite(number):
+            self.fail(f"= {str(self.value)[:40]}: must be finite")
+        return number
 
     def positive(self, optional: bool = False) -> float | None:
         if optional and self.value is None:
@@ -397,7 +446,7 @@ class _Node:
         expected = " x ".join(str(n) for n in shape)
         try:
             array = np.array(self.value, dtype=float)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             self.fail(f"must be {expected} numbers")
         if array.shape != shape:
             found = " x ".join(str(n) for n in array.shape) or "a single value"

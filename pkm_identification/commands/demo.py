@@ -22,7 +22,7 @@ def add(commands: argparse._SubParsersAction) -> None:
     )
     parser.add_argument("--machine", default="uf", help="built-in name or YAML file (default: uf)")
     parser.add_argument(
-        "--duration", type=float, default=40.0, metavar="S", help="of the motion (default: 40)"
+        "--duration", type=float, default=45.0, metavar="S", help="of the motion (default: 45)"
     )
     parser.add_argument(
         "--perturb", type=float, default=0.15, metavar="FRACTION", help="truth off the file (default: 0.15)"

@@ -64,7 +64,7 @@ def _platform_wrenches(rotation, a_g, w, al, wrench):
 @kernel
 def fill_regressor(base, platform, hinge, universal, gravity, shape, rows, columns, weights, position, rotation,
                    twist, acceleration, regressor, scratch_wrench, scratch6):  # fmt: skip
-    """Write the (6, P) regressor of one sample; False when the pose is singular.
+    """Write the (6, P) regressor of one sample; False when the pose is singular or a number is not finite.
 
     `rows`, `columns`, `weights` say which basis column enters which parameter's column how much. `scratch_wrench` is
     (52, 6), `scratch6` (3, 6, 6); `shape` is the friction law's (`Friction.shape`).
@@ -129,7 +129,12 @@ def fill_regressor(base, platform, hinge, universal, gravity, shape, rows, colum
             for i in range(6):
                 for k in range(6):
                     regressor[i, p] += inverse[k, i] * work[k, 0]
-    return True
+    # a pose that is not finite, or a strut along the hinge fixed in the base, spoils single columns only
+    total = 0.0
+    for i in range(6):
+        for p in range(regressor.shape[1]):
+            total += regressor[i, p]
+    return np.isfinite(total)
 
 
 @kernel

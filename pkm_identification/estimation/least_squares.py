@@ -11,6 +11,8 @@ from .equations import Equations
 from .prior import Prior
 
 MAX_ITERATIONS = 100
+UNDAMPED = 5
+EXACT = 1e-7  # residual relative to the largest force, below which data count as perfect
 
 
 @dataclass(frozen=True)
@@ -64,17 +66,24 @@ def least_squares(equations: Equations, prior: Prior, redundancy: float = 1.0) -
     iterations = 0
     while not converged and iterations < MAX_ITERATIONS:
         iterations += 1
-        weight = np.linalg.inv(noise) / redundancy
-        weighted = np.einsum("ij,kjp->kip", weight, scaled)
-        information = np.einsum("kip,kiq->pq", scaled, weighted) + np.eye(width)
-        step = np.linalg.solve(information, np.einsum("kip,ki->p", weighted, target))
+        # rows whitened and solved by QR: normal equations would lose half the digits of good data
+        whitener = np.linalg.inv(np.linalg.cholesky(noise * redundancy))
+        rows = np.concatenate([(whitener @ scaled).reshape(-1, width), np.eye(width)])
+        values = np.concatenate([(target @ whitener.T).reshape(-1), np.zeros(width)])
+        orthogonal, triangle = np.linalg.qr(rows)
+        step = np.linalg.solve(triangle, orthogonal.T @ values)
+        std = np.linalg.norm(np.linalg.inv(triangle), axis=1)
         # in standard deviations, or in 1e-6 of the prior's where the data are perfect
-        change = np.max(np.abs(step - mean) / np.maximum(np.diag(information) ** -0.5, 1e-6))
+        change = np.max(np.abs(step - mean) / np.maximum(std, 1e-6))
         mean = step
         residual = target - scaled @ mean
-        noise = residual_covariance(residual, width)
+        left = residual_covariance(residual, width)
+        # averaging ends the cycles that weights and residuals can fall into
+        noise = left if iterations <= UNDAMPED else 0.5 * (noise + left)
         # weights and fit agree once a step is far below what noise moves the estimate
-        converged = change < 1e-6
+        # perfect data leave rounding, whose weights never settle
+        exact = np.trace(noise) < (EXACT * np.max(np.abs(target))) ** 2
+        converged = bool(change < 1e-6 or exact)
     covariance = robust_covariance(scaled, residual, noise, redundancy, equations.segment)
     return LinearFit(
         mean=prior.mean + prior.std * mean,
@@ -82,7 +91,7 @@ def least_squares(equations: Equations, prior: Prior, redundancy: float = 1.0) -
         noise=noise,
         residual=residual,
         iterations=iterations,
-        converged=bool(converged),
+        converged=converged,
     )
 
 
@@ -121,7 +130,11 @@ def robust_covariance(
     width = scaled.shape[2]
     weight = np.linalg.inv(noise) / redundancy
     weighted = np.einsum("ij,kjp->kip", weight, scaled)
-    bread = np.linalg.inv(np.einsum("kip,kiq->pq", scaled, weighted) + np.eye(width))
+    information = np.einsum("kip,kiq->pq", scaled, weighted) + np.eye(width)
+    # the prior keeps every eigenvalue at 1 or more, whatever rounding says
+    values, vectors = np.linalg.eigh(0.5 * (information + information.T))
+    root = vectors * np.maximum(values, 1.0) ** -0.5
+    bread = root @ root.T
     scores = np.einsum("kip,ki->kp", weighted, residual)
     lags = min(correlation_lags(len(scores)), len(scores) - 1)
     meat = scores.T @ scores
@@ -132,8 +145,8 @@ def robust_covariance(
     sandwich = bread @ (meat + np.eye(width)) @ bread
     # a sandwich of few equations can come out thin by chance; no direction may claim more than white noise
     # would allow
-    root = np.linalg.cholesky(bread)
-    inner = np.linalg.solve(root, np.linalg.solve(root, sandwich).T)
+    inverse = (vectors * np.maximum(values, 1.0) ** 0.5).T
+    inner = inverse @ sandwich @ inverse.T
     values, vectors = np.linalg.eigh(0.5 * (inner + inner.T))
     return root @ (vectors * np.maximum(values, 1.0)) @ vectors.T @ root.T
 

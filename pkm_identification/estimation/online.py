@@ -44,7 +44,7 @@ class EstimatorSettings:
     band_cutoff: float = 10.0
     band_order: int = 8
     unscented: UnscentedSettings = field(default_factory=UnscentedSettings)
-    gate: float = 1e-6
+    gate: float = 1e-9
 
     def __post_init__(self) -> None:
         if self.estimator not in FILTERS:

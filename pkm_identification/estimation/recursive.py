@@ -53,7 +53,7 @@ class RecursiveEstimator:
         settings: UnscentedSettings | None = None,
         redundancy: float = 1.0,
         force_scale: float = 100.0,
-        gate: float = 1e-6,
+        gate: float = 1e-9,
         outputs: int = 6,
     ) -> None:
         self.parameters = parameters
@@ -126,8 +126,15 @@ class RecursiveEstimator:
         self._seen = 0
         self.noise = self._first_noise * np.eye(self.outputs)
         self._fixed_noise = None
-        spread = 0.2 * self.prior.std
-        self.filter.start_from(self.filter.mean, self.filter.covariance + np.diag(spread**2))
+        width = len(self.prior.mean)
+        wider = self.filter.scaled_covariance + 0.04 * np.eye(width)
+        mean = self.filter.mean
+        if np.all(np.isfinite(wider)) and np.all(np.isfinite(mean)):
+            # never less certain than the prior
+            wider = np.linalg.inv(np.linalg.inv(wider) + np.eye(width))
+            self.filter.start_from(mean, wider * np.outer(self.prior.std, self.prior.std))
+        else:
+            self.filter.reset()
 
     def estimate(self, model: str = "force") -> ParameterEstimate:
         """Present estimate; its covariance is widened when innovations are larger than the filter believes."""

@@ -25,6 +25,8 @@ from .prior import Prior
 from .square_root import inflate, lower_cholesky, normalized_square, potter_update, whiten
 
 # how the process noise is adapted, by the codes the kernels know
+# Deviation of the averaged ratio from 1, in its own standard deviations, that is taken for drift.
+SIGNIFICANT = 6.0
 ADAPTATIONS = {"none": 0, "robbins_monro": 1, "normalized": 2}
 
 
@@ -147,19 +149,22 @@ def adapt(kind, rate, moved, expected, process, ratio):
     Kind 1 is the source's Robbins-Monro average of the squared corrections (Oh 2003, 2.75). Because
     the expected square of a correction is the process noise plus what the variance shrinks by, it keeps the
     large corrections of the start as process noise for ever and the estimate never settles. Kind 2 averages
-    the squared correction over its expectation instead: near 1 while the parameters stand still, whatever
-    their scale and however much was learned, and above 1 when they drift. Only an excess beyond three
-    standard deviations of that average becomes noise.
+    the squared correction over its expectation besides: near 1 while the parameters stand still, whatever
+    their scale and however much was learned, and above 1 when they drift. Only while it is significantly
+    above 1 do corrections become process noise; afterwards that fades.
     """
     for j in range(process.size):
         square = moved[j] * moved[j]
+        process[j] *= 1.0 - rate
         if kind == 1:
-            process[j] = (1.0 - rate) * process[j] + rate * square
-        else:
-            if expected[j] > 0.0:
-                ratio[j] += rate * (square / expected[j] - ratio[j])
-            excess = ratio[j] - 1.0 - 3.0 * np.sqrt(rate)
-            process[j] = excess * max(expected[j], 0.0) if excess > 0.0 else 0.0
+            process[j] += rate * square
+            continue
+        if expected[j] > 0.0:
+            ratio[j] += rate * (square / expected[j] - ratio[j])
+        if ratio[j] > 1.0 + SIGNIFICANT * np.sqrt(rate):
+            process[j] += rate * square
+        elif process[j] < 1e-6 * expected[j]:
+            process[j] = 0.0
 
 
 @kernel

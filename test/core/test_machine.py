@@ -379,3 +379,14 @@ def test_folder_and_unknown_name_are_refused(tmp_path):
         Machine.load(tmp_path / "folder.yaml")
     with pytest.raises(MachineError, match="ford, hexel, uf"):
         Machine.load("delta")
+
+
+def test_key_given_twice_is_refused(tmp_path):
+    path = tmp_path / "machine.yaml"
+    path.write_text(builtin_machines()["uf"].read_text() + "\nname: other\n")
+    with pytest.raises(MachineError, match=r"machine\.yaml.*'name' is given twice"):
+        Machine.load(path)
+
+
+def test_number_that_yaml_takes_for_text_gets_a_hint():
+    assert "5.0e-5" in refused(edited("platform.mass", "5e-5"))

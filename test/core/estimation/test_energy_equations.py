@@ -102,7 +102,7 @@ def test_identifies_what_the_owner_has_wrong(joint):
         assert fit.mean[axial] == pytest.approx(parameters.nominal[axial], rel=1e-12)
         assert np.all(equations.columns[:, :, axial] == 0.0)
     # the quadrature's 5e-8 of the forces; moments of the platform carry a hundredth of them
-    assert max(error.values()) < 2e-5, error
+    assert max(error.values()) < 3e-5, error
 
 
 def test_encoders_and_noise_within_the_stated_deviation():
