@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from scipy.integrate import solve_ivp
 
 from ..compiled import kernel
 from ..errors import NotConverged
@@ -240,6 +239,8 @@ def integrate(
     ValueError
         If the times do not increase or the shapes do not fit.
     """
+    from scipy.integrate import solve_ivp  # here, because it would double the package's start-up
+
     time = np.asarray(time, dtype=float)
     if time.ndim != 1 or time.size == 0 or not np.all(np.diff(time) > 0) or not np.all(np.isfinite(time)):
         raise ValueError("time must be a list of finite, increasing instants")
