@@ -11,6 +11,9 @@ from launch_ros.actions import Node
 from launch import LaunchDescription
 
 PACKAGE = "pkm_identification"
+# The first start of all compiles for a minute; nothing shall be lost meanwhile.
+CHAIN = ["strut_states/filtered", "platform_state"]
+PATIENCE = 180.0
 
 
 def arguments():
@@ -40,7 +43,8 @@ def start_player(context):
         "loop": given("loop") == "true",
         # with simulated time the recording's is the one that counts
         "clock": given("use_sim_time") == "true",
-        "wait": 30.0,
+        "wait": PATIENCE,
+        "wait_for": CHAIN,
         "shutdown_at_end": ends,
     }
     overrides |= {name: given(name) for name in ("executor",) if given(name)}

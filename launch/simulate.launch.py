@@ -11,6 +11,9 @@ from launch_ros.actions import Node
 from launch import LaunchDescription
 
 PACKAGE = "pkm_identification"
+# The first start of all compiles for a minute; nothing shall be lost meanwhile.
+CHAIN = ["strut_states/filtered", "platform_state"]
+PATIENCE = 180.0
 # Simulator parameters that are launch arguments: how their text is read, and what they are.
 SIMULATOR = {
     "trajectory": (str, "motion to follow: none, x, z, xy, rich, rich2, slow, free or rest"),
@@ -43,7 +46,12 @@ def start_simulator(context):
 
     ends = given("shutdown_at_end") == "true"
     # with simulated time the simulator is the one who keeps it
-    overrides = {"clock": given("use_sim_time") == "true", "wait": 30.0, "shutdown_at_end": ends}
+    overrides = {
+        "clock": given("use_sim_time") == "true",
+        "wait": PATIENCE,
+        "wait_for": CHAIN,
+        "shutdown_at_end": ends,
+    }
     overrides |= {name: read(given(name)) for name, (read, _) in SIMULATOR.items() if given(name)}
     overrides |= {name: given(name) for name in ("machine", "executor") if given(name)}
     return [

@@ -41,6 +41,7 @@ class PlayerNode(PipelineNode):
         ParameterSpec(
             "wait", 10.0, "longest time to wait for a subscriber of every topic before the start", "s", 0
         ),
+        ParameterSpec("wait_for", [""], "other topics that must have a subscriber before the start"),
         ParameterSpec("shutdown_at_end", True, "end the process when the recording is over"),
     )
 
@@ -94,9 +95,11 @@ class PlayerNode(PipelineNode):
         self._behind = 0.0
 
     def _lonely(self) -> list[str]:
-        return [
+        """Topics that wait for a subscriber."""
+        own = [
             self.names[topic] for topic, output in self.outputs.items() if not output.get_subscription_count()
         ]
+        return own + self.unheard(self.parameter["wait_for"])
 
     def _ready(self, now: float) -> bool:
         """Whether everybody is there, or the time to wait is over."""

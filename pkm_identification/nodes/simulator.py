@@ -56,6 +56,7 @@ class SimulatorNode(PipelineNode):
         ParameterSpec("truth_rate", 0.0, "rate of platform_truth; 0: not published", "Hz", 0, 1e4),
         ParameterSpec("wait", 0.0, "longest time to wait for subscribers of strut_states", "s", 0, 1e6),
         ParameterSpec("subscribers", 1, "how many subscribers to wait for", low=1, high=100),
+        ParameterSpec("wait_for", [""], "other topics that must have a subscriber before the start"),
         ParameterSpec("shutdown_at_end", False, "end the process when the trajectory is over"),
     )  # fmt: skip
 
@@ -92,7 +93,8 @@ class SimulatorNode(PipelineNode):
         """Make the samples that are due."""
         now = time.monotonic()
         if self._began is None:
-            if self.output.get_subscription_count() < self._wanted and now < self._deadline:
+            few = self.output.get_subscription_count() < self._wanted
+            if now < self._deadline and (few or self.unheard(self.parameter["wait_for"])):
                 return
             waited = SETTLING if self.parameter["wait"] > 0 else 0.0
             self._began = now + waited

@@ -170,10 +170,17 @@ def _run_nodes(settings: DemoSettings, bag: Path, say: Callable[[str], object]) 
             running.enter_context(simulator)
             simulator.wait_active()
             deadline = began + settings.duration + 60.0
+            settled = False
             while simulator.code is None and time.monotonic() < deadline:
                 monitor.listen(PROGRESS)
                 say("   " + _progress(monitor))
+                if not settled and monitor.estimate is not None:
+                    # before the first sample every node rightly misses its input
+                    monitor.troubles.clear()
+                    settled = True
+            troubles = dict(monitor.troubles)
             monitor.listen(DRAIN)
+            monitor.troubles = troubles
             say("   " + _progress(monitor))
             if simulator.code is None:
                 raise PkmError(

@@ -150,6 +150,10 @@ class PipelineNode(LifecycleNode):
         timer = self.create_timer(period, callback, clock=STEADY)
         self._destroyers.append(lambda: self.destroy_timer(timer))
 
+    def unheard(self, topics: Iterable[str]) -> list[str]:
+        """Those of the topics that nobody subscribes to; empty names are passed over."""
+        return [topic for topic in topics if topic and not self.count_subscribers(topic)]
+
     def until_deactivated(self, destroy: Callable[[], object]) -> None:
         """Have something called on deactivation."""
         self._destroyers.append(destroy)

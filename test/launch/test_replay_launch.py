@@ -34,7 +34,7 @@ def generate_test_description():
 class TestWhileRunning(unittest.TestCase):
     def test_everything_ends_with_the_bag(self, proc_info):
         for name in NODES:
-            proc_info.assertWaitForShutdown(process=name, timeout=120)
+            proc_info.assertWaitForShutdown(process=name, timeout=240)
 
 
 @launch_testing.post_shutdown_test()

@@ -121,6 +121,16 @@ def test_the_player_waits_for_subscribers_but_not_for_ever(bench, bag):
     assert player.sent == 500
 
 
+def test_the_player_waits_for_the_rest_of_the_chain(bench, bag):
+    path, _ = bag
+    messages = bench.collect(JointState, "strut_states")
+    bench.start(PlayerNode, bag=str(path), wait=30.0, wait_for=["platform_state"])
+    bench.spin(0.5)
+    assert not messages
+    bench.collect(JointState, "platform_state")
+    bench.wait(lambda: messages, "messages")
+
+
 def test_a_loop_starts_again_and_publishes_the_clock(bench, bag):
     path, motion = bag
     messages = bench.collect(JointState, "strut_states")

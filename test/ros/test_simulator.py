@@ -96,6 +96,16 @@ def test_it_ends_with_its_trajectory_when_asked_to(bench):
     assert 501 <= len(messages) <= 503
 
 
+def test_it_waits_for_those_who_shall_hear_it(bench):
+    messages = bench.collect(JointState, "strut_states")
+    node = bench.start(SimulatorNode, trajectory="none", wait=30.0, wait_for=["platform_state"])
+    bench.spin(0.5)
+    assert not messages
+    bench.collect(JointState, "platform_state")
+    bench.wait(lambda: messages, "samples")
+    assert node.values()["samples"] > 0
+
+
 def test_parameters_that_cannot_work_are_refused(bench):
     with pytest.raises(PkmError, match="parameters: "):
         bench.start(SimulatorNode, trajectory="x", duration=0.2)
