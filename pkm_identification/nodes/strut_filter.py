@@ -11,6 +11,7 @@ from sensor_msgs.msg import JointState
 from pkm_identification.msg import StrutStates
 
 from ..machine import Machine
+from ..pipeline import kinematic_cutoff
 from ..records.joint_state import STRUT_NAMES
 from ..ros.convert import fill_strut_states, finite
 from ..ros.diagnostics import ERROR, WARN, Finding
@@ -38,7 +39,7 @@ class StrutFilterNode(PipelineNode):
         MACHINE,
         ParameterSpec("joint_names", list(STRUT_NAMES), "joint names of struts 1 to 6 in strut_states"),
         ParameterSpec("sample_rate", 0.0, "rate of strut_states; 0: the machine's drive.sample_rate", "Hz", 0, 1e5),
-        ParameterSpec("cutoff", 150.0, "low-pass cutoff, the same for lengths and forces", "Hz", 0.01, 5e4),
+        ParameterSpec("cutoff", 0.0, "low-pass cutoff of lengths and forces; 0: what the encoders allow", "Hz", 0, 5e4),
         ParameterSpec("order", 4, "order of one low-pass pass", low=1, high=12),
         ParameterSpec("kind", "fir", "linear phase, or one causal Butterworth on every channel", choices=KINDS),
         ParameterSpec("max_delay", 0.05, "longest delay the linear-phase filter may have", "s", 0.001, 1.0),
@@ -58,6 +59,7 @@ class StrutFilterNode(PipelineNode):
         try:
             self.reader = JointStateReader(self.parameter["joint_names"])
             chosen = self.parameter.values("cutoff", "order", "kind", "max_delay")
+            chosen["cutoff"] = chosen["cutoff"] or kinematic_cutoff(self.machine, period)
             self.filter = CausalStrutFilter(FilterSettings(period, **chosen))
         except ValueError as error:
             raise ParameterError(f"parameters: {error}") from None
