@@ -21,7 +21,7 @@ from .motion import FloatArray, PlatformMotion, StrutLog, StrutMotion
 from .pipeline import PipelineSettings
 from .signals.butterworth import segment_slices, zero_phase
 from .signals.causal import CausalStrutFilter
-from .signals.guard import GuardedLog, StreamGuard
+from .signals.guard import RATE_ERROR, RATE_WARNING, GuardedLog, StreamGuard
 from .signals.zero_phase import filter_log
 
 ESTIMATORS = ("ukf", "ekf", "ls")
@@ -29,7 +29,6 @@ MODELS = ("force", "energy")
 # Kinematic cutoffs, relative to the chosen one, over which an estimate should not change: how much it does is a
 # systematic error that no residual shows.
 OTHER_CUTOFFS = (1 / 1.5, 1.5)
-RATE_WARNING, RATE_ERROR = 0.05, 0.20
 MAX_PASSES = 3  # of a recursive estimator over the same log
 
 
@@ -376,17 +375,16 @@ def _equations(
         motion, struts, bad = _motion(log, machine, settings, stages, settings.causal, cutoff)
         failed += bad
         samples += len(motion)
-        parts.append(
-            build(
-                machine,
-                parameters,
-                motion,
-                struts.force,
-                struts.segment,
-                stages.estimator.band,
-                settings.causal,
-            )
+        made = build(
+            machine,
+            parameters,
+            motion,
+            struts.force,
+            struts.segment,
+            stages.estimator.band,
+            settings.causal,
         )
+        parts.append(made.since_clock_jump() if settings.causal else made)
     if failed and cutoff is None:
         prepared.dropped["no_pose"] = failed
     joined = Equations(
@@ -418,6 +416,7 @@ def _run_filter(
         # the noise of a log that is weighed as a whole includes its outliers already
         stages.estimator.gate if settings.causal else 0.0,
         equations.measured.shape[1],
+        keep_history=True,
     )
     for number in range(1 if settings.causal else MAX_PASSES):
         recursive.reset()

@@ -84,6 +84,14 @@ class Equations:
     def __len__(self) -> int:
         return len(self.time)
 
+    def since_clock_jump(self) -> Equations:
+        """The equations since time last ran backwards: what the online estimator, which starts afresh then, knows."""
+        back = np.nonzero(np.diff(self.time) < 0)[0]
+        if not len(back):
+            return self
+        rest = slice(int(back[-1]) + 1, None)
+        return Equations(*(getattr(self, name)[rest] for name in Equations.__dataclass_fields__))
+
 
 def force_equations(
     machine: Machine,

@@ -77,7 +77,8 @@ class OnlineEstimator:
     ----------
     counts : dict of str to int
         Samples `used`, skipped because of the pose (`skipped_status`) or a missing force (`no_force`),
-        spent on filters that settle (`settling`); equations rejected (`gated`).
+        spent on filters that settle (`settling`); equations rejected (`gated`); resets
+        because time ran backwards (`clock_jump`).
     """
 
     def __init__(self, machine: Machine, settings: EstimatorSettings) -> None:
@@ -108,7 +109,10 @@ class OnlineEstimator:
     def reset(self) -> None:
         """Forget everything learned."""
         self.recursive.reset()
-        self.counts = dict.fromkeys(("used", "skipped_status", "no_force", "settling", "gated"), 0)
+        self.counts = dict.fromkeys(
+            ("used", "skipped_status", "no_force", "settling", "gated", "clock_jump"), 0
+        )
+        self._newest = -np.inf
         self._interrupt()
 
     def _interrupt(self) -> None:
@@ -128,6 +132,12 @@ class OnlineEstimator:
 
     def step(self, sample: PlatformSample) -> ParameterEstimate | None:
         """Take one platform sample; an estimate when it completes an equation, else None."""
+        if sample.time < self._newest:
+            # the clock was set back or a bag began again: the same data must not be learned twice
+            jumps = self.counts["clock_jump"] + 1
+            self.reset()
+            self.counts["clock_jump"] = jumps
+        self._newest = sample.time
         if sample.status != OK or sample.force is None:
             self.counts["skipped_status" if sample.status != OK else "no_force"] += 1
             self._interrupt()

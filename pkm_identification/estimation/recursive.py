@@ -44,6 +44,10 @@ class RecursiveEstimator:
         Typical strut force in N; a twentieth of it is the first guess of the noise.
     gate : float
         Probability with which a good equation falls outside the gate.
+    outputs : int
+        Outputs of the model: 6 forces, or 1 for the energy model.
+    keep_history : bool
+        Whether to keep every estimate, for convergence figures; online that would grow without bound.
     """
 
     def __init__(
@@ -55,12 +59,14 @@ class RecursiveEstimator:
         force_scale: float = 100.0,
         gate: float = 1e-9,
         outputs: int = 6,
+        keep_history: bool = False,
     ) -> None:
         self.parameters = parameters
         self.estimator = estimator
         self.prior = Prior.of(parameters)
         self.filter = FILTERS[estimator](self.prior, outputs, settings)
         self.outputs = outputs
+        self._keep_history = keep_history
         self._redundancy = redundancy
         self._first_noise = (0.05 * force_scale) ** 2
         self._gate = float(stats.chi2.ppf(1 - gate, outputs))
@@ -102,10 +108,11 @@ class RecursiveEstimator:
         if self._fixed_noise is None:
             self._learn_noise(columns, measured)
         self._nis += (nis - self._nis) / min(self._seen, NOISE_MEMORY)
-        self.history.time.append(time)
-        self.history.values.append(self.filter.mean)
-        self.history.std.append(np.sqrt(np.diag(self.filter.covariance)))
-        self.history.nis.append(nis)
+        if self._keep_history:
+            self.history.time.append(time)
+            self.history.values.append(self.filter.mean)
+            self.history.std.append(np.sqrt(np.diag(self.filter.covariance)))
+            self.history.nis.append(nis)
         return True
 
     def _learn_noise(self, columns: FloatArray, measured: FloatArray) -> None:

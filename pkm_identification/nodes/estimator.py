@@ -85,7 +85,11 @@ class EstimatorNode(PipelineNode):
         if not finite(sample.position, sample.twist, sample.acceleration, sample.force):
             self.report(WARN, "not_finite", "platform_state holds a number that is not finite")
             return
+        jumps = self.estimator.counts["clock_jump"]
         self.estimator.step(sample)
+        if self.estimator.counts["clock_jump"] > jumps:
+            self._published = 0
+            self.report(WARN, "clock_jump", "time ran backwards: estimation started afresh")
 
     def publish_latest(self) -> None:
         """Publish the estimate when there is a new one; never the prior, never what is not finite."""

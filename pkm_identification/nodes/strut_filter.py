@@ -22,12 +22,11 @@ from ..ros.parameters import ParameterError, ParameterSpec
 from ..ros.qos import STREAM, STRUT_STATES_SUBSCRIPTION
 from ..ros.rate import RateWatch
 from ..signals.causal import KINDS, CausalStrutFilter, FilterSettings
-from ..signals.guard import GuardSettings, StreamGuard
+from ..signals.guard import RATE_ERROR, RATE_WARNING, GuardSettings, StreamGuard
 
 STRUT_STATES = "strut_states"
 SILENCE = 1.0  # s without input that is worth a warning
 # Rate deviations worth a warning and an error.
-RATE_WARNING, RATE_ERROR = 0.05, 0.20
 ERRORS = ("out_of_limits",)
 
 

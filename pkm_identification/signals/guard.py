@@ -27,6 +27,8 @@ REJECTIONS = {
 CONTINUES, GAP, CLOCK_JUMP, START = range(4)
 NEW_SEGMENT = {GAP: "gap", CLOCK_JUMP: "clock_jump", START: "start"}
 
+# How far the sample rate may be off before it is worth a warning, and before nothing can be trusted.
+RATE_WARNING, RATE_ERROR = 0.05, 0.20
 DEFAULT_RATE_LIMIT = 2.0  # m/s, beyond any hexapod's drives; machines may state less
 MAX_LATE_RUN = 25  # so many late samples in a row are not stragglers: the clock was set back
 

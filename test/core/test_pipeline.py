@@ -38,7 +38,9 @@ def test_sample_by_sample_equals_the_causal_run_offline(damaged, kind):
     offline = identify([damaged], NOMINAL, IdentifySettings(estimator=kind, causal=True))
     online = pipeline.estimate
     assert online.names == offline.estimate.names
-    assert online.count == offline.estimate.count == len(estimates) > 250
+    # the clock jumps back late in the log, and both start afresh there
+    assert len(estimates) > 250
+    assert online.count == offline.estimate.count > 50
     assert online.time == offline.estimate.time
     # Kernels round differently in the last digit. The EKF keeps that; sigma points 1e-3 standard deviations
     # apart lose three to four digits of the outputs' differences.
@@ -49,7 +51,7 @@ def test_sample_by_sample_equals_the_causal_run_offline(damaged, kind):
     for reason, number in offline.dropped.items():
         assert pipeline.guard.counts[reason] == number
     # and the whole way there
-    history = np.array([estimate.values for estimate in estimates])
+    history = np.array([estimate.values for estimate in estimates[-online.count :]])
     np.testing.assert_allclose(
         history, offline.history.values, rtol=0, atol=1e-5 * np.abs(online.nominal).min()
     )
@@ -63,8 +65,8 @@ def test_faults_are_counted_online(damaged):
     assert found == expected | {"accepted": len(damaged) - 5, "filled": 6}
     counts = pipeline.estimator.counts
     assert counts["skipped_status"] == counts["no_force"] == counts["gated"] == 0
-    # three segments settle
-    assert counts["settling"] == 3 * pipeline.settings.estimator.band.settling
+    # the clock jump starts the counts afresh: one segment has settled since
+    assert counts["settling"] == pipeline.settings.estimator.band.settling
 
 
 def test_estimate_found_in_spite_of_the_faults(damaged):
