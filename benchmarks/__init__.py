@@ -1,0 +1,1 @@
+"""Timings of this package beside its peers, on the same states in one run: `python -m benchmarks`."""

@@ -1,0 +1,119 @@
+"""The findings as text, Markdown and JSON."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import asdict
+
+from .results import Findings, Item
+
+
+def time_text(seconds: float) -> str:
+    """Three digits with the unit that suits."""
+    for unit, scale in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
+        if seconds >= 0.9995 * scale or unit == "µs":
+            return (
+                f"{seconds / scale:.3g} {unit}"
+                if seconds < 999.5 * scale
+                else f"{seconds / scale:.0f} {unit}"
+            )
+    raise AssertionError("unreachable")
+
+
+def ratio_text(peer: float, ours: float) -> str:
+    """How many times our time the peer takes."""
+    return f"{peer / ours:.2g}x" if peer < 9.95 * ours else f"{peer / ours:.0f}x"
+
+
+def verdict(item: Item) -> str:
+    if item.budget is None:
+        return ""
+    return "within" if item.ours.median <= item.budget else "MISSED"
+
+
+def where(about: dict) -> str:
+    """One sentence on machine, versions and load."""
+    versions = ", ".join(f"{name} {number}" for name, number in about["versions"].items())
+    before, after = about["load"]
+    return (
+        f"{about['processor']}, {about['cores']} cores shared with others: load average {before:.1f} before and "
+        f"{after:.1f} after. {versions}."
+    )
+
+
+def text(findings: Findings, about: dict) -> str:
+    """The table for a terminal."""
+    lines = [where(about), ""]
+    width = max(len(item.name) for item in findings.items)
+    lines.append(f"{'':{width}}  {'budget':>8}  {'median':>8}  {'quartiles':>19}  {'best':>8}")
+    for item in findings.items:
+        ours = item.ours
+        budget = time_text(item.budget) if item.budget is not None else "-"
+        quartiles = f"{time_text(ours.low)} - {time_text(ours.high)}"
+        lines.append(
+            f"{item.name:{width}}  {budget:>8}  {time_text(ours.median):>8}  {quartiles:>19}  "
+            f"{time_text(ours.best):>8}  {verdict(item)}"
+        )
+        for peer in item.peers:
+            median = peer.timing.median
+            lines.append(f"    {peer.name:{width - 4}}  {'':>8}  {time_text(median):>8}  "
+                         f"{ratio_text(median, ours.median)} ours")  # fmt: skip
+    lines += ["", *findings.remarks]
+    return "\n".join(lines)
+
+
+def markdown(findings: Findings, about: dict) -> str:
+    """The table for people who read the repository."""
+    notes: list[str] = []
+
+    def note(content: str) -> str:
+        if not content:
+            return ""
+        if content not in notes:
+            notes.append(content)
+        return f" [{notes.index(content) + 1}]"
+
+    lines = [
+        "| item | budget | ours, median | peers, median (times ours) | same numbers to |",
+        "|---|---|---|---|---|",
+    ]
+    for item in findings.items:
+        budget = time_text(item.budget) if item.budget is not None else "-"
+        peers = "<br>".join(
+            f"{peer.name} {time_text(peer.timing.median)} (**{ratio_text(peer.timing.median, item.ours.median)}**)"
+            f"{note(peer.note)}"
+            for peer in item.peers
+        )
+        missed = " (missed)" if verdict(item) == "MISSED" else ""
+        lines.append(
+            f"| {item.name}{note(item.note)} | {budget} | **{time_text(item.ours.median)}**{missed} | "
+            f"{peers or '-'} | {item.agreement or '-'} |"
+        )
+    lines.append("")
+    lines += [f"{k}. {content}" for k, content in enumerate(notes, start=1)]
+    lines += ["", *(f"- {remark}" for remark in findings.remarks), ""]
+    lines += ["| samples in one call | " + " | ".join(growth.name for growth in findings.growth) + " |"]
+    lines += ["|---|" + "---|" * len(findings.growth)]
+    for k, count in enumerate(findings.growth[0].counts if findings.growth else ()):
+        cells = (
+            f"{time_text(growth.seconds[k])}, {time_text(growth.seconds[k] / count)} each"
+            for growth in findings.growth
+        )
+        lines.append(f"| {count} | " + " | ".join(cells) + " |")
+    if not findings.growth:
+        del lines[-2:]
+    return "\n".join([*lines, "", where(about), ""])
+
+
+def document(findings: Findings, about: dict) -> str:
+    """Everything measured as JSON; times in s, memory in MB, numbers that are not finite as null."""
+
+    def finite(value: object) -> object:
+        if isinstance(value, dict):
+            return {key: finite(inner) for key, inner in value.items()}
+        if isinstance(value, list | tuple):
+            return [finite(inner) for inner in value]
+        return None if isinstance(value, float) and not math.isfinite(value) else value
+
+    return json.dumps(finite({"where": about, **asdict(findings)}), indent=1) + "\n"

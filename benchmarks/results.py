@@ -1,0 +1,95 @@
+"""What a benchmark hands to the report."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from .timing import Timing
+
+
+@dataclass(frozen=True)
+class Peer:
+    """Another program's time for the same numbers; `note` says what its time includes."""
+
+    name: str
+    timing: Timing
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Item:
+    """One line of the table; times in s per operation.
+
+    `agreement` says how closely the peers' numbers were found to be ours.
+    """
+
+    name: str
+    ours: Timing
+    budget: float | None = None
+    peers: tuple[Peer, ...] = ()
+    agreement: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Growth:
+    """Median time in s of one call with so many samples."""
+
+    name: str
+    counts: tuple[int, ...]
+    seconds: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Memory:
+    """Resident memory of the process in MB after so many online steps, and the step's time in s around there."""
+
+    steps: tuple[int, ...]
+    resident: tuple[float, ...]
+    seconds: tuple[float, ...]
+
+
+@dataclass
+class Findings:
+    """Everything one run has measured."""
+
+    items: list[Item] = field(default_factory=list)
+    growth: list[Growth] = field(default_factory=list)
+    memory: list[Memory] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much is measured: rounds of short timings, runs of whole programs, samples of the long ones."""
+
+    rounds: int
+    programs: int
+    online_steps: int
+    largest: int
+    poses: int
+
+    @classmethod
+    def of(cls, quick: bool) -> Effort:
+        return cls(15, 1, 40_000, 100_000, 20_000) if quick else cls(41, 5, 200_000, 1_000_000, 100_000)
+
+
+def closeness(found: np.ndarray, expected: np.ndarray) -> float:
+    """Largest difference as a share of the largest number expected."""
+    return float(np.abs(np.asarray(found) - expected).max() / np.abs(expected).max())
+
+
+def agree(name: str, found: np.ndarray, expected: np.ndarray, tolerance: float) -> str:
+    """Check that a peer computes the same numbers; text for the table.
+
+    Raises
+    ------
+    AssertionError
+        If it does not: then a comparison of times means nothing.
+    """
+    share = closeness(found, expected)
+    if not share <= tolerance:
+        raise AssertionError(f"{name} computes other numbers: off by {share:.1e} of the largest")
+    return f"{name} {share:.0e}"
