@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from .errors import PkmError
-from .identification import Identification, IdentifySettings, estimated_period, identify
+from .experiment import IdentifySettings, estimated_period
+from .identification import Identification, identify
 from .kinematics.forward import DEGRADED, FAILED, forward_kinematics
 from .machine import Machine
 from .motion import FloatArray, StrutLog

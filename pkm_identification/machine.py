@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import yaml
 
+from .document import Node, UniqueKeys, frozen
 from .errors import MachineError
 from .motion import STRUTS, FloatArray
 from .rotation import matrix_from_quaternion
@@ -200,7 +201,7 @@ class Machine:
             reason = reason or ("is not a text file" if isinstance(error, UnicodeDecodeError) else str(error))
             raise MachineError(f"machine file '{path}': cannot be read: {reason}") from None
         try:
-            document = yaml.load(text, Loader=_UniqueKeys)
+            document = yaml.load(text, Loader=UniqueKeys)
         except RecursionError:
             raise MachineError(
                 f"machine file '{path}': not YAML a machine can have: nested too deeply"
@@ -215,7 +216,7 @@ class Machine:
     @classmethod
     def from_document(cls, document: Any, source: str = "machine") -> Machine:
         """Validate a description that is already parsed; see `load`."""
-        root = _Node(document, "", source)
+        root = Node(document, "", source)
         schema = root.take("schema")
         if schema.value != SCHEMA:
             schema.fail(f"is {schema.value!r}; this package reads schema {SCHEMA}")
@@ -263,9 +264,9 @@ class Machine:
             base_joints=base_joints,
             platform_joints=platform_joints,
             base_joint=base_joint,
-            first_axis=_frozen(first_axis / np.linalg.norm(first_axis)),
+            first_axis=frozen(first_axis / np.linalg.norm(first_axis)),
             home_position=home_position,
-            home_rotation=_frozen(matrix_from_quaternion(quaternion)),
+            home_rotation=frozen(matrix_from_quaternion(quaternion)),
             length_limits=length_limits,
             rate_limit=rate_limit,
             platform=platform,
@@ -292,7 +293,7 @@ class Machine:
                 raise MachineError(
                     f"{source}: geometry.{name} span {size:.3g} m; at most {LARGEST_EXTENT:g} m are allowed"
                 )
-        ratio, lengths = _jacobian_quality(self)
+        ratio, lengths = jacobian_quality(self)
         home = lengths[0]
         low, high = self.length_limits
         outside = [f"{i + 1} ({home[i]:.4f} m)" for i in range(STRUTS) if not low <= home[i] <= high]
@@ -321,7 +322,7 @@ def builtin_machines() -> dict[str, Path]:
     return {}
 
 
-def _jacobian_quality(machine: Machine) -> tuple[FloatArray, FloatArray]:
+def jacobian_quality(machine: Machine) -> tuple[FloatArray, FloatArray]:
     """Ratio of extreme singular values of J (unit-homogenised) and strut lengths, at home and around it."""
     from .rotation import matrix_from_vector
 
@@ -340,125 +341,7 @@ def _jacobian_quality(machine: Machine) -> tuple[FloatArray, FloatArray]:
     return values[:, -1] / values[:, 0], length
 
 
-def _frozen(array: FloatArray) -> FloatArray:
-    array.setflags(write=False)
-    return array
-
-
-class _UniqueKeys(yaml.SafeLoader):
-    """Safe loader that refuses a key given twice, of which YAML would silently keep the last."""
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict:
-        seen = set()
-        for key, _ in node.value:
-            if isinstance(key.value, str) and key.value in seen:
-                raise yaml.constructor.ConstructorError(
-                    None, None, f"key '{key.value}' is given twice", key.start_mark
-                )
-            if isinstance(key.value, str):
-                seen.add(key.value)
-        return super().construct_mapping(node, deep)
-
-
-def _is_number(value: Any) -> bool:
-    try:
-        float(value)
-    except (TypeError, ValueError):
-        return False
-    return isinstance(value, str)
-
-
-class _Node:
-    """A place in the YAML document that knows its own path, for errors a person can act on."""
-
-    def __init__(self, value: Any, path: str, source: str) -> None:
-        self.value = value
-        self.path = path
-        self.source = source
-        self._taken: set[str] = set()
-
-    def fail(self, problem: str) -> None:
-        raise MachineError(f"{self.source}: {self.path or 'document'} {problem}")
-
-    _REQUIRED = object()
-
-    def take(self, key: str, default: Any = _REQUIRED) -> _Node:
-        path = f"{self.path}.{key}" if self.path else key
-        if not isinstance(self.value, dict):
-            self.fail(f"must be a mapping of keys, not {type(self.value).__name__}")
-        self._taken.add(key)
-        if key not in self.value:
-            if default is self._REQUIRED:
-                raise MachineError(f"{self.source}: key '{path}' is missing")
-            return _Node(default, path, self.source)
-        return _Node(self.value[key], path, self.source)
-
-    def has(self, key: str) -> bool:
-        return isinstance(self.value, dict) and key in self.value
-
-    def close(self) -> None:
-        """Refuse keys nobody took."""
-        unknown = [str(key) for key in self.value if key not in self._taken]
-        if unknown:
-            place = f" in '{self.path}'" if self.path else ""
-            raise MachineError(
-                f"{self.source}: unknown key '{unknown[0]}'{place}; allowed: {', '.join(sorted(self._taken))}"
-            )
-
-    def text(self) -> str:
-        if not isinstance(self.value, str):
-            self.fail(f"= {self.value!r}: must be text")
-        return self.value
-
-    def choice(self, allowed: tuple[str, ...]) -> str:
-        if self.value not in allowed:
-            self.fail(f"= {self.value!r}: must be one of {', '.join(allowed)}")
-        return self.value
-
-    def number(self) -> float:
-        if isinstance(self.value, bool) or not isinstance(self.value, (int, float)):
-            # YAML 1.1 takes 5e-5 for text
-            hint = "; write it with a point, as in 5.0e-5" if _is_number(self.value) else ""
-            self.fail(f"= {self.value!r}: must be a number{hint}")
-        try:
-            number = float(self.value)
-        except OverflowError:
-            number = float("inf")
-        if not np.isfinite(number):
-            self.fail(f"= {str(self.value)[:40]}: must be finite")
-        return number
-
-    def positive(self, optional: bool = False) -> float | None:
-        if optional and self.value is None:
-            return None
-        number = self.number()
-        if number <= 0:
-            self.fail(f"= {number:g}: must be greater than zero")
-        return number
-
-    def not_negative(self) -> float:
-        number = self.number()
-        if number < 0:
-            self.fail(f"= {number:g}: must not be negative")
-        return number
-
-    def array(self, *shape: int, not_negative: bool = False) -> FloatArray:
-        expected = " x ".join(str(n) for n in shape)
-        try:
-            array = np.array(self.value, dtype=float)
-        except (TypeError, ValueError, OverflowError):
-            self.fail(f"must be {expected} numbers")
-        if array.shape != shape:
-            found = " x ".join(str(n) for n in array.shape) or "a single value"
-            self.fail(f"must be {expected} numbers, found {found}")
-        if not np.all(np.isfinite(array)):
-            self.fail("holds a value that is not finite")
-        if not_negative and np.any(array < 0):
-            self.fail(f"= {self.value}: must not be negative")
-        return _frozen(array)
-
-
-def _platform(node: _Node) -> Platform:
+def _platform(node: Node) -> Platform:
     mass = node.take("mass").positive()
     center = node.take("center_of_mass", [0.0, 0.0, 0.0]).array(3)
     inertia_node = node.take("inertia")
@@ -471,10 +354,10 @@ def _platform(node: _Node) -> Platform:
             f"= {inertia_node.value}: no body has it (principal moments {np.round(principal, 6).tolist()}: "
             "each must be positive and at most the sum of the other two)"
         )
-    return Platform(mass, center, _frozen(inertia))
+    return Platform(mass, center, frozen(inertia))
 
 
-def _body(node: _Node) -> StrutBody:
+def _body(node: Node) -> StrutBody:
     mass = node.take("mass").positive()
     center = node.take("center_of_mass").number()
     inertia_node = node.take("inertia")
@@ -485,13 +368,13 @@ def _body(node: _Node) -> StrutBody:
     return StrutBody(mass, center, float(transverse), float(axial))
 
 
-def _strut(node: _Node) -> Strut:
+def _strut(node: Node) -> Strut:
     strut = Strut(_body(node.take("body_b")), _body(node.take("body_e")))
     node.close()
     return strut
 
 
-def _struts(root: _Node) -> tuple[Strut, ...]:
+def _struts(root: Node) -> tuple[Strut, ...]:
     if root.has("strut") == root.has("struts"):
         raise MachineError(f"{root.source}: give either 'strut' (all alike) or 'struts' (a list of six)")
     if root.has("strut"):
@@ -499,10 +382,10 @@ def _struts(root: _Node) -> tuple[Strut, ...]:
     node = root.take("struts")
     if not isinstance(node.value, list) or len(node.value) != STRUTS:
         node.fail("must be a list of six struts")
-    return tuple(_strut(_Node(value, f"struts[{i + 1}]", root.source)) for i, value in enumerate(node.value))
+    return tuple(_strut(Node(value, f"struts[{i + 1}]", root.source)) for i, value in enumerate(node.value))
 
 
-def _friction(node: _Node) -> Friction:
+def _friction(node: Node) -> Friction:
     zeros = [0.0] * STRUTS
     law = node.take("law", "coulomb").choice(FRICTION_LAWS)
     shape = {}
@@ -525,7 +408,7 @@ def _friction(node: _Node) -> Friction:
     return friction
 
 
-def _drive(node: _Node) -> Drive:
+def _drive(node: Node) -> Drive:
     encoder = node.take("encoder")
     motor = node.take("motor")
     efficiency_node = motor.take("efficiency", 1.0)

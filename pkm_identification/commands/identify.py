@@ -9,7 +9,8 @@ from pathlib import Path
 
 from ..errors import PkmError
 from ..estimation.parameter_set import NAMES
-from ..identification import ESTIMATORS, MODELS, Identification, IdentifySettings, identify, validate
+from ..experiment import ESTIMATORS, MODELS, IdentifySettings
+from ..identification import Identification, identify, validate
 from ..machine import Machine
 from ..records import read_log
 from ..report.estimate_json import estimate_document, write_estimate_json

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..machine import SINGULAR_RATIO, Machine, _jacobian_quality
+from ..machine import SINGULAR_RATIO, Machine, jacobian_quality
 from ..motion import FloatArray
 from ..rotation import matrix_from_vector
 from .jacobian import jacobian
@@ -341,7 +341,7 @@ class Geometry:
 
 def architectural_quality(geometry: Machine | Geometry) -> float:
     """Best ratio sigma_min / sigma_max of the scaled Jacobian among the home pose and 15 poses around it."""
-    return float(_jacobian_quality(geometry)[0].max())
+    return float(jacobian_quality(geometry)[0].max())
 
 
 def is_architecturally_singular(geometry: Machine | Geometry) -> bool:

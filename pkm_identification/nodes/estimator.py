@@ -15,7 +15,8 @@ from pkm_identification.msg import PlatformState
 from ..errors import PkmError
 from ..estimation.parameter_set import NAMES
 from ..estimation.recursive import FILTERS
-from ..identification import Identification, IdentifySettings
+from ..experiment import IdentifySettings
+from ..identification import Identification
 from ..machine import Machine
 from ..pipeline import OnlinePipeline, PipelineSettings
 from ..report.estimate_json import write_estimate_json

@@ -15,7 +15,8 @@ import rclpy
 
 from ..errors import PkmError
 from ..estimation.parameter_set import ParameterSet
-from ..identification import Identification, IdentifySettings, identify, validate
+from ..experiment import IdentifySettings
+from ..identification import Identification, identify, validate
 from ..machine import Machine
 from ..motion import FloatArray
 from ..records import read_log

@@ -9,7 +9,8 @@ from core.platform_motions import Harmonics, along, six_axes
 
 from pkm_identification.errors import LogError, PkmError
 from pkm_identification.estimation.parameter_set import ParameterSet
-from pkm_identification.identification import IdentifySettings, estimated_period, identify, validate
+from pkm_identification.experiment import IdentifySettings, estimated_period
+from pkm_identification.identification import identify, validate
 from pkm_identification.machine import Machine
 from pkm_identification.motion import StrutLog
 

@@ -1,0 +1,129 @@
+"""A YAML document read with care: every value knows its place, for errors a person can act on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import yaml
+
+from .errors import MachineError
+from .motion import FloatArray
+
+
+def frozen(array: FloatArray) -> FloatArray:
+    array.setflags(write=False)
+    return array
+
+
+class UniqueKeys(yaml.SafeLoader):
+    """Safe loader that refuses a key given twice, of which YAML would silently keep the last."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict:
+        seen = set()
+        for key, _ in node.value:
+            if isinstance(key.value, str) and key.value in seen:
+                raise yaml.constructor.ConstructorError(
+                    None, None, f"key '{key.value}' is given twice", key.start_mark
+                )
+            if isinstance(key.value, str):
+                seen.add(key.value)
+        return super().construct_mapping(node, deep)
+
+
+def _is_number(value: Any) -> bool:
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return False
+    return isinstance(value, str)
+
+
+class Node:
+    """A place in the YAML document that knows its own path, for errors a person can act on."""
+
+    def __init__(self, value: Any, path: str, source: str) -> None:
+        self.value = value
+        self.path = path
+        self.source = source
+        self._taken: set[str] = set()
+
+    def fail(self, problem: str) -> None:
+        raise MachineError(f"{self.source}: {self.path or 'document'} {problem}")
+
+    _REQUIRED = object()
+
+    def take(self, key: str, default: Any = _REQUIRED) -> Node:
+        path = f"{self.path}.{key}" if self.path else key
+        if not isinstance(self.value, dict):
+            self.fail(f"must be a mapping of keys, not {type(self.value).__name__}")
+        self._taken.add(key)
+        if key not in self.value:
+            if default is self._REQUIRED:
+                raise MachineError(f"{self.source}: key '{path}' is missing")
+            return Node(default, path, self.source)
+        return Node(self.value[key], path, self.source)
+
+    def has(self, key: str) -> bool:
+        return isinstance(self.value, dict) and key in self.value
+
+    def close(self) -> None:
+        """Refuse keys nobody took."""
+        unknown = [str(key) for key in self.value if key not in self._taken]
+        if unknown:
+            place = f" in '{self.path}'" if self.path else ""
+            raise MachineError(
+                f"{self.source}: unknown key '{unknown[0]}'{place}; allowed: {', '.join(sorted(self._taken))}"
+            )
+
+    def text(self) -> str:
+        if not isinstance(self.value, str):
+            self.fail(f"= {self.value!r}: must be text")
+        return self.value
+
+    def choice(self, allowed: tuple[str, ...]) -> str:
+        if self.value not in allowed:
+            self.fail(f"= {self.value!r}: must be one of {', '.join(allowed)}")
+        return self.value
+
+    def number(self) -> float:
+        if isinstance(self.value, bool) or not isinstance(self.value, (int, float)):
+            # YAML 1.1 takes 5e-5 for text
+            hint = "; write it with a point, as in 5.0e-5" if _is_number(self.value) else ""
+            self.fail(f"= {self.value!r}: must be a number{hint}")
+        try:
+            number = float(self.value)
+        except OverflowError:
+            number = float("inf")
+        if not np.isfinite(number):
+            self.fail(f"= {str(self.value)[:40]}: must be finite")
+        return number
+
+    def positive(self, optional: bool = False) -> float | None:
+        if optional and self.value is None:
+            return None
+        number = self.number()
+        if number <= 0:
+            self.fail(f"= {number:g}: must be greater than zero")
+        return number
+
+    def not_negative(self) -> float:
+        number = self.number()
+        if number < 0:
+            self.fail(f"= {number:g}: must not be negative")
+        return number
+
+    def array(self, *shape: int, not_negative: bool = False) -> FloatArray:
+        expected = " x ".join(str(n) for n in shape)
+        try:
+            array = np.array(self.value, dtype=float)
+        except (TypeError, ValueError, OverflowError):
+            self.fail(f"must be {expected} numbers")
+        if array.shape != shape:
+            found = " x ".join(str(n) for n in array.shape) or "a single value"
+            self.fail(f"must be {expected} numbers, found {found}")
+        if not np.all(np.isfinite(array)):
+            self.fail("holds a value that is not finite")
+        if not_negative and np.any(array < 0):
+            self.fail(f"= {self.value}: must not be negative")
+        return frozen(array)

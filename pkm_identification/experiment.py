@@ -1,0 +1,170 @@
+"""The logs of one experiment made ready: settings, sample period, guarded samples, platform motion."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from .errors import LogError, PkmError
+from .kinematics.forward import OK, platform_motion
+from .machine import Machine
+from .motion import PlatformMotion, StrutLog, StrutMotion
+from .pipeline import PipelineSettings
+from .signals.causal import CausalStrutFilter
+from .signals.guard import RATE_ERROR, RATE_WARNING, GuardedLog, StreamGuard
+from .signals.zero_phase import filter_log
+
+ESTIMATORS = ("ukf", "ekf", "ls")
+MODELS = ("force", "energy")
+
+
+@dataclass(frozen=True)
+class IdentifySettings:
+    """How to identify; see the command line's options of the same names.
+
+    `cutoff` None lets the encoders decide (`pipeline.kinematic_cutoff`).
+    """
+
+    model: str = "force"
+    estimator: str = "ukf"
+    parameters: str = "identifiable"
+    causal: bool = False
+    cutoff: float | None = None
+    order: int = 4
+    band_cutoff: float = 10.0
+    band_order: int = 8
+
+    def __post_init__(self) -> None:
+        for name, value, allowed in (
+            ("estimator", self.estimator, ESTIMATORS),
+            ("model", self.model, MODELS),
+        ):
+            if value not in allowed:
+                raise PkmError(f"{name} '{value}': must be one of {', '.join(allowed)}")
+
+
+@dataclass
+class Experiment:
+    """Guarded logs of one experiment, what was left out of them by reason, and warnings."""
+
+    logs: list[GuardedLog]
+    dropped: dict[str, int]
+    warnings: list[str] = field(default_factory=list)
+
+
+def estimated_period(log: StrutLog, machine: Machine) -> tuple[float, str | None]:
+    """Sample period in s for a log, and a warning when it is not what the drive promises.
+
+    Raises
+    ------
+    LogError
+        If the log is too short or its rate is off by 20 % or more.
+    """
+    steps = np.diff(log.time)
+    steps = steps[np.isfinite(steps) & (steps > 0)]
+    if len(steps) < 20:
+        raise LogError(
+            f"{log.source}: {len(log)} samples are too few to identify anything; at least 21 are needed"
+        )
+    measured = float(np.median(steps))
+    if machine.drive is None:
+        return measured, None
+    nominal = 1.0 / machine.drive.sample_rate
+    off = abs(measured / nominal - 1.0)
+    if off >= RATE_ERROR:
+        raise LogError(
+            f"{log.source}: samples come at {1 / measured:.4g} Hz, machine '{machine.name}' states {1 / nominal:.4g} Hz"
+        )
+    if off >= RATE_WARNING:
+        return measured, (
+            f"{log.source}: samples come at {1 / measured:.4g} Hz instead of {1 / nominal:.4g} Hz; "
+            "the measured rate is used"
+        )
+    return nominal, None
+
+
+def prepare(logs: list[StrutLog], machine: Machine, faults: dict[str, int]) -> Experiment:
+    """Pass the logs through the guard at their common sample period.
+
+    Parameters
+    ----------
+    logs : list of StrutLog
+    machine : Machine
+    faults : dict of str to int
+        What the readers found and left out already.
+
+    Raises
+    ------
+    LogError
+        If a log holds no forces, runs at a wrong rate or at another than the first, or has no usable sample.
+    """
+    prepared = Experiment([], dict(faults))
+    period = None
+    for log in logs:
+        if log.force is None:
+            raise LogError(f"{log.source}: holds no strut forces; identification needs them")
+        found, warning = estimated_period(log, machine)
+        period = period or found
+        if abs(found / period - 1.0) > 0.01:
+            raise LogError(
+                f"{log.source}: samples come at {1 / found:.4g} Hz, the first log's at {1 / period:.4g} Hz; "
+                "identify them apart"
+            )
+        if warning:
+            prepared.warnings.append(warning)
+    guard = StreamGuard(PipelineSettings.of(machine, period).guard)
+    for log in logs:
+        guarded = guard.guard(log)
+        if len(guarded.time) == 0:
+            reason = max(
+                (n, name) for name, n in guarded.counts.items() if name not in ("accepted", "filled")
+            )[1]
+            raise LogError(f"{log.source}: no usable sample: all {len(log)} dropped, mostly '{reason}'")
+        prepared.logs.append(guarded)
+    for name, number in guard.counts.items():
+        if name not in ("accepted", "filled", "start"):
+            prepared.dropped[name] = prepared.dropped.get(name, 0) + number
+    return prepared
+
+
+def stages_of(machine: Machine, settings: IdentifySettings, period: float) -> PipelineSettings:
+    """Settings of the stages; raises PkmError when a filter is impossible."""
+    try:
+        return PipelineSettings.of(
+            machine,
+            period,
+            cutoff=settings.cutoff,
+            order=settings.order,
+            parameters=settings.parameters,
+            estimator="ukf" if settings.estimator == "ls" else settings.estimator,
+            band_cutoff=settings.band_cutoff,
+            band_order=settings.band_order,
+        )
+    except ValueError as error:
+        raise PkmError(str(error)) from None
+
+
+def platform_samples(
+    log: GuardedLog,
+    machine: Machine,
+    settings: IdentifySettings,
+    stages: PipelineSettings,
+    causal: bool,
+    cutoff: float | None = None,
+) -> tuple[PlatformMotion, StrutMotion, int]:
+    """Good platform and strut samples of one log, segments cut where poses are missing, and how many failed."""
+    if causal:
+        struts = CausalStrutFilter(stages.filter).filter(log)
+    else:
+        struts = filter_log(log, cutoff or stages.filter.cutoff, settings.order)
+    platform, poses = platform_motion(machine, struts)
+    good = poses.status == OK
+    failed = int(np.count_nonzero(~good))
+    if failed:
+        # a missing pose ends a segment just as a gap does
+        broken = np.cumsum(np.diff(np.concatenate([[0], struts.segment])) != 0)
+        segment = broken * (len(good) + 1) + np.cumsum(~good)
+        struts = replace(struts, segment=segment)[good]
+        platform = platform[good]
+    return platform, struts, failed
