@@ -12,7 +12,18 @@ from . import __version__
 from .errors import PkmError
 
 # Modules of commands/, in the order of the help.
-COMMANDS = ("identify", "check", "kinematics", "workspace", "simulate", "demo", "bags")
+COMMANDS = (
+    "identify",
+    "check",
+    "kinematics",
+    "workspace",
+    "contributions",
+    "sensitivity",
+    "simulate",
+    "reproduce",
+    "demo",
+    "bags",
+)
 
 
 def build_parser() -> argparse.ArgumentParser:

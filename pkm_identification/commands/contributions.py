@@ -1,0 +1,51 @@
+"""pkm contributions: how much each cause contributes to the strut forces of a motion."""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+from ..identifiability.contributions import contributions
+from ..machine import Machine
+from ..report.contribution_tables import contributions_document, contributions_table
+from .named_motion import add_options, named_motion, output_folder, write_figures, write_json
+
+
+def add(commands: argparse._SubParsersAction) -> None:
+    """Add the command."""
+    parser = commands.add_parser(
+        "contributions",
+        help="what the strut forces of a motion are made of",
+        description="Shares of acceleration, Coriolis, centripetal, gravity and friction terms in the strut forces of "
+        "a motion: mean |group| and (max - min) in % of mean |F_a|, per strut and over all (Oh 2003, 2.76-2.88).",
+    )
+    add_options(parser)
+    parser.set_defaults(run=_contributions)
+
+
+def _contributions(options: argparse.Namespace) -> int:
+    machine = Machine.load(options.machine)
+    motion = named_motion(options.trajectory, machine)
+    shares = contributions(machine, motion, friction=not options.no_friction)
+    document = {
+        "schema": 1,
+        "machine": machine.name,
+        "trajectory": options.trajectory,
+        "friction": not options.no_friction,
+        **contributions_document(shares),
+    }
+    # files first: nothing is printed when one cannot be written
+    if options.out:
+        from ..report.contribution_figures import contributions_figure
+
+        figure = contributions_figure(
+            shares, f"{machine.name}, {options.trajectory}: what the strut forces are"
+        )
+        write_figures(output_folder(options.out), {f"contributions_{options.trajectory}": figure})
+    if options.json and options.json != "-":
+        write_json(options.json, document)
+    if options.json == "-":
+        print(json.dumps(document, indent=2, allow_nan=False))
+    else:
+        print(contributions_table(shares), contributions_table(shares, spread=True), sep="\n\n")
+    return 0

@@ -1,0 +1,112 @@
+"""Motions by name for the commands that study one: those of `pkm simulate` and those of the source's Table 2.2."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import PkmError
+from ..identifiability.source_motions import SOURCE_MOTIONS
+from ..kinematics import strut_lengths
+from ..machine import Machine
+from ..motion import PlatformMotion
+from ..records.atomic import replacing
+from .simulate import TRAJECTORIES
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+PERIOD = 0.005  # s, between samples of a trajectory; its fastest tones have 2 to 3 Hz
+FALL = "free"
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Machine, motion and where the results go."""
+    own = [name for name in TRAJECTORIES if name != FALL]
+    parser.add_argument("--machine", required=True, help="built-in name or YAML file")
+    parser.add_argument(
+        "--trajectory",
+        required=True,
+        metavar="T",
+        help=f"{', '.join(own)} (as in pkm simulate), or one of Oh 2003, Table 2.2: {{x,z,rotation}}[-offset]-"
+        "{low,medium,high}",
+    )
+    parser.add_argument(
+        "--no-friction", action="store_true", help="leave out the friction of the machine file"
+    )
+    parser.add_argument(
+        "--json", metavar="FILE", help="write the numbers here ('-': to stdout instead of text)"
+    )
+    parser.add_argument("--out", metavar="DIR", help="folder for a bar chart")
+
+
+def named_motion(name: str, machine: Machine) -> PlatformMotion:
+    """A motion by name, evenly sampled: one period of Table 2.2, or a whole trajectory of `pkm simulate`.
+
+    Raises
+    ------
+    PkmError
+        If there is no such motion or the machine has no room for it.
+    """
+    if name in SOURCE_MOTIONS:
+        motion = SOURCE_MOTIONS[name].period(machine)
+        length = strut_lengths(machine, motion.position, motion.rotation)
+        low, high = machine.length_limits
+        if length.min() < low or length.max() > high:
+            raise PkmError(
+                f"--trajectory {name}: needs struts from {length.min():.4f} to {length.max():.4f} m; "
+                f"machine '{machine.name}' has {low:g} to {high:g} m"
+            )
+        return motion
+    if name == FALL:
+        raise PkmError(f"--trajectory {name}: a fall with the drives off has no strut forces")
+    if name not in TRAJECTORIES:
+        known = [*(n for n in TRAJECTORIES if n != FALL), *SOURCE_MOTIONS]
+        raise PkmError(f"--trajectory {name}: not one of {', '.join(known)}")
+    # MuJoCo takes longer to load than the study to run
+    from ..simulation import trajectory
+
+    try:
+        made = trajectory(name, machine)
+    except ValueError as error:
+        raise PkmError(str(error)) from None
+    return made.motion(np.arange(0.0, made.duration, PERIOD))
+
+
+def write_json(path: str, document: dict[str, Any]) -> None:
+    """A document as a file, whole or not at all."""
+    with replacing(path) as temporary:
+        temporary.write_text(json.dumps(document, indent=2, allow_nan=False) + "\n", encoding="utf-8")
+
+
+def output_folder(name: str) -> Path:
+    """The folder of --out, made if it is not there.
+
+    Raises
+    ------
+    PkmError
+        If it cannot be made.
+    """
+    folder = Path(name)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise PkmError(f"--out {folder}: cannot be made: {error.strerror or error}") from None
+    return folder
+
+
+def write_figures(folder: Path, figures: Mapping[str, Figure]) -> list[Path]:
+    """Figures as PNG files by name; their paths."""
+    from ..report.style import png
+
+    paths = []
+    for name, figure in figures.items():
+        paths.append(folder / f"{name}.png")
+        with replacing(paths[-1]) as temporary:
+            temporary.write_bytes(png(figure))
+    return paths

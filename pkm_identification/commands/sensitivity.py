@@ -1,0 +1,56 @@
+"""pkm sensitivity: what a wrong centre of mass of the platform does to the strut forces of a motion."""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+from ..identifiability.center_of_mass_sensitivity import center_of_mass_sensitivity
+from ..machine import Machine
+from ..report.contribution_tables import sensitivity_document, sensitivity_table
+from .named_motion import add_options, named_motion, output_folder, write_figures, write_json
+
+
+def add(commands: argparse._SubParsersAction) -> None:
+    """Add the command."""
+    parser = commands.add_parser(
+        "sensitivity",
+        help="what a wrong centre of mass does to the strut forces",
+        description="Relative change of the strut forces for an error of the platform's centre of mass of 1 % of the "
+        "motion's travel, along x, y, z and combinations (Oh 2003, 2.89): 5.5 means 5.5 % of force.",
+    )
+    add_options(parser)
+    parser.add_argument("--travel", type=float, metavar="M", help="m (default: the motion's own)")
+    parser.set_defaults(run=_sensitivity)
+
+
+def _sensitivity(options: argparse.Namespace) -> int:
+    machine = Machine.load(options.machine)
+    motion = named_motion(options.trajectory, machine)
+    found = center_of_mass_sensitivity(machine, motion, options.travel, friction=not options.no_friction)
+    document = {
+        "schema": 1,
+        "machine": machine.name,
+        "trajectory": options.trajectory,
+        "friction": not options.no_friction,
+        **sensitivity_document(found),
+    }
+    # files first: nothing is printed when one cannot be written
+    if options.out:
+        from ..report.contribution_figures import sensitivity_figure
+
+        figure = sensitivity_figure(
+            found, f"{machine.name}, {options.trajectory}: centre of mass wrong by 1 % of the travel"
+        )
+        write_figures(output_folder(options.out), {f"sensitivity_{options.trajectory}": figure})
+    if options.json and options.json != "-":
+        write_json(options.json, document)
+    if options.json == "-":
+        print(json.dumps(document, indent=2, allow_nan=False))
+    else:
+        print(sensitivity_table(found))
+        print(
+            "\n% of mean |F_a| for an error of the platform's centre of mass of 1 % of the travel "
+            f"({found.travel:.4g} m); platform axes"
+        )
+    return 0
