@@ -171,18 +171,17 @@ def _run_nodes(settings: DemoSettings, bag: Path, say: Callable[[str], object]) 
             running.enter_context(simulator)
             simulator.wait_active()
             deadline = began + settings.duration + 60.0
-            settled = False
+            seen, troubles = "", {}
             while simulator.code is None and time.monotonic() < deadline:
+                monitor.troubles.clear()
                 monitor.listen(PROGRESS)
-                say("   " + _progress(monitor))
-                if not settled and monitor.estimate is not None:
-                    # before the first sample every node rightly misses its input
-                    monitor.troubles.clear()
-                    settled = True
-            troubles = dict(monitor.troubles)
+                if monitor.value("strut_filter", "accepted") != seen:
+                    # before the first sample and after the last every node rightly misses its input
+                    troubles |= monitor.troubles if seen else {}
+                    seen = monitor.value("strut_filter", "accepted")
+                    say("   " + _progress(monitor))
             monitor.listen(DRAIN)
             monitor.troubles = troubles
-            say("   " + _progress(monitor))
             if simulator.code is None:
                 raise PkmError(
                     f"demo: the simulator did not end: see {settings.folder / 'logs' / 'simulator.log'}"
