@@ -79,15 +79,16 @@ def markdown(findings: Findings, about: dict) -> str:
         "|---|---|---|---|---|",
     ]
     for item in findings.items:
+        name = f"{item.name}{note(item.note)}"
         budget = time_text(item.budget) if item.budget is not None else "-"
         peers = "<br>".join(
             f"{peer.name} {time_text(peer.timing.median)} (**{ratio_text(peer.timing.median, item.ours.median)}**)"
             f"{note(peer.note)}"
             for peer in item.peers
         )
-        missed = " (missed)" if verdict(item) == "MISSED" else ""
+        missed = f" (missed; best round {time_text(item.ours.best)})" if verdict(item) == "MISSED" else ""
         lines.append(
-            f"| {item.name}{note(item.note)} | {budget} | **{time_text(item.ours.median)}**{missed} | "
+            f"| {name} | {budget} | **{time_text(item.ours.median)}**{missed} | "
             f"{peers or '-'} | {item.agreement or '-'} |"
         )
     lines.append("")
