@@ -2,7 +2,7 @@
 
 ROBOOP follows Harib and Srinivasan (Robotica 21, 2003): part 1 of a strut hangs on the platform joint, part 2 on the
 base joint, a universal joint whose first hinge is fixed in the base turns both. Where its code computes something else
-than that model's mechanics, the term is named in DEPARTURES. With all of them this model gives ROBOOP's own numbers, with
+than that model's mechanics, the term is named in DEPARTURES. With all of them this model gives ROBOOP's numbers, with
 none of them the mechanics'.
 
 The numbers are those of `source/bench.cpp` there: m, kg, kg m^2; y is up, angles are z-x-z (phi, theta, psi).
