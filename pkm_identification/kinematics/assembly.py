@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaincinv
 
 from ..compiled import kernel
 from ..machine import Machine
@@ -224,6 +223,9 @@ def _modes(
     _polish(base, platform, length, position, rotation, scale, residual, condition, jacobians)
     share = found.hits / max(found.converged, 1)
     once = int(np.count_nonzero(found.hits == 1))
+    # imported here: it takes as long as all of this package's kinematics
+    from scipy.special import gammaincinv
+
     return AssemblyModes(
         position=position,
         rotation=rotation,
