@@ -5,6 +5,7 @@ from __future__ import annotations
 import pinocchio as pin
 
 from pkm_identification.dynamics import regressor, strut_forces
+from pkm_identification.dynamics.regressor import SparseMapping
 from pkm_identification.estimation.parameter_set import ParameterSet
 from pkm_identification.machine import Machine
 
@@ -72,7 +73,7 @@ def _regressor(machine: Machine, effort: Effort, findings: Findings) -> None:
         (agree("pinocchio", found[:, :, p], expected[:, :, p], 1e-9) for p in range(INERTIAL)),
         key=lambda text: float(text.split()[-1]),
     )
-    mapping, columns = parameters.mapping, pin.computeJointTorqueRegressor
+    mapping, columns = SparseMapping.of(parameters.mapping), pin.computeJointTorqueRegressor
 
     def calls_alone() -> None:
         for q, v, a in zip(tree.q, tree.v, tree.a):

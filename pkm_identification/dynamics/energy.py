@@ -27,7 +27,7 @@ from ..machine import Machine
 from ..motion import FloatArray, PlatformMotion
 from ..vector import add, add_scaled, at, cross, dot, rotate, rotate_back, scale
 from .basis import INERTIAL_COLUMNS, PLATFORM_COLUMNS, basis_parameters
-from .regressor import sparse_mapping
+from .regressor import SparseMapping
 from .strut import H_B, H_E, I_A, I_X, I_Z, M_E, M_M, STRUT_COLUMNS, spin, strut_motion
 
 
@@ -109,7 +109,7 @@ def energy_regressor(machine: Machine, motion: PlatformMotion, mapping: FloatArr
     ValueError
         If `mapping` has not one row per basis parameter.
     """
-    rows, columns, weights = sparse_mapping(mapping)
+    rows, columns, weights = SparseMapping.of(mapping).entries
     result = np.empty((len(motion), np.shape(mapping)[1]))
     _energy_batch(
         machine.base_joints,

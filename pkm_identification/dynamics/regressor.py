@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -150,7 +152,31 @@ def _regressor_batch(base, platform, hinge, universal, gravity, shape, rows, col
             regressor[n, :, :] = np.nan
 
 
-def regressor(machine: Machine, motion: PlatformMotion, mapping: FloatArray) -> FloatArray:
+@dataclass(frozen=True)
+class SparseMapping:
+    """A mapping from parameters to the basis by its entries, column by column: made once, used many times."""
+
+    rows: NDArray[np.int64]
+    columns: NDArray[np.int64]
+    weights: FloatArray
+    width: int
+
+    @classmethod
+    def of(cls, mapping: FloatArray) -> SparseMapping:
+        """From the matrix, shape (64, P); raises ValueError when it has another number of rows."""
+        mapping = np.asarray(mapping, dtype=float)
+        if mapping.ndim != 2 or mapping.shape[0] != BASIS_COLUMNS:
+            raise ValueError(f"mapping has shape {mapping.shape}, expected ({BASIS_COLUMNS}, P)")
+        columns, rows = np.nonzero(mapping.T)
+        return cls(rows.astype(np.int64), columns.astype(np.int64), mapping[rows, columns], mapping.shape[1])
+
+    @property
+    def entries(self) -> tuple[NDArray[np.int64], NDArray[np.int64], FloatArray]:
+        """Rows, columns and weights, as the kernels take them."""
+        return self.rows, self.columns, self.weights
+
+
+def regressor(machine: Machine, motion: PlatformMotion, mapping: FloatArray | SparseMapping) -> FloatArray:
     """Regressor Y of a motion: strut forces are Y w.
 
     Parameters
@@ -158,7 +184,7 @@ def regressor(machine: Machine, motion: PlatformMotion, mapping: FloatArray) -> 
     machine : Machine
         Geometry, joints, gravity and the shape of the friction law are used; masses and coefficients are not.
     motion : PlatformMotion
-    mapping : ndarray, shape (64, P)
+    mapping : ndarray, shape (64, P), or SparseMapping
         How the parameters w build up the basis (`dynamics.basis`): basis = mapping w.
 
     Returns
@@ -171,13 +197,11 @@ def regressor(machine: Machine, motion: PlatformMotion, mapping: FloatArray) -> 
     ValueError
         If `mapping` has not one row per basis parameter.
     """
-    rows, columns, weights = sparse_mapping(mapping)
-    result = np.empty((len(motion), 6, mapping.shape[1]))
+    sparse = mapping if isinstance(mapping, SparseMapping) else SparseMapping.of(mapping)
+    result = np.empty((len(motion), 6, sparse.width))
     _regressor_batch(
         *regressor_geometry(machine),
-        rows,
-        columns,
-        weights,
+        *sparse.entries,
         np.ascontiguousarray(motion.position),
         np.ascontiguousarray(motion.rotation),
         np.ascontiguousarray(motion.twist),
@@ -197,14 +221,3 @@ def regressor_geometry(machine: Machine) -> tuple:
         machine.gravity,
         machine.friction.shape,
     )
-
-
-def sparse_mapping(
-    mapping: FloatArray,
-) -> tuple[NDArray[np.int64], NDArray[np.int64], FloatArray]:
-    """Rows, columns and weights of a mapping's entries, column by column."""
-    mapping = np.asarray(mapping, dtype=float)
-    if mapping.ndim != 2 or mapping.shape[0] != BASIS_COLUMNS:
-        raise ValueError(f"mapping has shape {mapping.shape}, expected ({BASIS_COLUMNS}, P)")
-    columns, rows = np.nonzero(mapping.T)
-    return rows.astype(np.int64), columns.astype(np.int64), mapping[rows, columns]

@@ -9,7 +9,7 @@ from scipy import signal
 
 from ..compiled import kernel
 from ..dynamics.basis import INERTIAL_COLUMNS
-from ..dynamics.regressor import fill_regressor, regressor_geometry, sparse_mapping
+from ..dynamics.regressor import SparseMapping, fill_regressor, regressor_geometry
 from ..kinematics.forward import OK
 from ..kinematics.tracker import PlatformSample
 from ..machine import Machine
@@ -89,7 +89,8 @@ class OnlineEstimator:
         self._sections, self._stride, self._settling = band.sections, band.stride, band.settling
         self._zi = signal.sosfilt_zi(self._sections)
         self._geometry = regressor_geometry(machine)
-        self._mapping = sparse_mapping(np.column_stack([self.parameters.mapping, self.parameters.known]))
+        mapping = np.column_stack([self.parameters.mapping, self.parameters.known])
+        self._mapping = SparseMapping.of(mapping).entries
         width = len(self.parameters.names)
         self._stack = np.empty((6, width + 2))
         self._columns = np.empty((6, width + 1))
