@@ -109,11 +109,7 @@ def energy_equations(
         ends = MARGIN + lead + stride * np.arange(1, whole + 1)
         parts.append((motion.time[part][ends], balanced[:, :, :-2], balanced[:, :, -1] - balanced[:, :, -2],
                       balanced[:, :, -1], segment[part][ends]))  # fmt: skip
-    if not parts:
-        width = len(parameters.names)
-        return Equations(np.empty(0), np.empty((0, 1, width)), np.empty((0, 1)), np.empty((0, 1)),
-                         np.empty(0, dtype=np.int64))  # fmt: skip
-    return Equations(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+    return Equations.joined(parts, outputs=1, width=len(parameters.names))
 
 
 def _step_balance(

@@ -7,6 +7,7 @@ rate, so that successive equations are nearly independent.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -84,6 +85,19 @@ class Equations:
     def __len__(self) -> int:
         return len(self.time)
 
+    @classmethod
+    def joined(cls, parts: Sequence[tuple], outputs: int, width: int) -> Equations:
+        """Parts in the order of the attributes, one after the other; no equations when there are none."""
+        if not parts:
+            return cls(
+                np.empty(0),
+                np.empty((0, outputs, width)),
+                np.empty((0, outputs)),
+                np.empty((0, outputs)),
+                np.empty(0, dtype=np.int64),
+            )
+        return cls(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+
     def since_clock_jump(self) -> Equations:
         """The equations since time last ran backwards: what the online estimator, which starts afresh then, knows."""
         back = np.nonzero(np.diff(self.time) < 0)[0]
@@ -134,8 +148,4 @@ def force_equations(
         picked = smooth[chosen]
         parts.append((motion.time[part][chosen], picked[:, :, :-2], picked[:, :, -1] - picked[:, :, -2],
                       picked[:, :, -1], segment[part][chosen]))  # fmt: skip
-    if not parts:
-        width = len(parameters.names)
-        return Equations(np.empty(0), np.empty((0, 6, width)), np.empty((0, 6)), np.empty((0, 6)),
-                         np.empty(0, dtype=np.int64))  # fmt: skip
-    return Equations(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+    return Equations.joined(parts, outputs=6, width=len(parameters.names))
