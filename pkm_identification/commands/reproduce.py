@@ -1,4 +1,4 @@
-"""pkm reproduce: a reference text's study done again, its findings beside ours."""
+"""pkm reproduce: a reference text's study done again, its numbers and findings beside ours."""
 
 from __future__ import annotations
 
@@ -6,126 +6,38 @@ import argparse
 import textwrap
 
 from ..errors import PkmError
-from ..identifiability.source_findings import (
-    GROUPS,
-    MACHINES,
-    Finding,
-    Study,
-    change_with_chapters_4_5,
-    findings,
-    run_study,
-    study_machine,
-)
-from ..report.contribution_tables import contributions_document, sensitivity_document
-from ..report.listing import Listing
+from ..studies import STUDIES
 from .named_motion import output_folder, write_figures, write_json
-
-NAME = "oh2003-contributions"
-WIDTH = 110
 
 
 def add(commands: argparse._SubParsersAction) -> None:
     """Add the command."""
     parser = commands.add_parser(
         "reproduce",
-        help="a reference text's study, its findings beside ours",
-        description=f"Do a reference text's study again. {NAME}: contributions to the strut forces and sensitivity to "
-        "the centre of mass, three machines in the motions of Table 2.2 (Oh 2003, section 2.4).",
+        help="a reference text's study, its numbers beside ours",
+        description="Do a reference text's study again and show its numbers and findings beside ours.",
+        epilog="studies:\n" + "\n".join(_help(study.name, study.description) for study in STUDIES.values()),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("name", metavar="NAME", help=NAME)
-    parser.add_argument("--out", metavar="DIR", help="folder for the numbers (JSON) and bar charts")
+    parser.add_argument("name", metavar="NAME", help="one of the studies below")
+    parser.add_argument("--out", metavar="DIR", help="folder for the numbers (JSON) and figures")
     parser.set_defaults(run=_reproduce)
 
 
-def _reproduce(options: argparse.Namespace) -> int:
-    if options.name != NAME:
-        raise PkmError(f"'{options.name}': not a study; there is {NAME}")
-    folder = output_folder(options.out) if options.out else None
-    study = run_study()
-    notes = _notes(change_with_chapters_4_5(study))
-    found = findings(study)
-    if folder:
-        write_json(str(folder / f"{NAME}.json"), _document(study, found, notes))
-        from ..report.contribution_figures import study_figure, study_sensitivity_figure
-
-        figures = {f"contributions_{machine}": study_figure(study, machine) for machine in MACHINES}
-        write_figures(folder, {**figures, "sensitivity": study_sensitivity_figure(study)})
-    print("Oh 2003, section 2.4: contributions to the strut forces and sensitivity to the centre of mass\n")
-    print(*(_paragraph(note) for note in notes), sep="\n")
-    print(f"\n{study_table(study)}\n")
-    print("mean shares in % of mean |F_a| over all struts; S x, y, z: sensitivity over all struts\n")
-    print("\n\n".join(_sentences(number, finding) for number, finding in enumerate(found, 1)))
-    agreeing = sum(finding.agrees for finding in found)
-    print(f"\n{agreeing} of {len(found)} findings agree.")
-    return 0
-
-
-def study_table(study: Study) -> Listing:
-    """One machine and motion a row."""
-    header = ("machine", "motion", "mean |F_a|, N", *GROUPS, "pm+sm", "grp+grs", "S x", "S y", "S z")
-    rows = []
-    for (machine, motion), case in study.items():
-        names = case.sensitivity.directions
-        rows.append(
-            (
-                machine,
-                motion,
-                f"{case.shares.force.mean():.1f}",
-                *(f"{case.shares.share(name):.2f}" for name in GROUPS),
-                f"{case.acceleration:.1f}",
-                f"{case.gravity:.1f}",
-                *(f"{case.sensitivity.overall[names.index(axis)]:.3f}" for axis in "xyz"),
-            )
-        )
-    return Listing(header, tuple(rows), frozenset(header[2:]))
-
-
-def _notes(change: float) -> list[str]:
-    ratios = ", ".join(
-        f"{name} {machine.platform.mass / sum(strut.body_e.mass for strut in machine.struts):.2f}"
-        for name in MACHINES
-        for machine in [study_machine(name)]
-    )
-    return [
-        f"m_p / (6 m_e): {ratios}. Struts without spin, no friction: the source's model and study.",
-        "The UF machine has the inertias of section 2.4; with those of chapters 4-5 no mean share differs by more "
-        f"than {change:.2g} points. Joint places on the sides, centres of mass of the strut bodies, and size and home "
-        "of Hexel and Ford are not in the recovered text: those of the built-in files are taken.",
-        "Motions: amplitude x sin(w t) about home, steady; theta and psi turn about base x and then about what is base "
-        "y at home, in phase; the offset of 12.7 mm points towards x = y.",
-    ]
-
-
-def _paragraph(text: str, first: str = "- ") -> str:
-    return textwrap.fill(text, WIDTH, initial_indent=first, subsequent_indent=" " * len(first))
-
-
-def _sentences(number: int, finding: Finding) -> str:
+def _help(name: str, description: str) -> str:
     return "\n".join(
-        (
-            _paragraph(finding.source, f"{number}. source:  "),
-            _paragraph(finding.ours, "   ours:    "),
-            _paragraph(finding.verdict, "   verdict: "),
-            _paragraph(finding.why, "   why:     "),
-        )
+        (f"  {name}", textwrap.fill(description, 78, initial_indent="      ", subsequent_indent="      "))
     )
 
 
-def _document(study: Study, found: tuple[Finding, ...], notes: list[str]) -> dict:
-    return {
-        "schema": 1,
-        "study": NAME,
-        "notes": notes,
-        "findings": [{"source": f.source, "ours": f.ours, "verdict": f.verdict, "why": f.why} for f in found],
-        "cases": [
-            {
-                "machine": machine,
-                "motion": motion,
-                "acceleration_percent": case.acceleration,
-                "gravity_percent": case.gravity,
-                "contributions": contributions_document(case.shares),
-                "sensitivity": sensitivity_document(case.sensitivity),
-            }
-            for (machine, motion), case in study.items()
-        ],
-    }
+def _reproduce(options: argparse.Namespace) -> int:
+    if options.name not in STUDIES:
+        raise PkmError(f"'{options.name}': not a study; there are {', '.join(STUDIES)}")
+    folder = output_folder(options.out) if options.out else None
+    outcome = STUDIES[options.name].run()
+    # files first: nothing is printed when one cannot be written
+    if folder:
+        write_json(str(folder / f"{options.name}.json"), outcome.document)
+        write_figures(folder, outcome.figures())
+    print(outcome.text)
+    return 0

@@ -89,7 +89,7 @@ def test_reproduce(capsys, tmp_path):
         ),
         (["sensitivity", "--machine", "uf", "--trajectory", "rest"], "travel 0 m"),
         (["sensitivity", "--machine", "uf", "--trajectory", "x-low", "--travel", "nan"], "travel nan m"),
-        (["reproduce", "nope"], "'nope': not a study; there is oh2003-contributions"),
+        (["reproduce", "nope"], "'nope': not a study; there are oh2003-contributions"),
         (["reproduce", "oh2003-contributions", "--out", "/dev/null/x"], "/dev/null/x"),
     ],
 )

@@ -1,0 +1,44 @@
+"""Which studies there are. Their modules are loaded only when they are run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+
+from .outcome import Outcome
+
+
+@dataclass(frozen=True)
+class Study:
+    """A study by name.
+
+    Attributes
+    ----------
+    name : str
+        On the command line, and of its JSON file.
+    module : str
+        Module of this folder with `run() -> Outcome`.
+    description : str
+        One sentence for the help, without full stop.
+    """
+
+    name: str
+    module: str
+    description: str
+
+    def run(self) -> Outcome:
+        """Do the study."""
+        return import_module(f".{self.module}", __package__).run()
+
+
+STUDIES: dict[str, Study] = {
+    study.name: study
+    for study in (
+        Study(
+            "oh2003-contributions",
+            "contributions",
+            "contributions to the strut forces and sensitivity to the centre of mass, three machines in the motions of "
+            "Table 2.2 (Oh 2003, section 2.4)",
+        ),
+    )
+}
