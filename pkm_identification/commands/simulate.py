@@ -38,12 +38,20 @@ def add(commands: argparse._SubParsersAction) -> None:
         help="simulate a machine whose masses, inertias and friction differ from the file by up to this fraction",
     )
     parser.add_argument("--perfect", action="store_true", help="sensors without noise and quantisation")
+    parser.add_argument(
+        "--payload",
+        metavar="T,MASS[,X,Y,Z]",
+        help="a load of MASS kg taken up T s after the start; centre of mass in the platform frame (m, default 0,0,0)",
+    )
+    parser.add_argument(
+        "--set-down", type=float, metavar="T", help="when the payload is set down again, s (default: never)"
+    )
     parser.set_defaults(run=_simulate)
 
 
 def _simulate(options: argparse.Namespace) -> int:
     # MuJoCo takes longer to load than most commands run
-    from ..simulation import SensorSettings, perturbed, simulate
+    from ..simulation import Payload, SensorSettings, perturbed, simulate
 
     nominal = Machine.load(options.machine)
     if options.duration is not None and not 0 < options.duration <= 3600:
@@ -52,9 +60,16 @@ def _simulate(options: argparse.Namespace) -> int:
         raise PkmError(f"--perturb {options.perturb:g}: must be at least 0 and less than 1")
     truth = perturbed(nominal, options.seed, options.perturb) if options.perturb else nominal
     sensors = SensorSettings.perfect() if options.perfect else None
+    load = _load_of(options.payload, options.set_down)
     try:
         record = simulate(
-            truth, options.trajectory, options.duration, nominal=nominal, sensors=sensors, seed=options.seed
+            truth,
+            options.trajectory,
+            options.duration,
+            nominal=nominal,
+            sensors=sensors,
+            seed=options.seed,
+            payload=None if load is None else Payload(**load),
         )
     except ValueError as error:
         raise PkmError(f"simulate: {error}") from None
@@ -72,3 +87,23 @@ def _simulate(options: argparse.Namespace) -> int:
         file=sys.stderr,
     )
     return 0
+
+
+def _load_of(text: str | None, set_down_at: float | None) -> dict[str, object] | None:
+    """Fields of the payload the options describe, or None without one."""
+    if text is None:
+        if set_down_at is not None:
+            raise PkmError("--set-down: there is nothing to set down without --payload")
+        return None
+    try:
+        numbers = [float(part) for part in text.split(",")]
+    except ValueError:
+        numbers = []
+    if len(numbers) not in (2, 5):
+        raise PkmError(f"--payload '{text}': expected T,MASS or T,MASS,X,Y,Z, numbers in s, kg and m")
+    load: dict[str, object] = {"taken_at": numbers[0], "mass": numbers[1]}
+    if numbers[2:]:
+        load["center_of_mass"] = numbers[2:]
+    if set_down_at is not None:
+        load["set_down_at"] = set_down_at
+    return load

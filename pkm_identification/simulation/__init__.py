@@ -2,6 +2,7 @@
 
 from .control import ControlSettings
 from .model import hexapod_mjcf
+from .payload import Payload, loaded
 from .perturbation import perturbed
 from .plant import Plant, PlantState
 from .recording import RAW_COLUMNS, Recording, Truth
@@ -13,6 +14,7 @@ __all__ = [
     "RAW_COLUMNS",
     "TRAJECTORIES",
     "ControlSettings",
+    "Payload",
     "Plant",
     "PlantState",
     "Recording",
@@ -22,6 +24,7 @@ __all__ = [
     "Trajectory",
     "Truth",
     "hexapod_mjcf",
+    "loaded",
     "perturbed",
     "simulate",
     "trajectory",

@@ -9,7 +9,7 @@ import mujoco
 import numpy as np
 
 from ..errors import MachineError
-from ..machine import Machine, StrutBody
+from ..machine import Machine, Platform, StrutBody
 from ..motion import STRUTS, FloatArray
 from ..rotation import quaternion_from_matrix
 
@@ -153,14 +153,29 @@ def _body_mjcf(machine: Machine, body: StrutBody, place: float) -> str:
     )
 
 
-def _platform_mjcf(machine: Machine) -> str:
-    platform = machine.platform
-    inertia = np.array(platform.inertia)
+def set_platform(model: mujoco.MjModel, platform: Platform) -> None:
+    """Give the platform of a compiled model another mass, centre of mass and inertia."""
+    body = model.body("platform").id
+    moments, axes = np.linalg.eigh(_possible(platform.inertia))
+    axes[:, 2] = np.cross(axes[:, 0], axes[:, 1])
+    model.body_mass[body] = platform.mass
+    model.body_ipos[body] = platform.center_of_mass
+    model.body_inertia[body] = moments
+    model.body_iquat[body] = np.roll(quaternion_from_matrix(axes), 1)
+    mujoco.mj_setConst(model, mujoco.MjData(model))
+
+
+def _possible(inertia: FloatArray) -> FloatArray:
+    """The inertia, or the nearest MuJoCo does not refuse: it may be flat or slender to rounding."""
     principal = np.linalg.eigvalsh(inertia)
     if principal[0] < SMALLEST_INERTIA or principal[0] + principal[1] < principal[2] * (1 + NEGLIGIBLE_RATIO):
-        # flat or slender to rounding: MuJoCo would refuse it
-        inertia += max(SMALLEST_INERTIA, 2 * NEGLIGIBLE_RATIO * principal[2]) * np.eye(3)
-    tensor = inertia[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
+        return inertia + max(SMALLEST_INERTIA, 2 * NEGLIGIBLE_RATIO * principal[2]) * np.eye(3)
+    return np.array(inertia)
+
+
+def _platform_mjcf(machine: Machine) -> str:
+    platform = machine.platform
+    tensor = _possible(platform.inertia)[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
     quaternion = np.roll(quaternion_from_matrix(machine.home_rotation), 1)
     sites = "".join(
         f'<site name="joint_{i + 1}" pos="{_text(machine.platform_joints[i])}"/>' for i in range(STRUTS)

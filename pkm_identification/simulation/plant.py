@@ -8,11 +8,11 @@ import mujoco
 import numpy as np
 
 from ..errors import NotConverged
-from ..machine import Machine
+from ..machine import Machine, Platform
 from ..motion import STRUTS, FloatArray
 from ..rotation import quaternion_from_matrix
 from .closure import close_loops, reduce_dynamics
-from .model import hexapod_model
+from .model import hexapod_model, set_platform
 from .stepping import advance, present_motion
 
 # An end stop yields as if the strut's apparent mass swung on it at this frequency (rad/s), well damped.
@@ -87,6 +87,7 @@ class Plant:
             [[self.model.site(f"{name}_{i + 1}").id for i in range(STRUTS)] for name in ("tip", "joint")]
         )
 
+        self._platform_exchanged = False
         self.time = 0.0
         self._pose = np.zeros(7)
         self._twist = np.zeros(6)
@@ -121,7 +122,10 @@ class Plant:
         force: FloatArray | None = None,
         time: float = 0.0,
     ) -> None:
-        """Put the platform somewhere: by default at home, at rest, without drive forces."""
+        """Put the machine's own platform somewhere: by default at home, at rest, without drive forces."""
+        if self._platform_exchanged:
+            set_platform(self.model, self.machine.platform)
+            self._platform_exchanged = False
         position = self.machine.home_position if position is None else position
         rotation = self.machine.home_rotation if rotation is None else rotation
         self._pose[:3] = position
@@ -162,6 +166,12 @@ class Plant:
     def set_force(self, force: FloatArray) -> None:
         """Let the drive forces jump to `force` (6,), N: brakes released, power cut."""
         self._force[:] = force
+
+    def exchange_platform(self, platform: Platform) -> None:
+        """Go on with another platform body at the present pose and twist: a load taken up or set down."""
+        set_platform(self.model, platform)
+        self._platform_exchanged = True
+        self._evaluate(0, self._pose, self._twist)
 
     def _evaluate(self, end: int, pose: FloatArray, twist: FloatArray) -> None:
         """Ask MuJoCo for the dynamics at a pose and twist and reduce them to the closed machine's."""

@@ -12,6 +12,7 @@ from ..machine import Friction, Machine
 from ..motion import STRUTS, FloatArray
 from .actuators import Drives, fallback_drive
 from .control import ControlSettings, StrutController
+from .payload import Payload, loaded
 from .plant import Plant, PlantState
 from .recording import Recording, recording
 from .sensors import Sample, Sensors, SensorSettings
@@ -48,6 +49,8 @@ class Simulator:
         Whether the struts have end stops at the length limits.
     seed : int
         Of the sensors' noise. Everything else is deterministic.
+    payload : Payload, optional
+        What the platform takes up at its time; the controller is not told.
 
     Attributes
     ----------
@@ -56,6 +59,8 @@ class Simulator:
     time : float
         s, of the next sample.
     plant : Plant
+    payload : Payload or None
+        What is, was or will be carried; may be exchanged at any time.
     """
 
     def __init__(
@@ -69,8 +74,10 @@ class Simulator:
         friction: bool | None = None,
         stops: bool = True,
         seed: int = 0,
+        payload: Payload | None = None,
     ) -> None:
         self.machine = machine
+        self._planned = payload
         nominal = machine if nominal is None else nominal
         self._control = ControlSettings() if control is None else control
         self._sensor_settings = SensorSettings() if sensors is None else sensors
@@ -89,6 +96,8 @@ class Simulator:
 
     def reset(self) -> None:
         """Back to the start: home, time zero, the same noise again."""
+        self.payload = self._planned
+        self._carried: Payload | None = None
         self.plant.reset()
         holding = self.plant.holding_force()
         self._drives = Drives(self.drive)
@@ -216,6 +225,7 @@ class Simulator:
         NotConverged
             If the machine falls into a singular pose.
         """
+        self._take_or_set_down()
         self._state = self.plant.state
         self.loop_gap = max(self.loop_gap, self.plant.loop_gap)
         counts = self._sensors.counts(self._state.length)
@@ -227,6 +237,19 @@ class Simulator:
         self.plant.advance(self._drives.force(command), self.period)
         self._count += 1
         return sample
+
+    @property
+    def carried(self) -> Payload | None:
+        """What the platform carries at the instant of the last sample."""
+        return self._carried
+
+    def _take_or_set_down(self) -> None:
+        wanted = self.payload if self.payload is not None and self.payload.present(self.time) else None
+        if wanted is self._carried:
+            return
+        self._carried = wanted
+        platform = self.machine.platform
+        self.plant.exchange_platform(platform if wanted is None else loaded(platform, wanted))
 
     def run(self, duration: float | None = None) -> Recording:
         """Simulate `duration` s, by default to the end of the trajectory, and keep everything.
@@ -258,8 +281,11 @@ def simulate(
     friction: bool | None = None,
     seed: int = 0,
     motion_seed: int = 0,
+    payload: Payload | None = None,
 ) -> Recording:
     """Simulate a named trajectory from start to end; parameters as of `Simulator` and `trajectory`."""
     motion = trajectory(name, machine if nominal is None else nominal, duration, motion_seed)
-    simulator = Simulator(machine, motion, nominal=nominal, sensors=sensors, friction=friction, seed=seed)
+    simulator = Simulator(
+        machine, motion, nominal=nominal, sensors=sensors, friction=friction, seed=seed, payload=payload
+    )
     return simulator.run()

@@ -1,0 +1,74 @@
+"""A load the simulated platform takes up and sets down while it runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..machine import Platform
+from ..motion import FloatArray
+
+
+@dataclass(frozen=True)
+class Payload:
+    """A rigid body that is fixed to the platform for a while.
+
+    Attributes
+    ----------
+    mass : float
+        kg.
+    center_of_mass : ndarray, shape (3,)
+        m, in the platform frame.
+    inertia : ndarray, shape (3, 3)
+        kg m^2 about its own centre of mass, platform axes; zero for a point mass.
+    taken_at : float
+        s, when it is fixed to the platform; it moves along with it already.
+    set_down_at : float
+        s, when it is released; never by default.
+
+    Raises
+    ------
+    ValueError
+        If it is no body, or is set down before it is taken up.
+    """
+
+    mass: float
+    center_of_mass: FloatArray = field(default_factory=lambda: np.zeros(3))
+    inertia: FloatArray = field(default_factory=lambda: np.zeros((3, 3)))
+    taken_at: float = 0.0
+    set_down_at: float = np.inf
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "center_of_mass", np.array(self.center_of_mass, dtype=float))
+        object.__setattr__(self, "inertia", np.array(self.inertia, dtype=float))
+        if not 0 < self.mass < np.inf:
+            raise ValueError(f"payload mass = {self.mass:g} kg: must be greater than 0 and finite")
+        if self.center_of_mass.shape != (3,) or not np.all(np.isfinite(self.center_of_mass)):
+            raise ValueError("payload center_of_mass: needs three finite coordinates in m")
+        moments = np.linalg.eigvalsh(self.inertia) if self.inertia.shape == (3, 3) else np.full(3, np.nan)
+        possible = moments[0] >= -1e-12 and moments[0] + moments[1] >= moments[2] * (1 - 1e-9)
+        if not (possible and np.allclose(self.inertia, self.inertia.T)):
+            raise ValueError(
+                "payload inertia: must be the 3 x 3 inertia of a possible body about its centre of mass"
+            )
+        if not 0 <= self.taken_at < self.set_down_at:
+            raise ValueError(
+                f"payload: taken up at {self.taken_at:g} s, set down at {self.set_down_at:g} s; "
+                "must be 0 or later, and in this order"
+            )
+
+    def present(self, time: float) -> bool:
+        """Whether it is on the platform at a time in s."""
+        return self.taken_at <= time < self.set_down_at
+
+
+def loaded(platform: Platform, payload: Payload) -> Platform:
+    """Platform and payload as one rigid body (parallel axes)."""
+    mass = platform.mass + payload.mass
+    center = (platform.mass * platform.center_of_mass + payload.mass * payload.center_of_mass) / mass
+    inertia = np.zeros((3, 3))
+    for body in (platform, payload):
+        arm = body.center_of_mass - center
+        inertia += body.inertia + body.mass * (arm @ arm * np.eye(3) - np.outer(arm, arm))
+    return Platform(mass, center, inertia)
