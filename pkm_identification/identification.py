@@ -11,9 +11,10 @@ from .estimation.energy_equations import energy_equations
 from .estimation.equations import BandSettings, Equations, force_equations
 from .estimation.estimate import ParameterEstimate, make_estimate
 from .estimation.least_squares import LinearFit, least_squares, residual_covariance, robust_covariance
-from .estimation.parameter_set import ParameterSet, force_scale
+from .estimation.parameter_set import ParameterSet
 from .estimation.prior import Prior
 from .estimation.recursive import History, RecursiveEstimator
+from .estimation.set_builder import force_scale
 from .experiment import Experiment, IdentifySettings, platform_samples, prepare, stages_of
 from .machine import Machine
 from .motion import FloatArray, StrutLog

@@ -20,16 +20,16 @@ shows it only in combination, and so says; `identifiability.base_parameters` has
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 import numpy as np
 
 from ..dynamics.basis import BASIS_COLUMNS, strut_column
 from ..dynamics.strut import H_B, H_E, I_A, I_X, I_Z, M_E, M_M
-from ..errors import PkmError
-from ..machine import Machine
 from ..motion import STRUTS
-from .parameter_set import ParameterSet, SetBuilder
+from .set_builder import SetBuilder
 
-GENERAL_NAMES = ("general", "general_motor", "alike", "alike_motor")
 _KINDS = (
     ("m_e", "kg", (M_E,)),
     ("h_e", "kg m", (H_E,)),
@@ -40,33 +40,13 @@ _KINDS = (
 _MOTOR = ("m_m", "kg", (M_M,))
 
 
-def general_set(machine: Machine, name: str = "general") -> ParameterSet:
-    """One of the module's sets for a machine, for the regressor and every estimator.
-
-    Parameters
-    ----------
-    machine : Machine
-    name : {'general', 'general_motor', 'alike', 'alike_motor'}
-
-    Returns
-    -------
-    ParameterSet
-        Its `mapping` is what `dynamics.regressor` takes; where struts differ, the nominal values of an `alike` set are
-        their means and `known` holds the differences.
-
-    Raises
-    ------
-    PkmError
-        If there is no set of that name.
-    """
-    if name not in GENERAL_NAMES:
-        raise PkmError(f"general parameter set '{name}': must be one of {', '.join(GENERAL_NAMES)}")
-    builder = SetBuilder(machine)
+def _collect(builder: SetBuilder, alike: bool, motor: bool) -> None:
+    """Add the parameters; where struts differ, nominal values of struts taken as alike are their means."""
     builder.platform_mass(moments_follow=False)
     builder.platform_first_moments()
     builder.platform_moments("Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz")
-    kinds = (*_KINDS, _MOTOR) if name.endswith("motor") else _KINDS
-    groups = [range(STRUTS)] if name.startswith("alike") else [range(i, i + 1) for i in range(STRUTS)]
+    kinds = (*_KINDS, _MOTOR) if motor else _KINDS
+    groups = [range(STRUTS)] if alike else [range(i, i + 1) for i in range(STRUTS)]
     for struts in groups:
         for kind, unit, rows in kinds:
             column = np.zeros(BASIS_COLUMNS)
@@ -74,13 +54,21 @@ def general_set(machine: Machine, name: str = "general") -> ParameterSet:
                 column[[strut_column(i, row) for row in rows]] = 1.0
             nominal = float(np.mean([builder.basis[strut_column(i, rows[0])] for i in struts]))
             label = kind if len(struts) > 1 else f"{kind}_{struts[0] + 1}"
-            builder.add(label, unit, nominal, _scale(machine, builder, kind, nominal), column)
+            builder.add(label, unit, nominal, _scale(builder, kind, nominal), column)
     builder.friction()
-    return builder.build(name)
 
 
-def _scale(machine: Machine, builder: SetBuilder, kind: str, nominal: float) -> float:
+GENERAL_SETS: dict[str, Callable[[SetBuilder], None]] = {
+    "general": partial(_collect, alike=False, motor=False),
+    "general_motor": partial(_collect, alike=False, motor=True),
+    "alike": partial(_collect, alike=True, motor=False),
+    "alike_motor": partial(_collect, alike=True, motor=True),
+}
+
+
+def _scale(builder: SetBuilder, kind: str, nominal: float) -> float:
     """A large error: the value itself, or what a strut body as large as the strut could have."""
+    machine = builder.machine
     mass = float(np.mean([strut.body_b.mass + strut.body_e.mass for strut in machine.struts]))
     length = 0.1 * float(machine.length_limits.mean())
     least = {"m_e": mass, "h_e": mass * length, "h_b": mass * length, "Jt": mass * length**2, "m_m": mass}

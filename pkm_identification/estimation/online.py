@@ -15,8 +15,9 @@ from ..kinematics.tracker import PlatformSample
 from ..machine import Machine
 from .equations import BandSettings
 from .estimate import ParameterEstimate
-from .parameter_set import ParameterSet, force_scale
+from .parameter_set import ParameterSet
 from .recursive import FILTERS, RecursiveEstimator
+from .set_builder import force_scale
 from .unscented import UnscentedSettings
 
 

@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from ..dynamics.basis import (
-    BASIS_COLUMNS,
-    COULOMB,
-    PLATFORM_NAMES,
-    VISCOUS,
-    basis_parameters,
-    strut_column,
-)
-from ..dynamics.strut import H_B, H_E, I_A, I_X, I_Z, M_E
 from ..errors import PkmError
 from ..machine import Machine
 from ..motion import STRUTS, FloatArray
-
-NAMES = ("identifiable", "oh12", "oh24", "extended")
+from .general_sets import GENERAL_SETS
+from .set_builder import SetBuilder
 
 
 @dataclass(frozen=True)
@@ -32,10 +24,12 @@ class ParameterSet:
     nominal : ndarray, shape (P,)
         Values of the machine file.
     scale : ndarray, shape (P,)
-        What a large error of each parameter is: the standard deviation of the prior.
+        What a large error of each parameter is: the standard deviation of the prior where nothing better is stated.
     mapping : ndarray, shape (64, P)
     known : ndarray, shape (64,)
         What the machine file says of everything the parameters leave out.
+    believed, believed_std : ndarray, shape (P,), or None
+        Mean and standard deviation of the prior where one is stated (`knowledge`); None: `nominal` and `scale`.
     """
 
     name: str
@@ -45,6 +39,8 @@ class ParameterSet:
     scale: FloatArray
     mapping: FloatArray
     known: FloatArray
+    believed: FloatArray | None = None
+    believed_std: FloatArray | None = None
 
     @classmethod
     def of(cls, machine: Machine, name: str = "identifiable") -> ParameterSet:
@@ -53,155 +49,79 @@ class ParameterSet:
         Parameters
         ----------
         machine : Machine
-        name : {'identifiable', 'oh12', 'oh24', 'extended'}
-            `identifiable`: masses, platform moments, lumped strut moments and friction, which six-axis
-            motion can show one by one (20). `oh12`, `oh24`: the source's (Oh 2003, 4.4), without and with
-            friction. `extended`: the platform's ten, masses and moments strut by strut, friction (46).
+        name : str
+            One of NAMES. `identifiable`: masses, platform moments, lumped strut moments and friction, which
+            six-axis motion can show one by one (20). `oh12`, `oh24`: the source's (Oh 2003, 4.4), without and
+            with friction. `extended`: the platform's ten, masses and moments strut by strut, friction (46).
+            `general`, `alike` and, with the inertia of the motors, `general_motor`, `alike_motor`: see
+            `general_sets`.
 
         Raises
         ------
         PkmError
             If there is no set of that name.
         """
-        if name not in NAMES:
+        if name not in SETS:
             raise PkmError(f"parameter set '{name}': must be one of {', '.join(NAMES)}")
         builder = SetBuilder(machine)
-        if name == "identifiable":
-            builder.platform_mass()
-            builder.strut_masses("m_b", "m_e")
-            builder.platform_moments("Ixx", "Iyy", "Izz")
-            builder.strut_moment("It_b+It_e", "transverse", "be")
-            builder.strut_moment("Ia_b+Ia_e", "axial", "be")
-        elif name in ("oh12", "oh24"):
-            builder.strut_masses("m_e", "m_b")
-            builder.platform_mass()
-            for body in "bpe":
-                if body == "p":
-                    builder.platform_moments("Ixx", "Iyy", "Izz")
-                    continue
-                # the source's strut axes: x along the second hinge, y along the strut
-                builder.strut_moment(f"Ixx_{body}", "x", body)
-                builder.strut_moment(f"Iyy_{body}", "axial", body)
-                builder.strut_moment(f"Izz_{body}", "z", body)
-        else:
-            builder.platform_mass(moments_follow=False)
-            builder.platform_first_moments()
-            builder.platform_moments("Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz")
-            for i in range(STRUTS):
-                builder.strut_masses("m_b", "m_e", strut=i)
-                builder.strut_moment("It_b+It_e", "transverse", "be", strut=i)
-                builder.strut_moment("Ia_b+Ia_e", "axial", "be", strut=i)
-        if name != "oh12":
-            builder.friction()
-        return builder.build(name)
-
-
-def force_scale(machine: Machine) -> float:
-    """A strut's share of the machine's weight in N: what a large friction or a typical force is."""
-    mass = machine.platform.mass + sum(s.body_b.mass + s.body_e.mass for s in machine.struts)
-    return mass * max(float(np.linalg.norm(machine.gravity)), 1.0) / STRUTS
-
-
-class SetBuilder:
-    """Collects parameters as columns of the mapping, for this module's sets and those of `general_sets`."""
-
-    def __init__(self, machine: Machine) -> None:
-        self.machine = machine
-        self.basis = basis_parameters(machine)
-        self.entries: list[tuple[str, str, float, float, FloatArray]] = []
-        self.force_scale = force_scale(machine)
-
-    def add(self, name: str, unit: str, nominal: float, scale: float, column: FloatArray) -> None:
-        self.entries.append((name, unit, nominal, scale, column))
-
-    def column(self, entries: dict[int, float]) -> FloatArray:
-        column = np.zeros(BASIS_COLUMNS)
-        for row, value in entries.items():
-            column[row] = value
-        return column
-
-    def platform_mass(self, moments_follow: bool = True) -> None:
-        """Platform mass; its first moments follow it at the nominal centre of mass unless they are unknowns too."""
-        mass = self.machine.platform.mass
-        entries = {0: 1.0}
-        if moments_follow:
-            entries |= {1 + k: float(c) for k, c in enumerate(self.machine.platform.center_of_mass)}
-        self.add("m_p", "kg", mass, mass, self.column(entries))
-
-    def platform_first_moments(self) -> None:
-        scale = self.machine.platform.mass * 0.2 * self.machine.length_scale
-        for k, axis in enumerate("xyz"):
-            self.add(f"m{axis}_p", "kg m", self.basis[1 + k], scale, self.column({1 + k: 1.0}))
-
-    def platform_moments(self, *names: str) -> None:
-        largest = float(self.basis[4:7].max())
-        for name in names:
-            row = PLATFORM_NAMES.index(name)
-            scale = float(self.basis[row]) if row < 7 else 0.3 * largest
-            self.add(
-                f"{name}_p", "kg m^2", self.basis[row], max(scale, 0.1 * largest), self.column({row: 1.0})
-            )
-
-    def strut_masses(self, *names: str, strut: int | None = None) -> None:
-        """Masses of the strut bodies, each at its known place on the axis."""
-        for name in names:
-            column = np.zeros(BASIS_COLUMNS)
-            masses = []
-            for i in self._struts(strut):
-                body = self.machine.struts[i].body_b if name == "m_b" else self.machine.struts[i].body_e
-                d = body.center_of_mass
-                masses.append(body.mass)
-                if name == "m_e":
-                    column[strut_column(i, M_E)] = 1.0
-                    column[strut_column(i, H_E)] = d
-                else:
-                    column[strut_column(i, H_B)] = d
-                column[strut_column(i, I_X)] = column[strut_column(i, I_Z)] = d * d
-            mass = float(np.mean(masses))
-            self.add(self._named(name, strut), "kg", mass, mass, column)
-
-    def strut_moment(self, name: str, axis: str, bodies: str, strut: int | None = None) -> None:
-        """A moment of inertia about a strut's axes, alike for all struts or of one strut."""
-        kinds = {"transverse": (I_X, I_Z), "axial": (I_A,), "x": (I_X,), "z": (I_Z,)}[axis]
-        column = np.zeros(BASIS_COLUMNS)
-        values = []
-        for i in self._struts(strut):
-            chosen = [getattr(self.machine.struts[i], f"body_{body}") for body in bodies]
-            values.append(sum(body.axial if axis == "axial" else body.transverse for body in chosen))
-            for kind in kinds:
-                column[strut_column(i, kind)] = 1.0
-        value = float(np.mean(values))
-        floor = 1e-3 * float(self.basis[strut_column(0, I_X)])
-        self.add(self._named(name, strut), "kg m^2", value, max(value, floor), column)
-
-    def friction(self) -> None:
-        for i in range(STRUTS):
-            nominal = float(self.basis[VISCOUS + i])
-            scale = max(nominal, 10.0 * self.force_scale)  # that force at 0.1 m/s
-            self.add(f"viscous_{i + 1}", "N s/m", nominal, scale, self.column({VISCOUS + i: 1.0}))
-        for i in range(STRUTS):
-            nominal = float(self.basis[COULOMB + i])
-            scale = max(nominal, self.force_scale)
-            self.add(f"coulomb_{i + 1}", "N", nominal, scale, self.column({COULOMB + i: 1.0}))
-
-    def build(self, name: str) -> ParameterSet:
-        names, units, nominal, scale, columns = zip(*self.entries, strict=True)
+        SETS[name](builder)
+        names, units, nominal, scale, columns = zip(*builder.entries, strict=True)
         mapping = np.column_stack(columns)
         values = np.array(nominal, dtype=float)
-        return ParameterSet(
+        return cls(
             name=name,
             names=names,
             units=units,
             nominal=values,
             scale=np.array(scale, dtype=float),
             mapping=mapping,
-            known=self.basis - mapping @ values,
+            known=builder.basis - mapping @ values,
         )
 
-    @staticmethod
-    def _struts(strut: int | None) -> range:
-        return range(STRUTS) if strut is None else range(strut, strut + 1)
 
-    @staticmethod
-    def _named(name: str, strut: int | None) -> str:
-        return name if strut is None else f"{name}_{strut + 1}"
+def _identifiable(builder: SetBuilder) -> None:
+    builder.platform_mass()
+    builder.strut_masses("m_b", "m_e")
+    builder.platform_moments("Ixx", "Iyy", "Izz")
+    builder.strut_moment("It_b+It_e", "transverse", "be")
+    builder.strut_moment("Ia_b+Ia_e", "axial", "be")
+    builder.friction()
+
+
+def _oh12(builder: SetBuilder) -> None:
+    builder.strut_masses("m_e", "m_b")
+    builder.platform_mass()
+    for body in "bpe":
+        if body == "p":
+            builder.platform_moments("Ixx", "Iyy", "Izz")
+            continue
+        # the source's strut axes: x along the second hinge, y along the strut
+        builder.strut_moment(f"Ixx_{body}", "x", body)
+        builder.strut_moment(f"Iyy_{body}", "axial", body)
+        builder.strut_moment(f"Izz_{body}", "z", body)
+
+
+def _oh24(builder: SetBuilder) -> None:
+    _oh12(builder)
+    builder.friction()
+
+
+def _extended(builder: SetBuilder) -> None:
+    builder.platform_mass(moments_follow=False)
+    builder.platform_first_moments()
+    builder.platform_moments("Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz")
+    for i in range(STRUTS):
+        builder.strut_masses("m_b", "m_e", strut=i)
+        builder.strut_moment("It_b+It_e", "transverse", "be", strut=i)
+        builder.strut_moment("Ia_b+Ia_e", "axial", "be", strut=i)
+    builder.friction()
+
+
+SETS: dict[str, Callable[[SetBuilder], None]] = {
+    "identifiable": _identifiable,
+    "oh12": _oh12,
+    "oh24": _oh24,
+    "extended": _extended,
+    **GENERAL_SETS,
+}
+NAMES = tuple(SETS)

@@ -1,4 +1,4 @@
-"""What is believed of the parameters before any data: the machine file's values, very uncertain."""
+"""What is believed of the parameters before any data: the machine file's values, very uncertain, or what is stated."""
 
 from __future__ import annotations
 
@@ -17,5 +17,7 @@ class Prior:
 
     @classmethod
     def of(cls, parameters: ParameterSet) -> Prior:
-        """The machine file's values with standard deviations of about their own size."""
-        return cls(parameters.nominal, parameters.scale)
+        """What is stated of the parameters; else the machine file's values, uncertain by about their own size."""
+        if parameters.believed is None or parameters.believed_std is None:
+            return cls(parameters.nominal, parameters.scale)
+        return cls(parameters.believed, parameters.believed_std)

@@ -70,7 +70,7 @@ def test_the_true_parameters_balance(made, name, online):
     motion = six_axes(m, seed=1).at(clock(4.0))
     segment = segments(len(motion), 1733)  # broken in full motion: the filters' ends fit both sides alike
     parameters = ParameterSet.of(m, name)
-    if "struts" in made and name != "extended":
+    if "struts" in made and name not in ("extended", "general", "general_motor"):
         # sets with all struts alike cannot hold six different ones: their differences are known parts
         assert np.abs(parameters.known).max() > 0.0
     equations = energy_equations(m, parameters, motion, strut_forces(m, motion), segment, BAND, online)

@@ -37,6 +37,12 @@ EXPECTED["extended"] = [
     "m_p", "mx_p", "my_p", "mz_p", "Ixx_p", "Iyy_p", "Izz_p", "Ixy_p", "Ixz_p", "Iyz_p",
     *(f"{name}_{i}" for i in range(1, 7) for name in ("m_b", "m_e", "It_b+It_e", "Ia_b+Ia_e")), *FRICTION,
 ]  # fmt: skip
+PLATFORM = EXPECTED["extended"][:10]
+STRUT = ["m_e", "h_e", "h_b", "Jt", "Ja"]
+EXPECTED["alike"] = [*PLATFORM, *STRUT, *FRICTION]
+EXPECTED["alike_motor"] = [*PLATFORM, *STRUT, "m_m", *FRICTION]
+EXPECTED["general"] = [*PLATFORM, *(f"{name}_{i}" for i in range(1, 7) for name in STRUT), *FRICTION]
+EXPECTED["general_motor"] = [*EXPECTED["general"], *(f"m_m_{i}" for i in range(1, 7))]
 SETS = pytest.mark.parametrize("which", NAMES)
 MACHINES = pytest.mark.parametrize("name", BUILTIN)
 
@@ -50,7 +56,14 @@ def test_names_and_units(which):
     assert len(set(parameters.names)) == len(parameters.names)
     for name, unit in zip(parameters.names, parameters.units, strict=True):
         kind = name.split("_")[0]
-        expected = {"viscous": "N s/m", "coulomb": "N", "m": "kg", "mx": "kg m", "my": "kg m", "mz": "kg m"}
+        expected = {
+            "viscous": "N s/m",
+            "coulomb": "N",
+            "m": "kg",
+            "mx": "kg m",
+            "my": "kg m",
+            "mz": "kg m",
+        } | {"h": "kg m"}
         assert unit == expected.get(kind, "kg m^2"), name
 
 
