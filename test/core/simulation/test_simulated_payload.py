@@ -107,7 +107,7 @@ def test_command_takes_a_payload_up(tmp_path):
         assert main([*arguments, str(out), *more]) == 0
         return np.loadtxt(out, delimiter=",", skiprows=1)
 
-    plain, carrying = lines(), lines("--payload", "0.2,3,0,0,0.05", "--set-down", "0.3")
+    plain, carrying = lines(), lines("--payload", "0.2,8,0,0,0.05", "--set-down", "0.3")
     before = plain[:, 0] < 0.2
     np.testing.assert_array_equal(plain[before], carrying[before])
     assert np.abs(plain - carrying)[~before, 7:].max() > 0.1
