@@ -87,6 +87,30 @@ class RecursiveEstimator:
         self._seen = 0
         self._nis = float(self.outputs)
 
+    def resume(self, mean: FloatArray, covariance: FloatArray, count: int, time: float) -> None:
+        """Continue from an estimate got before; the noise is learned anew.
+
+        Parameters
+        ----------
+        mean : ndarray, shape (P,)
+            SI units.
+        covariance : ndarray, shape (P, P)
+            Positive definite.
+        count : int
+            Equations behind it.
+        time : float
+            Stamp of the newest sample behind it in s.
+
+        Raises
+        ------
+        numpy.linalg.LinAlgError
+            If the covariance is not positive definite.
+        """
+        self.reset()
+        self.filter.start_from(mean, covariance)
+        self.filter.count = count
+        self.time = time
+
     def fix_noise(self, noise: FloatArray) -> None:
         """Use this noise covariance from now on instead of learning it."""
         self._fixed_noise = np.array(noise)
