@@ -19,3 +19,7 @@ class NotConverged(PkmError):
 
 class Unidentifiable(PkmError):
     """The data cannot show what was asked for."""
+
+
+class MotionRefused(PkmError):
+    """A motion the machine must not begin: says which limit or which number, where and when."""

@@ -101,3 +101,21 @@ def matrix_from_vector(vector: FloatArray) -> FloatArray:
     # sinc keeps the limit at zero angle exact
     q = np.concatenate([0.5 * v * np.sinc(half / np.pi), np.cos(half)], axis=-1)
     return matrix_from_quaternion(q)
+
+
+def vector_from_matrix(rotation: FloatArray) -> FloatArray:
+    """Rotation vectors (axis times angle in rad, at most pi) of rotation matrices, batched: undoes `matrix_from_vector`.
+
+    Parameters
+    ----------
+    rotation : array_like, shape (..., 3, 3)
+
+    Returns
+    -------
+    ndarray, shape (..., 3)
+    """
+    q = quaternion_from_matrix(rotation)
+    sine = np.linalg.norm(q[..., :3], axis=-1, keepdims=True)
+    half = np.arctan2(sine, q[..., 3:])
+    # v / sin(half) times 2 half; the quotient of small angles is 1
+    return 2.0 * q[..., :3] / np.sinc(half / np.pi)

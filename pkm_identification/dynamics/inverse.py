@@ -9,7 +9,7 @@ from ..kinematics.jacobian import fill_jacobian
 from ..machine import Machine
 from ..motion import FloatArray, PlatformMotion
 from ..vector import add, add_scaled, at, cross, invert6, perpendicular, rotate, rotate_back, scale
-from .basis import COULOMB, PLATFORM_COLUMNS, VISCOUS, basis_parameters
+from .basis import BASIS_COLUMNS, COULOMB, PLATFORM_COLUMNS, VISCOUS, basis_parameters
 from .friction import friction_shape
 from .strut import (
     H_B,
@@ -108,7 +108,11 @@ def load_rows(wrench: FloatArray | None, count: int) -> FloatArray:
 
 
 def strut_forces(
-    machine: Machine, motion: PlatformMotion, friction: bool = True, wrench: FloatArray | None = None
+    machine: Machine,
+    motion: PlatformMotion,
+    friction: bool = True,
+    wrench: FloatArray | None = None,
+    parameters: FloatArray | None = None,
 ) -> FloatArray:
     """Strut forces a platform motion needs (Oh 2003, 2.39-2.55: F = J^-T W, thirteen bodies).
 
@@ -122,6 +126,8 @@ def strut_forces(
     wrench : ndarray, shape (6,) or (N, 6), optional
         What tool or payload do to the platform: force in N and moment in N m about the platform frame's origin, in
         base axes.
+    parameters : ndarray, shape (64,), optional
+        Dynamic parameters in the basis (`basis_parameters`), such as identified ones; the machine file's by default.
 
     Returns
     -------
@@ -132,9 +138,11 @@ def strut_forces(
     Raises
     ------
     ValueError
-        If `wrench` has another shape.
+        If `wrench` or `parameters` have another shape.
     """
-    phi = basis_parameters(machine)
+    phi = basis_parameters(machine) if parameters is None else np.array(parameters, dtype=float)
+    if phi.shape != (BASIS_COLUMNS,):
+        raise ValueError(f"parameters has shape {phi.shape}, expected ({BASIS_COLUMNS},)")
     if not friction:
         phi[VISCOUS:] = 0.0
     force = np.empty((len(motion), 6))

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from ..control.pid import ControlSettings, StrutController
 from ..dynamics import strut_forces
 from ..kinematics import strut_lengths
 from ..machine import Friction, Machine
 from ..motion import STRUTS, FloatArray
 from .actuators import Drives, fallback_drive
-from .control import ControlSettings, StrutController
 from .payload import Payload, loaded
 from .plant import Plant, PlantState
 from .recording import Recording, recording
@@ -104,6 +104,7 @@ class Simulator:
         self._sensors = Sensors(self.drive, self._sensor_settings, self._typical_force(holding), self._seed)
         self._count = 0
         self._state: PlantState | None = None
+        self._forces: FloatArray | None = None
         self.loop_gap = 0.0
         """Largest loop gap so far, m."""
         self._controller.reset(holding)
@@ -185,7 +186,7 @@ class Simulator:
             raise ValueError(
                 f"strut command: strut {i + 1}: {length[i]:.4f} m is outside the limits [{low:g}, {high:g}] m"
             )
-        if not isinstance(self._reference, LengthReference):
+        if self._forces is not None or not isinstance(self._reference, LengthReference):
             self._hold_here()
         self._reference.command(length, rate)
 
@@ -206,9 +207,11 @@ class Simulator:
     def _hold_here(self) -> None:
         """Let the reference brake to a stop from the present motion."""
         limit = self.machine.rate_limit
+        rate = self._controller.rate if self._forces is None else self.truth.rate
+        self._forces = None
         self._reference: TrajectoryReference | LengthReference = LengthReference(
             self._sensors.length(self._sensors.counts(self.plant.length)),
-            self._controller.rate,
+            rate,
             self.period,
             DEFAULT_RATE_LIMIT if limit is None else COMMAND_SHARE * limit,
             COMMAND_ACCELERATION,
@@ -216,6 +219,22 @@ class Simulator:
         )
         self._controller.reset(self.plant.holding_force())
         self._end: float | None = None
+
+    def command_forces(self, force: FloatArray) -> None:
+        """Let a controller outside have the drives: forces (6,) in N for the next `advance`, kept until the next call.
+
+        `enable`, `follow` and commands of lengths or poses take the drives back.
+
+        Raises
+        ------
+        ValueError
+            If it is not six finite numbers; the last command then stays.
+        """
+        force = np.asarray(force, dtype=float)
+        if force.shape != (STRUTS,) or not np.all(np.isfinite(force)):
+            raise ValueError(f"strut command: needs {STRUTS} finite forces")
+        self._forces = force
+        self._end = None
 
     def step(self) -> Sample:
         """Sample the drives, then let the controller act and the machine move on by one period.
@@ -225,18 +244,35 @@ class Simulator:
         NotConverged
             If the machine falls into a singular pose.
         """
+        sample = self.measure()
+        self.advance()
+        return sample
+
+    def measure(self) -> Sample:
+        """The first half of `step`: what the drives report now. A controller outside may answer before `advance`."""
         self._take_or_set_down()
         self._state = self.plant.state
         self.loop_gap = max(self.loop_gap, self.plant.loop_gap)
         counts = self._sensors.counts(self._state.length)
-        sample = self._sensors.sample(self.time, self.period, counts, self._state.force)
-        reference = self._reference.step()
-        command = self._controller.command(
-            sample.length, reference.length, reference.feed_forward, self._drives.saturated
-        )
+        self._sample = self._sensors.sample(self.time, self.period, counts, self._state.force)
+        return self._sample
+
+    def advance(self) -> None:
+        """The second half of `step`: the controller acts on the last sample, the machine moves on by one period.
+
+        Raises
+        ------
+        NotConverged
+            If the machine falls into a singular pose.
+        """
+        command = self._forces
+        if command is None:
+            reference = self._reference.step()
+            command = self._controller.command(
+                self._sample.length, reference.length, reference.feed_forward, self._drives.saturated
+            )
         self.plant.advance(self._drives.force(command), self.period)
         self._count += 1
-        return sample
 
     @property
     def carried(self) -> Payload | None:

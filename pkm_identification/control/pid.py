@@ -1,4 +1,4 @@
-"""The motion controller: six independent PID loops on encoder lengths with feed-forward, like a machine tool's."""
+"""Joint-space control: six independent PID loops on strut lengths, as on a machine tool and on the source's machine."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..motion import STRUTS, FloatArray
 
 @dataclass(frozen=True)
 class ControlSettings:
-    """Tuning of the strut controllers.
+    """Tuning of the strut loops.
 
     Attributes
     ----------
@@ -24,7 +24,8 @@ class ControlSettings:
     derivative_cutoff : float
         Hz, of the first-order low-pass on the derivative of the error.
     feed_forward : bool
-        Whether the nominal machine's friction is added and, for trajectories, its inverse dynamics.
+        Whether the simulator's own controller adds the nominal machine's friction and, for trajectories, its inverse
+        dynamics. (`ComputedTorque` always has its model, the PID mode of `MachineController` never.)
     """
 
     bandwidth: float = 16.0
@@ -52,6 +53,15 @@ class StrutController:
     period : float
         s between calls.
     settings : ControlSettings
+
+    Attributes
+    ----------
+    rate : ndarray, shape (6,)
+        Strut rates in m/s, from encoder differences.
+    error_rate : ndarray, shape (6,)
+        Rate of the length error in m/s, through the same low-pass.
+    integral : ndarray, shape (6,)
+        Force in N of the integral part; whoever changes the other parts may change it, so that their sum does not jump.
     """
 
     def __init__(
@@ -67,11 +77,39 @@ class StrutController:
 
     def reset(self, holding: FloatArray) -> None:
         """Forget the past; the integral starts at the force (6,) in N that holds the machine."""
-        self._integral = np.array(holding, dtype=float)
+        self.integral = np.array(holding, dtype=float)
         self._last: tuple[FloatArray, FloatArray] | None = None
-        self._error_rate = np.zeros(STRUTS)
+        self.error_rate = np.zeros(STRUTS)
         self.rate = np.zeros(STRUTS)
-        """Strut rates in m/s, from encoder differences."""
+
+    def observe(self, length: FloatArray, wanted: FloatArray, periods: int = 1) -> FloatArray:
+        """Error (6,) in m of measured lengths; follows the rates.
+
+        Parameters
+        ----------
+        length, wanted : ndarray, shape (6,)
+            Measured and reference at the same instant, m.
+        periods : int
+            How many periods ago the sample before was.
+        """
+        error = wanted - length
+        if self._last is None:
+            self._last = (length, error)
+        # one low-pass for both, so that its lag is not taken for an error
+        span = periods * self._period
+        self.rate += self._smoothing * ((length - self._last[0]) / span - self.rate)
+        self.error_rate += self._smoothing * ((error - self._last[1]) / span - self.error_rate)
+        self._last = (length, error)
+        return error
+
+    def integrate(self, error: FloatArray, saturated: FloatArray) -> None:
+        """Let the integral follow the error; of drives at their limit it only moves back."""
+        rise = self._integral_gain * error
+        self.integral += np.where(saturated & (rise * self.integral > 0), 0.0, rise)
+
+    def proportional_derivative(self, error: FloatArray) -> FloatArray:
+        """Force (6,) in N of an error (6,) in m and of the present error rate, without the integral."""
+        return self._proportional * error + self._derivative * self.error_rate
 
     def command(
         self,
@@ -93,15 +131,6 @@ class StrutController:
         saturated : ndarray of bool, shape (6,)
             Drives at their limit: their integral only moves back.
         """
-        error = wanted - length
-        if self._last is None:
-            self._last = (length, error)
-        # one low-pass for both, so that its lag is not taken for an error
-        self.rate += self._smoothing * ((length - self._last[0]) / self._period - self.rate)
-        self._error_rate += self._smoothing * ((error - self._last[1]) / self._period - self._error_rate)
-        self._last = (length, error)
-        rise = self._integral_gain * error
-        self._integral += np.where(saturated & (rise * self._integral > 0), 0.0, rise)
-        return (
-            self._integral + self._proportional * error + self._derivative * self._error_rate + feed_forward
-        )
+        error = self.observe(length, wanted)
+        self.integrate(error, saturated)
+        return self.integral + self._proportional * error + self._derivative * self.error_rate + feed_forward

@@ -1,0 +1,135 @@
+"""Smooth curves through points: quintic splines of least jerk, with continuous velocity and acceleration.
+
+Of all curves that pass the nodes at their times, with the velocities and accelerations that are prescribed, the one
+with the least integral of the squared jerk is a quintic polynomial between nodes. What is free at a node is solved for;
+where nothing is prescribed the third and fourth derivatives are continuous, too.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.linalg import solveh_banded
+
+from ..motion import FloatArray
+
+NODE = 3  # value, velocity and acceleration of a node
+# Coefficients (rows: powers 0 to 5 of the segment's own time, 0 to 1) of the value, velocity and acceleration at the
+# two ends, with derivatives by the own time.
+HERMITE = np.linalg.inv(
+    np.array(
+        [
+            [1, 0, 0, 0, 0, 0],
+            [0, 1, 0, 0, 0, 0],
+            [0, 0, 2, 0, 0, 0],
+            [1, 1, 1, 1, 1, 1],
+            [0, 1, 2, 3, 4, 5],
+            [0, 0, 2, 6, 12, 20],
+        ],
+        dtype=float,
+    )
+)
+
+
+def _jerk_form() -> FloatArray:
+    """Matrix (6, 6) of the integral of the squared jerk over a segment, in terms of its ends."""
+    factors = np.array([6.0, 24.0, 60.0])  # jerk = 6 c3 + 24 c4 t + 60 c5 t^2
+    powers = np.add.outer(np.arange(3), np.arange(3))
+    moments = np.outer(factors, factors) / (powers + 1.0)
+    return HERMITE[3:].T @ moments @ HERMITE[3:]
+
+
+JERK_FORM = _jerk_form()
+
+
+class LeastJerkSpline:
+    """A curve of several coordinates through nodes.
+
+    Parameters
+    ----------
+    time : ndarray, shape (N,)
+        s, increasing, N at least 2.
+    value : ndarray, shape (N, C)
+    velocity, acceleration : ndarray, shape (N, C)
+        Prescribed derivatives; rows of NaN are free. The first and last row must be prescribed.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not fit, times do not increase, or an end is free.
+    """
+
+    def __init__(
+        self, time: FloatArray, value: FloatArray, velocity: FloatArray, acceleration: FloatArray
+    ) -> None:
+        count = len(time)
+        if count < 2 or not np.all(np.diff(time) > 0):
+            raise ValueError("spline: needs at least two nodes at increasing times")
+        if not value.shape == velocity.shape == acceleration.shape == (count, value.shape[-1]):
+            raise ValueError("spline: values and derivatives must have one row for each time")
+        self.time = np.array(time, dtype=float)
+        self._width = np.diff(self.time)
+        # node by node: value, velocity, acceleration
+        nodes = np.stack([value, velocity, acceleration], axis=1).astype(float)
+        free = np.isnan(nodes[:, :, 0])
+        if free[[0, -1]].any() or free[:, 0].any():
+            raise ValueError("spline: values, and the derivatives at both ends, must be prescribed")
+        if free.any():
+            self._solve(nodes, free)
+        ends = np.concatenate([nodes[:-1], nodes[1:]], axis=1) * self._scales()[:, :, None]
+        self._coefficients = np.einsum("pe,nec->npc", HERMITE, ends)
+
+    def _scales(self) -> FloatArray:
+        """Factors (N - 1, 6) from derivatives by time to derivatives by a segment's own time."""
+        h = self._width[:, None]
+        return np.concatenate([h**0, h, h**2] * 2, axis=1)
+
+    def _solve(self, nodes: FloatArray, free: FloatArray) -> None:
+        """Fill in what is free: the minimum of a positive quadratic form whose matrix is a band."""
+        count = len(nodes)
+        scales = self._scales()
+        forms = JERK_FORM * scales[:, :, None] * scales[:, None, :] / self._width[:, None, None] ** 5
+        matrix = np.zeros((2 * NODE, count * NODE))  # upper band: matrix[NODE2 - 1 + i - j, j]
+        place = np.arange(count - 1) * NODE
+        for i in range(2 * NODE):
+            for j in range(i, 2 * NODE):
+                np.add.at(matrix, (2 * NODE - 1 + i - j, place + j), forms[:, i, j])
+        known = np.where(free[:, :, None], 0.0, nodes).reshape(count * NODE, -1)
+        pull = np.zeros_like(known)
+        for i in range(2 * NODE):
+            for j in range(2 * NODE):
+                np.add.at(pull, place + i, forms[:, i, j, None] * known[place + j])
+        # what is prescribed becomes an equation of its own: x = 0 beside the known part
+        fixed = ~free.ravel()
+        for offset in range(2 * NODE):
+            row = matrix[2 * NODE - 1 - offset]
+            column = np.arange(count * NODE)
+            partner = np.maximum(column - offset, 0)
+            row[fixed[column] | fixed[partner]] = 0.0
+        # derivatives of unlike order have unlike sizes: a unit diagonal keeps the factorisation exact
+        diagonal = np.where(fixed, 1.0, matrix[-1])
+        root = np.sqrt(diagonal)
+        matrix[-1] = 1.0
+        for offset in range(1, 2 * NODE):
+            row = matrix[2 * NODE - 1 - offset]
+            row[offset:] /= root[offset:] * root[:-offset]
+        right = np.where(fixed[:, None], 0.0, -pull) / root[:, None]
+        solved = solveh_banded(matrix, right) / root[:, None]
+        nodes[:] = (known + solved).reshape(nodes.shape)
+
+    def evaluate(self, time: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Value, velocity and acceleration (M, C) at times (M,); beyond the ends, those of the ends."""
+        time = np.clip(time, self.time[0], self.time[-1])
+        segment = np.clip(np.searchsorted(self.time, time, side="right") - 1, 0, len(self._width) - 1)
+        h = self._width[segment][:, None]
+        t = (time - self.time[segment])[:, None] / h
+        c = self._coefficients[segment]
+        value = c[:, 5]
+        first = 5 * c[:, 5]
+        second = 20 * c[:, 5]
+        for power in (4, 3, 2):
+            value = value * t + c[:, power]
+            first = first * t + power * c[:, power]
+            second = second * t + power * (power - 1) * c[:, power]
+        first = first * t + c[:, 1]
+        value = (value * t + c[:, 1]) * t + c[:, 0]
+        return value, first / h, second / h**2
