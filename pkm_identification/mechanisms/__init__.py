@@ -1,0 +1,1 @@
+"""Other machines of the reference texts, each with its own model."""
