@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,16 +14,19 @@ from ..identifiability import COMBINATION
 from ..records.atomic import replacing
 
 if TYPE_CHECKING:
+    from ..estimation.estimate import ParameterEstimate
     from ..identification import Identification
 
 SCHEMA = 1
+_NUMBERS = re.compile(r"\[[-+.,\deE\s]+\]")
 
 
 def estimate_document(result: Identification) -> dict[str, Any]:
     """The content of estimate.json; numbers that are not finite are None.
 
     The value of a parameter that the data do not show alone is None: a prior is no estimate. The combinations they
-    do show follow the parameters, named by their terms.
+    do show follow the parameters, named by their terms. `state` is what an estimation needs to go on from here (see
+    `saved_estimate`): means and covariance of all parameters, shown or not, in SI units; None if not finite.
     """
     estimate = result.estimate
     entries = [
@@ -64,14 +68,30 @@ def estimate_document(result: Identification) -> dict[str, Any]:
             "rms_percent": _per_strut(validation.rms_percent, validation.rms_percent_total),
             "rms_percent_raw": _per_strut(validation.rms_percent_raw, validation.rms_percent_raw_total),
         },
+        "machine_hash": result.machine.hash,
+        "state": _state(estimate),
     }
 
 
 def write_estimate_json(path: str | Path, result: Identification) -> None:
     """Write estimate.json, complete or not at all; raises LogError if it cannot be written."""
     text = json.dumps(estimate_document(result), indent=2, ensure_ascii=False, allow_nan=False)
+    # a list of numbers is one line
+    text = _NUMBERS.sub(lambda match: " ".join(match[0].split()), text)
     with replacing(path) as temporary:
         temporary.write_text(text + "\n", encoding="utf-8")
+
+
+def _state(estimate: ParameterEstimate) -> dict[str, Any] | None:
+    if not (np.isfinite(estimate.values).all() and np.isfinite(estimate.covariance).all()):
+        return None
+    return {
+        "names": list(estimate.names),
+        "mean": estimate.values.tolist(),
+        "covariance": estimate.covariance.tolist(),
+        "count": int(estimate.count),
+        "time": _number(estimate.time),
+    }
 
 
 def _per_strut(struts: np.ndarray, total: float) -> dict[str, Any]:

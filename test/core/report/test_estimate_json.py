@@ -11,6 +11,7 @@ from pkm_identification.errors import LogError
 from pkm_identification.report import estimate_document, write_estimate_json
 
 KEYS = ["schema", "machine", "estimator", "model", "samples", "dropped", "parameters", "validation"]
+KEYS += ["machine_hash", "state"]
 
 
 def strict(text):
