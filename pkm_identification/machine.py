@@ -14,6 +14,7 @@ import yaml
 
 from .document import Node, UniqueKeys, frozen
 from .errors import MachineError
+from .machine_sensors import MachineSensors, machine_sensors
 from .motion import STRUTS, FloatArray
 from .rotation import matrix_from_quaternion
 
@@ -146,6 +147,7 @@ class Machine:
     struts: tuple[Strut, ...]
     friction: Friction
     drive: Drive | None
+    sensors: MachineSensors
     document: dict[str, Any]
 
     @property
@@ -255,6 +257,7 @@ class Machine:
         friction = _friction(root.take("friction", {}))
         drive_node = root.take("drive", None)
         drive = None if drive_node.value is None else _drive(drive_node)
+        sensors = machine_sensors(root.take("sensors", {}))
         root.close()
 
         machine = cls(
@@ -273,6 +276,7 @@ class Machine:
             struts=struts,
             friction=friction,
             drive=drive,
+            sensors=sensors,
             document=document,
         )
         machine._check_geometry(source)

@@ -57,15 +57,22 @@ class StrutLog(_Batch):
         None when the log holds no efforts.
     source : str
         Where the samples came from, for messages.
+    imu : ndarray, shape (N, 6), or None
+        Specific force in m/s^2 and angular rate in rad/s of an IMU on the platform, in its own axes.
+    sensor : ndarray, shape (N, 6), or None
+        What force sensors in the struts read, N.
     """
 
     time: FloatArray
     length: FloatArray
     force: FloatArray | None
     source: str = "log"
+    imu: FloatArray | None = None
+    sensor: FloatArray | None = None
 
     def __post_init__(self) -> None:
-        _check_shapes(self, {"time": (), "length": (STRUTS,), "force": (STRUTS,)})
+        six = (STRUTS,)
+        _check_shapes(self, {"time": (), "length": six, "force": six, "imu": six, "sensor": six})
 
 
 @dataclass(frozen=True)

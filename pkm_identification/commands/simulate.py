@@ -77,7 +77,7 @@ def _simulate(options: argparse.Namespace) -> int:
     if is_csv and not options.si:
         if nominal.drive is None:
             raise PkmError(f"machine '{nominal.name}' has no 'drive', so raw counts mean nothing; use --si")
-        write_raw_csv(options.out, record.time, record.counts, record.current)
+        write_raw_csv(options.out, record.time, record.counts, record.current, record.imu, record.sensor)
     else:
         log = record.log()
         # a stamp of zero means "no stamp" in ROS

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +26,9 @@ LENGTH, FORCE = _numbered("length"), _numbered("force")
 COUNTS, CURRENT = _numbered("enc"), _numbered("cur")
 RAW_HEADER = "t,enc_1..enc_6,cur_1..cur_6"
 SI_HEADER = "t,length_1..length_6,force_1..force_6 (forces may be left out)"
+# Additional sensors, each group as a whole or not at all
+IMU = tuple(f"imu_{kind}{axis}" for kind in "aw" for axis in "xyz")
+SENSOR = _numbered("sensor")
 
 
 def choose_strut_columns(names: tuple[str, ...]) -> tuple[str, ...]:
@@ -43,6 +47,10 @@ def choose_strut_columns(names: tuple[str, ...]) -> tuple[str, ...]:
         wanted, header = (TIME, *COUNTS, *CURRENT), RAW_HEADER
     else:
         refuse_header(names, f"{RAW_HEADER}, or {SI_HEADER}")
+    for group in (IMU, SENSOR):
+        if any(name in names for name in group):
+            wanted += group
+            header += f", {group[0]}..{group[-1]}"
     missing = [name for name in wanted if name not in names]
     if missing:
         raise ValueError(f"no column {', '.join(missing)}; expected {header}")
@@ -82,12 +90,14 @@ def read_strut_csv(path: str | Path, machine: Machine | None = None) -> tuple[St
 
 def _strut_log(table: Table, machine: Machine | None) -> StrutLog:
     time = table.select([TIME])[:, 0]
+    imu, sensor = (table.select(group) if group[0] in table.columns else None for group in (IMU, SENSOR))
     if COUNTS[0] in table.columns:
         if machine is None:
             raise LogError(f"{table.source}: raw counts and currents need a machine with the key 'drive'")
-        return strut_log_from_counts(machine, time, table.select(COUNTS), table.select(CURRENT), table.source)
+        log = strut_log_from_counts(machine, time, table.select(COUNTS), table.select(CURRENT), table.source)
+        return replace(log, imu=imu, sensor=sensor)
     force = table.select(FORCE) if FORCE[0] in table.columns else None
-    return StrutLog(time, table.select(LENGTH), force, table.source)
+    return StrutLog(time, table.select(LENGTH), force, table.source, imu, sensor)
 
 
 def write_strut_csv(path: str | Path, log: StrutLog) -> None:
@@ -95,10 +105,17 @@ def write_strut_csv(path: str | Path, log: StrutLog) -> None:
     columns = {TIME: log.time, **_columns(LENGTH, log.length)}
     if log.force is not None:
         columns |= _columns(FORCE, log.force)
-    write_table(path, columns)
+    write_table(path, columns | _additional(log.imu, log.sensor))
 
 
-def write_raw_csv(path: str | Path, time: FloatArray, counts: FloatArray, current: FloatArray) -> None:
+def write_raw_csv(
+    path: str | Path,
+    time: FloatArray,
+    counts: FloatArray,
+    current: FloatArray,
+    imu: FloatArray | None = None,
+    sensor: FloatArray | None = None,
+) -> None:
     """Write what the drives report.
 
     Parameters
@@ -111,13 +128,21 @@ def write_raw_csv(path: str | Path, time: FloatArray, counts: FloatArray, curren
         Encoder counts; written as integers when of an integer type.
     current : ndarray, shape (N, 6)
         A.
+    imu, sensor : ndarray, shape (N, 6), optional
+        Additional sensors' readings, as in `StrutLog`.
 
     Raises
     ------
     LogError
         If the file cannot be written.
     """
-    write_table(path, {TIME: time, **_columns(COUNTS, counts), **_columns(CURRENT, current)})
+    columns = {TIME: time, **_columns(COUNTS, counts), **_columns(CURRENT, current)}
+    write_table(path, columns | _additional(imu, sensor))
+
+
+def _additional(imu: FloatArray | None, sensor: FloatArray | None) -> dict[str, FloatArray]:
+    columns = {} if imu is None else _columns(IMU, imu)
+    return columns if sensor is None else columns | _columns(SENSOR, sensor)
 
 
 def _columns(names: tuple[str, ...], values: FloatArray) -> dict[str, FloatArray]:

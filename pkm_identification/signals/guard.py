@@ -117,6 +117,8 @@ class GuardedLog:
         Stamp in s at which each reason or cause was first met.
     period : float
         Sample period in s.
+    imu, sensor : ndarray, shape (N, 6), or None
+        Additional sensors' readings, as in `StrutLog`; not judged, NaN where they are.
     """
 
     time: FloatArray
@@ -127,6 +129,8 @@ class GuardedLog:
     counts: dict[str, int]
     first: dict[str, float]
     period: float
+    imu: FloatArray | None = None
+    sensor: FloatArray | None = None
 
 
 # State of the guard: [0] last stamp, [1] segment, [2] seen a sample (0/1), [3] suspects in a row, [4] time of the last
@@ -416,4 +420,6 @@ class StreamGuard:
             counts=counts,
             first=first,
             period=self.settings.period,
+            imu=None if log.imu is None else between(log.imu),
+            sensor=None if log.sensor is None else between(log.sensor),
         )

@@ -56,6 +56,8 @@ class Recording:
     loop_gap : float
         Largest distance in m between a strut's tip and its platform joint at any sample.
     source : str
+    imu, sensor : ndarray, shape (N, 6), or None
+        Additional sensors, as in `StrutLog`.
     """
 
     time: FloatArray
@@ -66,13 +68,15 @@ class Recording:
     truth: Truth
     loop_gap: float
     source: str
+    imu: FloatArray | None = None
+    sensor: FloatArray | None = None
 
     def __len__(self) -> int:
         return len(self.time)
 
     def log(self) -> StrutLog:
         """The log as the stages of this package take it, in SI units."""
-        return StrutLog(self.time, self.length, self.force, self.source)
+        return StrutLog(self.time, self.length, self.force, self.source, self.imu, self.sensor)
 
     def raw(self) -> FloatArray:
         """The raw log, shape (N, 13), columns `RAW_COLUMNS`: s, counts, A."""
@@ -101,4 +105,9 @@ def recording(samples: list[Sample], states: list[PlantState], loop_gap: float, 
         truth=truth,
         loop_gap=loop_gap,
         source=source,
+        **{
+            name: column(samples, name, STRUTS)
+            for name in ("imu", "sensor")
+            if samples and getattr(samples[0], name) is not None
+        },
     )

@@ -23,6 +23,8 @@ class SensorSettings:
         Resolution of the current measurement over its range of plus and minus the force limit; None = exact.
     quantised_encoders : bool
         Whether lengths come in whole counts.
+    additional : float
+        Noise and biases of additional sensors, in those the machine file states.
     stamp_jitter : float
         Standard deviation of the stamps in s; sampling itself is regular. Cut off at 0.4 periods, so stamps never swap.
     """
@@ -31,10 +33,13 @@ class SensorSettings:
     current_bits: int | None = 12
     quantised_encoders: bool = True
     stamp_jitter: float = 0.0
+    additional: float = 1.0
 
     def __post_init__(self) -> None:
         if not 0 <= self.current_noise < np.inf:
             raise ValueError(f"current_noise = {self.current_noise}: must be 0 or more")
+        if not 0 <= self.additional < np.inf:
+            raise ValueError(f"additional = {self.additional}: must be 0 or more")
         if not 0 <= self.stamp_jitter < np.inf:
             raise ValueError(f"stamp_jitter = {self.stamp_jitter}: must be 0 s or more")
         if self.current_bits is not None and not 4 <= self.current_bits <= 32:
@@ -43,7 +48,7 @@ class SensorSettings:
     @classmethod
     def perfect(cls) -> SensorSettings:
         """No noise, no quantisation, exact stamps."""
-        return cls(current_noise=0.0, current_bits=None, quantised_encoders=False)
+        return cls(current_noise=0.0, current_bits=None, quantised_encoders=False, additional=0.0)
 
 
 @dataclass(frozen=True)
@@ -58,6 +63,8 @@ class Sample:
         Encoder counts and motor currents in A.
     length, force : ndarray, shape (6,)
         The same in m and N.
+    imu, sensor : ndarray, shape (6,), or None
+        Specific force and angular rate of the IMU, and the struts' force sensors, where the machine has them.
     """
 
     time: float
@@ -65,6 +72,8 @@ class Sample:
     current: FloatArray
     length: FloatArray
     force: FloatArray
+    imu: FloatArray | None = None
+    sensor: FloatArray | None = None
 
 
 class Sensors:

@@ -12,6 +12,7 @@ from ..kinematics import strut_lengths
 from ..machine import Friction, Machine
 from ..motion import STRUTS, FloatArray
 from .actuators import Drives, fallback_drive
+from .additional_sensors import AdditionalSensors
 from .payload import Payload, loaded
 from .plant import Plant, PlantState
 from .recording import Recording, recording
@@ -102,6 +103,7 @@ class Simulator:
         holding = self.plant.holding_force()
         self._drives = Drives(self.drive)
         self._sensors = Sensors(self.drive, self._sensor_settings, self._typical_force(holding), self._seed)
+        self._additional = AdditionalSensors(self.machine, self._sensor_settings.additional, self._seed)
         self._count = 0
         self._state: PlantState | None = None
         self._forces: FloatArray | None = None
@@ -254,7 +256,11 @@ class Simulator:
         self._state = self.plant.state
         self.loop_gap = max(self.loop_gap, self.plant.loop_gap)
         counts = self._sensors.counts(self._state.length)
-        self._sample = self._sensors.sample(self.time, self.period, counts, self._state.force)
+        self._sample = replace(
+            self._sensors.sample(self.time, self.period, counts, self._state.force),
+            imu=self._additional.imu(self._state),
+            sensor=self._additional.force(self._state),
+        )
         return self._sample
 
     def advance(self) -> None:

@@ -1,0 +1,55 @@
+"""Sensors beside encoders and currents: an IMU on the platform and force sensors in the struts, noisy and biased."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..dynamics.basis import basis_parameters
+from ..dynamics.readings import imu_reading, strut_force_reading
+from ..machine import Machine
+from ..motion import STRUTS, FloatArray
+from .plant import PlantState
+
+
+class AdditionalSensors:
+    """What the section `sensors` of a machine file describes.
+
+    Parameters
+    ----------
+    machine : Machine
+        The truth: its sensors' places, noise and spread of the biases, and its strut bodies.
+    share : float
+        Of the file's noise and biases; 0 = perfect.
+    seed : int
+        Same seed, same biases and noise.
+    """
+
+    def __init__(self, machine: Machine, share: float, seed: int) -> None:
+        self._machine = machine
+        self._basis = basis_parameters(machine)
+        self._noise = share * machine.sensors.noise
+        self._random = np.random.default_rng([seed, 1])
+        self.bias = share * machine.sensors.bias * self._random.standard_normal(6)
+        """Constant errors of specific force (m/s^2) and angular rate (rad/s), shape (6,)."""
+
+    def imu(self, state: PlantState) -> FloatArray | None:
+        """Specific force and angular rate (6,); None without an IMU."""
+        sensors, reading = self._machine.sensors, np.empty(6)
+        if sensors.imu is None:
+            return None
+        imu_reading(
+            sensors.place, sensors.axes, self._machine.gravity, state.rotation, state.twist, state.acceleration, reading
+        )  # fmt: skip
+        return reading + self.bias + self._noise[:6] * self._random.standard_normal(6)
+
+    def force(self, state: PlantState) -> FloatArray | None:
+        """Readings of the force sensors (6,), N; None without them."""
+        machine, reading = self._machine, np.empty(STRUTS)
+        if machine.sensors.force is None:
+            return None
+        strut_force_reading(
+            machine.base_joints, machine.platform_joints, machine.gravity, self._basis,
+            machine.sensors.force.at == "platform", state.position, state.rotation, state.twist, state.acceleration,
+            state.force - state.resistance, reading,
+        )  # fmt: skip
+        return reading + self._noise[6:] * self._random.standard_normal(STRUTS)
