@@ -73,7 +73,15 @@ def make_estimate(
     """Join a posterior with its statuses; see `ParameterEstimate`."""
     # nothing can be known less well than before the data
     std = np.minimum(np.sqrt(np.diag(covariance)), prior.std)
-    result = assess(parameters.names, parameters.units, mean, parameters.nominal, covariance, prior.std)
+    result = assess(
+        parameters.names,
+        parameters.units,
+        mean,
+        parameters.nominal,
+        covariance,
+        prior.std,
+        scale=parameters.scale,
+    )
     return ParameterEstimate(
         names=parameters.names,
         units=parameters.units,

@@ -30,6 +30,8 @@ class LinearFit:
     residual : ndarray, shape (K, m)
     iterations : int
     converged : bool
+    weight : ndarray, shape (K,), or None
+        Weights the equations ended with, between 0 and 1; None where all have 1.
     """
 
     mean: FloatArray
@@ -38,9 +40,12 @@ class LinearFit:
     residual: FloatArray
     iterations: int
     converged: bool
+    weight: FloatArray | None = None
 
 
-def least_squares(equations: Equations, prior: Prior, redundancy: float = 1.0) -> LinearFit:
+def least_squares(
+    equations: Equations, prior: Prior, redundancy: float = 1.0, noise: FloatArray | None = None
+) -> LinearFit:
     """Fit by least squares weighted with the residual's own covariance (Oh 2003, 2.58-2.65, weighted).
 
     Parameters
@@ -51,32 +56,31 @@ def least_squares(equations: Equations, prior: Prior, redundancy: float = 1.0) -
         Weak pseudo-measurements, which only matter where the data are silent.
     redundancy : float
         Equations per independent one.
+    noise : ndarray, shape (m, m), optional
+        Covariance of the measurement noise where it is known; else that of the residual is iterated.
 
     Returns
     -------
     LinearFit
     """
-    columns, measured = equations.columns, equations.measured
-    _, outputs, width = columns.shape
-    scaled = columns * prior.std
-    target = measured - columns @ prior.mean
-    noise = np.eye(outputs) * max(float(np.mean(target**2)), 1e-300)
+    scaled, target = standardised(equations, prior)
+    outputs, width = scaled.shape[1:]
+    known = noise is not None
+    if noise is None:
+        noise = np.eye(outputs) * max(float(np.mean(target**2)), 1e-300)
     mean = np.zeros(width)
     converged = False
     iterations = 0
     while not converged and iterations < MAX_ITERATIONS:
         iterations += 1
-        # rows whitened and solved by QR: normal equations would lose half the digits of good data
-        whitener = np.linalg.inv(np.linalg.cholesky(noise * redundancy))
-        rows = np.concatenate([(whitener @ scaled).reshape(-1, width), np.eye(width)])
-        values = np.concatenate([(target @ whitener.T).reshape(-1), np.zeros(width)])
-        orthogonal, triangle = np.linalg.qr(rows)
-        step = np.linalg.solve(triangle, orthogonal.T @ values)
-        std = np.linalg.norm(np.linalg.inv(triangle), axis=1)
+        step, std = solve_whitened(scaled, target, noise * redundancy)
         # in standard deviations, or in 1e-6 of the prior's where the data are perfect
         change = np.max(np.abs(step - mean) / np.maximum(std, 1e-6))
         mean = step
         residual = target - scaled @ mean
+        if known:
+            converged = True
+            break
         left = residual_covariance(residual, width)
         # averaging ends the cycles that weights and residuals can fall into
         noise = left if iterations <= UNDAMPED else 0.5 * (noise + left)
@@ -95,18 +99,61 @@ def least_squares(equations: Equations, prior: Prior, redundancy: float = 1.0) -
     )
 
 
-def residual_covariance(residual: FloatArray, parameters: int) -> FloatArray:
-    """Covariance of a residual (K, m) after a fit of that many parameters; never singular."""
+def standardised(equations: Equations, prior: Prior) -> tuple[FloatArray, FloatArray]:
+    """Columns (K, m, P) and right sides (K, m) for unknowns in standard deviations of the prior from its mean."""
+    return equations.columns * prior.std, equations.measured - equations.columns @ prior.mean
+
+
+def solve_whitened(
+    scaled: FloatArray, target: FloatArray, noise: FloatArray, weight: FloatArray | None = None
+) -> tuple[FloatArray, FloatArray]:
+    """Least squares with the unit normal as prior: solution (P,) and the standard deviations white noise gives it.
+
+    Rows are whitened and solved by QR: normal equations would lose half the digits of good data.
+
+    Parameters
+    ----------
+    scaled : ndarray, shape (K, m, P)
+    target : ndarray, shape (K, m)
+    noise : ndarray, shape (m, m)
+    weight : ndarray, shape (K,), optional
+        Of the equations' squares; all 1 by default.
+    """
+    width = scaled.shape[2]
+    whitener = np.linalg.inv(np.linalg.cholesky(noise))
+    rows, values = whitener @ scaled, target @ whitener.T
+    if weight is not None:
+        root = np.sqrt(weight)
+        rows *= root[:, None, None]
+        values *= root[:, None]
+    orthogonal, triangle = np.linalg.qr(np.concatenate([rows.reshape(-1, width), np.eye(width)]))
+    solution = np.linalg.solve(triangle, orthogonal.T @ np.concatenate([values.reshape(-1), np.zeros(width)]))
+    return solution, np.linalg.norm(np.linalg.inv(triangle), axis=1)
+
+
+def residual_covariance(
+    residual: FloatArray, parameters: int, weight: FloatArray | None = None
+) -> FloatArray:
+    """Covariance of a residual (K, m), weighted (K,), after a fit of that many parameters; never singular."""
     count, outputs = residual.shape
-    freedom = max(count - parameters / outputs, 1.0)
-    covariance = residual.T @ residual / freedom
+    if weight is None:
+        scatter = residual.T @ residual
+    else:
+        count = float(weight.sum())
+        scatter = (residual * weight[:, None]).T @ residual
+    covariance = scatter / max(count - parameters / outputs, 1.0)
     # forces are known to about 1e-9 of their size at best; a perfect residual must not make infinite weights
     floor = max(1e-6 * np.trace(covariance) / outputs, 1e-12)
     return covariance + floor * np.eye(outputs)
 
 
 def robust_covariance(
-    scaled: FloatArray, residual: FloatArray, noise: FloatArray, redundancy: float, segment: FloatArray
+    scaled: FloatArray,
+    residual: FloatArray,
+    noise: FloatArray,
+    redundancy: float,
+    segment: FloatArray,
+    weight: FloatArray | None = None,
 ) -> FloatArray:
     """Covariance of the fit when its residual is correlated in time (Newey and West 1987).
 
@@ -120,33 +167,55 @@ def robust_covariance(
     redundancy : float
     segment : ndarray, shape (K,)
         Correlation is not looked for across segments.
+    weight : ndarray, shape (K,), optional
+        With which the equations' squares entered the fit; all 1 by default.
 
     Returns
     -------
     ndarray, shape (P, P)
-        In units of the prior's standard deviations: bread (scores + prior) bread, where bread is the
-        posterior covariance a white residual would give. Never smaller than that.
+        In units of the prior's standard deviations; see `sandwich`.
     """
-    width = scaled.shape[2]
-    weight = np.linalg.inv(noise) / redundancy
-    weighted = np.einsum("ij,kjp->kip", weight, scaled)
-    information = np.einsum("kip,kiq->pq", scaled, weighted) + np.eye(width)
+    weighted = (np.linalg.inv(noise) / redundancy) @ scaled
+    if weight is not None:
+        weighted *= weight[:, None, None]
+    information = np.einsum("kip,kiq->pq", scaled, weighted) + np.eye(scaled.shape[2])
+    return sandwich(information, np.einsum("kip,ki->kp", weighted, residual), segment)
+
+
+def sandwich(information: FloatArray, scores: FloatArray, segment: FloatArray) -> FloatArray:
+    """Covariance of a fit from its equations' scores, whose correlation in time is looked for (Newey and West 1987).
+
+    Parameters
+    ----------
+    information : ndarray, shape (P, P)
+        Of the data and of the unit normal prior.
+    scores : ndarray, shape (K, P)
+        Gradient each equation adds at the solution.
+    segment : ndarray, shape (K,)
+        Correlation is not looked for across segments.
+
+    Returns
+    -------
+    ndarray, shape (P, P)
+        bread (scores + prior) bread, where bread = information^-1 is the posterior covariance a white residual would
+        give. Never smaller than that.
+    """
+    width = len(information)
     # the prior keeps every eigenvalue at 1 or more, whatever rounding says
     values, vectors = np.linalg.eigh(0.5 * (information + information.T))
     root = vectors * np.maximum(values, 1.0) ** -0.5
     bread = root @ root.T
-    scores = np.einsum("kip,ki->kp", weighted, residual)
     lags = min(correlation_lags(len(scores)), len(scores) - 1)
     meat = scores.T @ scores
     for lag in range(1, lags + 1):
         together = segment[lag:] == segment[:-lag]
         product = scores[lag:][together].T @ scores[:-lag][together]
         meat += (1.0 - lag / (lags + 1.0)) * (product + product.T)
-    sandwich = bread @ (meat + np.eye(width)) @ bread
+    middle = bread @ (meat + np.eye(width)) @ bread
     # a sandwich of few equations can come out thin by chance; no direction may claim more than white noise
     # would allow
     inverse = (vectors * np.maximum(values, 1.0) ** 0.5).T
-    inner = inverse @ sandwich @ inverse.T
+    inner = inverse @ middle @ inverse.T
     values, vectors = np.linalg.eigh(0.5 * (inner + inner.T))
     return root @ (vectors * np.maximum(values, 1.0)) @ vectors.T @ root.T
 

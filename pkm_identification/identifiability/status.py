@@ -11,6 +11,8 @@ from ..motion import FloatArray
 IDENTIFIABLE, COMBINATION, UNIDENTIFIABLE = "identifiable", "combination", "unidentifiable"
 # A parameter counts as shown when its standard deviation is below this part of the prior's (about its own size).
 RESOLVED = 0.05
+# A parameter with a stated prior must also be known this much better after the data than before, or it is the prior.
+SHRUNK = 0.5
 # Smallest share, in units of the prior, with which a parameter is named in a combination.
 NAMED = 0.02
 
@@ -54,10 +56,15 @@ def assess(
     covariance: FloatArray,
     prior_std: FloatArray,
     resolved: float = RESOLVED,
+    scale: FloatArray | None = None,
 ) -> Identifiability:
     """Say what a posterior shows beyond its prior.
 
-    A parameter is identifiable when its standard deviation fell below `resolved` times the prior's. Of the others, the
+    A parameter is identifiable when its standard deviation fell below `resolved` times the prior's. Where a prior
+    other than `scale` is stated, the parameter's own prior is first taken out of its posterior (the precisions of
+    independent priors add: 1 / u^2 = 1 / v^2 - 1 / s^2 + 1 / scale^2): it is identifiable when what is left, the data
+    and what is stated of *other* parameters, knows it to `resolved` times `scale`, and when they at least halve the
+    stated standard deviation. What is mostly the stated prior is thus never shown as found. Of the others, the
     directions that did fall that far are reduced to echelon form (Gautier's regrouping, on the posterior
     instead of the regressor's null space) and named by their terms.
 
@@ -68,6 +75,9 @@ def assess(
         SI units.
     covariance : ndarray, shape (P, P)
     resolved : float
+    scale : ndarray, shape (P,), optional
+        What a large error of each parameter is, the standard deviation of a prior that states nothing; by default
+        `prior_std`.
 
     Returns
     -------
@@ -75,7 +85,7 @@ def assess(
         Status 'combination' marks a parameter seen only in a combination.
     """
     scaled = covariance / np.outer(prior_std, prior_std)
-    shown = np.sqrt(np.diag(scaled)) < resolved
+    shown = _shown(np.sqrt(np.diag(scaled)), prior_std, prior_std if scale is None else scale, resolved)
     status = np.where(shown, IDENTIFIABLE, UNIDENTIFIABLE).astype(object)
     rest = np.nonzero(~shown)[0]
     combinations = []
@@ -104,6 +114,15 @@ def assess(
                 )
             )
     return Identifiability(tuple(str(s) for s in status), tuple(combinations))
+
+
+def _shown(shrunk: FloatArray, prior_std: FloatArray, scale: FloatArray, resolved: float) -> FloatArray:
+    """Which parameters the data show; `shrunk` is the posterior's standard deviation over the prior's."""
+    stated = prior_std != scale
+    precision = 1.0 / np.maximum(shrunk, 1e-300) ** 2 - 1.0  # gained over the prior, in units of it
+    own = (prior_std / scale) ** 2
+    found = (precision + own) * resolved**2 > own
+    return np.where(stated, found & (shrunk < SHRUNK), shrunk < resolved)
 
 
 def _echelon(rows: FloatArray) -> FloatArray:
