@@ -17,6 +17,7 @@ from ..identifiability.source_findings import (
 from ..report.contribution_tables import contributions_document, sensitivity_document
 from ..report.listing import Listing
 from ..report.paragraphs import paragraph
+from .finding_text import finding_document, finding_text
 from .outcome import Outcome
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def _text(study: Study, found: tuple[Finding, ...], notes: list[str]) -> str:
             "\n".join(paragraph(note) for note in notes),
             str(study_table(study)),
             "mean shares in % of mean |F_a| over all struts; S x, y, z: sensitivity over all struts",
-            *(_sentences(number, finding) for number, finding in enumerate(found, 1)),
+            *(finding_text(number, finding) for number, finding in enumerate(found, 1)),
             f"{agreeing} of {len(found)} findings agree.",
         )
     )
@@ -88,23 +89,12 @@ def _notes(change: float) -> list[str]:
     ]
 
 
-def _sentences(number: int, finding: Finding) -> str:
-    return "\n".join(
-        (
-            paragraph(finding.source, f"{number}. source:  "),
-            paragraph(finding.ours, "   ours:    "),
-            paragraph(finding.verdict, "   verdict: "),
-            paragraph(finding.why, "   why:     "),
-        )
-    )
-
-
 def _document(study: Study, found: tuple[Finding, ...], notes: list[str]) -> dict:
     return {
         "schema": 1,
         "study": "oh2003-contributions",
         "notes": notes,
-        "findings": [{"source": f.source, "ours": f.ours, "verdict": f.verdict, "why": f.why} for f in found],
+        "findings": [finding_document(finding) for finding in found],
         "cases": [
             {
                 "machine": machine,

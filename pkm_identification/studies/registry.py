@@ -40,5 +40,11 @@ STUDIES: dict[str, Study] = {
             "contributions to the strut forces and sensitivity to the centre of mass, three machines in the motions of "
             "Table 2.2 (Oh 2003, section 2.4)",
         ),
+        Study(
+            "oh2003-pendulum",
+            "pendulum",
+            "double inverted pendulum on a cart in free fall, by LS, EKF and UKF, without and with 1 % noise (Oh 2003, "
+            "chapter 3)",
+        ),
     )
 }
