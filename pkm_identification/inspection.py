@@ -20,7 +20,9 @@ from .signals.zero_phase import filter_log
 # Kinds of faults, in the order they are reported.
 KINDS = (
     "repeated_header",
-    "bad_names",
+    "missing_name",
+    "repeated_name",
+    "unequal_lengths",
     "zero_stamp",
     "missing",
     "not_finite",

@@ -31,7 +31,8 @@ class PlatformSample:
 
     `status` is OK, DEGRADED (near a singularity) or FAILED; when FAILED, position, rotation, twist and
     acceleration are those of the last good pose at rest and must not be used. `residual` is the largest
-    length error in m, `condition` the Frobenius condition number / 6.
+    length error in m, `condition` the Frobenius condition number / 6, `jumped` whether it failed because the pose
+    found is one of another assembly mode.
     """
 
     time: float
@@ -46,6 +47,7 @@ class PlatformSample:
     residual: float
     condition: float
     message: str = ""
+    jumped: bool = False
 
     @property
     def quaternion(self) -> FloatArray:
@@ -97,7 +99,7 @@ class PlatformTracker:
             rotation, m.home_position, m.home_rotation, m.length_scale, twist, acceleration, self._matrices,
             self._found,
         )  # fmt: skip
-        message = ""
+        message, jumped = "", False
         if not good:
             message = f"forward kinematics did not converge (length error {residual:.2e} m)"
         elif self._length is not None:
@@ -108,7 +110,7 @@ class PlatformTracker:
             )
             possible = 20.0 * condition * np.abs(sample.length - self._length).max() + 1e-6
             if step > possible:
-                good = False
+                good, jumped = False, True
                 message = f"pose jumped by {step:.4f} m: another assembly mode"
         if good:
             self._position, self._rotation, self._length = position, rotation, sample.length
@@ -121,5 +123,5 @@ class PlatformTracker:
             twist, acceleration = np.zeros(6), np.zeros(6)
         return PlatformSample(
             sample.time, position, rotation, twist, acceleration, sample.force, sample.segment, status,
-            int(iterations), float(residual), float(condition), message,
+            int(iterations), float(residual), float(condition), message, jumped,
         )  # fmt: skip

@@ -4,28 +4,35 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping
-from pathlib import Path
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
+from rclpy.parameter import Parameter
 from std_srvs.srv import SetBool
 
 from pkm_identification.msg import ParameterEstimate as EstimateMessage
 from pkm_identification.msg import PlatformState
 
 from ..errors import PkmError
+from ..estimation.online import OnlineEstimator
 from ..estimation.parameter_set import NAMES
 from ..estimation.recursive import FILTERS
 from ..experiment import IdentifySettings
-from ..identification import Identification
 from ..machine import Machine
 from ..pipeline import OnlinePipeline, PipelineSettings
-from ..report.estimate_json import write_estimate_json
+from ..ros.continuity import Continuity
 from ..ros.convert import estimate_message, finite, platform_sample
 from ..ros.diagnostics import ERROR, WARN, Finding
+from ..ros.estimate_keeper import EstimateKeeper
+from ..ros.estimate_store import DROPPED, EstimateStore, confined
 from ..ros.main import run
 from ..ros.node_base import MACHINE, PipelineNode
-from ..ros.parameters import ParameterError, ParameterSpec
+from ..ros.parameters import LiveParameter, ParameterError, ParameterSpec
 from ..ros.qos import LATCHED, STREAM
+
+CHOSEN = ("parameters", "estimator", "band_cutoff", "band_order")
+NEVER = 1e6  # s
 
 
 class EstimatorNode(PipelineNode):
@@ -37,40 +44,76 @@ class EstimatorNode(PipelineNode):
         ParameterSpec("sample_rate", 0.0, "rate of platform_state; 0: the machine's drive.sample_rate", "Hz", 0, 1e5),
         ParameterSpec("parameters", "identifiable", "parameter set", choices=NAMES),
         ParameterSpec("estimator", "ukf", "recursive estimator", choices=tuple(FILTERS)),
-        ParameterSpec("band_cutoff", 10.0, "low-pass over both sides of the model equation", "Hz", 0.01, 5e4),
-        ParameterSpec("band_order", 8, "order of that low-pass", low=1, high=12),
-        ParameterSpec("publish_rate", 10.0, "most estimates published", "Hz", 0.01, 1e3),
-        ParameterSpec("enabled", True, "estimate from the start; see the service ~/enable"),
-        ParameterSpec("save_folder", "~/.ros/pkm_identification", "folder ~/save writes into"),
-        ParameterSpec("save_name", "estimate.json", "file in that folder ~/save writes"),
+        LiveParameter("band_cutoff", 10.0, "low-pass over both sides of the model equation", "Hz", 0.01, 5e4),
+        LiveParameter("band_order", 8, "order of that low-pass", low=1, high=12),
+        LiveParameter("gate", 1e-9, "probability with which a good equation is kept out as an outlier", "", 1e-15, 0.1),
+        LiveParameter("publish_rate", 10.0, "most estimates published", "Hz", 0.01, 1e3),
+        LiveParameter("enabled", True, "whether it estimates; the service ~/enable sets it too"),
+        ParameterSpec("initial_estimate", "", "estimate.json to start from; empty: the machine file's values"),
+        ParameterSpec("resume", False, "start from the file ~/save writes, when it is there"),
+        LiveParameter("save_folder", "~/.ros/pkm_identification", "folder ~/save writes into"),
+        LiveParameter("save_name", "estimate.json", "file in that folder ~/save writes"),
+        LiveParameter("autosave_period", 0.0, "save that often by itself; 0: only when asked", "s", 0, 86400),
+        LiveParameter("save_at_shutdown", False, "save when the node is cleaned up or ends"),
     )  # fmt: skip
 
     def build(self) -> None:
         self.machine = Machine.load(self.parameter["machine"])
-        rate = self.parameter["sample_rate"]
-        chosen = self.parameter.values("parameters", "estimator", "band_cutoff", "band_order")
-        self.settings = IdentifySettings(causal=True, **chosen)
+        values = self.parameter.all()
         try:
-            settings = PipelineSettings.of(self.machine, 1.0 / rate if rate else None, **chosen)
+            settings = self._settings(values)
         except ValueError as error:
             raise ParameterError(f"parameters: {error}") from None
-        self.save_path = confined(self.parameter["save_folder"], self.parameter["save_name"])
+        chosen = {name: values[name] for name in CHOSEN}
+        path = confined(values["save_folder"], values["save_name"])
+        store = EstimateStore(self.machine, IdentifySettings(causal=True, **chosen), path)
         with self.compiling():
             pipeline = OnlinePipeline(self.machine, settings)
             pipeline.warm_up()
         self.estimator = pipeline.estimator
-        self.enabled = self.parameter["enabled"]
+        given, resume = values["initial_estimate"], values["resume"]
+        self.keeper = EstimateKeeper(store.start_value(given, resume, self.estimator.parameters))
+        self.store: EstimateStore | None = store
+        self.enabled = values["enabled"]
         self.output = self.publisher(EstimateMessage, "parameter_estimate", LATCHED)
-        self._published = 0
         self._delay = 0.0
+        self._stretches = Continuity(settings.estimator.period)
+        self._begin()
 
     def start(self) -> None:
         self._force_missing = False
         self.listen(PlatformState, "platform_state", self.take, STREAM)
-        self.every(1.0 / self.parameter["publish_rate"], self.publish_latest)
+        self._publishing = self.every(1.0 / self.parameter["publish_rate"], self.publish_latest)
+        self._saving = self.every(self.parameter["autosave_period"] or NEVER, self.autosave)
         self.serve_trigger("~/reset", self.reset)
         self.serve_trigger("~/save", self.save)
         self.serve(SetBool, "~/enable", self.enable)
+
+    def release(self) -> None:
+        """Keep what was learned, if asked."""
+        store, self.store = getattr(self, "store", None), None
+        if store is not None and self.parameter["save_at_shutdown"]:
+            self._save_new(store)
+
+    def accept(self, values: Mapping[str, Any]) -> None:
+        """Live parameters: refused when there is no such low-pass or no such file name."""
+        self._settings(values)
+        confined(values["save_folder"], values["save_name"])
+
+    def changed(self, names: set[str]) -> None:
+        """Take over live parameters; what was learned stays."""
+        values = self.parameter.all()
+        if names & {"band_cutoff", "band_order", "gate"}:
+            before = self.estimator
+            self.estimator = OnlineEstimator(self.machine, self._settings(values).estimator)
+            self.estimator.counts = before.counts
+            self.keeper.hand_over(self.estimator.recursive)
+        self.store.path = confined(values["save_folder"], values["save_name"])
+        self.enabled = values["enabled"]
+        if self._active:
+            self._publishing.timer_period_ns = int(1e9 / values["publish_rate"])
+            self._saving.timer_period_ns = int(1e9 * (values["autosave_period"] or NEVER))
+        self.get_logger().info(f"{', '.join(sorted(names))} changed")
 
     def take(self, message: PlatformState) -> None:
         """One platform state."""
@@ -80,69 +123,55 @@ class EstimatorNode(PipelineNode):
         self._delay = message.delay
         try:
             sample = platform_sample(message)
+            sample = replace(sample, segment=self._stretches.number(sample.time, sample.segment))
         except ValueError as error:
             self.report(WARN, "bad_pose", f"platform_state: {error}")
             return
         if not finite(sample.position, sample.twist, sample.acceleration, sample.force):
             self.report(WARN, "not_finite", "platform_state holds a number that is not finite")
             return
-        jumps = self.estimator.counts["clock_jump"]
-        self.estimator.step(sample)
+        jumps, gated = self.estimator.counts["clock_jump"], self.estimator.counts["gated"]
+        estimate = self.estimator.step(sample)
         if self.estimator.counts["clock_jump"] > jumps:
-            self._published = 0
+            self._begin()
             self.report(WARN, "clock_jump", "time ran backwards: estimation started afresh")
+        elif estimate is not None or self.estimator.counts["gated"] > gated:
+            self._look_after()
 
     def publish_latest(self) -> None:
         """Publish the estimate when there is a new one; never the prior, never what is not finite."""
-        estimate = self.estimator.estimate
-        if estimate.count == self._published or not estimate.count:
+        self._look_after()
+        if self.estimator.recursive.filter.count in (0, self._published):
             return
-        if not finite(
-            estimate.values, estimate.std, estimate.covariance, np.array([estimate.nis, estimate.time])
-        ):
-            self.report(
-                ERROR, "not_finite_output", "the estimate holds a number that is not finite: started afresh"
-            )
-            self.estimator.reset()
+        estimate = self.estimator.estimate
+        numbers = np.array([estimate.nis, estimate.time])
+        if not finite(estimate.values, estimate.std, estimate.covariance, numbers):
+            self.report(ERROR, "not_finite_output", "the estimate holds a number that is not finite")
             return
         self._published = estimate.count
         self.output.publish(estimate_message(estimate, self.machine))
 
     def reset(self) -> str:
-        """Back to the nominal parameters."""
+        """As newly started: back to the initial estimate, or to the machine file's values without one."""
         self.estimator.reset()
-        self._published = 0
+        self._begin()
         self.get_logger().info("reset")
         return "reset"
 
     def save(self) -> str:
         """Write the estimate; complete or not at all."""
-        estimate = self.estimator.estimate
-        if not estimate.count:
-            raise PkmError("nothing is learned yet: there is no estimate to save")
-        counts = self.estimator.counts
-        result = Identification(
-            machine=self.machine,
-            settings=self.settings,
-            estimate=estimate,
-            samples=counts["used"],
-            dropped={reason: counts[reason] for reason in ("skipped_status", "no_force", "gated")},
-            history=self.estimator.recursive.history,
-            residual_rms=np.empty(0),
-            converged=True,
-            warnings=(),
-            delay=self._delay,
-        )
-        self.save_path.parent.mkdir(parents=True, exist_ok=True)
-        write_estimate_json(self.save_path, result)
-        return f"saved to {self.save_path}"
+        return f"saved to {self.store.save(self.estimator, self._delay)}"
+
+    def autosave(self) -> None:
+        """Write the estimate if there is anything new."""
+        if self.parameter["autosave_period"]:
+            self._save_new(self.store)
 
     def enable(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
         """Switch estimation on or off; what was learned stays."""
-        self.enabled = request.data
-        response.success = True
-        response.message = "enabled" if self.enabled else "disabled"
-        self.get_logger().info(response.message)
+        result = self.set_parameters([Parameter("enabled", value=request.data)])[0]
+        response.success = result.successful
+        response.message = result.reason or ("enabled" if self.enabled else "disabled")
         return response
 
     def hardware(self) -> str:
@@ -160,26 +189,42 @@ class EstimatorNode(PipelineNode):
             )
 
     def values(self) -> Mapping[str, object]:
-        estimate = self.estimator.estimate
+        self._look_after()
+        estimate, counts = self.estimator.estimate, dict(self.estimator.counts)
+        for reason, name in DROPPED.items():
+            counts[reason] = counts.pop(name)
         return {
-            **self.estimator.counts,
+            **counts,
+            "breaks": self._stretches.breaks,
             "equations": estimate.count,
             "nis": estimate.nis,
             "nis_dof": estimate.nis_dof,
+            "saved": self.store.saved,
+            "started_from": self.keeper.source,
         }
 
+    def _settings(self, values: Mapping[str, Any]) -> PipelineSettings:
+        rate = values["sample_rate"]
+        chosen = {name: values[name] for name in CHOSEN}
+        settings = PipelineSettings.of(self.machine, 1.0 / rate if rate else None, **chosen)
+        return replace(settings, estimator=replace(settings.estimator, gate=values["gate"]))
 
-def confined(folder: str, name: str) -> Path:
-    """Path of a file directly in a folder.
+    def _begin(self) -> None:
+        self._published = 0
+        self.keeper.begin(self.estimator.recursive)
 
-    Raises
-    ------
-    ParameterError
-        If the name leads anywhere else.
-    """
-    if not name or name in (".", "..") or Path(name).name != name:
-        raise ParameterError(f"parameter 'save_name' = {name!r}: must be a plain file name, without folders")
-    return Path(folder).expanduser().resolve() / name
+    def _look_after(self) -> None:
+        trouble = self.keeper.look_after(self.estimator.recursive)
+        if trouble:
+            self.report(ERROR, "not_finite_output", trouble)
+
+    def _save_new(self, store: EstimateStore) -> None:
+        if self.estimator.recursive.filter.count in (0, store.saved):
+            return
+        try:
+            store.save(self.estimator, self._delay)
+        except (PkmError, OSError) as error:
+            self.report(ERROR, "not_saved", str(error))
 
 
 def main(args: list[str] | None = None) -> int:

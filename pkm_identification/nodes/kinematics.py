@@ -24,12 +24,21 @@ from ..ros.diagnostics import ERROR, WARN, Finding
 from ..ros.main import run
 from ..ros.markers import MachineMarkers
 from ..ros.node_base import MACHINE, PipelineNode
-from ..ros.parameters import ParameterSpec
+from ..ros.parameters import LiveParameter, ParameterSpec
 from ..ros.qos import COMMANDS, MARKERS, POSE, STREAM
 from ..ros.solvers import reachable_lengths, solve_forward, solve_inverse
 from ..ros.throttle import Throttle
 from ..ros.transforms import TransformSender
 from ..signals.causal import StrutSample
+
+# What can be wrong with a pose: counter, level, and what to say for as long as it lasts.
+NOT_CONVERGED, ANOTHER_MODE, NEAR_SINGULAR = "not_converged", "another_mode", "near_singular"
+LEVELS = {NOT_CONVERGED: ERROR, ANOTHER_MODE: WARN, NEAR_SINGULAR: WARN}
+STANDING = {
+    NOT_CONVERGED: "no pose fits the strut lengths",
+    ANOTHER_MODE: "poses found are of another assembly mode: not used",
+    NEAR_SINGULAR: "near a singular pose: parameters are not estimated",
+}
 
 
 class KinematicsNode(PipelineNode):
@@ -42,10 +51,10 @@ class KinematicsNode(PipelineNode):
         ParameterSpec("joint_names", list(STRUT_NAMES), "joint names of struts 1 to 6 in strut_commands"),
         ParameterSpec("base_frame", "base", "frame the pose is given in"),
         ParameterSpec("platform_frame", "platform", "frame of the platform"),
-        ParameterSpec("pose_rate", 100.0, "rate of platform_pose and TF", "Hz", 0.1, 1e4),
-        ParameterSpec("marker_rate", 20.0, "rate of markers; 0 for none", "Hz", 0, 1e3),
+        LiveParameter("pose_rate", 100.0, "rate of platform_pose and TF", "Hz", 0.1, 1e4),
+        LiveParameter("marker_rate", 20.0, "rate of markers; 0 for none", "Hz", 0, 1e3),
         ParameterSpec("publish_tf", True, "send TF base to platform where tf2_msgs is installed"),
-        ParameterSpec("degraded_condition", 100.0, "condition number above which a pose is DEGRADED", "", 1.0, 1e9),
+        LiveParameter("degraded_condition", 100.0, "condition number above which a pose is DEGRADED", "", 1.0, 1e9),
     )  # fmt: skip
 
     def build(self) -> None:
@@ -65,29 +74,32 @@ class KinematicsNode(PipelineNode):
         self.commands = self.publisher(JointState, "strut_commands", COMMANDS)
         self.marker_arrays = self.publisher(MarkerArray, "markers", MARKERS)
         self.transforms = TransformSender(self, frame, child) if self.parameter["publish_tf"] else None
-        self._pose_turn = Throttle(self.parameter["pose_rate"])
-        self._marker_turn = Throttle(self.parameter["marker_rate"])
         self._counts: Counter[str] = Counter()
+        self.changed(set())
 
     def start(self) -> None:
         self.tracker.reset()
-        self._trouble = 0
+        self._trouble: str | None = None
         self.listen(StrutStates, "strut_states/filtered", self.take, STREAM)
         self.listen(PoseStamped, "target_pose", self.take_target, COMMANDS)
         self.serve_trigger("~/reset", self.reset)
         self.serve(SolveForward, "solve_forward", partial(solve_forward, self.machine))
         self.serve(SolveInverse, "solve_inverse", partial(solve_inverse, self.machine))
 
+    def changed(self, names: set[str]) -> None:
+        """Take over live parameters."""
+        self._pose_turn = Throttle(self.parameter["pose_rate"])
+        self._marker_turn = Throttle(self.parameter["marker_rate"])
+        self.tracker.degraded_condition = self.parameter["degraded_condition"]
+
     def take(self, message: StrutStates) -> None:
         """One filtered strut sample: one platform state."""
         sample = self.tracker.step(strut_sample(message))
         self._counts[STATUS_NAMES[sample.status]] += 1
-        if sample.status != self._trouble:
-            self._trouble = sample.status
-            if sample.message:
-                self.report(
-                    ERROR if sample.status == FAILED else WARN, STATUS_NAMES[sample.status], sample.message
-                )
+        trouble = _trouble(sample)
+        if trouble != self._trouble and trouble is not None:
+            self.report(LEVELS[trouble], trouble, sample.message)
+        self._trouble = trouble
         if not finite(sample.position, sample.rotation, sample.twist, sample.acceleration, sample.force):
             self.report(ERROR, "not_finite_output", "forward kinematics gave a number that is not finite")
             self.tracker.reset()
@@ -129,10 +141,8 @@ class KinematicsNode(PipelineNode):
         return self.machine.name
 
     def findings(self) -> Iterable[Finding]:
-        if self._trouble == FAILED:
-            yield ERROR, "no pose fits the strut lengths"
-        elif self._trouble == DEGRADED:
-            yield WARN, "near a singular pose: parameters are not estimated"
+        if self._trouble is not None:
+            yield LEVELS[self._trouble], STANDING[self._trouble]
 
     def values(self) -> Mapping[str, object]:
         return {name: self._counts[name] for name in STATUS_NAMES}
@@ -155,6 +165,13 @@ class KinematicsNode(PipelineNode):
         home = strut_lengths(m, m.home_position[None], m.home_rotation[None])
         forward_kinematics(m, home)
         self.tracker.step(StrutSample(0.0, home[0], np.zeros(6), np.zeros(6), None, 0))
+
+
+def _trouble(sample: PlatformSample) -> str | None:
+    """The counter of what is wrong with a sample, None if nothing is."""
+    if sample.status == FAILED:
+        return ANOTHER_MODE if sample.jumped else NOT_CONVERGED
+    return NEAR_SINGULAR if sample.status == DEGRADED else None
 
 
 def main(args: list[str] | None = None) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 from sensor_msgs.msg import JointState
 
@@ -15,10 +16,11 @@ from ..pipeline import kinematic_cutoff
 from ..records.joint_state import STRUT_NAMES
 from ..ros.convert import fill_strut_states, finite
 from ..ros.diagnostics import ERROR, WARN, Finding
-from ..ros.joint_state import BadJointState, JointStateReader, StrutReading
+from ..ros.joint_state import BadJointState, JointStateReader
 from ..ros.main import run
 from ..ros.node_base import MACHINE, PipelineNode
-from ..ros.parameters import ParameterError, ParameterSpec
+from ..ros.parameters import LiveParameter, ParameterError, ParameterSpec
+from ..ros.publishers import publisher_names
 from ..ros.qos import STREAM, STRUT_STATES_SUBSCRIPTION
 from ..ros.rate import RateWatch
 from ..signals.causal import KINDS, CausalStrutFilter, FilterSettings
@@ -26,7 +28,8 @@ from ..signals.guard import RATE_ERROR, RATE_WARNING, GuardSettings, StreamGuard
 
 STRUT_STATES = "strut_states"
 SILENCE = 1.0  # s without input that is worth a warning
-# Rate deviations worth a warning and an error.
+SEGMENTS = 2**32  # numbers a message has room for
+# Rejections that mean a wrong set-up.
 ERRORS = ("out_of_limits",)
 
 
@@ -38,12 +41,12 @@ class StrutFilterNode(PipelineNode):
         MACHINE,
         ParameterSpec("joint_names", list(STRUT_NAMES), "joint names of struts 1 to 6 in strut_states"),
         ParameterSpec("sample_rate", 0.0, "rate of strut_states; 0: the machine's drive.sample_rate", "Hz", 0, 1e5),
-        ParameterSpec("cutoff", 0.0, "low-pass cutoff of lengths and forces; 0: what the encoders allow", "Hz", 0, 5e4),
-        ParameterSpec("order", 4, "order of one low-pass pass", low=1, high=12),
-        ParameterSpec("kind", "fir", "linear phase, or one causal Butterworth on every channel", choices=KINDS),
-        ParameterSpec("max_delay", 0.05, "longest delay the linear-phase filter may have", "s", 0.001, 1.0),
-        ParameterSpec("max_gap", 0.005, "longest hole that is filled; a longer one starts a new segment", "s", 0, 1.0),
-        ParameterSpec("late_tolerance", 0.5, "stamps so far behind are stragglers; more is a clock jump", "s", 0, 60),
+        LiveParameter("cutoff", 0.0, "low-pass cutoff of lengths and forces; 0: what the encoders allow", "Hz", 0, 5e4),
+        LiveParameter("order", 4, "order of one low-pass pass", low=1, high=12),
+        LiveParameter("kind", "fir", "linear phase, or one causal Butterworth on every channel", choices=KINDS),
+        LiveParameter("max_delay", 0.05, "longest delay the linear-phase filter may have", "s", 0.001, 1.0),
+        LiveParameter("max_gap", 0.005, "longest hole that is filled; a longer one starts a new segment", "s", 0, 1.0),
+        LiveParameter("late_tolerance", 0.5, "stamps so far behind are stragglers; more is a clock jump", "s", 0, 60),
     )  # fmt: skip
 
     def build(self) -> None:
@@ -53,23 +56,29 @@ class StrutFilterNode(PipelineNode):
             raise ParameterError(
                 f"parameter 'sample_rate' = 0: machine '{self.machine.name}' has no drive.sample_rate; give one"
             )
-        period = 1.0 / (rate or self.machine.drive.sample_rate)
-        guard = GuardSettings.of(self.machine, period, **self.parameter.values("max_gap", "late_tolerance"))
+        self.period = 1.0 / (rate or self.machine.drive.sample_rate)
         try:
             self.reader = JointStateReader(self.parameter["joint_names"])
-            chosen = self.parameter.values("cutoff", "order", "kind", "max_delay")
-            chosen["cutoff"] = chosen["cutoff"] or kinematic_cutoff(self.machine, period)
-            self.filter = CausalStrutFilter(FilterSettings(period, **chosen))
+            self._make_stages(self.parameter.all())
         except ValueError as error:
             raise ParameterError(f"parameters: {error}") from None
-        self.guard = StreamGuard(guard)
-        self.rate = RateWatch(1.0 / period)
+        self.rate = RateWatch(1.0 / self.period)
         with self.compiling():
-            self._warm_up(guard)
+            self._warm_up()
         self.message = StrutStates()
         self.output = self.publisher(StrutStates, f"{STRUT_STATES}/filtered", STREAM)
-        self._segment_base = 0
+        self._segment_base: int | None = None
         self._restart()
+
+    def accept(self, values: Mapping[str, Any]) -> None:
+        """Live parameters: refused when no filter or guard can be made of them."""
+        CausalStrutFilter(self._filter_settings(values))
+
+    def changed(self, names: set[str]) -> None:
+        """New filters, primed again by a new segment."""
+        self._restart()
+        self._make_stages(self.parameter.all())
+        self.get_logger().info(f"{', '.join(sorted(names))} changed; delay {self.filter.delay:.4g} s")
 
     def start(self) -> None:
         self._restart()
@@ -93,7 +102,7 @@ class StrutFilterNode(PipelineNode):
             return
         self._has_force = reading.force is not None
         if samples[-1].segment != self._segment:
-            self._begin_segment(samples[-1].segment, reading)
+            self._begin_segment(samples[-1].segment, reading.time)
         self.rate.update(reading.time, len(samples))
         for sample in samples:
             filtered = self.filter.step(sample)
@@ -108,7 +117,7 @@ class StrutFilterNode(PipelineNode):
                 self._restart()
                 return
             fill_strut_states(self.message, filtered, self.filter.delay)
-            self.message.segment += self._segment_base
+            self.message.segment = (self._segment_base + filtered.segment) % SEGMENTS
             self.output.publish(self.message)
 
     def reset(self) -> str:
@@ -130,18 +139,28 @@ class StrutFilterNode(PipelineNode):
             yield level, f"samples come at {self.rate.rate:.1f} Hz, expected {self.rate.nominal:g} Hz"
         if not self._has_force and self._segment >= 0:
             yield WARN, "no efforts: pose and motion only, parameters are not estimated"
-        publishers = self.get_publishers_info_by_topic(self.resolve_topic_name(STRUT_STATES))
-        if len(publishers) > 1:
-            names = ", ".join(sorted(f"{p.node_namespace.rstrip('/')}/{p.node_name}" for p in publishers))
-            yield WARN, f"{len(publishers)} publishers on '{STRUT_STATES}': {names}"
+        names = publisher_names(self, STRUT_STATES)
+        if len(names) > 1:
+            yield WARN, f"{len(names)} publishers on '{STRUT_STATES}': {', '.join(names)}"
 
     def values(self) -> Mapping[str, object]:
         shown = ("accepted", "filled", "start", "gap")
         counts = {name: self.guard.counts[name] for name in shown}
         return {"rate": self.rate.rate, "delay": self.filter.delay, "segment": self._segment, **counts}
 
+    def _filter_settings(self, values: Mapping[str, Any]) -> FilterSettings:
+        chosen = {name: values[name] for name in ("cutoff", "order", "kind", "max_delay")}
+        chosen["cutoff"] = chosen["cutoff"] or kinematic_cutoff(self.machine, self.period)
+        return FilterSettings(self.period, **chosen)
+
+    def _make_stages(self, values: Mapping[str, Any]) -> None:
+        limits = {name: values[name] for name in ("max_gap", "late_tolerance")}
+        self.guard = StreamGuard(GuardSettings.of(self.machine, self.period, **limits))
+        self.filter = CausalStrutFilter(self._filter_settings(values))
+
     def _restart(self) -> None:
-        self._segment_base += self.guard.segment + 1
+        if self._segment_base is not None:
+            self._segment_base += self.guard.segment + 1
         self.guard.reset()
         self.filter.reset()
         self.rate.reset()
@@ -149,21 +168,24 @@ class StrutFilterNode(PipelineNode):
         self._has_force = False
         self._clock_jumps = 0
 
-    def _begin_segment(self, segment: int, reading: StrutReading) -> None:
+    def _begin_segment(self, segment: int, time: float) -> None:
+        if self._segment_base is None:
+            # a node that was restarted must not go on with numbers used before: its first stamp in ms is new
+            self._segment_base = int(1e3 * time)
         clock_jumps = self.guard.counts["clock_jump"]
         if clock_jumps > self._clock_jumps:
-            self.report(WARN, "clock_jump", f"stamps jumped back to {reading.time:.6f} s: started afresh")
+            self.report(WARN, "clock_jump", f"stamps jumped back to {time:.6f} s: started afresh")
         self._clock_jumps = clock_jumps
         self._segment = segment
         self.rate.restart()
 
-    def _warm_up(self, settings: GuardSettings) -> None:
+    def _warm_up(self) -> None:
         """Run both stages once, so that nothing is compiled while samples wait."""
-        guard, strut_filter = StreamGuard(settings), CausalStrutFilter(self.filter.settings)
+        guard, strut_filter = StreamGuard(self.guard.settings), CausalStrutFilter(self.filter.settings)
         length = self.machine.length_limits.mean().repeat(6)
         k = 0
         while True:
-            for sample in guard.step(k * settings.period, length, length):
+            for sample in guard.step(k * self.period, length, length):
                 if strut_filter.step(sample) is not None:
                     return
             k += 1

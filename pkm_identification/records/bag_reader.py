@@ -80,8 +80,8 @@ def read_strut_bag(path: str | Path, topic: str | None = None) -> tuple[StrutLog
     log : StrutLog
         `force` is None when no message has efforts.
     faults : dict of str to int
-        Messages left out. `bad_names`: a strut is missing or named twice, or arrays differ in length.
-        `zero_stamp`: the publisher set no stamp.
+        Messages left out, by reason: `missing_name`, `repeated_name` (of a strut), `unequal_lengths` (of names and
+        arrays), `zero_stamp` (the publisher set none).
 
     Raises
     ------

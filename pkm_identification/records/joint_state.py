@@ -7,7 +7,7 @@ same bytes of each. Those places are found once for each kind of message; then a
 from __future__ import annotations
 
 import struct
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -20,6 +20,7 @@ from .interfaces import typestore
 from .stamps import NANOSECONDS, nanoseconds_of, seconds_of
 
 JOINT_STATE = "sensor_msgs/msg/JointState"
+REASONS = ("missing_name", "repeated_name", "unequal_lengths", "zero_stamp")
 STRUT_NAMES = tuple(f"strut_{i}" for i in range(1, STRUTS + 1))
 # CDR: four bytes that tell the encoding, then the fields; a value of n bytes is aligned to n from there.
 LITTLE_ENDIAN = b"\x00\x01\x00\x00"
@@ -39,8 +40,8 @@ class DecodedStruts:
         Samples of the messages that name every strut once. `force` is None when no message has an effort that
         is a number, and NaN where single ones have none.
     dropped : dict of str to int
-        Messages left out, by reason. `bad_names`: a strut is missing or named twice, or arrays have unequal
-        lengths. `zero_stamp`: the publisher set no stamp; nodes drop these too.
+        Messages left out, by reason, which are those of the nodes' diagnostics: `missing_name`, `repeated_name` (of a
+        strut), `unequal_lengths` (of names and arrays), `zero_stamp` (the publisher set none).
     complaint : str
         What is wrong with the first of those.
     """
@@ -69,10 +70,10 @@ def decode_struts(messages: Sequence[bytes], source: str) -> DecodedStruts:
     stamp = np.zeros((count, 2), dtype=np.int64)
     length = np.full((count, STRUTS), np.nan)
     force = np.full((count, STRUTS), np.nan)
-    problems: dict[int, str] = {}
+    problems: dict[int, tuple[str, str]] = {}
     for layout, rows, data in _batches(messages, source):
         problem = layout.problem()
-        if problem:
+        if problem is not None:
             problems |= dict.fromkeys(rows.tolist(), problem)
             continue
         order = [layout.names.index(name) for name in STRUT_NAMES]
@@ -83,17 +84,17 @@ def decode_struts(messages: Sequence[bytes], source: str) -> DecodedStruts:
     named = np.ones(count, dtype=bool)
     named[list(problems)] = False
     unstamped = named & ~stamp.any(axis=1)
-    problems |= dict.fromkeys(np.flatnonzero(unstamped).tolist(), "its stamp is zero")
+    problems |= dict.fromkeys(np.flatnonzero(unstamped).tolist(), ("zero_stamp", "its stamp is zero"))
     good = named & ~unstamped
     time = np.array([seconds_of(sec, nanosec) for sec, nanosec in stamp[good].tolist()], dtype=float)
     has_force = bool(np.any(~np.isnan(force)))
     log = StrutLog(time, length[good], force[good] if has_force else None, source)
-    dropped = {"bad_names": int(count - named.sum()), "zero_stamp": int(unstamped.sum())}
+    found = Counter(reason for reason, _ in problems.values())
     first = min(problems, default=0)
     return DecodedStruts(
         log,
-        {reason: number for reason, number in dropped.items() if number},
-        f"message {first + 1}: {problems[first]}" if problems else "",
+        {reason: found[reason] for reason in REASONS if found[reason]},
+        f"message {first + 1}: {problems[first][1]}" if problems else "",
     )
 
 
@@ -180,17 +181,20 @@ class _Layout:
             raise ValueError("it ends too early")
         return cls(names, position, effort, np.array(fixed))
 
-    def problem(self) -> str:
-        """Why the struts cannot be told apart, or an empty text."""
+    def problem(self) -> tuple[str, str] | None:
+        """Why the struts cannot be told apart: reason and text, or None."""
+        times = Counter(self.names)
         for name in STRUT_NAMES:
-            times = self.names.count(name)
-            if times != 1:
-                return f"name {name} is {'missing' if times == 0 else f'there {times} times'}"
+            if not times[name]:
+                return "missing_name", f"name {name} is missing"
+        for name in STRUT_NAMES:
+            if times[name] > 1:
+                return "repeated_name", f"name {name} is there {times[name]} times"
         for field, place in (("positions", self.position), ("efforts", self.effort)):
             size = (place.stop - place.start) // 8
             if size != len(self.names) and not (field == "efforts" and size == 0):
-                return f"{len(self.names)} names but {size} {field}"
-        return ""
+                return "unequal_lengths", f"{len(self.names)} names but {size} {field}"
+        return None
 
 
 def _batches(

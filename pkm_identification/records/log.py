@@ -32,7 +32,7 @@ def read_log(
     log : StrutLog
         Samples in the order they were recorded, values not finite included.
     faults : dict of str to int
-        What was set right while reading, by reason: `repeated_header`, `bad_names`, `zero_stamp`; empty for a good log.
+        What was set right while reading, by reason: `repeated_header`, `missing_name`, ...; empty for a good log.
 
     Raises
     ------

@@ -25,7 +25,9 @@ GOOD_PREDICTION = 5.0  # % rms in the band; a worse model is not one
 # What each reason for which samples are not used, or segments begin, means.
 REASONS = {
     "repeated_header": "header lines in the middle of a file: the logger was restarted",
-    "bad_names": "messages that do not name every strut once, or with arrays of unequal lengths",
+    "missing_name": "messages that do not name every strut",
+    "repeated_name": "messages that name a strut more than once",
+    "unequal_lengths": "messages with arrays of unequal lengths",
     "zero_stamp": "messages without a stamp",
     "missing": "samples that never came",
     "not_finite": "samples with an empty or infinite value",
@@ -36,6 +38,7 @@ REASONS = {
     "gap": "holes too long to fill: a new segment begins",
     "clock_jump": "clock set back: a new segment begins",
     "filled": "single missing samples filled in by a straight line",
+    "no_force": "samples without strut forces",
     "no_pose": "samples for which forward kinematics found no good pose",
     "gated": "equations that the estimator's gate kept out",
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import time
 import traceback
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
@@ -12,24 +13,33 @@ from rclpy.event_handler import SubscriptionEventCallbacks
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 from rclpy.qos import QoSProfile
 from rclpy.task import Future
+from rclpy.timer import Timer
 from std_srvs.srv import Trigger
 
 from ..errors import PkmError
 from .clock import STEADY
 from .diagnostics import ERROR, WARN, Diagnostics, Finding
+from .input_watch import InputWatch, step_values
 from .parameters import ParameterError, ParameterSpec, ParameterTable
+from .publishers import qos_complaints
 
 # A callback takes what has piled up, but lets services and timers have their turn after this many.
 DRAIN_LIMIT = 200
 LINGER = 0.3  # s
 
 COMMON = (
-    ParameterSpec("autostart", True, "configure and activate at start, without a life cycle manager"),
+    ParameterSpec(
+        "autostart",
+        True,
+        "configure and activate at start, without a life cycle manager",
+        read_only=True,
+    ),
     ParameterSpec(
         "executor",
         "single_threaded",
         "who calls the callbacks; 'events' takes a fraction of the processor time where rclpy has it",
         choices=("single_threaded", "events"),
+        read_only=True,
     ),
 )
 MACHINE = ParameterSpec("machine", "uf", "built-in machine (uf, hexel, ford) or path of a machine YAML file")
@@ -40,8 +50,8 @@ class PipelineNode(LifecycleNode):
 
     Subclasses set `NAME` and `PARAMETERS` and write `build` (configure: validate and make the stages; raise
     PkmError to refuse), `start` (activate: `listen`, `serve`, `every`) and, where needed, `stop` (deactivate),
-    `release` (cleanup), `findings` and `values` (diagnostics). What `listen`, `serve` and `every` make is
-    destroyed on deactivation.
+    `release` (cleanup), `accept` and `changed` (live parameters), `findings` and `values` (diagnostics). What
+    `listen`, `serve` and `every` make is destroyed on deactivation.
     """
 
     NAME: ClassVar[str]
@@ -58,8 +68,11 @@ class PipelineNode(LifecycleNode):
         self._finishing = False
         self._destroyers: list[Callable[[], object]] = []
         self._publishers_made: list[Any] = []
+        self._inputs: list[tuple[InputWatch, QoSProfile]] = []
         self.health: Diagnostics | None = None
-        self.parameter = ParameterTable(self, (*COMMON, *self.PARAMETERS), lambda: self._configured)
+        self.parameter = ParameterTable(
+            self, (*COMMON, *self.PARAMETERS), lambda: self._configured, self.accept, self.changed
+        )
         for warning in self.parameter.unknown():
             self.get_logger().warning(warning)
 
@@ -76,6 +89,12 @@ class PipelineNode(LifecycleNode):
 
     def release(self) -> None:
         """Let go of what `build` made; may be called again."""
+
+    def accept(self, values: Mapping[str, Any]) -> None:
+        """Judge a change of live parameters, given all values as they would be; raise PkmError to refuse it."""
+
+    def changed(self, names: set[str]) -> None:
+        """Take over the live parameters of these names, which have changed."""
 
     def hardware(self) -> str:
         """What the diagnostics are about."""
@@ -105,14 +124,21 @@ class PipelineNode(LifecycleNode):
         The executor costs several times what taking a message does, so a burst is taken in one go.
         """
 
-        def drain(message: Any) -> None:
+        watch = InputWatch(topic)
+
+        def step(message: Any, info: Any) -> None:
+            begin = time.perf_counter()
             callback(message)
+            watch.took(time.perf_counter() - begin, info)
+
+        def drain(message: Any, info: Any) -> None:
+            step(message, info)
             for _ in range(DRAIN_LIMIT):
                 with subscription.handle:
                     taken = subscription.handle.take_message(message_type, False)
                 if taken is None:
                     return
-                callback(taken[0])
+                step(*taken)
 
         def incompatible(event: Any) -> None:
             self.report(
@@ -124,7 +150,12 @@ class PipelineNode(LifecycleNode):
 
         events = SubscriptionEventCallbacks(incompatible_qos=incompatible, use_default_callbacks=False)
         subscription = self.create_subscription(message_type, topic, drain, qos, event_callbacks=events)
-        self._destroyers.append(lambda: self.destroy_subscription(subscription))
+        entry = (watch, qos)
+        self._inputs.append(entry)
+        self._destroyers += [
+            lambda: self.destroy_subscription(subscription),
+            lambda: self._inputs.remove(entry),
+        ]
 
     def serve(self, service_type: type, name: str, callback: Callable[[Any, Any], Any]) -> None:
         """Offer a service until deactivation."""
@@ -145,10 +176,11 @@ class PipelineNode(LifecycleNode):
 
         self.serve(Trigger, name, answer)
 
-    def every(self, period: float, callback: Callable[[], None]) -> None:
+    def every(self, period: float, callback: Callable[[], None]) -> Timer:
         """Call back each `period` s of real time until deactivation."""
         timer = self.create_timer(period, callback, clock=STEADY)
         self._destroyers.append(lambda: self.destroy_timer(timer))
+        return timer
 
     def unheard(self, topics: Iterable[str]) -> list[str]:
         """Those of the topics that nobody subscribes to; empty names are passed over."""
@@ -175,7 +207,7 @@ class PipelineNode(LifecycleNode):
         if not self._attempt(self.build):
             self._release_all()
             return TransitionCallbackReturn.FAILURE
-        self.health = Diagnostics(self, self.hardware(), self._all_findings, self.values)
+        self.health = Diagnostics(self, self.hardware(), self._all_findings, self._all_values)
         self._configured = True
         return super().on_configure(state)
 
@@ -266,5 +298,14 @@ class PipelineNode(LifecycleNode):
     def _all_findings(self) -> Iterable[Finding]:
         if self.get_parameter("use_sim_time").value and self.get_clock().now().nanoseconds == 0:
             yield WARN, "use_sim_time is set but nobody publishes /clock"
+        for watch, qos in self._inputs:
+            watch.turn_over()
+            if watch.lost_lately:
+                yield WARN, watch.complaint()
+            for complaint in qos_complaints(self, watch.topic, qos):
+                yield ERROR, complaint
         if self._active:
             yield from self.findings()
+
+    def _all_values(self) -> Mapping[str, object]:
+        return {**step_values(watch for watch, _ in self._inputs), **self.values()}

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import difflib
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from rcl_interfaces.msg import (
@@ -58,6 +59,8 @@ class ParameterSpec:
     live : bool
         Whether it may change while the node runs. Others are read when the node is configured and may
         change only before that.
+    read_only : bool
+        Whether it is read once, at the start of the process, and never changes.
     """
 
     name: str
@@ -68,6 +71,14 @@ class ParameterSpec:
     high: float | None = None
     choices: tuple[str, ...] = ()
     live: bool = False
+    read_only: bool = False
+
+    @property
+    def when(self) -> str:
+        """When a new value is taken, for documentation."""
+        if self.read_only:
+            return "at start only"
+        return "at any time" if self.live else "when configured"
 
     @property
     def kind(self) -> tuple[int, str]:
@@ -96,7 +107,8 @@ class ParameterSpec:
             name=self.name,
             type=self.kind[0],
             description=self.description + (f" [{self.unit}]" if self.unit else ""),
-            additional_constraints=self.allowed,
+            additional_constraints=f"{self.allowed}; read {self.when}",
+            read_only=self.read_only,
             # Our own check accepts 50 for 50.0, which a YAML file may hold, and names the range.
             dynamic_typing=True,
         )
@@ -140,6 +152,10 @@ class ParameterSpec:
         return _scalar_fits(self.default, value)
 
 
+# One that may change while the node runs.
+LiveParameter = partial(ParameterSpec, live=True)
+
+
 def _scalar_fits(default: Any, value: Any) -> bool:
     if isinstance(default, bool) or isinstance(value, bool):
         return isinstance(default, bool) and isinstance(value, bool)
@@ -157,6 +173,11 @@ class ParameterTable:
     specs : sequence of ParameterSpec
     configured : callable
         Whether the node is configured now, so that parameters read at configuration are fixed.
+    accept : callable
+        Asked before live parameters of a configured node change, with the values of all parameters as they
+        would be; raises PkmError or ValueError to refuse the change as a whole.
+    changed : callable
+        Told the names of the live parameters that have changed on a configured node.
 
     Raises
     ------
@@ -165,22 +186,31 @@ class ParameterTable:
     """
 
     def __init__(
-        self, node: Node, specs: Sequence[ParameterSpec], configured: Callable[[], bool] = lambda: False
+        self,
+        node: Node,
+        specs: Sequence[ParameterSpec],
+        configured: Callable[[], bool] = lambda: False,
+        accept: Callable[[Mapping[str, Any]], None] = lambda _: None,
+        changed: Callable[[set[str]], None] = lambda _: None,
     ) -> None:
         self._node = node
         self._specs = {spec.name: spec for spec in specs}
         self._configured = configured
+        self._accept = accept
+        self._tell = changed
         self._refusal = ""
-        self.on_change: Callable[[], None] | None = None
+        # older releases do not tell when a change is done: there it counts as done once it is accepted
+        self._told_afterwards = hasattr(node, "add_post_set_parameters_callback")
         node.add_on_set_parameters_callback(self._check)
         for spec in specs:
             try:
                 # rclpy would check the range first, with a message of its own
                 node.declare_parameter(spec.name, spec.default, spec.descriptor(with_range=False))
-                node.set_descriptor(spec.name, spec.descriptor())
+                if not spec.read_only:
+                    node.set_descriptor(spec.name, spec.descriptor())
             except InvalidParameterValueException as error:
                 raise ParameterError(self._refusal or str(error)) from None
-        if hasattr(node, "add_post_set_parameters_callback"):
+        if self._told_afterwards:
             node.add_post_set_parameters_callback(self._changed)
 
     def __getitem__(self, name: str) -> Any:
@@ -190,6 +220,10 @@ class ParameterTable:
     def values(self, *names: str) -> dict[str, Any]:
         """Values of several parameters by name."""
         return {name: self[name] for name in names}
+
+    def all(self) -> dict[str, Any]:
+        """Values of all parameters by name."""
+        return self.values(*self._specs)
 
     def unknown(self) -> list[str]:
         """Warnings on parameters given at start that this node does not have (a typing error is silent
@@ -205,21 +239,39 @@ class ParameterTable:
         return warnings
 
     def _check(self, parameters: list[Parameter]) -> SetParametersResult:
-        for parameter in parameters:
-            spec = self._specs.get(parameter.name)
-            if spec is None:
-                continue
-            refusal = spec.check(parameter.value)
-            if refusal is None and not spec.live and self._configured():
-                refusal = (
-                    f"parameter '{spec.name}' = {parameter.value!r}: is read when the node is configured; "
-                    "clean the node up (lifecycle) first, or start it with the value"
-                )
-            if refusal is not None:
-                self._refusal = refusal
-                return SetParametersResult(successful=False, reason=refusal)
+        """Judge a change, of one parameter or of several at once."""
+        ours = [parameter for parameter in parameters if parameter.name in self._specs]
+        refusal = next(filter(None, map(self._refused, ours)), None)
+        if refusal is None and ours and self._configured():
+            refusal = self._refused_together(ours)
+        if refusal is not None:
+            self._refusal = refusal
+            return SetParametersResult(successful=False, reason=refusal)
+        if not self._told_afterwards:
+            self._changed(parameters)
         return SetParametersResult(successful=True)
 
+    def _refused(self, parameter: Parameter) -> str | None:
+        spec = self._specs[parameter.name]
+        refusal = spec.check(parameter.value)
+        if refusal is None and not spec.live and self._configured():
+            refusal = (
+                f"parameter '{spec.name}' = {parameter.value!r}: is read when the node is configured; "
+                "clean the node up (lifecycle) first, or start it with the value"
+            )
+        return refusal
+
+    def _refused_together(self, parameters: list[Parameter]) -> str | None:
+        values = self.all()
+        values |= {p.name: self._specs[p.name].convert(p.value) for p in parameters}
+        try:
+            self._accept(values)
+        except (PkmError, ValueError) as error:
+            changes = ", ".join(f"'{p.name}' = {p.value!r}" for p in parameters)
+            return f"parameter {changes}: {error}"
+        return None
+
     def _changed(self, parameters: list[Parameter]) -> None:
-        if self.on_change is not None and any(parameter.name in self._specs for parameter in parameters):
-            self.on_change()
+        names = {parameter.name for parameter in parameters} & set(self._specs)
+        if names and self._configured():
+            self._tell(names)

@@ -102,6 +102,7 @@ def test_row_04_messages_with_bad_names_or_lengths_are_dropped_and_counted(tmp_p
         joint_state(1, NAMES, ones, twos),
         joint_state(2, NAMES[:5], ones[:5], twos[:5]),
         joint_state(3, [*NAMES[:5], "strut_1"], ones, twos),
+        joint_state(3, [*NAMES, "strut_1"], [*ones, 1.0], [*twos, 2.0]),
         joint_state(4, NAMES, ones[:5], twos),
         joint_state(5, NAMES, ones, twos[:3]),
         joint_state(6, NAMES, [], []),
@@ -109,7 +110,7 @@ def test_row_04_messages_with_bad_names_or_lengths_are_dropped_and_counted(tmp_p
     ]
     write_messages(tmp_path / "bag", messages)
     log, faults = read_strut_bag(tmp_path / "bag")
-    assert faults == {"bad_names": 5}
+    assert faults == {"missing_name": 2, "repeated_name": 1, "unequal_lengths": 3}
     np.testing.assert_array_equal(log.time, [1e-9, 7e-9])
     np.testing.assert_array_equal(log.force[0], twos)
     assert np.isnan(log.force[1]).all()

@@ -1,0 +1,85 @@
+"""How a node keeps up with a topic: how long its steps take and which messages it never got."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+MILLISECONDS = 1e3
+# Publishers remembered; more come only when drivers restart again and again.
+MOST_PUBLISHERS = 64
+
+
+class InputWatch:
+    """Counts the messages of one topic that are missing and times what is done with the others.
+
+    Missing are numbers that a publisher left out of its sequence: lost on the way, or pushed out of the queue by
+    newer ones while this node was busy. Messages sent before the subscription was there do not count.
+
+    Attributes
+    ----------
+    topic : str
+    lost : int
+        Messages missed so far.
+    lost_lately, steps, mean, longest
+        Of the last whole second: messages missed, steps made, and how long a step took, in s.
+    """
+
+    def __init__(self, topic: str) -> None:
+        self.topic = topic
+        self.lost = 0
+        self.lost_lately = 0
+        self.steps = 0
+        self.mean = 0.0
+        self.longest = 0.0
+        self._before = 0
+        self._count = 0
+        self._total = 0.0
+        self._max = 0.0
+        self._newest: dict[Any, int] = {}
+
+    def took(self, duration: float, info: Mapping[str, Any]) -> None:
+        """Note a step of `duration` s for a message with this information on its way."""
+        self._count += 1
+        self._total += duration
+        self._max = max(self._max, duration)
+        number = info.get("publication_sequence_number")
+        if not number:
+            return  # a middleware that does not number messages
+        gid = info.get("publisher_gid")
+        publisher = gid["data"] if isinstance(gid, dict) else None
+        newest = self._newest.get(publisher)
+        if newest is None and len(self._newest) >= MOST_PUBLISHERS:
+            self._newest.clear()
+        if newest is not None and number > newest + 1:
+            self.lost += number - newest - 1
+        if newest is None or number > newest:
+            self._newest[publisher] = number
+
+    def turn_over(self) -> None:
+        """End of a second: what was noted in it can be read now."""
+        self.lost_lately, self._before = self.lost - self._before, self.lost
+        self.steps, self.longest = self._count, self._max
+        self.mean = self._total / self._count if self._count else 0.0
+        self._count, self._total, self._max = 0, 0.0, 0.0
+
+    def complaint(self) -> str:
+        """What to say when messages were missed in the last second."""
+        return (
+            f"slower than the input: {self.lost_lately} messages of '{self.topic}' lost, {self.lost} so far; "
+            f"a step takes {MILLISECONDS * self.mean:.3g} ms, at most {MILLISECONDS * self.longest:.3g} ms"
+        )
+
+
+def step_values(watches: Iterable[InputWatch]) -> dict[str, object]:
+    """Steps of all inputs of a node in the last second together, for its diagnostics; empty without inputs."""
+    watches = list(watches)
+    if not watches:
+        return {}
+    steps = sum(watch.steps for watch in watches)
+    total = sum(watch.steps * watch.mean for watch in watches)
+    return {
+        "step_mean_ms": MILLISECONDS * total / steps if steps else 0.0,
+        "step_max_ms": MILLISECONDS * max(watch.longest for watch in watches),
+        "lost": sum(watch.lost for watch in watches),
+    }
