@@ -104,7 +104,7 @@ def matrix_from_vector(vector: FloatArray) -> FloatArray:
 
 
 def vector_from_matrix(rotation: FloatArray) -> FloatArray:
-    """Rotation vectors (axis times angle in rad, at most pi) of rotation matrices, batched: undoes `matrix_from_vector`.
+    """Rotation vectors (axis times angle in rad, at most pi) of rotation matrices: undoes `matrix_from_vector`.
 
     Parameters
     ----------

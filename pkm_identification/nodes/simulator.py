@@ -26,6 +26,7 @@ from ..ros.throttle import Throttle
 from ..simulation import TRAJECTORIES, SensorSettings, Simulator, perturbed, trajectory
 
 NO_TRAJECTORY = "none"
+POSITION, EFFORT = "position", "effort"
 TICK = 0.002  # s
 # Samples made in one tick when the process was held up; more would flood the subscribers.
 MOST_PER_TICK = 20
@@ -41,6 +42,11 @@ class SimulatorNode(PipelineNode):
     PARAMETERS = (
         MACHINE,
         ParameterSpec("trajectory", "rich", "motion to follow", choices=(NO_TRAJECTORY, *TRAJECTORIES)),
+        ParameterSpec("commands", POSITION, "what strut_commands give: lengths for the drives' own control, which also "
+                      "follows the trajectory; or forces, from a controller outside", choices=(POSITION, EFFORT)),
+        ParameterSpec("lockstep", False, "commands: effort; make a sample only when the one before is answered"),
+        ParameterSpec("command_timeout", 0.1, "commands: effort; without any for so long the drives hold by themselves",
+                      "s", 0.001, 10.0),
         ParameterSpec("duration", 0.0, "length of the motion; 0: the trajectory's own", "s", 0, 1e6),
         ParameterSpec("motion_seed", 0, "of the tones and phases of rich motions", low=0),
         ParameterSpec("seed", 0, "of the sensors' noise", low=0),
@@ -76,11 +82,16 @@ class SimulatorNode(PipelineNode):
         self._truth_turn = Throttle(self.parameter["truth_rate"])
         self._slow = 0.0
         self._made = 0
+        self._driven = False
 
     def start(self) -> None:
         self.simulator.reset()
-        self._made = 0
-        self._over = False
+        self._made = self._answered = 0
+        self._over = self._driven = False
+        self._effort = self.parameter["commands"] == EFFORT
+        self._lockstep = self._effort and self.parameter["lockstep"]
+        self._patience = self.parameter["command_timeout"]
+        self._commanded = 0.0
         self._began: float | None = None
         self._deadline = time.monotonic() + self.parameter["wait"]
         self._wanted = self.parameter["subscribers"]
@@ -105,16 +116,23 @@ class SimulatorNode(PipelineNode):
             self._began += lag
             self._slow += lag
             due = 1
+        if self._driven and now - self._commanded > self._patience:
+            self._driven = False
+            self.simulator.enable(True)
+            self.report(WARN, "commands_lost", f"no strut_commands for {self._patience:g} s: the drives hold")
         for _ in range(min(due, MOST_PER_TICK)):
-            if self._over:
+            if self._over or (self._lockstep and self._driven and self._answered < self._made):
                 return
             self._sample()
         if due > 0 and self.clocks is not None:
             self.clocks.publish(Clock(clock=self.message.header.stamp))
 
     def take_command(self, message: JointState) -> None:
-        """Strut lengths to go to, with rates when they are part of a stream."""
+        """Strut lengths to go to, with rates when they are part of a stream; or forces."""
         try:
+            if self._effort:
+                self._take_forces(message)
+                return
             reading = self.reader.read(message)
             self.simulator.command_lengths(reading.length, self.reader.rates(message))
         except (BadJointState, ValueError) as error:
@@ -122,6 +140,9 @@ class SimulatorNode(PipelineNode):
 
     def take_target(self, message: PoseStamped) -> None:
         """A pose to go to."""
+        if self._effort:
+            self.report(WARN, "command_refused", "target_pose: the drives take forces (commands: effort)")
+            return
         try:
             self.simulator.command_pose(*pose_of(message.pose))
         except ValueError as error:
@@ -149,7 +170,7 @@ class SimulatorNode(PipelineNode):
         name, seed = self.parameter["trajectory"], self.parameter["seed"]
         try:
             motion = None
-            if name != NO_TRAJECTORY:
+            if name != NO_TRAJECTORY and self.parameter["commands"] == POSITION:
                 duration = self.parameter["duration"] or None
                 motion = trajectory(name, self.machine, duration, self.parameter["motion_seed"])
             settings = SensorSettings(current_bits=self.parameter["current_bits"] or None, **sensors)
@@ -157,8 +178,22 @@ class SimulatorNode(PipelineNode):
         except ValueError as error:
             raise ParameterError(f"parameters: {error}") from None
 
+    def _take_forces(self, message: JointState) -> None:
+        self.simulator.command_forces(self.reader.efforts(message))
+        self._commanded = time.monotonic()
+        if message.header.stamp == self.message.header.stamp:
+            self._answered = self._made
+        self._driven = True
+        if self._lockstep:
+            self.tick()
+
     def _sample(self) -> None:
-        sample = self.simulator.step()
+        if not self._effort:
+            sample = self.simulator.step()
+        else:
+            if self._made > 0:
+                self.simulator.advance()
+            sample = self.simulator.measure()
         self._made += 1
         fill_joint_state(self.message, self._epoch + sample.time, sample.length, sample.force)
         self.output.publish(self.message)

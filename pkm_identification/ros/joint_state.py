@@ -113,6 +113,20 @@ class JointStateReader:
             return None
         return np.array(velocity)[self._order]
 
+    def efforts(self, message: JointState) -> FloatArray:
+        """Efforts (6,) in N of a command, which need no positions beside them.
+
+        Raises
+        ------
+        BadJointState
+            If a strut's name is missing or there twice, or there is not one effort for each name.
+        """
+        if message.name != self._known:
+            self._learn(message.name)
+        if len(message.effort) != len(message.name):
+            raise BadJointState("unequal_lengths", self._lengths_text(message))
+        return np.array(message.effort)[self._order]
+
     def _learn(self, names: Sequence[str]) -> None:
         self._known = None
         missing = [name for name in self._names if name not in names]

@@ -1,0 +1,367 @@
+"""The controller: strut lengths in at the drives' rate, forces out; stops safely when it must not go on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..dynamics import strut_dynamics, strut_forces
+from ..errors import NotConverged, PkmError
+from ..kinematics import pose_of_lengths
+from ..machine import Machine
+from ..motion import STRUTS, FloatArray, PlatformMotion
+from ..signals.guard import GuardSettings, StreamGuard
+from .follower import Setpoint
+from .laws import ComputedTorque
+from .limits import LimitSettings, MotionLimits
+from .model import BelievedModel
+from .motions import PATH_TOLERANCE, STOPPED, Motion, Motions, Outcome
+from .pid import ControlSettings, StrutController
+
+MODES = ("pid", "computed_torque")
+SAFE_COMMANDS = ("hold", "zero")
+WAITING, HOLDING, MOVING, EMERGENCY = "waiting", "holding", "moving", "emergency"
+GOOD_SAMPLES = 10  # without a break, before an emergency stop may be left
+ESTIMATE_JUMP_SHARE = 0.1  # of the drives' force limit
+
+
+@dataclass(frozen=True)
+class ControllerSettings:
+    """How the controller works.
+
+    Attributes
+    ----------
+    mode : {'pid', 'computed_torque'}
+    loops : ControlSettings
+        Tuning of the feedback, alike in both modes.
+    limits : LimitSettings
+        Of motions.
+    lead : int
+        Periods between a sample and the instant its command acts.
+    blend : float
+        s, time constant with which an estimate is taken over.
+    stop_time : float
+        s, of a smooth stop.
+    goal_tolerance, settling_time : float
+        m and s; see `Motions`.
+    tracking_limit : float
+        m, largest error of a strut's length; beyond, emergency stop.
+    lost_periods : int
+        So many periods without a good sample are an emergency.
+    estimate_jump : float
+        N; an estimate that would change a strut's force by more is an emergency. 0: a tenth of the drives' limit, or
+        no limit without drives.
+    safe_command : {'hold', 'zero'}
+        Forces in an emergency: those that carry the weight, or none.
+    """
+
+    mode: str = "computed_torque"
+    loops: ControlSettings = field(default_factory=ControlSettings)
+    limits: LimitSettings = field(default_factory=LimitSettings)
+    lead: int = 1
+    blend: float = 0.5
+    stop_time: float = 0.3
+    goal_tolerance: float = 5e-4
+    settling_time: float = 1.0
+    tracking_limit: float = 0.005
+    lost_periods: int = 50
+    estimate_jump: float = 0.0
+    safe_command: str = "hold"
+
+    def __post_init__(self) -> None:
+        if self.mode not in MODES or self.safe_command not in SAFE_COMMANDS:
+            raise ValueError(f"mode '{self.mode}' or safe_command '{self.safe_command}' does not exist")
+        if self.lead < 1 or self.lost_periods < 1:
+            raise ValueError("lead and lost_periods must be at least 1")
+
+
+@dataclass(frozen=True)
+class Command:
+    """What goes to the drives, and why.
+
+    Attributes
+    ----------
+    time : float
+        Stamp in s of the sample it answers.
+    force : ndarray, shape (6,)
+        N, within the drives' limit.
+    length, rate : ndarray, shape (6,)
+        Wanted at the sample's instant, m and m/s.
+    error : ndarray, shape (6,)
+        Wanted less measured length, m.
+    feed_forward, feedback : ndarray, shape (6,)
+        N, the model's part of the force and the rest; their sum is `force` where no limit cuts it.
+    """
+
+    time: float
+    force: FloatArray
+    length: FloatArray
+    rate: FloatArray
+    error: FloatArray
+    feed_forward: FloatArray
+    feedback: FloatArray
+
+
+class MachineController:
+    """Controls one machine, sample by sample.
+
+    Parameters
+    ----------
+    machine : Machine
+        What is believed before there are estimates.
+    period : float
+        s between samples.
+    settings : ControllerSettings
+
+    Attributes
+    ----------
+    state : str
+        'waiting' (for a first sample), 'holding', 'moving' or 'emergency'.
+    trouble : tuple of (reason, text) or None
+        Why there is an emergency.
+    model : BelievedModel
+    guard : StreamGuard
+        Judges the samples; see its `last_rejection`.
+    """
+
+    def __init__(self, machine: Machine, period: float, settings: ControllerSettings) -> None:
+        self.machine = machine
+        self.period = period
+        self.settings = settings
+        self.guard = StreamGuard(GuardSettings.of(machine, period))
+        self.model = BelievedModel(machine, settings.blend, period)
+        self._limits = MotionLimits(machine, settings.limits)
+        self._law = ComputedTorque(machine, settings.loops)
+        self._force_limit = np.inf if machine.drive is None else machine.drive.force_limit
+        self._estimate_jump = settings.estimate_jump or ESTIMATE_JUMP_SHARE * self._force_limit
+        home = strut_dynamics(machine, machine.home_position[None], machine.home_rotation[None])
+        apparent = 1.0 / np.diag(np.linalg.inv(home.mass[0]))
+        self._loops = StrutController(apparent, machine.friction.viscous, period, settings.loops)
+        self._mode = settings.mode
+        self.reset()
+
+    def reset(self) -> None:
+        """As newly made, mode apart; motions end."""
+        self.guard.reset()
+        self.model.reset()
+        self._wait("the controller was reset")
+
+    def _wait(self, text: str) -> None:
+        if getattr(self, "motions", None) is not None:
+            self.motions.abort(Outcome(STOPPED, text))
+        self.motions: Motions | None = None
+        self.trouble: tuple[str, str] | None = None
+        self._time: float | None = None
+        self._last_good: float | None = None
+        self._measured: FloatArray | None = None
+        self._good = 0
+        self._saturated = np.zeros(STRUTS, dtype=bool)
+        self._old_mode = self._mode
+        self._safe: Command | None = None
+
+    @property
+    def state(self) -> str:
+        if self.trouble is not None:
+            return EMERGENCY
+        if self.motions is None:
+            return WAITING
+        return MOVING if self.motions.moving or self.motions.running is not None else HOLDING
+
+    @property
+    def mode(self) -> str:
+        return self._mode
+
+    @mode.setter
+    def mode(self, mode: str) -> None:
+        """Go over to another mode with the next sample; the force does not jump."""
+        if mode not in MODES:
+            raise ValueError(f"mode '{mode}': must be one of {', '.join(MODES)}")
+        if self.state == EMERGENCY:
+            raise PkmError("mode cannot change in an emergency stop: reset first")
+        self._mode = mode
+
+    def submit(self, motion: Motion) -> None:
+        """Ask for a motion; refused at once when the machine is not under control."""
+        if self.state in (EMERGENCY, WAITING):
+            why = self.trouble[1] if self.trouble else "there are no strut states yet"
+            motion.end(Outcome(STOPPED, f"not under control: {why}"))
+            return
+        self.motions.parameters = self.model.target
+        self.motions.submit(motion)
+
+    def cancel(self, motion: Motion) -> None:
+        """Give a motion up."""
+        if self.motions is not None:
+            self.motions.cancel(motion)
+
+    def take_estimate(self, basis: FloatArray) -> None:
+        """Believe other dynamic parameters (64,), unless they would make the forces jump."""
+        if self.trouble is not None:
+            return
+        if self.motions is not None:
+            jump = self.model.jump(self.motions.follower.setpoint().ahead, basis)
+            if not jump <= self._estimate_jump:
+                self.emergency(
+                    "estimate_jump",
+                    f"an estimate would change a strut's force by {jump:.0f} N, allowed are {self._estimate_jump:.0f} N",
+                )
+                return
+        self.model.accept(basis)
+
+    def step(self, time: float, length: FloatArray) -> Command | None:
+        """Answer one sample.
+
+        Parameters
+        ----------
+        time : float
+            Its stamp, s.
+        length : ndarray, shape (6,)
+            m.
+
+        Returns
+        -------
+        Command or None
+            None when the sample is dropped and the last command stays; in an emergency the safe command.
+        """
+        samples = self.guard.step(time, length, None)
+        if not samples:
+            if self.motions is not None and self.guard.last_rejection[0] == "not_finite":
+                self.emergency("not_finite", f"strut_states: {self.guard.last_rejection[1]}")
+            return self.safe()
+        self._good += 1
+        last, self._time = self._last_good, time
+        self._last_good, self._measured = time, length
+        if self.trouble is not None:
+            return self.safe()
+        if self.motions is None:
+            self._take_over(length)
+            last = None
+        if self.motions is None:
+            return None
+        periods = 1 if last is None else max(1, round((time - last) / self.period))
+        if last is not None and (periods > self.settings.lost_periods or time < last):
+            self.emergency(
+                "lost_input", f"strut_states: {time - last:.3f} s between two samples (clock set, or lost)"
+            )
+            return self.safe()
+        return self._control(time, length, periods)
+
+    def lost(self) -> None:
+        """There was no good sample for `lost_periods` periods of real time."""
+        self._good = 0
+        if self.motions is not None:
+            self.emergency(
+                "lost_input", f"strut_states: no good sample for {self.settings.lost_periods} periods"
+            )
+
+    def emergency(self, reason: str, text: str) -> None:
+        """Stop now: motions are aborted, the safe command goes out until `release`."""
+        if self.trouble is not None:
+            return
+        self.trouble = (reason, text)
+        self._good = 0
+        setpoint = None if self.motions is None else self.motions.follower.setpoint()
+        if self.motions is not None:
+            code = PATH_TOLERANCE if reason == "tracking" else STOPPED
+            self.motions.abort(Outcome(code, f"emergency stop: {text}"))
+        force = np.zeros(STRUTS)
+        if setpoint is not None and self.settings.safe_command == "hold":
+            weight = self._holding(setpoint.position, setpoint.rotation)
+            if np.isfinite(weight).all():
+                force = np.clip(weight, -self._force_limit, self._force_limit)
+        zero = np.zeros(STRUTS)
+        place = zero if self._measured is None else self._measured
+        self._safe = Command(0.0, force, place, zero, zero, force, zero)
+
+    def release(self) -> None:
+        """Leave an emergency stop: the next good sample is where the platform is held.
+
+        Raises
+        ------
+        PkmError
+            If there is no emergency, or there are no good samples yet to go on with.
+        """
+        if self.trouble is None:
+            raise PkmError("there is no emergency stop to leave")
+        if self._good < GOOD_SAMPLES:
+            raise PkmError("strut_states are not back: the emergency stop stays")
+        self.guard.reset()
+        self._wait("reset")
+
+    def safe(self) -> Command | None:
+        """The command of an emergency, stamped with the newest sample; None when there is none."""
+        if self.trouble is None:
+            return None
+        held = self._safe
+        return Command(
+            self._time or 0.0,
+            held.force,
+            held.length,
+            held.rate,
+            held.error,
+            held.feed_forward,
+            held.feedback,
+        )
+
+    def _holding(self, position: FloatArray, rotation: FloatArray) -> FloatArray:
+        """Forces (6,) in N that carry the weight in a pose."""
+        still = np.zeros((1, 6))
+        motion = PlatformMotion(np.zeros(1), position[None], rotation[None], still, still)
+        return strut_forces(self.machine, motion, friction=False, parameters=self.model.present)[0]
+
+    def _take_over(self, length: FloatArray) -> None:
+        """Hold the platform where it is."""
+        try:
+            pose = pose_of_lengths(self.machine, length)
+        except (NotConverged, ValueError) as error:
+            self.emergency("no_pose", f"strut_states: {error}")
+            return
+        chosen = self.settings
+        self.motions = Motions(
+            self.machine,
+            self.period,
+            self._limits,
+            pose.position,
+            pose.rotation,
+            lead=chosen.lead,
+            stop_time=chosen.stop_time,
+            goal_tolerance=chosen.goal_tolerance,
+            settling_time=chosen.settling_time,
+        )
+        # the integral begins with the weight where the mode's model does not carry it
+        weight = self._holding(pose.position, pose.rotation)
+        self._loops.reset(weight if self._mode == "pid" else np.zeros(STRUTS))
+        self._old_mode = self._mode
+
+    def _control(self, time: float, length: FloatArray, periods: int) -> Command:
+        self.model.step(periods)
+        setpoint = self.motions.step(periods)
+        error = self._loops.observe(length, setpoint.length, periods)
+        largest = int(np.argmax(np.abs(error)))
+        if abs(error[largest]) > self.settings.tracking_limit:
+            self.emergency(
+                "tracking",
+                f"strut {largest + 1} is {abs(error[largest]):.4f} m from where it shall be, "
+                f"{self.settings.tracking_limit:g} m is allowed",
+            )
+            return self.safe()
+        forward, back = self._forces(self._mode, setpoint, error)
+        if self._old_mode != self._mode:
+            self._loops.integral += sum(self._forces(self._old_mode, setpoint, error)) - (forward + back)
+            self._old_mode = self._mode
+        self._loops.integrate(error, self._saturated)
+        back = back + self._loops.integral
+        wanted = forward + back
+        if not np.isfinite(wanted).all():
+            self.emergency("not_finite", "the control law gave a force that is not finite")
+            return self.safe()
+        force = np.clip(wanted, -self._force_limit, self._force_limit)
+        self._saturated = force != wanted
+        self.motions.note(error, back)
+        return Command(time, force, setpoint.length, setpoint.rate, error, forward, back)
+
+    def _forces(self, mode: str, setpoint: Setpoint, error: FloatArray) -> tuple[FloatArray, FloatArray]:
+        if mode == "pid":
+            return np.zeros(STRUTS), self._loops.proportional_derivative(error)
+        return self._law.forces(setpoint, error, self._loops.error_rate, self.model.present)

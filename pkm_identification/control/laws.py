@@ -1,0 +1,67 @@
+"""Computed torque: the model's forces for the wanted motion, and feedback through the model's inertia."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..dynamics import strut_forces
+from ..dynamics.basis import COULOMB, VISCOUS
+from ..kinematics import jacobian
+from ..machine import Machine
+from ..motion import FloatArray, PlatformMotion
+from .follower import Setpoint
+from .pid import ControlSettings
+
+
+class ComputedTorque:
+    """Forces that make every strut's error obey e'' + 2 D w0 e' + w0^2 e = 0, if the model is right.
+
+    Feed-forward is the inverse dynamics of the wanted motion. The feedback asks for strut accelerations
+    w0^2 e + 2 D w0 e', which J^-1 turns into platform accelerations and the inverse dynamics into forces (its inertia
+    is that of the whole machine, coupling included), and for the viscous friction of the rate w0 e.
+
+    The model is evaluated at the wanted motion, not at the measured one: they differ by less than a millimetre, and
+    rates from encoder differences would make the friction, which bends within 2 mm/s, chatter.
+
+    Parameters
+    ----------
+    machine : Machine
+    settings : ControlSettings
+        Bandwidth and damping.
+    """
+
+    def __init__(self, machine: Machine, settings: ControlSettings) -> None:
+        self._machine = machine
+        omega = 2 * np.pi * settings.bandwidth
+        self._omega = omega
+        self._stiffness = omega**2
+        self._damping = 2 * settings.damping * omega
+
+    def forces(
+        self, setpoint: Setpoint, error: FloatArray, error_rate: FloatArray, parameters: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Feed-forward and feedback, each (6,) in N; NaN in a singular pose.
+
+        Parameters
+        ----------
+        setpoint : Setpoint
+        error, error_rate : ndarray, shape (6,)
+            Wanted less measured length in m, and its rate in m/s.
+        parameters : ndarray, shape (64,)
+            Dynamic parameters in the basis.
+        """
+        wanted = setpoint.ahead
+        asked = self._stiffness * error + self._damping * error_rate
+        try:
+            more = np.linalg.solve(jacobian(self._machine, wanted.position, wanted.rotation)[0], asked)
+        except np.linalg.LinAlgError:
+            return np.full(6, np.nan), np.full(6, np.nan)
+        both = PlatformMotion(
+            np.zeros(2),
+            np.concatenate([wanted.position, wanted.position]),
+            np.concatenate([wanted.rotation, wanted.rotation]),
+            np.concatenate([wanted.twist, wanted.twist]),
+            np.concatenate([wanted.acceleration, wanted.acceleration + more]),
+        )
+        feed_forward, whole = strut_forces(self._machine, both, parameters=parameters)
+        return feed_forward, whole - feed_forward + parameters[VISCOUS:COULOMB] * self._omega * error

@@ -1,0 +1,274 @@
+"""Motions asked for, one after the other: checked before they begin, stopped smoothly, followed to their end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..errors import MotionRefused
+from ..machine import Machine
+from ..motion import FloatArray, PlatformMotion
+from .follower import Follower, Setpoint, Slowing
+from .limits import MotionLimits, Violation
+from .path import PlatformPath, Waypoints
+
+# How a motion ended. What FollowJointTrajectory knows has its numbers.
+SUCCESSFUL, INVALID_GOAL, PATH_TOLERANCE, GOAL_TOLERANCE = 0, -1, -4, -5
+LIMIT, PREEMPTED, CANCELED, STOPPED = -10, -11, -12, -13
+
+CHECK_BLOCK = 100  # samples looked at in one period, beside control
+SPARE = 5  # periods a check may take longer than foreseen
+SLOWER = 5  # times a stop may be made twice as long, to keep to the force limit
+SAME_PLACE = 1e-6  # m and rad
+_LOOKED_AT = object()
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a motion ended: one of the codes above, a text, and how well it was followed.
+
+    Attributes
+    ----------
+    rms_error, max_error : float
+        Of the strut lengths over the motion, all struts, m.
+    rms_feedback : float
+        Of the force that is not the model's, all struts, N.
+    """
+
+    code: int
+    text: str
+    rms_error: float = 0.0
+    max_error: float = 0.0
+    rms_feedback: float = 0.0
+
+
+class Motion:
+    """One motion asked for.
+
+    Attributes
+    ----------
+    waypoints : Waypoints
+    outcome : Outcome or None
+        None until it has ended.
+    begun : bool
+        Whether the machine moves for it.
+    """
+
+    def __init__(self, waypoints: Waypoints) -> None:
+        self.waypoints = waypoints
+        self.outcome: Outcome | None = None
+        self.begun = False
+        self.ending: Outcome | None = None
+        """How it will end when the machine has come to rest."""
+        self._sums = np.zeros(3)
+        self._largest = 0.0
+
+    def note(self, error: FloatArray, feedback: FloatArray) -> None:
+        """Count one sample: error (6,) in m, feedback (6,) in N."""
+        self._sums += error.size, error @ error, feedback @ feedback
+        self._largest = max(self._largest, float(np.abs(error).max()))
+
+    def end(self, outcome: Outcome) -> None:
+        """It is over."""
+        count, errors, forces = self._sums
+        if self.outcome is None:
+            self.outcome = replace(
+                outcome,
+                rms_error=float(np.sqrt(errors / max(count, 1.0))),
+                max_error=self._largest,
+                rms_feedback=float(np.sqrt(forces / max(count, 1.0))),
+            )
+
+
+@dataclass
+class _Plan:
+    """A motion being looked at: where it would begin, how far the check is, and when what moves now must stop."""
+
+    motion: Motion
+    path: PlatformPath
+    check: Iterator[Violation | None]
+    stop: Slowing | None
+    good: bool = False
+
+
+class Motions:
+    """What the machine does: rests, follows a motion, and goes over to the next.
+
+    A new motion is looked at while the present one goes on. If it breaks a limit, it ends and nothing else changes;
+    otherwise the present motion is slowed down on its own path, ends as preempted, and the new one starts from there.
+
+    Parameters
+    ----------
+    machine : Machine
+    period : float
+        s.
+    limits : MotionLimits
+    position, rotation : ndarray, shapes (3,) and (3, 3)
+        Where the platform rests now.
+    lead : int
+        See `Follower`.
+    stop_time : float
+        s, of a smooth stop; longer where the drives' forces ask for it.
+    goal_tolerance, settling_time : float
+        A motion succeeds when all lengths are within the tolerance (m) at most so long (s) after its end.
+    """
+
+    def __init__(
+        self,
+        machine: Machine,
+        period: float,
+        limits: MotionLimits,
+        position: FloatArray,
+        rotation: FloatArray,
+        *,
+        lead: int = 1,
+        stop_time: float = 0.3,
+        goal_tolerance: float = 5e-4,
+        settling_time: float = 1.0,
+    ) -> None:
+        self._machine = machine
+        self._period = period
+        self._limits = limits
+        self._lead = lead
+        self._stop_time = stop_time
+        self._tolerance = goal_tolerance
+        self._settling = round(settling_time / period)
+        self.parameters: FloatArray | None = None
+        """Dynamic parameters (64,) for forces of new motions; the machine file's by default."""
+        self.follower = self._follower(PlatformPath(position, rotation))
+        self.running: Motion | None = None
+        self._plan: _Plan | None = None
+
+    @property
+    def moving(self) -> bool:
+        """Whether the reference moves."""
+        return not self.follower.at_rest
+
+    def submit(self, motion: Motion) -> None:
+        """Ask for a motion; one that waits already is preempted. A bad one ends at once."""
+        if self._plan is not None:
+            self._plan.motion.end(Outcome(PREEMPTED, "preempted by a newer motion before it began"))
+        self._plan = self._planned(motion)
+
+    def cancel(self, motion: Motion) -> None:
+        """Give a motion up: it never begins, or comes to rest on its path."""
+        if self._plan is not None and self._plan.motion is motion:
+            self._plan = None
+            motion.end(Outcome(CANCELED, "canceled before it began"))
+        elif motion is self.running:
+            self._stop(Outcome(CANCELED, "canceled"))
+
+    def abort(self, outcome: Outcome) -> None:
+        """All motions end now; what the machine does then is not decided here."""
+        for motion in (self.running, self._plan.motion if self._plan else None):
+            if motion is not None:
+                motion.end(outcome)
+        self.running = self._plan = None
+
+    def step(self, periods: int = 1) -> Setpoint:
+        """The setpoint of the next sample."""
+        self.follower.advance(periods)
+        self._look_ahead()
+        return self.follower.setpoint()
+
+    def note(self, error: FloatArray, feedback: FloatArray) -> None:
+        """What came of the setpoint: error (6,) in m and feedback (6,) in N. Ends a motion that is done."""
+        motion = self.running
+        if motion is None:
+            return
+        motion.note(error, feedback)
+        if not self.follower.at_rest:
+            return
+        if motion.ending is not None:
+            self._end(motion.ending)
+        elif np.abs(error).max() <= self._tolerance:
+            self._end(Outcome(SUCCESSFUL, "done"))
+        elif self.follower.index > self.follower.end + self._settling:
+            i = int(np.argmax(np.abs(error)))
+            self._end(
+                Outcome(
+                    GOAL_TOLERANCE,
+                    f"strut {i + 1} is {abs(error[i]):.6f} m from the goal after settling, {self._tolerance:g} m is "
+                    "allowed",
+                )
+            )
+
+    def _end(self, outcome: Outcome) -> None:
+        self.running.end(outcome)
+        self.running = None
+
+    def _follower(self, path: PlatformPath) -> Follower:
+        return Follower(self._machine, path, self._period, self._lead)
+
+    def _look_ahead(self) -> None:
+        """One period's worth of checking, and the change to the next motion when it is time."""
+        plan = self._plan
+        if plan is None:
+            return
+        if not plan.good:
+            found = next(plan.check, _LOOKED_AT)
+            plan.good = found is _LOOKED_AT
+            if isinstance(found, Violation):
+                self._plan = None
+                plan.motion.end(Outcome(LIMIT, str(found)))
+            if not plan.good:
+                return
+        if self.follower.at_rest:
+            if self.running is None:
+                self._begin(plan)
+        elif self.follower.slowing is None and self.follower.index * self._period >= plan.stop.begin - 1e-9:
+            self._stop(Outcome(PREEMPTED, "preempted by a newer motion"), plan.stop)
+
+    def _begin(self, plan: _Plan) -> None:
+        position, rotation = self.follower.rest_pose(self.follower.slowing)
+        if (
+            np.abs(position - plan.path.start_position).max() > SAME_PLACE
+            or np.abs(rotation - plan.path.start_rotation).max() > SAME_PLACE
+        ):
+            # it came to rest elsewhere than foreseen (canceled meanwhile): look at the motion from here
+            self._plan = self._planned(plan.motion)
+            return
+        self._plan = None
+        self.running = plan.motion
+        plan.motion.begun = True
+        self.follower = self._follower(plan.path)
+
+    def _planned(self, motion: Motion) -> _Plan | None:
+        samples = int(np.ceil(motion.waypoints.time[-1] / self._period)) + 1
+        stop = self.follower.slowing
+        if stop is None and self.moving:
+            checking = -(-samples // CHECK_BLOCK) + SPARE
+            stop = self._slowing((self.follower.index + checking) * self._period)
+        try:
+            path = PlatformPath(*self.follower.rest_pose(stop), motion.waypoints)
+        except MotionRefused as refusal:
+            motion.end(Outcome(INVALID_GOAL, str(refusal)))
+            return None
+        return _Plan(motion, path, self._checks(path, samples), stop)
+
+    def _checks(self, path: PlatformPath, samples: int) -> Iterator[Violation | None]:
+        for first in range(0, samples, CHECK_BLOCK):
+            index = np.arange(first, min(first + CHECK_BLOCK, samples), dtype=float)
+            # the very samples the machine will be asked for
+            yield self._limits.check(path.motion(index * self._period), self.parameters)
+
+    def _slowing(self, begin: float) -> Slowing:
+        """A stop from a time on that keeps to the force limit, if any length of it does."""
+        slowing = Slowing(begin, self._stop_time)
+        for _ in range(SLOWER):
+            time = begin + np.linspace(0.0, slowing.duration, 61)
+            motion: PlatformMotion = self.follower.motion(time / self._period, slowing)
+            violation = self._limits.check(motion, self.parameters)
+            if violation is None:
+                break
+            slowing = Slowing(begin, 2.0 * slowing.duration)
+        return slowing
+
+    def _stop(self, ending: Outcome, slowing: Slowing | None = None) -> None:
+        if self.running is not None:
+            self.running.ending = ending
+        if self.follower.at_rest or self.follower.slowing is not None:
+            return
+        self.follower.slow_down(slowing or self._slowing(self.follower.index * self._period))

@@ -1,0 +1,171 @@
+"""Platform paths: smooth motions from rest through poses at given times, to rest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..errors import MotionRefused
+from ..motion import FloatArray, PlatformMotion
+from ..rotation import matrix_from_vector, vector_from_matrix
+from .spline import LeastJerkSpline
+from .turning import LARGEST_TURN, angular_motion, turn_derivatives
+
+LONGEST = 3600.0  # s
+SHORTEST_STEP = 1e-3  # s, between waypoints
+# A waypoint at time 0 is where the motion begins, which must be where the platform is.
+START_POSITION, START_TURN = 0.002, 0.005  # m and rad
+
+
+@dataclass(frozen=True)
+class Waypoints:
+    """Poses the platform shall pass, base frame.
+
+    Attributes
+    ----------
+    time : ndarray, shape (N,)
+        s from the start of the motion, increasing.
+    position, rotation : ndarray, shapes (N, 3) and (N, 3, 3)
+    twist, acceleration : ndarray, shape (N, 6)
+        (v, w) and (a, alpha) in base axes at the platform origin; rows of NaN are left to the curve.
+
+    Raises
+    ------
+    MotionRefused
+        If a number is not finite, times do not increase, or the motion does not end at rest.
+    """
+
+    time: FloatArray
+    position: FloatArray
+    rotation: FloatArray
+    twist: FloatArray
+    acceleration: FloatArray
+
+    def __post_init__(self) -> None:
+        count = len(self.time)
+        if count == 0:
+            raise MotionRefused("no waypoints")
+        for name, shape in (
+            ("position", (3,)),
+            ("rotation", (3, 3)),
+            ("twist", (6,)),
+            ("acceleration", (6,)),
+        ):
+            if getattr(self, name).shape != (count, *shape):
+                raise ValueError(f"{name} has shape {getattr(self, name).shape}, expected {(count, *shape)}")
+        for i in range(count):
+            where = f"waypoint {i + 1}"
+            if not (np.isfinite(self.time[i]) and np.isfinite(self.position[i]).all()):
+                raise MotionRefused(f"{where}: time or position is not finite")
+            if not np.isfinite(self.rotation[i]).all():
+                raise MotionRefused(f"{where}: the orientation is not finite")
+            for name in ("twist", "acceleration"):
+                row = getattr(self, name)[i]
+                if not (np.isnan(row).all() or np.isfinite(row).all()):
+                    raise MotionRefused(f"{where}: the {name} is not finite")
+            before = self.time[i - 1] if i else -SHORTEST_STEP
+            if self.time[i] - before < 0.999 * SHORTEST_STEP:
+                raise MotionRefused(
+                    f"{where}: its time {self.time[i]:g} s must be "
+                    + (f"at least {SHORTEST_STEP:g} s after the one before" if i else "0 or more")
+                )
+        if self.time[-1] < SHORTEST_STEP or self.time[-1] > LONGEST:
+            raise MotionRefused(
+                f"waypoint {count}: a motion takes {SHORTEST_STEP:g} to {LONGEST:g} s, this one {self.time[-1]:g} s"
+            )
+        for name in ("twist", "acceleration"):
+            row = getattr(self, name)[-1]
+            if np.isfinite(row).all() and np.abs(row).max() > 0:
+                raise MotionRefused(
+                    f"waypoint {count}: a motion ends at rest, but its {name} is {row.tolist()}"
+                )
+
+
+class PlatformPath:
+    """A motion from rest to rest through waypoints, with continuous acceleration.
+
+    Positions and rotation vectors (of the turn from the start's orientation) are quintic splines of least jerk. Before
+    the start and after the end the platform rests.
+
+    Parameters
+    ----------
+    position, rotation : ndarray, shapes (3,) and (3, 3)
+        Where it begins.
+    waypoints : Waypoints, optional
+        Without any, the platform stays where it is.
+
+    Raises
+    ------
+    MotionRefused
+        If a waypoint at time 0 is not where the motion begins, or one is turned too far against the start.
+    """
+
+    def __init__(
+        self, position: FloatArray, rotation: FloatArray, waypoints: Waypoints | None = None
+    ) -> None:
+        self.start_position = np.array(position, dtype=float)
+        self.start_rotation = np.array(rotation, dtype=float)
+        self.duration = 0.0
+        self._spline: LeastJerkSpline | None = None
+        if waypoints is not None:
+            self.duration = float(waypoints.time[-1])
+            self._spline = self._through(waypoints)
+
+    def _through(self, waypoints: Waypoints) -> LeastJerkSpline:
+        turn = vector_from_matrix(waypoints.rotation @ self.start_rotation.T)
+        angle = np.linalg.norm(turn, axis=1)
+        if angle.max() > LARGEST_TURN:
+            i = int(np.argmax(angle))
+            raise MotionRefused(
+                f"waypoint {i + 1}: is turned by {angle[i]:.2f} rad against the start, {LARGEST_TURN:.2f} are allowed"
+            )
+        first, second = turn_derivatives(turn, waypoints.twist[:, 3:], waypoints.acceleration[:, 3:])
+        # without a twist the second derivative of the turn is free as well
+        second[np.isnan(waypoints.acceleration[:, 0])] = np.nan
+        known = ~np.isnan(waypoints.acceleration[:, 0]) & np.isnan(waypoints.twist[:, 0])
+        if known.any():
+            raise MotionRefused(
+                f"waypoint {int(np.argmax(known)) + 1}: gives an acceleration without a twist"
+            )
+        value = np.hstack([waypoints.position, turn])
+        velocity = np.hstack([waypoints.twist[:, :3], first])
+        acceleration = np.hstack([waypoints.acceleration[:, :3], second])
+        time = waypoints.time
+        if time[0] == 0.0:
+            away, turned = np.linalg.norm(value[0, :3] - self.start_position), angle[0]
+            if away > START_POSITION or turned > START_TURN:
+                raise MotionRefused(
+                    f"waypoint 1: is at time 0, but {away:.4f} m and {turned:.4f} rad from where the motion begins"
+                )
+            time, value, velocity, acceleration = time[1:], value[1:], velocity[1:], acceleration[1:]
+        still = np.zeros((1, 6))
+        velocity[-1] = acceleration[-1] = 0.0
+        return LeastJerkSpline(
+            np.concatenate([[0.0], time]),
+            np.vstack([np.hstack([self.start_position, np.zeros(3)]), value]),
+            np.vstack([still, velocity]),
+            np.vstack([still, acceleration]),
+        )
+
+    def motion(self, time: FloatArray) -> PlatformMotion:
+        """Platform motion at times (N,) in s from the start."""
+        time = np.asarray(time, dtype=float)
+        if self._spline is None:
+            count = len(time)
+            return PlatformMotion(
+                time,
+                np.tile(self.start_position, (count, 1)),
+                np.tile(self.start_rotation, (count, 1, 1)),
+                np.zeros((count, 6)),
+                np.zeros((count, 6)),
+            )
+        value, first, second = self._spline.evaluate(time)
+        omega, alpha = angular_motion(value[:, 3:], first[:, 3:], second[:, 3:])
+        return PlatformMotion(
+            time,
+            value[:, :3],
+            matrix_from_vector(value[:, 3:]) @ self.start_rotation,
+            np.hstack([first[:, :3], omega]),
+            np.hstack([second[:, :3], alpha]),
+        )
