@@ -31,7 +31,7 @@ class EstimatorSettings:
         Sample period in s.
     parameters : str
         Parameter set.
-    estimator : {'ukf', 'ekf'}
+    estimator : {'ukf', 'ekf', 'rls'}
     band_cutoff, band_order
         Low-pass of both sides of the model equation.
     unscented : UnscentedSettings

@@ -12,9 +12,10 @@ from .estimate import ParameterEstimate, make_estimate
 from .kalman import ExtendedFilter
 from .parameter_set import ParameterSet
 from .prior import Prior
+from .recursive_least_squares import RecursiveLeastSquares
 from .unscented import UnscentedFilter, UnscentedSettings
 
-FILTERS = {"ukf": UnscentedFilter, "ekf": ExtendedFilter}
+FILTERS = {"ukf": UnscentedFilter, "ekf": ExtendedFilter, "rls": RecursiveLeastSquares}
 NOISE_MEMORY = 250  # equations over which the measurement noise is averaged
 UNGATED = 50  # equations before the noise is known well enough to judge by it
 GATED_RUN = 25  # so many rejected in a row: not outliers but a wrong model
@@ -31,12 +32,12 @@ class History:
 
 
 class RecursiveEstimator:
-    """UKF or EKF over equations of one parameter set.
+    """UKF, EKF or recursive least squares over equations of one parameter set.
 
     Parameters
     ----------
     parameters : ParameterSet
-    estimator : {'ukf', 'ekf'}
+    estimator : {'ukf', 'ekf', 'rls'}
     settings : UnscentedSettings
     redundancy : float
         Equations per independent one (`BandSettings.redundancy`).

@@ -42,6 +42,8 @@ class UnscentedSettings:
         How the process noise follows the innovations; see `adapt`.
     rate : float
         Rate a of the adaptation: 1 / a equations are remembered.
+    forgetting : float
+        Factor by which recursive least squares multiplies the weight of all it has seen, per equation.
     """
 
     alpha: float = 1e-3
@@ -49,6 +51,7 @@ class UnscentedSettings:
     kappa: float = 0.0
     adaptation: str = "normalized"
     rate: float = 0.01
+    forgetting: float = 1.0
 
     def __post_init__(self) -> None:
         if not 0 < self.alpha <= 1:
@@ -59,6 +62,8 @@ class UnscentedSettings:
             raise ValueError(f"adaptation is '{self.adaptation}', must be one of {', '.join(ADAPTATIONS)}")
         if not 0 < self.rate < 1:
             raise ValueError(f"rate is {self.rate}, must lie in (0, 1)")
+        if not 0 < self.forgetting <= 1:
+            raise ValueError(f"forgetting is {self.forgetting}, must lie in (0, 1]")
 
 
 @kernel
@@ -234,6 +239,11 @@ class UnscentedFilter:
     def scaled_covariance(self) -> FloatArray:
         """Covariance in units of the prior's standard deviations."""
         return self._root @ self._root.T
+
+    @property
+    def scaled_state(self) -> tuple[FloatArray, FloatArray]:
+        """Mean (P,) less the prior's and a square root S (P, P) of the covariance, in the prior's standard deviations."""
+        return self._mean, self._root
 
     def start_from(self, mean: FloatArray, covariance: FloatArray) -> None:
         """Continue from an estimate in SI units."""

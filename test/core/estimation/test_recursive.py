@@ -9,7 +9,7 @@ from core.estimation.toy_problems import equations, parameter_set, positive_defi
 from pkm_identification.estimation.least_squares import least_squares
 from pkm_identification.estimation.recursive import GATED_RUN, UNGATED, RecursiveEstimator
 
-KINDS = pytest.mark.parametrize("kind", ["ukf", "ekf"])
+KINDS = pytest.mark.parametrize("kind", ["ukf", "ekf", "rls"])
 WIDTH, OUTPUTS = 4, 6
 
 
