@@ -1,0 +1,247 @@
+"""Free coordinates of a parameter set: P numbers, each choice of which is a machine that can exist.
+
+The platform has its log-Cholesky coordinates (`log_cholesky`), everything else that must exceed a bound the
+logarithm of its excess. So estimators need no constraints, at the price of a model that is no longer linear.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...compiled import kernel
+from ...machine import Machine
+from ...motion import FloatArray
+from ..parameter_set import ParameterSet
+from ..prior import Prior
+from .layout import BOUNDED, FREE, FULL_PLATFORM, Layout
+from .log_cholesky import (
+    body_moments,
+    body_moments_jacobian,
+    centred_moments,
+    centred_moments_jacobian,
+    free_coordinates,
+    matrix_of_moments,
+)
+
+# A start closer to its bound than this part of a large error is moved away: logarithms never leave the bound itself.
+CLEARANCE = 0.01
+# Standard deviation of what stands above U's diagonal, relative to its row's length: how far axes may be turned.
+TURNED = 0.3
+BLOCK = len(FULL_PLATFORM)
+
+
+class Slots(NamedTuple):
+    """A layout as the kernels take it."""
+
+    kind: NDArray[np.int64]
+    floor: FloatArray
+    platform: NDArray[np.int64]
+    known: FloatArray
+    rods: NDArray[np.int64]
+    differences: FloatArray
+
+    @classmethod
+    def of(cls, layout: Layout) -> Slots:
+        return cls(layout.kind, layout.floor, layout.platform, layout.known, layout.rods, layout.differences)
+
+
+@kernel
+def rod_bound(moments, rod, differences):
+    """(bound, strut): what Jt - Ja / 2 of a rod must exceed, h_e^2 / m_e, and the strut that says so."""
+    highest, strut = -np.inf, 0
+    for i in range(differences.shape[0]):
+        first = moments[rod[1]] + differences[i, 1]
+        bound = first * first / (moments[rod[0]] + differences[i, 0]) - differences[i, 2]
+        if bound > highest:
+            highest, strut = bound, i
+    return highest, strut
+
+
+@kernel
+def slot_moments(theta, slots, block, out, moments):
+    """Moments of the density (P,) of free coordinates (P,); `block` and `out` are scratch (10)."""
+    for k in range(theta.size):
+        if slots.kind[k] == BOUNDED:
+            moments[k] = slots.floor[k] + np.exp(theta[k])
+        elif slots.kind[k] == FREE:
+            moments[k] = theta[k]
+    size = slots.platform.size
+    if size:
+        for k in range(size):
+            block[k] = theta[slots.platform[k]]
+        if size == BLOCK:
+            body_moments(block, out)
+        else:
+            centred_moments(block, slots.known, out)
+        for k in range(size):
+            moments[slots.platform[k]] = out[k]
+    for r in range(slots.rods.shape[0]):
+        last = slots.rods[r, 2]
+        moments[last] = rod_bound(moments, slots.rods[r], slots.differences[r])[0] + np.exp(theta[last])
+
+
+@kernel
+def slot_jacobian(theta, slots, moments, jacobian):
+    """Derivative (P, P) of `slot_moments`; `moments` are those of theta."""
+    jacobian[:] = 0.0
+    for k in range(theta.size):
+        if slots.kind[k] == BOUNDED:
+            jacobian[k, k] = moments[k] - slots.floor[k]
+        elif slots.kind[k] == FREE:
+            jacobian[k, k] = 1.0
+    size = slots.platform.size
+    if size:
+        block, out, inner = np.empty(size), np.empty(size), np.empty((size, size))
+        for k in range(size):
+            block[k] = theta[slots.platform[k]]
+            out[k] = moments[slots.platform[k]]
+        if size == BLOCK:
+            body_moments_jacobian(block, out, inner)
+        else:
+            centred_moments_jacobian(block, slots.known, out, inner)
+        for k in range(size):
+            for j in range(size):
+                jacobian[slots.platform[k], slots.platform[j]] = inner[k, j]
+    for r in range(slots.rods.shape[0]):
+        mass, first, last = slots.rods[r]
+        strut = rod_bound(moments, slots.rods[r], slots.differences[r])[1]
+        distance = (moments[first] + slots.differences[r, strut, 1]) / (
+            moments[mass] + slots.differences[r, strut, 0]
+        )
+        jacobian[last, last] = np.exp(theta[last])
+        jacobian[last, first] = 2.0 * distance
+        jacobian[last, mass] = -distance * distance * jacobian[mass, mass]
+
+
+@dataclass(frozen=True)
+class Coordinates:
+    """Free coordinates theta of a parameter set, and back.
+
+    Attributes
+    ----------
+    layout : Layout
+    slots : Slots
+    believed : Prior
+        The prior of the parameters themselves.
+    prior : Prior
+        The same of theta: as wide, but without what cannot be.
+    """
+
+    layout: Layout
+    slots: Slots
+    believed: Prior
+    prior: Prior
+
+    @classmethod
+    def of(cls, machine: Machine, parameters: ParameterSet) -> Coordinates:
+        """Coordinates of a set for a machine; raises PkmError where `Layout.of` does."""
+        layout = Layout.of(machine, parameters)
+        slots = Slots.of(layout)
+        believed = Prior.of(parameters)
+        moments = layout.lowering @ believed.mean
+        start = _free(slots, moments, CLEARANCE * layout.resolution(believed), True)
+        return cls(layout, slots, believed, _prior(slots, start, layout.scale(believed)))
+
+    def physical(self, theta: FloatArray) -> FloatArray:
+        """Parameters w (P,) in SI units of any theta (P,)."""
+        return self.layout.lifting @ self._moments(theta)
+
+    def jacobian(self, theta: FloatArray) -> FloatArray:
+        """Derivative of `physical`, shape (P, P): rows are parameters, columns coordinates."""
+        made = np.empty((len(theta), len(theta)))
+        slot_jacobian(np.ascontiguousarray(theta, dtype=float), self.slots, self._moments(theta), made)
+        return self.layout.lifting @ made
+
+    def free(self, values: FloatArray, clearance: float | None = None) -> FloatArray:
+        """Coordinates theta (P,) of parameters (P,).
+
+        Parameters
+        ----------
+        values : ndarray, shape (P,)
+            SI units.
+        clearance : float, optional
+            Parameters nearer to a bound than this part of the prior's standard deviation, or beyond it, are moved that
+            far inside.
+
+        Raises
+        ------
+        ValueError
+            If the parameters are not physical and no clearance is given.
+        """
+        least = 0.0 if clearance is None else clearance * self.layout.resolution(self.believed)
+        moments = self.layout.lowering @ np.asarray(values, dtype=float)
+        return _free(self.slots, moments, np.broadcast_to(least, moments.shape), clearance is not None)
+
+    def _moments(self, theta: FloatArray) -> FloatArray:
+        moments = np.empty(len(theta))
+        slot_moments(
+            np.ascontiguousarray(theta, dtype=float), self.slots, np.empty(BLOCK), np.empty(BLOCK), moments
+        )
+        return moments
+
+
+def platform_matrix(slots: Slots, moments: FloatArray) -> FloatArray:
+    """Pseudo-inertia (4, 4) of the platform, of its four or ten moments and what is known."""
+    own = moments[slots.platform]
+    if len(own) < BLOCK:
+        own = np.concatenate([own[:1], own[0] * slots.known[:3], own[1:], slots.known[3:]])
+    return matrix_of_moments(own)
+
+
+def _free(slots: Slots, moments: FloatArray, least: FloatArray, moved: bool) -> FloatArray:
+    """Coordinates of slots; where `moved`, excesses are raised to `least`."""
+    moments = moments.copy()
+    theta = moments.copy()
+    for k in np.nonzero(slots.kind == BOUNDED)[0]:
+        theta[k] = _logarithm(moments[k] - slots.floor[k], least[k], moved)
+        moments[k] = slots.floor[k] + np.exp(theta[k])
+    if slots.platform.size:
+        mass, *_ = places = slots.platform
+        second = places[4:7] if len(places) == BLOCK else places[1:]
+        moments[mass] = max(moments[mass], least[mass]) if moved else moments[mass]
+        whole = free_coordinates(
+            platform_matrix(slots, moments), least[second] if moved else np.full(3, -np.inf)
+        )
+        theta[places] = whole if len(places) == BLOCK else whole[[0, 4, 5, 6]]
+    for rod, differences in zip(slots.rods, slots.differences, strict=True):
+        excess = moments[rod[2]] - rod_bound(moments, rod, differences)[0]
+        theta[rod[2]] = _logarithm(excess, least[rod[2]], moved)
+    return theta
+
+
+def _logarithm(excess: float, least: float, moved: bool) -> float:
+    excess = max(excess, least) if moved else excess
+    if not excess > 0.0:
+        raise ValueError(f"a parameter lies {-excess:.3g} beyond its bound")
+    return float(np.log(excess))
+
+
+def _prior(slots: Slots, mean: FloatArray, scale: FloatArray) -> Prior:
+    """Log-normal about the start; an excess has the standard deviation that the parameters give it."""
+    std = np.empty(len(mean))
+    for k in range(len(mean)):
+        std[k] = scale[k] if slots.kind[k] == FREE else _spread(scale[k] / np.exp(mean[k]))
+    places = slots.platform
+    if places.size:
+        mass = np.exp(2.0 * mean[places[0]])
+        std[places[0]] = 0.5 * _spread(scale[places[0]] / mass)
+        whole = len(places) == BLOCK
+        second = places[4:7] if whole else places[1:]
+        std[second] = 0.5 * _spread(scale[second] / (mass * np.exp(2.0 * mean[second])))
+        if whole:
+            std[places[1:4]] = scale[places[1:4]] / mass
+            # what stands right of a row's diagonal, in terms of the row's length: a radius of gyration
+            radius = np.exp(2.0 * mean[second])
+            radius[0] += mean[places[7]] ** 2 + mean[places[8]] ** 2
+            radius[1] += mean[places[9]] ** 2
+            std[places[7:]] = TURNED * np.sqrt(radius[[0, 0, 1]])
+    return Prior(mean, std)
+
+
+def _spread(relative: FloatArray) -> FloatArray:
+    """Standard deviation of the logarithm of what has this relative standard deviation."""
+    return np.sqrt(np.log1p(relative**2))

@@ -1,0 +1,215 @@
+"""A parameter filter whose every estimate is physical.
+
+Forces are linear in the parameters w, so the linear filter collects what the equations say of w without any error:
+its mean and covariance P. Free coordinates theta (`coordinates`), whose prior is N(0, 1), are then those that
+
+    minimise  |S^-1 (mean - w(theta))|^2 + |theta|^2 ,    P = S S^T ,
+
+by Gauss-Newton: the iterated measurement update of a Kalman filter (Bell and Cathey 1993), taken by the same
+square-root steps as an equation. Sigma points carry its covariance back to the parameters.
+
+A filter that takes the equations one by one in theta does not do: whatever curvature the first ones meet, linearised
+or by sigma points, stays in the estimate for ever. `docs/consistency.md` has the numbers.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...compiled import kernel
+from ...motion import FloatArray
+from ..square_root import potter_update
+from ..unscented import UnscentedFilter, sigma_points
+from .coordinates import BLOCK, Coordinates, slot_jacobian, slot_moments
+
+# Reach of the sigma points squared, in variances: the kurtosis of the normal distribution.
+REACH = 3.0
+MAX_ITERATIONS = 50
+# A Gauss-Newton step that is expected to improve the fit by less, in variances, is the last.
+SETTLED = 1e-3
+HALVINGS = 40
+
+
+@kernel
+def _misfit(inverse, target, lowered, theta, prior_mean, prior_std, slots, lifting, block, moments, residual):
+    """|S^-1 (target - w)|^2 + |theta|^2 for theta in units of its prior; moments and residual on the way."""
+    out = block[1]
+    for k in range(theta.size):
+        lowered[k] = prior_mean[k] + prior_std[k] * theta[k]
+    slot_moments(lowered, slots, block[0], out, moments)
+    away = target - lifting @ moments
+    residual[:] = inverse @ away
+    return np.sum(residual**2) + np.sum(theta**2)
+
+
+@kernel
+def fit_coordinates(mean, root, lifting, prior_mean, prior_std, slots, theta, theta_root):
+    """Fit theta (P,) to mean and root of the linear filter; False when nothing finite came out.
+
+    Parameters
+    ----------
+    mean, root : ndarray, shapes (P,) and (P, P)
+        In units of the parameters' prior; `lifting` maps moments to these units.
+    lifting : ndarray, shape (P, P)
+    prior_mean, prior_std : ndarray, shape (P,)
+        Of the free coordinates.
+    theta, theta_root : ndarray, shapes (P,) and (P, P)
+        Start and result, in units of that prior.
+    """
+    width = theta.size
+    inverse = np.linalg.inv(root)
+    block = np.empty((2, BLOCK))
+    lowered, moments, residual = np.empty(width), np.empty(width), np.empty(width)
+    slope, moved, trial = np.empty((width, width)), np.empty(width), np.empty(width)
+    fitted, fitted_root = np.empty(width), np.empty((width, width))
+    cost = _misfit(
+        inverse, mean, lowered, theta, prior_mean, prior_std, slots, lifting, block, moments, residual
+    )
+    if not np.isfinite(cost):
+        theta[:] = 0.0
+        cost = _misfit(
+            inverse, mean, lowered, theta, prior_mean, prior_std, slots, lifting, block, moments, residual
+        )
+        if not np.isfinite(cost):
+            return False
+    for _ in range(MAX_ITERATIONS):
+        slot_jacobian(lowered, slots, moments, slope)
+        rows = (inverse @ (lifting @ slope)) * prior_std
+        innovation = residual + rows @ theta
+        fitted[:] = 0.0
+        fitted_root[:] = 0.0
+        for k in range(width):
+            fitted_root[k, k] = 1.0
+        change = rows.copy()
+        potter_update(fitted, fitted_root, rows, innovation, moved)
+        step = fitted - theta
+        if not np.isfinite(np.sum(step)):
+            return False
+        expected = np.sum((change @ step) ** 2) + np.sum(step**2)
+        share = 1.0
+        for _ in range(HALVINGS):
+            for k in range(width):
+                trial[k] = theta[k] + share * step[k]
+            found = _misfit(
+                inverse, mean, lowered, trial, prior_mean, prior_std, slots, lifting, block, moments, residual
+            )
+            if found <= cost:
+                break
+            share *= 0.5
+        if found <= cost:
+            theta[:] = trial
+            cost = found
+        theta_root[:] = fitted_root
+        if expected < SETTLED or not found <= cost:
+            break
+    return True
+
+
+@kernel
+def _spread(theta, root, lifting, prior_mean, prior_std, slots):
+    """Second moments (P, P) of w about w(theta) by sigma points: the covariance, curvature included."""
+    width = theta.size
+    points, moments = np.empty((2 * width + 1, width)), np.empty((2 * width + 1, width))
+    block = np.empty((2, BLOCK))
+    sigma_points(theta, root, np.sqrt(REACH), points)
+    for i in range(points.shape[0]):
+        slot_moments(prior_mean + prior_std * points[i], slots, block[0], block[1], moments[i])
+    away = (moments[1:] - moments[0]) @ lifting.T
+    return away.T @ away / (2.0 * REACH)
+
+
+class ConsistentFilter:
+    """A linear parameter filter seen through free coordinates.
+
+    Parameters
+    ----------
+    linear : UnscentedFilter
+        UKF or EKF, which takes the equations.
+    coordinates : Coordinates
+        Of the same parameters.
+    """
+
+    def __init__(self, linear: UnscentedFilter, coordinates: Coordinates) -> None:
+        self.linear = linear
+        self.coordinates = coordinates
+        self._lifting = np.ascontiguousarray(coordinates.layout.lifting / linear.prior.std[:, None])
+        self._offset = linear.prior.mean / linear.prior.std
+        self.reset()
+
+    def reset(self) -> None:
+        """Return to the prior."""
+        self.linear.reset()
+        width = len(self.linear.prior.mean)
+        self._theta, self._root = np.zeros(width), np.eye(width)
+        self._fitted: FloatArray | None = None
+
+    @property
+    def count(self) -> int:
+        """Equations taken."""
+        return self.linear.count
+
+    @property
+    def theta(self) -> FloatArray:
+        """Free coordinates, shape (P,)."""
+        self._fit()
+        return self.coordinates.prior.mean + self.coordinates.prior.std * self._theta
+
+    @property
+    def theta_covariance(self) -> FloatArray:
+        """Covariance of the free coordinates, shape (P, P)."""
+        self._fit()
+        return self._root @ self._root.T * np.outer(self.coordinates.prior.std, self.coordinates.prior.std)
+
+    @property
+    def mean(self) -> FloatArray:
+        """Parameters in SI units, shape (P,): always physical."""
+        return self.coordinates.physical(self.theta)
+
+    @property
+    def covariance(self) -> FloatArray:
+        """Covariance of the parameters in SI units, shape (P, P), by the unscented transform."""
+        return self.scaled_covariance * np.outer(self.linear.prior.std, self.linear.prior.std)
+
+    @property
+    def scaled_covariance(self) -> FloatArray:
+        """Covariance of the parameters in units of their prior's standard deviations."""
+        self._fit()
+        c = self.coordinates
+        return _spread(self._theta, self._root, self._lifting, c.prior.mean, c.prior.std, c.slots)
+
+    def start_from(self, mean: FloatArray, covariance: FloatArray) -> None:
+        """Continue from an estimate of the parameters in SI units."""
+        self.linear.start_from(mean, covariance)
+        self._fitted = None
+
+    def add_process_noise(self, std: FloatArray) -> None:
+        """Set the random walk's standard deviation per step, in SI units."""
+        self.linear.add_process_noise(std)
+
+    def step_linear(
+        self, columns: FloatArray, measured: FloatArray, noise: FloatArray, gate: float = np.inf
+    ) -> tuple[float, bool]:
+        """Take one measurement, linear in the parameters; see `UnscentedFilter.step_linear`."""
+        taken = self.linear.step_linear(columns, measured, noise, gate)
+        self._fitted = None
+        return taken
+
+    def _fit(self) -> None:
+        """Bring theta up to date with the linear filter; a fit that fails leaves the last good one."""
+        if self._fitted is not None:
+            return
+        c = self.coordinates
+        theta, root = self._theta.copy(), self._root.copy()
+        mean, covariance_root = self.linear.scaled_state
+        if fit_coordinates(
+            mean + self._offset,
+            covariance_root,
+            self._lifting,
+            c.prior.mean,
+            c.prior.std,
+            c.slots,
+            theta,
+            root,
+        ):
+            self._theta, self._root = theta, root
+        self._fitted = self._theta
