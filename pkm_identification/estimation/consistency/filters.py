@@ -134,11 +134,14 @@ class ConsistentFilter:
         self.coordinates = coordinates
         self._lifting = np.ascontiguousarray(coordinates.layout.lifting / linear.prior.std[:, None])
         self._offset = linear.prior.mean / linear.prior.std
-        self.reset()
+        self._forget()
 
     def reset(self) -> None:
         """Return to the prior."""
         self.linear.reset()
+        self._forget()
+
+    def _forget(self) -> None:
         width = len(self.linear.prior.mean)
         self._theta, self._root = np.zeros(width), np.eye(width)
         self._fitted: FloatArray | None = None
