@@ -15,6 +15,7 @@ from .errors import PkmError
 COMMANDS = (
     "identify",
     "check",
+    "friction",
     "kinematics",
     "workspace",
     "contributions",

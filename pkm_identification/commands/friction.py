@@ -1,0 +1,80 @@
+"""pkm friction: the friction of every strut from slow motion."""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+from ..friction_experiment import FrictionSettings, measure_friction
+from ..machine import Machine
+from ..records import read_log
+from ..report.friction_tables import friction_document, friction_sentences, friction_table
+from ..report.paragraphs import paragraph
+from ..report.tables import dropped_table
+from .named_motion import output_folder, write_figures, write_json
+
+
+def add(commands: argparse._SubParsersAction) -> None:
+    """Add the command."""
+    parser = commands.add_parser(
+        "friction",
+        help="test the friction of every strut with slow logs",
+        description="Viscous and Coulomb friction of each strut by itself, from logs in which it moves slowly to and "
+        "fro; the rigid body of the machine file is subtracted and its error allowed for. Struts that do not move "
+        "are not tested.",
+    )
+    parser.add_argument("logs", nargs="+", metavar="LOG", help=".csv, .csv.gz or a bag folder")
+    parser.add_argument("--machine", required=True, help="built-in name or YAML file")
+    parser.add_argument(
+        "--least-rate",
+        type=float,
+        metavar="M/S",
+        help="slower samples are left out (default: three transition rates of the machine's friction law)",
+    )
+    parser.add_argument(
+        "--tolerance",
+        type=float,
+        default=0.3,
+        metavar="SHARE",
+        help="how wrong masses and inertias of the machine file may be (default: 0.3)",
+    )
+    parser.add_argument(
+        "--cutoff", type=float, metavar="HZ", help="low-pass (default: 20, less for coarse encoders)"
+    )
+    parser.add_argument("--topic", help="topic in a bag when it has several named strut_states")
+    parser.add_argument("--out", metavar="DIR", help="folder for friction.json and the friction curves")
+    parser.add_argument(
+        "--json", metavar="FILE", help="write the numbers here ('-': to stdout instead of text)"
+    )
+    parser.set_defaults(run=_friction)
+
+
+def _friction(options: argparse.Namespace) -> int:
+    machine = Machine.load(options.machine)
+    settings = FrictionSettings(options.least_rate, options.tolerance, options.cutoff)
+    logs, faults = [], {}
+    for path in options.logs:
+        log, found = read_log(path, machine, options.topic)
+        logs.append(log)
+        for reason, number in found.items():
+            faults[reason] = faults.get(reason, 0) + number
+    folder = output_folder(options.out) if options.out else None
+    test = measure_friction(logs, machine, settings, faults)
+    document = friction_document(test)
+    # files first: nothing is printed when one cannot be written
+    if folder:
+        from ..report.friction_figures import friction_figure
+
+        write_json(str(folder / "friction.json"), document)
+        write_figures(folder, {"friction": friction_figure(test)})
+    if options.json and options.json != "-":
+        write_json(options.json, document)
+    if options.json == "-":
+        print(json.dumps(document, indent=2, allow_nan=False))
+        return 0
+    print(friction_table(test))
+    print()
+    print(*(paragraph(line, "") for line in friction_sentences(test)), sep="\n")
+    if test.dropped:
+        print(f"\n{dropped_table(test.dropped)}")
+    return 0

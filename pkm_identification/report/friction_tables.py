@@ -1,0 +1,114 @@
+"""The friction test of the struts as a table, sentences and a document."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..estimation.strut_friction import Quantity
+from ..friction_experiment import FrictionTest
+from .listing import ABSENT, Listing, with_deviation
+
+SIGNIFICANT = 3.0  # standard deviations
+
+
+def friction_table(test: FrictionTest) -> Listing:
+    """One strut a row, in N s/m, N and mm/s; '-' where the data do not show how friction bends near standstill."""
+    header = ("strut", "viscous", "std", "Coulomb", "std", "forward", "backward", "asymmetry", "std",
+              "bend", "static", "Stribeck", "residual", "passes")  # fmt: skip
+    rows = []
+    for number, strut in test.struts.items():
+        bend = test.bends[number]
+        rows.append(
+            (
+                str(number),
+                *with_deviation(strut.viscous.value, strut.viscous.std),
+                *with_deviation(strut.coulomb.value, strut.coulomb.std),
+                with_deviation(strut.forward.value, strut.forward.std)[0],
+                with_deviation(strut.backward.value, strut.backward.std)[0],
+                *with_deviation(strut.asymmetry.value, strut.asymmetry.std),
+                _rate(bend.transition_rate),
+                ABSENT if bend.static_ratio is None else f"{bend.static_ratio.value:.2f}",
+                _rate(bend.stribeck_rate),
+                f"{strut.residual_rms:.2f}",
+                str(strut.passes),
+            )
+        )
+    return Listing(header, tuple(rows), frozenset(header[1:]))
+
+
+def friction_sentences(test: FrictionTest) -> list[str]:
+    """What must be known to read the table."""
+    settings = test.settings
+    lines = [
+        "viscous in N s/m, Coulomb force, its values forward and backward, half their difference and residual in N; "
+        "transition (bend) and Stribeck rate in mm/s; static: breakaway by Coulomb force.",
+        f"Samples faster than {1e3 * settings.least_rate:g} mm/s; rigid-body parameters of the file taken as right "
+        f"within {100 * settings.tolerance:g} %; low-pass {settings.cutoff:g} Hz.",
+    ]
+    uneven = [
+        f"{n} ({s.asymmetry.value:+.3g} N)"
+        for n, s in test.struts.items()
+        if abs(s.asymmetry.value) > SIGNIFICANT * s.asymmetry.std
+    ]
+    lines.append(
+        f"Forward and backward differ by more than the load explains: strut {', '.join(uneven)}."
+        if uneven
+        else "No strut's friction differs between forward and backward by more than the load may explain."
+    )
+    none = [
+        str(n)
+        for n, s in test.struts.items()
+        if s.coulomb.value < SIGNIFICANT * s.coulomb.std and s.viscous.value < SIGNIFICANT * s.viscous.std
+    ]
+    if none:
+        lines.append(f"No friction is seen in strut {', '.join(none)}.")
+    lines += [f"Strut {number} is not tested: {reason}." for number, reason in test.untested.items()]
+    lines += list(test.warnings)
+    return lines
+
+
+def friction_document(test: FrictionTest) -> dict[str, Any]:
+    """The test for JSON, SI units; null where the data do not show a quantity."""
+    return {
+        "schema": 1,
+        "machine": test.machine.name,
+        "settings": {
+            "least_rate": test.settings.least_rate,
+            "tolerance": test.settings.tolerance,
+            "cutoff": test.settings.cutoff,
+        },
+        "samples": test.samples,
+        "dropped": test.dropped,
+        "struts": [
+            {
+                "strut": number,
+                **{
+                    name: _quantity(getattr(strut, name))
+                    for name in ("viscous", "coulomb", "forward", "backward", "asymmetry")
+                },
+                **{
+                    name: _quantity(getattr(test.bends[number], name))
+                    for name in ("transition_rate", "static_ratio", "stribeck_rate")
+                },
+                "residual_rms": strut.residual_rms,
+                "samples": strut.samples,
+                "passes": strut.passes,
+                "curve": {
+                    name: np.asarray(getattr(strut.curve, name)).tolist()
+                    for name in ("rate", "force", "error", "count")
+                },
+            }
+            for number, strut in test.struts.items()
+        ],
+        "untested": [{"strut": number, "reason": reason} for number, reason in test.untested.items()],
+    }
+
+
+def _rate(quantity: Quantity | None) -> str:
+    return ABSENT if quantity is None else f"{1e3 * quantity.value:.2f}"
+
+
+def _quantity(quantity: Quantity | None) -> dict[str, float] | None:
+    return None if quantity is None else {"value": quantity.value, "std": quantity.std}
