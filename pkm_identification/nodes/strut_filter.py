@@ -67,6 +67,7 @@ class StrutFilterNode(PipelineNode):
             self._warm_up()
         self.message = StrutStates()
         self.output = self.publisher(StrutStates, f"{STRUT_STATES}/filtered", STREAM)
+        self.passed = 0
         self._segment_base: int | None = None
         self._restart()
 
@@ -119,6 +120,7 @@ class StrutFilterNode(PipelineNode):
             fill_strut_states(self.message, filtered, self.filter.delay)
             self.message.segment = (self._segment_base + filtered.segment) % SEGMENTS
             self.output.publish(self.message)
+            self.passed += 1
 
     def reset(self) -> str:
         """As if newly started; the numbers of segments go on, so that nodes behind notice."""
@@ -146,7 +148,13 @@ class StrutFilterNode(PipelineNode):
     def values(self) -> Mapping[str, object]:
         shown = ("accepted", "filled", "start", "gap")
         counts = {name: self.guard.counts[name] for name in shown}
-        return {"rate": self.rate.rate, "delay": self.filter.delay, "segment": self._segment, **counts}
+        return {
+            "rate": self.rate.rate,
+            "delay": self.filter.delay,
+            "segment": self._segment,
+            "passed": self.passed,
+            **counts,
+        }
 
     def _filter_settings(self, values: Mapping[str, Any]) -> FilterSettings:
         chosen = {name: values[name] for name in ("cutoff", "order", "kind", "max_delay")}

@@ -19,14 +19,15 @@ class InputWatch:
     Attributes
     ----------
     topic : str
-    lost : int
-        Messages missed so far.
+    taken, lost : int
+        Messages taken and missed so far.
     lost_lately, steps, mean, longest
         Of the last whole second: messages missed, steps made, and how long a step took, in s.
     """
 
     def __init__(self, topic: str) -> None:
         self.topic = topic
+        self.taken = 0
         self.lost = 0
         self.lost_lately = 0
         self.steps = 0
@@ -40,6 +41,7 @@ class InputWatch:
 
     def took(self, duration: float, info: Mapping[str, Any]) -> None:
         """Note a step of `duration` s for a message with this information on its way."""
+        self.taken += 1
         self._count += 1
         self._total += duration
         self._max = max(self._max, duration)
@@ -81,5 +83,6 @@ def step_values(watches: Iterable[InputWatch]) -> dict[str, object]:
     return {
         "step_mean_ms": MILLISECONDS * total / steps if steps else 0.0,
         "step_max_ms": MILLISECONDS * max(watch.longest for watch in watches),
+        "taken": sum(watch.taken for watch in watches),
         "lost": sum(watch.lost for watch in watches),
     }

@@ -1,15 +1,16 @@
-"""How a node becomes a process: one line and exit code 2 when it cannot start, 0 when it is told to stop."""
+"""How nodes become a process: one line and exit code 2 when one cannot start, 0 when it is told to stop."""
 
 from __future__ import annotations
 
 import os
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 import rclpy
 from rclpy.executors import Executor, ExternalShutdownException, SingleThreadedExecutor
+from rclpy.task import Future
 
 from ..errors import PkmError
 from .node_base import PipelineNode
@@ -20,46 +21,64 @@ LONG = 1e6  # s
 
 
 def run(node_class: type[PipelineNode], args: list[str] | None = None) -> int:
-    """Run one node until it is told to stop or has finished.
+    """Run one node until it is told to stop or has finished; see `run_together`."""
+    return run_together((node_class,), args)
+
+
+def run_together(
+    node_classes: Sequence[type[PipelineNode]], args: list[str] | None = None, executor: str | None = None
+) -> int:
+    """Run nodes in this process until they are told to stop or one of them has finished.
 
     Parameters
     ----------
-    node_class : type of PipelineNode
+    node_classes : sequence of type of PipelineNode
+        They are configured and activated in this order.
     args : list of str, optional
         Command line, with `--ros-args`; that of the process by default.
+    executor : str, optional
+        As of `make_executor`; by default what the first node's parameter `executor` says.
 
     Returns
     -------
     int
-        0 after SIGINT, SIGTERM or a finished job; with one line on stderr 2 when the node cannot start and 1 when
-        it cannot go on.
+        0 after SIGINT, SIGTERM or a finished job; with one line on stderr 2 when a node cannot start and 1 when
+        one cannot go on.
     """
-    node: PipelineNode | None = None
+    nodes: list[PipelineNode] = []
     code = 0
     started = False
+    name = node_classes[0].NAME
     try:
         # rclpy's own handlers shut the context down and then call those that were there before.
         stop = _StopHandler()
         _initialize(args)
-        node = node_class()
-        # before the node is active: rclpy cannot make an executor in a context that a signal has shut down
-        executor = make_executor(node.parameter["executor"])
-        node.compiling = stop.at_once
-        if node.parameter["autostart"]:
-            node.bring_up()
-        executor.add_node(node)
+        for node_class in node_classes:
+            name = node_class.NAME
+            nodes.append(node_class())
+        # before a node is active: rclpy cannot make an executor in a context that a signal has shut down
+        spinning = make_executor(executor or nodes[0].parameter["executor"])
+        over = Future()
+        for node in nodes:
+            name = node.NAME
+            node.compiling = stop.at_once
+            node.finished.add_done_callback(lambda job: over.done() or over.set_result(job.result()))
+            if node.parameter["autostart"]:
+                node.bring_up()
+        for node in nodes:
+            spinning.add_node(node)
         started = True
         # Without a time-out the events executor does not return for a signal in some releases.
-        while rclpy.ok() and not node.finished.done():
-            executor.spin_until_future_complete(node.finished, timeout_sec=LONG)
-        if node.finished.done():
-            code = node.finished.result()
+        while rclpy.ok() and not over.done():
+            spinning.spin_until_future_complete(over, timeout_sec=LONG)
+        if over.done():
+            code = over.result()
     except ExternalShutdownException:
         pass
     except PkmError as error:
         # A signal in the middle of the start is no failure of the start.
-        if rclpy.ok() or node is None:
-            print(f"{node_class.NAME}: {error}", file=sys.stderr, flush=True)
+        if rclpy.ok() or not nodes:
+            print(f"{name}: {error}", file=sys.stderr, flush=True)
             code = FAILED if started else FAILED_START
     except Exception:
         # A signal invalidates the context under the hands of whatever runs.
@@ -67,7 +86,7 @@ def run(node_class: type[PipelineNode], args: list[str] | None = None) -> int:
             raise
     finally:
         _ignore_signals()
-        if node is not None:
+        for node in nodes:
             node.close()
         rclpy.try_shutdown()
         _ignore_signals()

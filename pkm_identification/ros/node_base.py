@@ -157,6 +157,11 @@ class PipelineNode(LifecycleNode):
             lambda: self._inputs.remove(entry),
         ]
 
+    @property
+    def taken(self) -> int:
+        """Messages taken from all topics listened to since activation."""
+        return sum(watch.taken for watch, _ in self._inputs)
+
     def serve(self, service_type: type, name: str, callback: Callable[[Any, Any], Any]) -> None:
         """Offer a service until deactivation."""
         service = self.create_service(service_type, name, callback)

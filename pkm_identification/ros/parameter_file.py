@@ -14,6 +14,7 @@ NODES = {
     "strut_filter": "StrutFilterNode",
     "kinematics": "KinematicsNode",
     "estimator": "EstimatorNode",
+    "controller": "ControllerNode",
     "simulator": "SimulatorNode",
     "recorder": "RecorderNode",
     "player": "PlayerNode",

@@ -30,14 +30,15 @@ class ProcessError(PkmError):
 
 
 class NodeProcess:
-    """One node of this package in a process of its own, as a context manager.
+    """One node of this package (or several, with `bringup`) in a process of its own, as a context manager.
 
     Entering starts it; leaving stops it with SIGINT, then SIGTERM, then SIGKILL. Its output is in `log`.
 
     Parameters
     ----------
     node : str
-        Module in `pkm_identification.nodes`: strut_filter, kinematics, estimator, simulator, recorder, player.
+        Module in `pkm_identification.nodes`: strut_filter, kinematics, estimator, controller, simulator, recorder,
+        player, bringup.
     parameters : mapping, optional
         Node parameters.
     domain : int, optional
@@ -47,6 +48,8 @@ class NodeProcess:
     namespace : str
     arguments : tuple of str
         More ROS arguments, such as `-r`, `strut_states:=other`.
+    together : tuple of str
+        With `bringup`, the nodes to run.
     """
 
     def __init__(
@@ -58,6 +61,7 @@ class NodeProcess:
         folder: Path | None = None,
         namespace: str = "",
         arguments: tuple[str, ...] = (),
+        together: tuple[str, ...] = (),
     ) -> None:
         self.node = node
         self._temporary = None
@@ -69,7 +73,9 @@ class NodeProcess:
         self.parameter_file = folder / f"{node}.yaml"
         wildcard = {"/**": {"ros__parameters": dict(parameters or {})}}
         self.parameter_file.write_text(yaml.safe_dump(wildcard), encoding="utf-8")
-        self._arguments = ["--ros-args", "--params-file", str(self.parameter_file), *arguments]
+        self._count = max(len(together), 1)
+        self._arguments = ["--nodes", ",".join(together)] if together else []
+        self._arguments += ["--ros-args", "--params-file", str(self.parameter_file), *arguments]
         if namespace:
             self._arguments += ["-r", f"__ns:=/{namespace.strip('/')}"]
         self._environment = process_environment(domain)
@@ -104,7 +110,7 @@ class NodeProcess:
         return self.log.read_text(encoding="utf-8", errors="replace") if self.log.exists() else ""
 
     def wait_active(self, deadline: float = START_DEADLINE) -> NodeProcess:
-        """Wait until the node is active.
+        """Wait until the node is active, or all of them.
 
         Raises
         ------
@@ -112,8 +118,8 @@ class NodeProcess:
             If it ends or takes longer than `deadline` s.
         """
         end = time.monotonic() + deadline
-        while ACTIVE not in self.text():
-            if self.code is not None and ACTIVE not in self.text():
+        while self.text().count(ACTIVE) < self._count:
+            if self.code is not None and self.text().count(ACTIVE) < self._count:
                 raise ProcessError(f"{self.node} ended with code {self.code}: {self._last_lines()}")
             if time.monotonic() > end:
                 raise ProcessError(f"{self.node} is not active after {deadline:g} s: {self._last_lines()}")

@@ -1,70 +1,28 @@
-"""estimator: learns from platform states, publishes for late joiners too, and what its services do."""
+"""estimator: learns from platform states what the stage learns, and what its services do."""
 
 import json
 
 import numpy as np
 import pytest
-from diagnostic_msgs.msg import DiagnosticStatus
+from rigs import EstimatorRig, platform_messages, platform_samples
 from ros_bench import feed
 from std_srvs.srv import SetBool
 
 from pkm_identification.errors import PkmError
 from pkm_identification.machine import Machine
-from pkm_identification.msg import ParameterEstimate, PlatformState
+from pkm_identification.msg import PlatformState
 from pkm_identification.nodes.estimator import EstimatorNode
 from pkm_identification.pipeline import OnlinePipeline
-from pkm_identification.ros.convert import fill_platform_state
-from pkm_identification.ros.qos import LATCHED
-from pkm_identification.simulation import simulate
-
-DURATION = 4.0
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def samples():
-    """Platform samples of a rich motion, as the stages before give them."""
-    machine = Machine.load("uf")
-    log = simulate(machine, "rich", DURATION).log()
-    pipeline = OnlinePipeline(machine)
-    found = []
-    for time, length, force in zip(log.time, log.length, log.force):
-        for sample in pipeline.guard.step(time + 100.0, length, force):
-            filtered = pipeline.filter.step(sample)
-            if filtered is not None:
-                found.append(pipeline.tracker.step(filtered))
-    return found
-
-
-def messages_of(samples):
-    messages = []
-    for sample in samples:
-        message = PlatformState()
-        fill_platform_state(message, sample, 0.028)
-        messages.append(message)
-    return messages
-
-
-class Rig:
-    def __init__(self, bench, **parameters):
-        self.bench = bench
-        self.estimates = bench.collect(ParameterEstimate, "parameter_estimate", LATCHED)
-        self.node = bench.start(EstimatorNode, **parameters)
-        self.source = bench.publisher(PlatformState, "platform_state")
-        bench.connected("parameter_estimate")
-
-    @property
-    def taken(self):
-        return sum(
-            self.node.estimator.counts[name] for name in ("used", "settling", "no_force", "skipped_status")
-        )
-
-    def feed(self, samples):
-        feed(self.bench, self.source, messages_of(samples), lambda: self.taken)
+    return platform_samples()
 
 
 @pytest.fixture
 def rig(bench, tmp_path):
-    return Rig(bench, save_folder=str(tmp_path))
+    return EstimatorRig(bench, save_folder=str(tmp_path))
 
 
 def test_the_node_learns_what_the_stage_learns(bench, rig, samples):
@@ -92,15 +50,6 @@ def test_the_node_learns_what_the_stage_learns(bench, rig, samples):
     assert len(message.status) == len(message.names)
 
 
-def test_a_late_joiner_gets_the_last_estimate(bench, rig, samples):
-    rig.feed(samples)
-    bench.wait(lambda: rig.estimates and rig.estimates[-1].count == rig.node.estimator.estimate.count, "it")
-    late = bench.collect(ParameterEstimate, "parameter_estimate", LATCHED)
-    bench.wait(lambda: late, "the latched estimate")
-    assert len(late) == 1
-    assert late[0].count == rig.estimates[-1].count
-
-
 def test_the_prior_is_never_published(bench, rig, samples):
     rig.feed(samples[:100])
     bench.spin(0.5)
@@ -108,41 +57,14 @@ def test_the_prior_is_never_published(bench, rig, samples):
     assert not bench.trigger("/estimator/save").success
 
 
-def test_without_forces_it_waits_and_says_so(bench, rig, samples):
-    statuses = bench.diagnostics()
-    messages = messages_of(samples[:200])
-    for message in messages:
-        message.force_valid = False
-    feed(bench, rig.source, messages, lambda: rig.taken)
-    assert rig.node.estimator.counts["no_force"] == 200
-    status = bench.wait(
-        lambda: next((s for a in statuses for s in a.status if "no strut forces" in s.message), None),
-        "a warning",
-    )
-    assert status.level == DiagnosticStatus.WARN
-    assert not rig.estimates
-
-
 def test_poses_that_are_not_ok_are_skipped(rig, samples):
-    messages = messages_of(samples[:300])
+    messages = platform_messages(samples[:300])
     for message in messages[100:110]:
         message.status = PlatformState.DEGRADED
     for message in messages[110:120]:
         message.status = PlatformState.FAILED
-    feed(rig.bench, rig.source, messages, lambda: rig.taken)
+    feed(rig.bench, rig.source, messages, lambda: rig.node.taken)
     assert rig.node.estimator.counts["skipped_status"] == 20
-
-
-def test_reset_while_streaming_then_equals_a_fresh_node(bench, rig, samples):
-    rig.feed(samples[:2000])
-    assert bench.trigger("/estimator/reset").success
-    rig.feed(samples[2000:])
-    pipeline = OnlinePipeline(Machine.load("uf"))
-    for sample in samples[2000:]:
-        pipeline.estimator.step(sample)
-    expected, found = pipeline.estimator.estimate, rig.node.estimator.estimate
-    assert found.count == expected.count
-    np.testing.assert_allclose(found.values, expected.values, rtol=1e-9)
 
 
 def test_save_writes_the_estimate_for_programs(bench, rig, samples, tmp_path):
@@ -164,7 +86,7 @@ def test_disabled_it_forgets_nothing_and_learns_nothing(bench, rig, samples):
     rig.feed(samples[:2500])
     count = rig.node.estimator.estimate.count
     assert bench.call(SetBool, "/estimator/enable", SetBool.Request(data=False)).success
-    for message in messages_of(samples[2500:2600]):
+    for message in platform_messages(samples[2500:2600]):
         rig.source.publish(message)
     bench.spin(0.5)
     assert rig.node.estimator.estimate.count == count > 0

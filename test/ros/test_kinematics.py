@@ -1,62 +1,23 @@
-"""kinematics: poses of moving struts, targets to commands, services, and what it does with impossible lengths."""
+"""kinematics: poses of moving struts, targets to commands, and services."""
 
 import numpy as np
 import pytest
-from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import PoseStamped
-from ros_bench import Motion, feed
+from rigs import KinematicsRig, strut_samples
+from ros_bench import Motion
 from sensor_msgs.msg import JointState
-from visualization_msgs.msg import MarkerArray
 
 from pkm_identification.kinematics.tracker import PlatformTracker
 from pkm_identification.machine import Machine
-from pkm_identification.msg import PlatformState, StrutStates
 from pkm_identification.nodes.kinematics import KinematicsNode
-from pkm_identification.ros.clock import seconds
-from pkm_identification.ros.convert import fill_pose, fill_strut_states, platform_sample
-from pkm_identification.ros.qos import MARKERS, POSE, STRUT_STATES_SUBSCRIPTION
+from pkm_identification.ros.convert import fill_pose, platform_sample
 from pkm_identification.rotation import matrix_from_quaternion
-from pkm_identification.signals.causal import StrutSample
 from pkm_identification.srv import SolveForward, SolveInverse
-
-
-def strut_samples(motion):
-    """The motion's lengths with numerical rates, as the filter gives them."""
-    rate = np.gradient(motion.length, 1e-3, axis=0)
-    acceleration = np.gradient(rate, 1e-3, axis=0)
-    return [
-        StrutSample(float(t), x, v, a, f, 3)
-        for t, x, v, a, f in zip(motion.time, motion.length, rate, acceleration, motion.force)
-    ]
-
-
-def messages_of(samples):
-    messages = []
-    for sample in samples:
-        message = StrutStates()
-        fill_strut_states(message, sample, 0.028)
-        messages.append(message)
-    return messages
-
-
-class Rig:
-    def __init__(self, bench, **parameters):
-        self.bench = bench
-        self.states = bench.collect(PlatformState, "platform_state")
-        self.poses = bench.collect(PoseStamped, "platform_pose", POSE)
-        self.markers = bench.collect(MarkerArray, "markers", MARKERS)
-        self.node = bench.start(KinematicsNode, **parameters)
-        self.source = bench.publisher(StrutStates, "strut_states/filtered")
-        for topic in ("platform_state", "platform_pose", "markers"):
-            bench.connected(topic)
-
-    def feed(self, samples):
-        feed(self.bench, self.source, messages_of(samples), lambda: len(self.states))
 
 
 @pytest.fixture
 def rig(bench):
-    return Rig(bench)
+    return KinematicsRig(bench)
 
 
 def test_the_node_gives_exactly_what_the_tracker_gives(rig):
@@ -98,28 +59,6 @@ def test_pose_and_markers_come_at_their_own_rates(bench, rig):
     joints = rig.node.machine.platform_joints @ matrix_from_quaternion([q.x, q.y, q.z, q.w]).T
     place = np.array([pose.pose.position.x, pose.pose.position.y, pose.pose.position.z])
     np.testing.assert_allclose(tips, place + joints, atol=1e-12)
-
-
-def test_impossible_lengths_say_so_without_a_pose_and_the_node_recovers(bench, rig):
-    statuses = bench.diagnostics()
-    samples = strut_samples(Motion(300))
-    broken = StrutSample(
-        samples[100].time, np.array([0.55, 0.3, 0.55, 0.3, 0.55, 0.01]), *[np.zeros(6)] * 3, 3
-    )
-    rig.feed([*samples[:100], broken, *samples[101:]])
-    assert rig.states[100].status == PlatformState.FAILED
-    assert {message.status for message in rig.states[101:]} == {PlatformState.OK}
-    stamp = samples[100].time
-    assert all(abs(seconds(pose.header.stamp) - stamp) > 1e-6 for pose in rig.poses)
-    for message in rig.states:
-        found = platform_sample(message)
-        numbers = [*found.position, *found.twist, *found.acceleration, message.residual, message.condition]
-        assert np.isfinite(numbers).all()
-    assert rig.node.health.counts["failed"] == 1
-    status = bench.wait(
-        lambda: next((s for a in statuses for s in a.status if "converge" in s.message), None), "an error"
-    )
-    assert status.level == DiagnosticStatus.ERROR
 
 
 def target(position, rotation, frame="base"):
@@ -195,17 +134,6 @@ def test_services_refuse_with_the_reason(bench, rig):
 def zero_quaternion(pose):
     pose.orientation.w = 0.0
     return pose
-
-
-def test_a_publisher_with_the_wrong_quality_of_service_is_pointed_out(bench, rig):
-    statuses = bench.diagnostics()
-    careless = bench.node.create_publisher(StrutStates, "strut_states/filtered", STRUT_STATES_SUBSCRIPTION)
-    status = bench.wait(
-        lambda: next((s for a in statuses for s in a.status if "RELIABILITY" in s.message), None), "an error"
-    )
-    assert status.level == DiagnosticStatus.ERROR
-    assert "'strut_states/filtered'" in status.message
-    bench.node.destroy_publisher(careless)
 
 
 def test_reset_answers(bench, rig):

@@ -1,0 +1,291 @@
+"""Failure table, rows 1 to 10, 14 and 15: what a driver, its clock and its encoders can do to the stream."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from diagnostic_msgs.msg import DiagnosticStatus
+from rigs import (
+    FIRST_SEGMENT,
+    ChainRig,
+    FilterRig,
+    Part,
+    assert_equal,
+    expected,
+    from_segment,
+    told,
+    values_of,
+)
+from ros_bench import Motion, joint_state
+from rosgraph_msgs.msg import Clock
+
+from pkm_identification.nodes.strut_filter import StrutFilterNode
+from pkm_identification.records.joint_state import STRUT_NAMES
+from pkm_identification.ros.clock import seconds, stamp_of
+from pkm_identification.ros.qos import CLOCK
+
+ERROR, WARN, OK = DiagnosticStatus.ERROR, DiagnosticStatus.WARN, DiagnosticStatus.OK
+
+
+@pytest.fixture
+def rig(bench):
+    return FilterRig(bench)
+
+
+def test_row_01_not_finite_samples_are_dropped_and_counted(bench, rig):
+    statuses = bench.diagnostics()
+    motion = Motion(300)
+    messages = motion.messages()
+    messages[150].position[2] = float("nan")
+    messages[180].effort[4] = float("inf")
+    rig.feed(messages)
+    rig.settle(len(expected(motion)))
+    assert rig.counts["not_finite"] == 2
+    assert rig.counts["filled"] == 2
+    for message in rig.output:
+        assert np.isfinite([message.length, message.rate, message.acceleration, message.force]).all()
+    status = told(bench, statuses, "value is not finite")
+    assert (status.level, values_of(status)["not_finite"]) == (WARN, "2")
+    # untouched: where the filter's window holds neither of the two, the numbers are those of the whole motion
+    width = 300 - len(expected(motion)) + 1
+    samples = expected(motion)
+    assert_equal(rig.output[: 150 - width], samples[: 150 - width])
+    assert_equal(rig.output[181:], samples[181:])
+
+
+def test_row_02_velocity_missing_is_fine_and_any_velocity_is_ignored(rig):
+    motion = Motion(200)
+    messages = motion.messages()
+    assert not messages[0].velocity
+    for message in messages[100:]:
+        message.velocity = [float("nan")] * 6
+    rig.feed(messages)
+    assert_equal(rig.settle(len(expected(motion))), expected(motion))
+
+
+def test_row_02_effort_missing_leaves_motion_but_no_estimate_and_warns(bench):
+    statuses = bench.diagnostics()
+    chain = ChainRig(bench)
+    motion = Motion(400)
+    chain.feed([joint_state(t, x) for t, x in zip(motion.time, motion.length)])
+    assert len(chain.states) == len(expected(motion, force=False))
+    assert not any(state.force_valid for state in chain.states)
+    assert chain.estimator.estimator.counts["no_force"] == len(chain.states)
+    assert not chain.estimates
+    assert told(bench, statuses, "no efforts: pose and motion only").level == WARN
+    assert told(bench, statuses, "no strut forces: waiting").level == WARN
+
+
+def test_row_03_names_permuted_and_extra_ones_give_the_identical_result(rig):
+    motion = Motion(200)
+    samples = expected(motion)
+    order = [5, 2, 0, 4, 1, 3]
+    names = [*(STRUT_NAMES[i] for i in order), "other"]
+    messages = [
+        joint_state(t, [*x[order], 0.0], [*f[order], 0.0], names)
+        for t, x, f in zip(motion.time, motion.length, motion.force)
+    ]
+    rig.feed(messages[:100] + motion.messages()[100:])
+    assert_equal(rig.settle(len(samples)), samples)
+
+
+@pytest.mark.parametrize(
+    ("break_it", "reason", "text"),
+    [
+        (lambda m: (m.name.pop(), m.position.pop(), m.effort.pop()), "missing_name", "strut_6"),
+        (lambda m: m.name.__setitem__(3, "strut_1"), "missing_name", "strut_4"),
+        (
+            lambda m: (m.name.append("strut_2"), m.position.append(0.4), m.effort.append(1.0)),
+            "repeated_name",
+            "strut_2",
+        ),
+        (lambda m: m.position.pop(), "unequal_lengths", "5 positions"),
+    ],
+    ids=["missing", "another twice", "twice", "unequal lengths"],
+)
+def test_row_04_wrong_names_are_an_error_naming_them_and_nothing_is_taken_by_place(
+    bench, rig, break_it, reason, text
+):
+    statuses = bench.diagnostics()
+    motion = Motion(100)
+    messages = motion.messages()
+    break_it(messages[50])
+    rig.feed(messages)
+    rig.settle(len(expected(motion)))
+    assert rig.counts[reason] == 1
+    assert rig.counts["filled"] == 1
+    status = told(bench, statuses, text)
+    assert (status.level, values_of(status)[reason]) == (ERROR, "1")
+
+
+def test_row_05_a_duplicate_stamp_is_dropped(bench, rig):
+    statuses = bench.diagnostics()
+    motion = Motion(200)
+    messages = motion.messages()
+    rig.feed(messages[:100] + messages[99:])
+    assert_equal(rig.settle(len(expected(motion))), expected(motion))
+    status = told(bench, statuses, "was there already")
+    assert (status.level, values_of(status)["duplicate"]) == (WARN, "1")
+
+
+def test_row_06_a_late_sample_is_dropped(bench, rig):
+    statuses = bench.diagnostics()
+    motion = Motion(200)
+    messages = motion.messages()
+    rig.feed([*messages[:100], messages[80], *messages[100:]])
+    assert_equal(rig.settle(len(expected(motion))), expected(motion))
+    status = told(bench, statuses, "behind the newest")
+    assert (status.level, values_of(status)["late"]) == (WARN, "1")
+
+
+def test_row_07_a_gap_starts_a_new_segment_with_nothing_derived_across_it(bench, rig):
+    statuses = bench.diagnostics()
+    motion = Motion(400)
+    messages = motion.messages()
+    rig.feed(messages[:150] + messages[250:])
+    before, after = expected(Part(motion, slice(150))), expected(Part(motion, slice(250, None)))
+    rig.settle(len(before) + len(after))
+    assert_equal(rig.output[: len(before)], before)
+    for message in rig.output[len(before) :]:
+        assert message.segment == FIRST_SEGMENT + 1
+        message.segment = FIRST_SEGMENT
+    # the stretch behind the gap is what a fresh node gives
+    assert_equal(rig.output[len(before) :], after)
+    bench.wait(lambda: any(values_of(s)["gap"] == "1" for a in statuses for s in a.status), "the counter")
+
+
+def test_row_07_parameters_are_kept_over_a_gap(bench):
+    chain = ChainRig(bench)
+    messages = chain.rich()
+    chain.feed(messages[:2000])
+    count = chain.estimator.estimator.estimate.count
+    assert count > 10
+    settling = chain.estimator.estimator.counts["settling"]
+    chain.feed(messages[2100:])
+    assert chain.estimator.estimator.estimate.count > count
+    # the low-pass over both sides of the equation settled once more
+    assert chain.estimator.estimator.counts["settling"] == 2 * settling
+    assert chain.estimator.health.counts == {}
+
+
+def at_rate(motion, rate):
+    time = motion.time[0] + np.arange(len(motion.time)) / rate
+    return [joint_state(t, x, f) for t, x, f in zip(time, motion.length, motion.force)]
+
+
+@pytest.mark.parametrize(
+    ("rate", "level"), [(1030.0, OK), (1070.0, WARN), (900.0, WARN), (1250.0, ERROR), (1500.0, ERROR)]
+)
+def test_row_08_a_wrong_rate_is_a_warning_then_an_error_and_nothing_goes_on(bench, rig, rate, level):
+    statuses = bench.diagnostics()
+    motion = Motion(600)
+    rig.feed(at_rate(motion, rate))
+    if level == OK:
+        bench.wait(lambda: rig.output and len(statuses) >= 2, "two statuses")
+        assert not any("Hz" in status.message for array in statuses for status in array.status)
+        return
+    status = told(bench, statuses, f"samples come at {rate:.1f} Hz, expected 1000 Hz")
+    assert status.level == level
+    passed = [seconds(message.header.stamp) - motion.time[0] for message in rig.output]
+    if level == ERROR:
+        # a quarter of a second is what it takes to know the rate
+        assert max(passed) < 0.25
+        assert rig.counts["wrong_rate"] > 100
+    else:
+        assert max(passed) > 0.9 * 600 / rate - 0.06
+
+
+@pytest.mark.parametrize("with_clock", [False, True], ids=["without clock", "with clock"])
+def test_row_09_a_bag_that_loops_resets_the_pipeline_once_and_says_so_once(bench, with_clock):
+    chain = ChainRig(bench, use_sim_time=with_clock)
+    clock = bench.publisher(Clock, "/clock", CLOCK, subscribers=3) if with_clock else None
+    messages = chain.rich()[:2000]
+    lines = []
+    for node in (chain.filter, chain.kinematics, chain.estimator):
+        node.health.log = lambda level, text, node=node: lines.append((node.get_name(), level, text))
+
+    def play():
+        for start in range(0, len(messages), 500):
+            if clock is not None:
+                clock.publish(Clock(clock=messages[start].header.stamp))
+            chain.feed(messages[start : start + 500])
+
+    play()
+    first = chain.estimator.estimator.estimate
+    assert first.count > 10
+    seen = len(chain.states)
+    play()
+    again = chain.estimator.estimator.estimate
+    # as if newly started; forward kinematics began elsewhere, which shows in its last digits
+    assert again.count == first.count
+    np.testing.assert_allclose(again.values, first.values, rtol=1e-6)
+    np.testing.assert_allclose(again.std, first.std, rtol=1e-6)
+    assert {state.segment for state in chain.states[seen:]} == {
+        int(1e3 * seconds(messages[0].header.stamp)) + 1
+    }
+    assert [(name, level) for name, level, _ in lines] == [("strut_filter", WARN), ("estimator", WARN)]
+    for node in (chain.filter, chain.estimator):
+        assert node.health.counts == {"clock_jump": 1}
+
+
+def test_row_09_a_loop_shorter_than_the_tolerance_for_stragglers_is_noticed_too(rig):
+    motion = Motion(300)
+    rig.feed(motion.messages())
+    rig.settle(len(expected(motion)))
+    rig.feed(motion.messages())
+    rest = expected(Part(motion, slice(rig.counts["late"], None)))
+    assert from_segment(rig.settle(len(expected(motion)) + len(rest)), 1, len(rest))
+    assert rig.counts["clock_jump"] == 1
+
+
+def test_row_10_use_sim_time_without_a_clock_is_a_warning_until_there_is_one(bench):
+    statuses = bench.diagnostics()
+    bench.start(StrutFilterNode, use_sim_time=True)
+    assert told(bench, statuses, "use_sim_time is set but nobody publishes /clock").level >= WARN
+    clock = bench.publisher(Clock, "/clock", CLOCK)
+    clock.publish(Clock(clock=stamp_of(100.0)))
+    statuses.clear()
+    bench.wait(
+        lambda: any(a.header.stamp.sec == 100 and "/clock" not in a.status[0].message for a in statuses),
+        "a status of the new time without the warning",
+    )
+
+
+def test_row_10_stamp_zero_is_an_error(bench, rig):
+    statuses = bench.diagnostics()
+    rig.feed([joint_state(0.0, Motion(1).length[0])])
+    status = told(bench, statuses, "stamp 0")
+    assert (status.level, values_of(status)["zero_stamp"]) == (ERROR, "1")
+    motion = Motion(200)
+    rig.feed(motion.messages())
+    assert_equal(rig.settle(len(expected(motion))), expected(motion))
+
+
+def test_row_14_a_length_outside_the_limits_names_the_strut_and_hints_at_millimetres(bench, rig):
+    statuses = bench.diagnostics()
+    motion = Motion(200)
+    messages = motion.messages()
+    messages[120].position[3] = 0.7
+    rig.feed(messages)
+    rig.settle(len(expected(motion)))
+    status = told(bench, statuses, "strut 4: length 0.7 m is outside")
+    assert (status.level, values_of(status)["out_of_limits"]) == (ERROR, "1")
+    assert "mm" not in status.message
+    statuses.clear()
+    motion = Motion(20, start=1010.0)
+    rig.feed([joint_state(t, 1000 * x, f) for t, x, f in zip(motion.time, motion.length, motion.force)])
+    status = told(bench, statuses, "(is it in mm?)")
+    assert (status.level, values_of(status)["out_of_limits"]) == (ERROR, "21")
+    assert len(rig.output) == len(expected(Motion(200)))
+
+
+def test_row_15_a_spike_is_dropped(bench, rig):
+    statuses = bench.diagnostics()
+    motion = Motion(200)
+    messages = motion.messages()
+    messages[120].position[1] += 0.05
+    rig.feed(messages)
+    rig.settle(len(expected(motion)))
+    status = told(bench, statuses, "strut 2: length jumps")
+    assert (status.level, values_of(status)["spike"]) == (WARN, "1")
+    assert np.abs([message.rate for message in rig.output]).max() < 1.0

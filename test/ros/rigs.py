@@ -1,0 +1,216 @@
+"""Nodes with something in front and a listener behind, and what the same stages give without ROS."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+from geometry_msgs.msg import PoseStamped
+from ros_bench import feed, joint_state
+from sensor_msgs.msg import JointState
+from visualization_msgs.msg import MarkerArray
+
+from pkm_identification.machine import Machine
+from pkm_identification.msg import ParameterEstimate, PlatformState, StrutStates
+from pkm_identification.nodes.estimator import EstimatorNode
+from pkm_identification.nodes.kinematics import KinematicsNode
+from pkm_identification.nodes.strut_filter import StrutFilterNode
+from pkm_identification.pipeline import OnlinePipeline
+from pkm_identification.ros.clock import seconds
+from pkm_identification.ros.convert import fill_platform_state, fill_strut_states
+from pkm_identification.ros.qos import LATCHED, MARKERS, POSE
+from pkm_identification.signals.causal import CausalStrutFilter, FilterSettings, StrutSample
+from pkm_identification.signals.guard import GuardSettings, StreamGuard
+from pkm_identification.simulation import simulate
+
+# Segments are numbered from the first stamp of the node's life, in ms; `Motion` starts at 1000 s.
+FIRST_SEGMENT = 1_000_000
+SIMULATED = 4.0  # s
+
+
+class FilterRig:
+    """A strut_filter with a driver in front and a listener behind."""
+
+    def __init__(self, bench, **parameters):
+        self.bench = bench
+        self.output = bench.collect(StrutStates, "strut_states/filtered")
+        self.node = bench.start(StrutFilterNode, **parameters)
+        self.driver = bench.publisher(JointState, "strut_states")
+        bench.connected("strut_states/filtered")
+
+    def feed(self, messages):
+        feed(self.bench, self.driver, messages, lambda: self.node.taken)
+
+    def settle(self, count):
+        self.bench.wait(
+            lambda: len(self.output) >= count, f"{count} filtered samples, {len(self.output)} came"
+        )
+        return self.output
+
+    @property
+    def counts(self):
+        return {**self.node.guard.counts, **self.node.health.counts}
+
+
+def expected(motion, force=True, machine=None):
+    """What the same stages give without ROS."""
+    guard = StreamGuard(GuardSettings.of(motion.machine))
+    strut_filter = CausalStrutFilter(FilterSettings(guard.settings.period))
+    found = []
+    for k in range(len(motion.time)):
+        stamp = seconds(joint_state(motion.time[k], motion.length[k]).header.stamp)
+        for sample in guard.step(stamp, motion.length[k], motion.force[k] if force else None):
+            filtered = strut_filter.step(sample)
+            if filtered is not None:
+                found.append(filtered)
+    return found
+
+
+class Part:
+    """Some samples of a motion."""
+
+    def __init__(self, motion, rows):
+        self.machine = motion.machine
+        self.time, self.length, self.force = motion.time[rows], motion.length[rows], motion.force[rows]
+
+
+def assert_equal(messages, samples):
+    assert len(messages) == len(samples)
+    for message, sample in zip(messages, samples):
+        np.testing.assert_array_equal(message.length, sample.length)
+        np.testing.assert_array_equal(message.rate, sample.rate)
+        np.testing.assert_array_equal(message.acceleration, sample.acceleration)
+        assert message.force_valid == (sample.force is not None)
+        if message.force_valid:
+            np.testing.assert_array_equal(message.force, sample.force)
+        assert abs(seconds(message.header.stamp) - sample.time) < 1e-9
+        assert message.segment == FIRST_SEGMENT + sample.segment
+
+
+def from_segment(messages, segment, count):
+    """The messages of a segment, counted from the first, when there are as many as expected, else None."""
+    found = [message for message in messages if message.segment == FIRST_SEGMENT + segment]
+    return found if len(found) >= count else None
+
+
+def strut_samples(motion):
+    """The motion's lengths with numerical rates, as the filter gives them."""
+    rate = np.gradient(motion.length, 1e-3, axis=0)
+    acceleration = np.gradient(rate, 1e-3, axis=0)
+    return [
+        StrutSample(float(t), x, v, a, f, 3)
+        for t, x, v, a, f in zip(motion.time, motion.length, rate, acceleration, motion.force)
+    ]
+
+
+def strut_messages(samples):
+    messages = []
+    for sample in samples:
+        message = StrutStates()
+        fill_strut_states(message, sample, 0.028)
+        messages.append(message)
+    return messages
+
+
+class KinematicsRig:
+    def __init__(self, bench, **parameters):
+        self.bench = bench
+        self.states = bench.collect(PlatformState, "platform_state")
+        self.poses = bench.collect(PoseStamped, "platform_pose", POSE)
+        self.markers = bench.collect(MarkerArray, "markers", MARKERS)
+        self.node = bench.start(KinematicsNode, **parameters)
+        self.source = bench.publisher(StrutStates, "strut_states/filtered")
+        for topic in ("platform_state", "platform_pose", "markers"):
+            bench.connected(topic)
+
+    def feed(self, samples):
+        feed(self.bench, self.source, strut_messages(samples), lambda: len(self.states))
+
+
+@lru_cache(maxsize=4)
+def simulated(trajectory):
+    """Log of a simulated motion of the uf."""
+    return simulate(Machine.load("uf"), trajectory, SIMULATED).log()
+
+
+@lru_cache(maxsize=4)
+def platform_samples(trajectory="rich"):
+    """Platform samples of a simulated motion, as the stages before the estimator give them, from 100 s on."""
+    log = simulated(trajectory)
+    pipeline = OnlinePipeline(Machine.load("uf"))
+    found = []
+    for time, length, force in zip(log.time, log.length, log.force):
+        for sample in pipeline.guard.step(time + 100.0, length, force):
+            filtered = pipeline.filter.step(sample)
+            if filtered is not None:
+                found.append(pipeline.tracker.step(filtered))
+    return found
+
+
+def platform_messages(samples):
+    messages = []
+    for sample in samples:
+        message = PlatformState()
+        fill_platform_state(message, sample, 0.028)
+        messages.append(message)
+    return messages
+
+
+class EstimatorRig:
+    def __init__(self, bench, **parameters):
+        self.bench = bench
+        self.estimates = bench.collect(ParameterEstimate, "parameter_estimate", LATCHED)
+        self.node = bench.start(EstimatorNode, **parameters)
+        self.source = bench.publisher(PlatformState, "platform_state")
+        bench.connected("parameter_estimate")
+
+    def feed(self, samples):
+        feed(self.bench, self.source, platform_messages(samples), lambda: self.node.taken)
+
+
+class ChainRig:
+    """strut_filter, kinematics and estimator behind a driver."""
+
+    def __init__(self, bench, use_sim_time=False, **estimator):
+        self.bench = bench
+        self.states = bench.collect(PlatformState, "platform_state")
+        self.estimates = bench.collect(ParameterEstimate, "parameter_estimate", LATCHED)
+        self.filter = bench.start(StrutFilterNode, use_sim_time=use_sim_time)
+        self.kinematics = bench.start(KinematicsNode, use_sim_time=use_sim_time)
+        self.estimator = bench.start(EstimatorNode, use_sim_time=use_sim_time, **estimator)
+        self.driver = bench.publisher(JointState, "strut_states")
+        bench.connected("strut_states/filtered")
+        bench.connected("platform_state", subscribers=2)
+        bench.connected("parameter_estimate")
+
+    @staticmethod
+    def rich():
+        """Joint states of four seconds of a simulated rich motion, from 100 s on."""
+        log = simulated("rich")
+        return [joint_state(t + 100.0, x, f) for t, x, f in zip(log.time, log.length, log.force)]
+
+    def feed(self, messages):
+        """Publish no faster than all three nodes take; returns when the last has gone through."""
+        for start in range(0, len(messages), 100):
+            part = messages[start : start + 100]
+            goal = self.filter.taken + len(part)
+            for message in part:
+                self.driver.publish(message)
+            self.bench.wait(lambda goal=goal: self.filter.taken >= goal, "strut_filter to take the samples")
+            self.bench.wait(self._drained, "kinematics and estimator to take the samples")
+
+    def _drained(self):
+        return len(self.states) >= self.estimator.taken >= self.kinematics.taken >= self.filter.passed
+
+
+def told(bench, statuses, text):
+    """The first status of the diagnostics that says something, waited for."""
+    return bench.wait(
+        lambda: next((s for a in statuses for s in a.status if text in s.message), None),
+        f"'{text}' in the diagnostics",
+    )
+
+
+def values_of(status):
+    """The numbers of a status by name, as text."""
+    return {entry.key: entry.value for entry in status.values}
