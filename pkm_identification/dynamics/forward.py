@@ -158,7 +158,7 @@ def forward_dynamics(
 
 
 @kernel
-def _matrix(quaternion, rotation):
+def fill_matrix(quaternion, rotation):
     """Write the matrix of a quaternion (x, y, z, w) of any length."""
     x, y, z, w = quaternion[0], quaternion[1], quaternion[2], quaternion[3]
     k = 2.0 / (x * x + y * y + z * z + w * w)
@@ -174,10 +174,10 @@ def _matrix(quaternion, rotation):
 
 
 @kernel
-def _derivative(base, platform, hinge, universal, gravity, phi, shape, force, load, state, change):
+def fill_derivative(base, platform, hinge, universal, gravity, phi, shape, force, load, state, change):
     """Write the derivative (13,) of the state (position, quaternion xyzw, v, w)."""
     rotation, acceleration = np.empty((1, 3, 3)), np.empty((1, 6))
-    _matrix(state[3:7], rotation[0])
+    fill_matrix(state[3:7], rotation[0])
     whole = state.reshape((1, 13))
     _accelerations(
         base, platform, hinge, universal, gravity, phi, shape, whole[:, :3], rotation, whole[:, 7:], force, load,
@@ -263,7 +263,7 @@ def integrate(
 
     def derivative(t: float, state: FloatArray) -> FloatArray:
         change = np.empty(13)
-        _derivative(*arguments, pushing(t, state), load, np.ascontiguousarray(state), change)
+        fill_derivative(*arguments, pushing(t, state), load, np.ascontiguousarray(state), change)
         if not np.isfinite(change).all():
             raise NotConverged(
                 f"machine '{machine.name}' has no acceleration at {t:.4f} s, position "

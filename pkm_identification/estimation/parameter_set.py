@@ -30,6 +30,8 @@ class ParameterSet:
         What the machine file says of everything the parameters leave out.
     believed, believed_std : ndarray, shape (P,), or None
         Mean and standard deviation of the prior where one is stated (`knowledge`); None: `nominal` and `scale`.
+    nuisance : int
+        How many of the last parameters are estimated besides but mean nothing of the machine (`reversal`).
     """
 
     name: str
@@ -41,6 +43,7 @@ class ParameterSet:
     known: FloatArray
     believed: FloatArray | None = None
     believed_std: FloatArray | None = None
+    nuisance: int = 0
 
     @classmethod
     def of(cls, machine: Machine, name: str = "identifiable") -> ParameterSet:

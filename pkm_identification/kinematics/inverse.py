@@ -20,7 +20,8 @@ def _lengths(base, platform, position, rotation, length):
 
 
 @kernel
-def _motion(base, platform, position, rotation, twist, acceleration, length, rate, second):
+def fill_strut_motion(base, platform, position, rotation, twist, acceleration, length, rate, second):
+    """Write lengths, rates and accelerations (N, 6) of N platform states."""
     for n in range(position.shape[0]):
         x = at(position, n)
         v = (twist[n, 0], twist[n, 1], twist[n, 2])
@@ -84,7 +85,7 @@ def strut_motion_from_platform(
         m, m/s and m/s^2.
     """
     length, rate, second = (np.empty((len(motion), 6)) for _ in range(3))
-    _motion(
+    fill_strut_motion(
         machine.base_joints,
         machine.platform_joints,
         np.ascontiguousarray(motion.position),

@@ -1,0 +1,45 @@
+"""Statements about parameters besides the equations of motion."""
+
+from __future__ import annotations
+
+import numpy as np
+from core.machine_variants import machine
+
+from pkm_identification.estimation.parameter_set import ParameterSet
+from pkm_identification.estimation.statements import Statements, alike_struts
+
+
+def test_alike_struts_say_nothing_of_a_common_change():
+    parameters = ParameterSet.of(machine("uf"), "extended")
+    said = alike_struts(parameters)
+    changed = parameters.nominal * np.where(
+        [n.startswith(("m_b", "m_e")) for n in parameters.names], 1.3, 1.0
+    )
+    assert np.abs(said.rows @ changed).max() < 1e-12
+
+
+def test_one_strut_apart_costs_what_a_normal_spread_says():
+    parameters = ParameterSet.of(machine("uf"), "extended")
+    said = alike_struts(parameters, spread=0.05)
+    changed = parameters.nominal.copy()
+    changed[parameters.names.index("m_b_3")] *= 1.10
+    # deviations from the mean: 5/6 and five times -1/6 of 10 %, over 5 %
+    expected = ((5 / 6) ** 2 + 5 / 36) * (0.10 / 0.05) ** 2
+    np.testing.assert_allclose(np.sum((said.rows @ changed) ** 2), expected, rtol=1e-12)
+
+
+def test_sets_with_common_struts_get_no_statements():
+    said = alike_struts(ParameterSet.of(machine("uf"), "identifiable"))
+    assert said.rows.shape == (0, 20)
+
+
+def test_friction_is_not_held_alike():
+    parameters = ParameterSet.of(machine("uf"), "extended")
+    friction = [n.startswith(("viscous", "coulomb")) for n in parameters.names]
+    assert not np.any(alike_struts(parameters).rows[:, friction])
+
+
+def test_joined_statements_are_all_there():
+    one = Statements(np.eye(2), np.ones(2))
+    both = Statements.joined([one, Statements.none(2), one])
+    np.testing.assert_array_equal(both.values, np.ones(4))
