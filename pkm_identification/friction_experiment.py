@@ -12,12 +12,16 @@ from .errors import LogError, PkmError
 from .estimation.friction_bend import FrictionBend, friction_bend
 from .estimation.parameter_set import ParameterSet
 from .estimation.strut_friction import StrutFriction, StrutSamples, strut_friction, untestable
-from .experiment import Experiment, IdentifySettings, platform_samples, prepare, stages_of
+from .experiment import Experiment, prepare
+from .kinematics.forward import OK, platform_motion
 from .machine import Machine
 from .motion import STRUTS, StrutLog, StrutMotion
+from .pipeline import kinematic_cutoff
+from .signals.zero_phase import filter_log
 
 OVERSAMPLING = 2.5  # samples per period of the kinematic cutoff
 CUTOFF = 20.0  # Hz; noise on wider accelerations would bias what is fitted of the rigid body
+FILTER_ORDER = 4
 MOST_SAMPLES = 30_000  # of all logs: more would only cost memory
 PASSES = 3  # over a strut with a Stribeck excess, which reaches beyond the rates left out
 SETTLING = 0.5  # time left out on either side of a turn, in periods of the kinematic cutoff
@@ -105,7 +109,7 @@ def measure_friction(
     """
     settings = settings or FrictionSettings()
     prepared = prepare(logs, machine, faults or {})
-    widest = stages_of(machine, IdentifySettings(), prepared.logs[0].period).filter.cutoff
+    widest = kinematic_cutoff(machine, prepared.logs[0].period)
     cutoff = settings.cutoff or min(CUTOFF, widest)
     least_rate = settings.least_rate or WINDOW * machine.friction.transition_rate
     parameters = ParameterSet.of(machine, "extended")
@@ -114,6 +118,8 @@ def measure_friction(
     narrow = _slow_samples(prepared, machine, parameters, cutoff, cutoff)
     # the bend is sharper than what a narrow low-pass leaves of it
     wide = _slow_samples(prepared, machine, parameters, max(cutoff, widest), cutoff)
+    if not narrow.struts or not wide.struts:
+        raise LogError(f"{logs[0].source}: too short: nothing is left after filtering")
     if narrow.failed:
         prepared.dropped["no_pose"] = narrow.failed
     tested, bends, untested = {}, {}, {}
@@ -169,8 +175,6 @@ def _slow_samples(
     Noise in what multiplies an unknown biases it, noise in what is subtracted only adds to the residual.
     """
     period = prepared.logs[0].period
-    settings = IdentifySettings()
-    stages = stages_of(machine, settings, period)
     inertial = len(parameters.names) - 2 * STRUTS
     mapping = np.column_stack([parameters.mapping[:, :inertial], parameters.known])
     nominal = mapping @ np.append(parameters.nominal[:inertial], 1.0)
@@ -179,19 +183,21 @@ def _slow_samples(
     pieces: list[list[StrutSamples]] = [[] for _ in range(STRUTS)]
     count = failed = segments = 0
     for log in prepared.logs:
-        made, smoother = (
-            platform_samples(log, machine, settings, stages, causal=False, cutoff=frequency)
-            for frequency in (cutoff, smooth)
-        )
-        failed += made.failed
+        struts, smoother = (filter_log(log, frequency, FILTER_ORDER) for frequency in (cutoff, smooth))
         # the smoother one loses more at the ends
-        _, ours, theirs = np.intersect1d(made.struts.time, smoother.struts.time, return_indices=True)
+        _, ours, theirs = np.intersect1d(struts.time, smoother.time, return_indices=True)
         if len(ours) == 0:
             continue
         count += len(ours)
-        settled = ~near_turns(made.struts, SETTLING / (cutoff * period))[ours][::stride]
-        struts = made.struts[ours[::stride]]
-        platform, slow = made.platform[ours[::stride]], smoother.platform[theirs[::stride]]
+        settled = ~near_turns(struts, SETTLING / (cutoff * period))[ours][::stride]
+        struts, smoother = struts[ours[::stride]], smoother[theirs[::stride]]
+        platform, poses = platform_motion(machine, struts)
+        slow, slow_poses = platform_motion(machine, smoother)
+        good = (poses.status == OK) & (slow_poses.status == OK)
+        failed += stride * int(np.count_nonzero(~good))
+        struts, settled, platform, slow = struts[good], settled[good], platform[good], slow[good]
+        if len(struts) == 0:
+            continue
         believed = regressor(machine, platform, nominal[:, None])[:, :, 0]
         columns = regressor(machine, slow, mapping[:, :inertial])
         segment = struts.segment + segments
@@ -206,10 +212,8 @@ def _slow_samples(
                     settled[:, i],
                 )
             )
-    if not count:
-        raise LogError(f"{prepared.logs[0].source}: too short: nothing is left after filtering")
     redundancy = max(1.0, 1.0 / (2.0 * cutoff * stride * period))
-    return _SlowSamples([StrutSamples.joined(parts) for parts in pieces], count, failed, redundancy)
+    return _SlowSamples([StrutSamples.joined(parts) for parts in pieces if parts], count, failed, redundancy)
 
 
 def near_turns(struts: StrutMotion, reach: float) -> NDArray[np.bool_]:

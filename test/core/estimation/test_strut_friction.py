@@ -168,6 +168,11 @@ def test_log_at_rest(machine, slow):
         measure_friction([still], machine)
 
 
+def test_log_that_is_too_short(machine, slow):
+    with pytest.raises(LogError, match="too short: nothing is left after filtering"):
+        measure_friction([slow[0][:100]], machine)
+
+
 def test_simulated_machine_that_sticks_and_slips(machine):
     """Stribeck friction in the physics engine: the bend is told from real stick and slip."""
     friction = replace(
