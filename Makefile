@@ -24,7 +24,7 @@ RUN := env PYTHONPATH=$(CURDIR) AMENT_PREFIX_PATH=$(CURDIR)/$(VENV) ROS_AUTOMATI
 TEST_DOMAIN := $(shell echo $$(($$$$ % 90 + 11)))
 TESTS ?= $(wildcard test/core test/shared test/packaging test/ros test/launch)
 
-BUILD_FILES := CMakeLists.txt package.xml setup.py pyproject.toml $(wildcard resource/* msg/*.msg srv/*.srv)
+BUILD_FILES := CMakeLists.txt package.xml setup.py pyproject.toml $(wildcard resource/* action/*.action msg/*.msg srv/*.srv)
 SOURCES := $(shell find $(wildcard pkm_identification config launch) -type f -not -path '*/__pycache__/*')
 PIP_INSTALL := $(BIN)/pip install --quiet
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import MotionRefused
 from ..motion import FloatArray, PlatformMotion
@@ -54,22 +55,23 @@ class Waypoints:
         ):
             if getattr(self, name).shape != (count, *shape):
                 raise ValueError(f"{name} has shape {getattr(self, name).shape}, expected {(count, *shape)}")
-        for i in range(count):
-            where = f"waypoint {i + 1}"
-            if not (np.isfinite(self.time[i]) and np.isfinite(self.position[i]).all()):
-                raise MotionRefused(f"{where}: time or position is not finite")
-            if not np.isfinite(self.rotation[i]).all():
-                raise MotionRefused(f"{where}: the orientation is not finite")
-            for name in ("twist", "acceleration"):
-                row = getattr(self, name)[i]
-                if not (np.isnan(row).all() or np.isfinite(row).all()):
-                    raise MotionRefused(f"{where}: the {name} is not finite")
-            before = self.time[i - 1] if i else -SHORTEST_STEP
-            if self.time[i] - before < 0.999 * SHORTEST_STEP:
-                raise MotionRefused(
-                    f"{where}: its time {self.time[i]:g} s must be "
-                    + (f"at least {SHORTEST_STEP:g} s after the one before" if i else "0 or more")
-                )
+        bad = {
+            "time or position is not finite": ~(
+                np.isfinite(self.time) & np.isfinite(self.position).all(axis=1)
+            ),
+            "the orientation is not finite": ~np.isfinite(self.rotation).all(axis=(1, 2)),
+            "the twist is not finite": ~_given_or_free(self.twist),
+            "the acceleration is not finite": ~_given_or_free(self.acceleration),
+            "it has an acceleration, but no twist": np.isnan(self.twist[:, 0])
+            & ~np.isnan(self.acceleration[:, 0]),
+            f"its time must be 0 or more, and {SHORTEST_STEP:g} s after the one before": np.diff(
+                self.time, prepend=-SHORTEST_STEP
+            )
+            < 0.999 * SHORTEST_STEP,
+        }
+        for what, rows in bad.items():
+            if rows.any():
+                raise MotionRefused(f"waypoint {int(np.argmax(rows)) + 1}: {what}")
         if self.time[-1] < SHORTEST_STEP or self.time[-1] > LONGEST:
             raise MotionRefused(
                 f"waypoint {count}: a motion takes {SHORTEST_STEP:g} to {LONGEST:g} s, this one {self.time[-1]:g} s"
@@ -80,6 +82,10 @@ class Waypoints:
                 raise MotionRefused(
                     f"waypoint {count}: a motion ends at rest, but its {name} is {row.tolist()}"
                 )
+
+
+def _given_or_free(rows: FloatArray) -> NDArray[np.bool_]:
+    return np.isnan(rows).all(axis=1) | np.isfinite(rows).all(axis=1)
 
 
 class PlatformPath:
@@ -123,11 +129,6 @@ class PlatformPath:
         first, second = turn_derivatives(turn, waypoints.twist[:, 3:], waypoints.acceleration[:, 3:])
         # without a twist the second derivative of the turn is free as well
         second[np.isnan(waypoints.acceleration[:, 0])] = np.nan
-        known = ~np.isnan(waypoints.acceleration[:, 0]) & np.isnan(waypoints.twist[:, 0])
-        if known.any():
-            raise MotionRefused(
-                f"waypoint {int(np.argmax(known)) + 1}: gives an acceleration without a twist"
-            )
         value = np.hstack([waypoints.position, turn])
         velocity = np.hstack([waypoints.twist[:, :3], first])
         acceleration = np.hstack([waypoints.acceleration[:, :3], second])

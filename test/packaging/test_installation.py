@@ -80,7 +80,7 @@ def test_ros_free_wheel_is_pure_and_finds_its_machines(sources, tmp_path):
     zipfile.ZipFile(wheel).extractall(installed)
     package = installed / "pkm_identification"
     assert not (package / "msg").exists()
-    for kind in ("msg", "srv"):
+    for kind in ("action", "msg", "srv"):
         shipped = {path.name: path.read_text() for path in (package / "interfaces" / kind).glob("*")}
         assert shipped == {path.name: path.read_text() for path in (ROOT / kind).glob(f"*.{kind}")}
     where, machines = run_python(LIST_MACHINES, path=installed, folder=tmp_path)
@@ -128,15 +128,19 @@ def test_cmake_prefix_merges_package_and_messages(prefix, tmp_path):
     code = LIST_MACHINES + (
         "from pkm_identification.msg import StrutStates\n"
         "from pkm_identification.srv import SolveForward\n"
+        "from pkm_identification.action import ExecuteTrajectory\n"
+        "ExecuteTrajectory.__class__.__import_type_support__()\n"
         "StrutStates.__class__.__import_type_support__()\n"
         "print(StrutStates.__class__._TYPE_SUPPORT is not None, SolveForward.Request().length.shape)\n"
+        "print(ExecuteTrajectory.__class__._TYPE_SUPPORT is not None, ExecuteTrajectory.Goal().trajectory.points)\n"
     )
-    where, machines, messages = run_python(
+    where, machines, messages, actions = run_python(
         code, path=python.parent, folder=tmp_path, LD_LIBRARY_PATH=f"{prefix / 'lib'}:{sys.prefix}/lib"
     )
     assert where == str(python)
     assert machines.split() == MACHINES
     assert messages == "True (6,)"
+    assert actions == "True []"
 
 
 def test_this_environment_finds_machines_messages_and_share(tmp_path):
@@ -146,7 +150,8 @@ def test_this_environment_finds_machines_messages_and_share(tmp_path):
         "from ament_index_python.packages import get_package_share_directory\n"
         "from pkm_identification.msg import ParameterEstimate, PlatformState, StrutStates\n"
         "from pkm_identification.srv import SolveForward, SolveInverse\n"
-        "print(PlatformState.DEGRADED, ParameterEstimate.UNIDENTIFIABLE)\n"
+        "from pkm_identification.action import ExecuteTrajectory\n"
+        "print(ExecuteTrajectory.Result.LIMIT_VIOLATED, PlatformState.DEGRADED, ParameterEstimate.UNIDENTIFIABLE)\n"
         "print(get_package_share_directory('pkm_identification'))\n"
     )
     where, machines, constants, share = run_python(
@@ -154,7 +159,7 @@ def test_this_environment_finds_machines_messages_and_share(tmp_path):
     )
     assert Path(where).is_relative_to(sys.prefix)
     assert machines.split() == MACHINES
-    assert constants == "1 2"
+    assert constants == "-10 1 2"
     assert (Path(share) / "config" / "machines" / f"{MACHINES[0]}.yaml").is_file()
 
 

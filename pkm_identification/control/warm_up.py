@@ -1,0 +1,28 @@
+"""Every part of a controller run once, so that nothing is compiled while samples wait."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..dynamics import basis_parameters
+from ..kinematics import strut_lengths
+from .controller import MachineController
+from .motions import Motion
+from .path import Waypoints
+
+SAMPLES = 30
+
+
+def warm_up(controller: MachineController) -> None:
+    """Run a controller that is then thrown away: hold, a motion, an estimate."""
+    machine, period = controller.machine, controller.period
+    home = (machine.home_position[None], machine.home_rotation[None])
+    length = strut_lengths(machine, *home)[0]
+    none = np.full((1, 6), np.nan)
+    still = np.zeros((1, 6))
+    motion = Motion(Waypoints(np.array([10.0 * period]), *home, still, none))
+    controller.step(period, length)
+    controller.submit(motion)
+    for k in range(2, SAMPLES):
+        controller.step(k * period, length)
+    controller.take_estimate(basis_parameters(machine))

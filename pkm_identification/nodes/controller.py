@@ -1,0 +1,199 @@
+"""controller: strut states in, forces for the drives out; follows trajectories, stops when it must."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from sensor_msgs.msg import JointState
+
+from pkm_identification.msg import ControllerState
+from pkm_identification.msg import ParameterEstimate as EstimateMessage
+
+from ..control.controller import EMERGENCY, WAITING, MachineController
+from ..control.model import EstimateReader, EstimateRefused
+from ..control.settings import Command
+from ..control.warm_up import warm_up
+from ..dynamics import basis_parameters
+from ..errors import PkmError
+from ..machine import Machine
+from ..ros.clock import set_stamp
+from ..ros.controller_parameters import PARAMETERS, controller_settings
+from ..ros.diagnostics import ERROR, WARN, Finding
+from ..ros.joint_state import BadJointState, JointStateReader
+from ..ros.main import run
+from ..ros.node_base import PipelineNode
+from ..ros.parameters import ParameterError
+from ..ros.publishers import publisher_names
+from ..ros.qos import COMMANDS, LATCHED, STREAM, STRUT_STATES_SUBSCRIPTION
+from ..ros.throttle import Throttle
+from ..ros.trajectory_action import TrajectoryAction
+
+STATES = ("waiting", "holding", "moving", "emergency")  # ControllerState's numbers
+LOOKS = 5  # at the input, in the time after which it counts as lost
+
+
+class ControllerNode(PipelineNode):
+    """`strut_states` -> `strut_commands`; action `execute_trajectory`; the model follows `parameter_estimate`."""
+
+    NAME = "controller"
+    PARAMETERS = PARAMETERS
+
+    def build(self) -> None:
+        self.machine = Machine.load(self.parameter["machine"])
+        values = self.parameter.all()
+        rate = values["sample_rate"] or (self.machine.drive.sample_rate if self.machine.drive else 0.0)
+        if rate == 0.0:
+            raise ParameterError(
+                f"parameter 'sample_rate' = 0: machine '{self.machine.name}' has no drive.sample_rate; give one"
+            )
+        try:
+            settings = controller_settings(values)
+            self.reader = JointStateReader(values["joint_names"])
+            with self.compiling():
+                warm_up(MachineController(self.machine, 1.0 / rate, settings))
+                self.estimates = EstimateReader(self.machine)
+                self.controller = MachineController(self.machine, 1.0 / rate, settings)
+        except ValueError as error:
+            raise ParameterError(f"parameters: {error}") from None
+        self.command = JointState(name=values["joint_names"])
+        self.state = ControllerState()
+        self.commands = self.publisher(JointState, "strut_commands", COMMANDS)
+        self.states = self.publisher(ControllerState, "controller_state", STREAM)
+        self.action = TrajectoryAction(
+            self, self.machine, values["base_frame"], values["feedback_rate"], lambda: self._active,
+            self.controller.submit, self.controller.cancel,
+        )  # fmt: skip
+        self._state_turn = Throttle(values["state_rate"])
+
+    def start(self) -> None:
+        self.controller.reset()
+        self._seen = self._silent = 0
+        self.listen(JointState, "strut_states", self.take, STRUT_STATES_SUBSCRIPTION)
+        self.listen(EstimateMessage, "parameter_estimate", self.take_estimate, LATCHED)
+        self.serve_trigger("~/reset", self.reset)
+        self.every(self.controller.settings.lost_periods * self.controller.period / (LOOKS - 1), self.watch)
+
+    def stop(self) -> None:
+        """Motions end; the drives are told nothing more."""
+        if getattr(self, "action", None) is not None:
+            self.controller.reset()
+            self.action.follow(None, None)
+
+    def release(self) -> None:
+        action, self.action = getattr(self, "action", None), None
+        if action is not None:
+            action.destroy()
+
+    def take(self, message: JointState) -> None:
+        """One sample of the drives: one command."""
+        try:
+            reading = self.reader.read(message)
+        except BadJointState as problem:
+            self.report(ERROR, problem.reason, str(problem))
+            return
+        command = self.controller.step(reading.time, reading.length)
+        rejection = self.controller.guard.last_rejection
+        if rejection is not None:
+            self.report(WARN, *rejection)
+        self._send(command)
+
+    def take_estimate(self, message: EstimateMessage) -> None:
+        """One estimate: believed as far as it is finite, identifiable, possible and of this machine."""
+        if not self.parameter["use_estimates"]:
+            return
+        shown = np.array(list(message.status)) == EstimateMessage.IDENTIFIABLE
+        try:
+            basis = self.estimates.basis(
+                message.machine_hash, message.names, message.values, message.std, shown
+            )
+        except EstimateRefused as refusal:
+            self.report(WARN, "estimate_refused", str(refusal))
+            return
+        self.controller.take_estimate(basis)
+
+    def watch(self) -> None:
+        """Is the input still there? Counted in looks, so that a pause of this process is not taken for one of it."""
+        seen = self.controller.guard.counts["accepted"]
+        self._silent = self._silent + 1 if seen == self._seen else 0
+        self._seen = seen
+        if self._silent >= LOOKS:
+            self.controller.lost()
+        if self._silent and self.controller.state == EMERGENCY:
+            self._send(self.controller.safe())
+
+    def reset(self) -> str:
+        """Leave an emergency stop."""
+        self.controller.release()
+        self.get_logger().info("reset: the platform is held where it is")
+        return "reset: the platform is held where it is"
+
+    def accept(self, values: Mapping[str, Any]) -> None:
+        """The mode does not change in an emergency stop."""
+        if self.controller.state == EMERGENCY and values["mode"] != self.controller.mode:
+            raise PkmError("an emergency stop is on; call ~/reset first")
+
+    def changed(self, names: set[str]) -> None:
+        self.controller.mode = self.parameter["mode"]
+        if "use_estimates" in names and not self.parameter["use_estimates"]:
+            self.controller.take_estimate(basis_parameters(self.machine))
+        self.get_logger().info(f"{', '.join(sorted(names))} changed")
+
+    def hardware(self) -> str:
+        return self.machine.name
+
+    def findings(self) -> Iterable[Finding]:
+        if self.controller.trouble is not None:
+            yield ERROR, f"emergency stop until ~/reset: {self.controller.trouble[1]}"
+        elif self.controller.state == WAITING:
+            yield WARN, "no strut_states yet: nothing is commanded"
+        names = publisher_names(self, "strut_commands")
+        if len(names) > 1:
+            yield WARN, f"{len(names)} publishers on 'strut_commands': {', '.join(names)}"
+
+    def values(self) -> Mapping[str, object]:
+        controller = self.controller
+        counts = {name: controller.guard.counts[name] for name in ("accepted", "filled")}
+        return {
+            "state": controller.state,
+            "mode": controller.mode,
+            "estimates": controller.model.accepted,
+            **counts,
+        }
+
+    def _send(self, command: Command | None) -> None:
+        if command is not None:
+            set_stamp(self.command.header.stamp, command.time)
+            self.command.position = command.length.tolist()
+            self.command.velocity = command.rate.tolist()
+            self.command.effort = command.force.tolist()
+            self.commands.publish(self.command)
+            if self._state_turn.due(command.time):
+                self._tell(command)
+        motions = self.controller.motions
+        self.action.follow(None if motions is None else motions.follower.setpoint(), command)
+
+    def _tell(self, command: Command) -> None:
+        state = self.state
+        state.header.stamp = self.command.header.stamp
+        state.state = STATES.index(self.controller.state)
+        state.mode = self.controller.mode
+        state.estimates = self.controller.model.accepted
+        state.desired_length, state.error = command.length, command.error
+        state.feed_forward, state.feedback, state.command = (
+            command.feed_forward,
+            command.feedback,
+            command.force,
+        )
+        self.states.publish(state)
+
+
+def main(args: list[str] | None = None) -> int:
+    """Run the node."""
+    return run(ControllerNode, args)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,196 @@
+"""The action execute_trajectory: goals become motions, their ends become results."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from rclpy.action import ActionServer, CancelResponse, GoalResponse
+from rclpy.action.server import GoalEvent, ServerGoalHandle
+from rclpy.node import Node
+from trajectory_msgs.msg import MultiDOFJointTrajectory
+
+from pkm_identification.action import ExecuteTrajectory
+
+from ..control.follower import Setpoint
+from ..control.motions import CANCELED, INVALID_GOAL, SUCCESSFUL, Motion, Outcome
+from ..control.path import Waypoints
+from ..control.settings import Command
+from ..errors import MotionRefused
+from ..kinematics import forward_kinematics
+from ..machine import Machine
+from ..motion import FloatArray
+from ..rotation import vector_from_matrix
+from .clock import set_stamp
+from .convert import fill_pose
+from .throttle import Throttle
+from .turn import matrix_of
+
+MOST_POINTS = 10_000
+
+
+class TrajectoryAction:
+    """Action server of a controller.
+
+    A goal that is not accepted carries no reason in ROS. Hence goals are accepted and looked at; a bad one is aborted
+    before anything moves, and its result says why.
+
+    Parameters
+    ----------
+    node : Node
+    machine : Machine
+    base_frame : str
+    feedback_rate : float
+        Hz.
+    active : callable
+        Whether goals are taken at all.
+    submit, cancel : callable
+        What to do with a new motion, and with one that is given up.
+    """
+
+    def __init__(
+        self,
+        node: Node,
+        machine: Machine,
+        base_frame: str,
+        feedback_rate: float,
+        active: Callable[[], bool],
+        submit: Callable[[Motion], None],
+        cancel: Callable[[Motion], None],
+    ) -> None:
+        self._machine = machine
+        self._frame = base_frame
+        self._active = active
+        self._submit = submit
+        self._cancel = cancel
+        self._turn = Throttle(feedback_rate)
+        self._goals: list[tuple[ServerGoalHandle, Motion]] = []
+        self.refused = 0
+        self._server = ActionServer(
+            node,
+            ExecuteTrajectory,
+            "execute_trajectory",
+            execute_callback=lambda _: ExecuteTrajectory.Result(),  # see `_finish`
+            goal_callback=lambda _: GoalResponse.ACCEPT if self._active() else GoalResponse.REJECT,
+            handle_accepted_callback=self._begin,
+            cancel_callback=self._give_up,
+        )
+
+    def destroy(self) -> None:
+        """Withdraw the action; goals must have ended."""
+        self._server.destroy()
+
+    def follow(self, setpoint: Setpoint | None, command: Command | None) -> None:
+        """After each sample: tell how it goes, and end what has ended."""
+        for handle, motion in tuple(self._goals):
+            if motion.outcome is not None:
+                self._goals.remove((handle, motion))
+                self._finish(handle, motion.outcome)
+            elif (
+                motion.begun and setpoint is not None and command is not None and self._turn.due(command.time)
+            ):
+                handle.publish_feedback(self._feedback(setpoint, command))
+
+    def _begin(self, handle: ServerGoalHandle) -> None:
+        # Not `execute`: its callback would have to wait, and a waiting coroutine keeps rclpy's executors busy.
+        handle._update_state(GoalEvent.EXECUTE)
+        try:
+            motion = Motion(waypoints_of(handle.request.trajectory, self._frame))
+        except MotionRefused as refusal:
+            self._finish(handle, Outcome(INVALID_GOAL, str(refusal)))
+            return
+        self._goals.append((handle, motion))
+        self._submit(motion)
+
+    def _give_up(self, handle: ServerGoalHandle) -> CancelResponse:
+        for known, motion in self._goals:
+            if known is handle or known.goal_id == handle.goal_id:
+                self._cancel(motion)
+        return CancelResponse.ACCEPT
+
+    def _finish(self, handle: ServerGoalHandle, outcome: Outcome) -> None:
+        result = ExecuteTrajectory.Result(
+            error_code=outcome.code,
+            error_string=outcome.text,
+            rms_error=outcome.rms_error,
+            max_error=outcome.max_error,
+            rms_feedback=outcome.rms_feedback,
+        )
+
+        def end(goal: ServerGoalHandle) -> ExecuteTrajectory.Result:
+            if outcome.code == SUCCESSFUL:
+                goal.succeed()
+            elif outcome.code == CANCELED and goal.is_cancel_requested:
+                goal.canceled()
+            else:
+                goal.abort()
+            return result
+
+        self._server.notify_execute(handle, end)
+
+    def _feedback(self, setpoint: Setpoint, command: Command) -> ExecuteTrajectory.Feedback:
+        feedback = ExecuteTrajectory.Feedback()
+        feedback.header.frame_id = self._frame
+        set_stamp(feedback.header.stamp, command.time)
+        measured = command.length - command.error
+        wanted = (setpoint.position, setpoint.rotation)
+        found = forward_kinematics(self._machine, measured[None], wanted)
+        fill_pose(feedback.desired, *wanted)
+        if found.found[0]:
+            position, rotation = found.position[0], found.rotation[0]
+            fill_pose(feedback.actual, position, rotation)
+            feedback.position_error = float(np.linalg.norm(wanted[0] - position))
+            turned = vector_from_matrix(wanted[1] @ rotation.T)
+            feedback.rotation_error = float(np.linalg.norm(turned))
+        feedback.desired_length = command.length
+        feedback.actual_length = measured
+        feedback.length_error = command.error
+        return feedback
+
+
+def waypoints_of(trajectory: MultiDOFJointTrajectory, base_frame: str) -> Waypoints:
+    """The waypoints of a trajectory message; see ExecuteTrajectory.action.
+
+    Raises
+    ------
+    MotionRefused
+        If it is not what the action's definition asks for: says what, and of which waypoint.
+    """
+    header, points = trajectory.header, trajectory.points
+    if header.frame_id not in ("", base_frame):
+        raise MotionRefused(f"trajectory in frame '{header.frame_id}', expected '{base_frame}'")
+    if header.stamp.sec or header.stamp.nanosec:
+        raise MotionRefused("trajectory with a stamp: motions begin at once, the stamp must be 0")
+    if len(trajectory.joint_names) > 1:
+        raise MotionRefused(f"trajectory of {len(trajectory.joint_names)} joints: there is one platform")
+    if len(points) > MOST_POINTS:
+        raise MotionRefused(f"{len(points)} waypoints: at most {MOST_POINTS} are taken")
+    count = len(points)
+    time, position, rotation = np.empty(count), np.empty((count, 3)), np.empty((count, 3, 3))
+    twist, acceleration = np.empty((count, 6)), np.empty((count, 6))
+    for i, point in enumerate(points):
+        if len(point.transforms) != 1 or len(point.velocities) > 1 or len(point.accelerations) > 1:
+            raise MotionRefused(
+                f"waypoint {i + 1}: needs one transform and at most one velocity and one acceleration"
+            )
+        time[i] = point.time_from_start.sec + 1e-9 * point.time_from_start.nanosec
+        place, q = point.transforms[0].translation, point.transforms[0].rotation
+        position[i] = place.x, place.y, place.z
+        try:
+            rotation[i] = matrix_of(q.x, q.y, q.z, q.w)
+        except ValueError as error:
+            raise MotionRefused(f"waypoint {i + 1}: {error}") from None
+        twist[i] = _six(point.velocities, i)
+        acceleration[i] = _six(point.accelerations, i)
+    return Waypoints(time, position, rotation, twist, acceleration)
+
+
+def _six(twists: list, i: int) -> FloatArray:
+    """Six numbers of a list of one Twist; NaN, left to the curve, of an empty one."""
+    if not twists:
+        return np.full(6, np.nan)
+    v, w = twists[0].linear, twists[0].angular
+    numbers = np.array([v.x, v.y, v.z, w.x, w.y, w.z])
+    if not np.isfinite(numbers).all():
+        raise MotionRefused(f"waypoint {i + 1}: a velocity or acceleration is not finite")
+    return numbers
