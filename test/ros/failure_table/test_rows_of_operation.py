@@ -1,0 +1,337 @@
+"""Failure table, rows 19 to 21, 24, 26 and 27: parameters, publishers, signals, load, unusable logs."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from diagnostic_msgs.msg import DiagnosticStatus
+from rcl_interfaces.srv import SetParameters, SetParametersAtomically
+from rclpy.parameter import Parameter
+from rigs import EstimatorRig, FilterRig, KinematicsRig, expected, told, values_of
+from ros_bench import Motion
+from sensor_msgs.msg import JointState
+
+from pkm_identification.cli import main
+from pkm_identification.errors import PkmError
+from pkm_identification.motion import StrutLog
+from pkm_identification.msg import StrutStates
+from pkm_identification.nodes.player import PlayerNode
+from pkm_identification.records import read_log
+from pkm_identification.records.bag_writer import BagWriter, write_strut_bag
+from pkm_identification.ros.processes import NodeProcess, process_environment
+from pkm_identification.ros.qos import STRUT_STATES_SUBSCRIPTION
+
+ERROR, WARN = DiagnosticStatus.ERROR, DiagnosticStatus.WARN
+
+
+def run_node(node, domain, *arguments):
+    return subprocess.run(
+        [sys.executable, "-m", f"pkm_identification.nodes.{node}", "--ros-args", *arguments],
+        env=process_environment(domain),
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+
+
+@pytest.mark.parametrize(
+    ("node", "arguments", "line"),
+    [
+        (
+            "strut_filter",
+            ["-p", "cutoff:=-3.0"],
+            "strut_filter: parameter 'cutoff' = -3.0: must be between 0 and 50000 Hz",
+        ),
+        (
+            "strut_filter",
+            ["-p", "cutoff:=700.0"],
+            "strut_filter: parameters: filter cutoff is 700.0 Hz, must lie between 0 and 500.0 Hz (Nyquist)",
+        ),
+        (
+            "kinematics",
+            ["-p", "publish_tf:=7"],
+            "kinematics: parameter 'publish_tf' = 7: must be true or false",
+        ),
+        (
+            "estimator",
+            ["-p", "initial_estimate:=/nowhere.json"],
+            "estimator: /nowhere.json: cannot be read: No such file or directory",
+        ),
+    ],
+)
+def test_row_19_a_bad_parameter_at_start_is_one_line_with_name_value_and_range(domain, node, arguments, line):
+    result = run_node(node, domain, *arguments)
+    assert result.returncode == 2
+    assert result.stderr.strip() == line
+
+
+def set_atomically(bench, node, **values):
+    request = SetParametersAtomically.Request()
+    request.parameters = [Parameter(name, value=value).to_parameter_msg() for name, value in values.items()]
+    return bench.call(SetParametersAtomically, f"/{node}/set_parameters_atomically", request).result
+
+
+def set_each(bench, node, **values):
+    request = SetParameters.Request()
+    request.parameters = [Parameter(name, value=value).to_parameter_msg() for name, value in values.items()]
+    return bench.call(SetParameters, f"/{node}/set_parameters", request).results
+
+
+@pytest.mark.parametrize(
+    ("values", "reason"),
+    [
+        (
+            {"max_gap": 0.02, "cutoff": 700.0},
+            "filter cutoff is 700.0 Hz, must lie between 0 and 500.0 Hz (Nyquist)",
+        ),
+        ({"cutoff": 80.0, "order": 99}, "order"),
+        (
+            {"cutoff": 80.0, "kind": "brick"},
+            "parameter 'kind' = 'brick': must be one of 'fir', 'butterworth'",
+        ),
+        ({"cutoff": 80.0, "executor": "events"}, "executor"),
+        (
+            {"cutoff": 80.0, "machine": "hexel"},
+            "parameter 'machine' = 'hexel': is read when the node is configured",
+        ),
+        ({"cutoff": float("nan")}, "cutoff"),
+    ],
+    ids=["above Nyquist", "range", "choice", "read-only", "fixed while configured", "not finite"],
+)
+def test_row_20_a_bad_change_is_refused_as_a_whole_with_the_reason(bench, values, reason):
+    rig = FilterRig(bench)
+    before = rig.node.parameter.all()
+    answer = set_atomically(bench, "strut_filter", **values)
+    assert not answer.successful
+    assert reason in answer.reason
+    assert rig.node.parameter.all() == before
+    motion = Motion(200)
+    rig.feed(motion.messages())
+    assert len(rig.settle(len(expected(motion)))) == len(expected(motion))
+
+
+def test_row_20_set_one_by_one_each_stands_for_itself(bench):
+    rig = FilterRig(bench)
+    good, bad = set_each(bench, "strut_filter", cutoff=80.0, order=99)
+    assert good.successful
+    assert not bad.successful
+    assert "99" in bad.reason or "order" in bad.reason
+    assert (rig.node.parameter["cutoff"], rig.node.parameter["order"]) == (80.0, 4)
+    assert rig.node.filter.settings.cutoff == 80.0
+
+
+def test_row_20_a_cutoff_changed_while_streaming_primes_the_filters_again(bench):
+    rig = FilterRig(bench)
+    motion = Motion(600)
+    messages = motion.messages()
+    rig.feed(messages[:300])
+    before = rig.output[-1]
+    assert set_atomically(bench, "strut_filter", cutoff=60.0, order=3).successful
+    rig.feed(messages[300:])
+    after = bench.wait(lambda: [m for m in rig.output if m.segment == before.segment + 1], "a new segment")
+    assert after[0].delay == rig.node.filter.delay != before.delay
+    # the first output of the new segment describes an instant of its own samples only
+    stamp = after[0].header.stamp.sec + 1e-9 * after[0].header.stamp.nanosec
+    assert stamp == pytest.approx(motion.time[300] + rig.node.filter.delay, abs=1e-6)
+
+
+def test_row_20_rates_and_limits_of_the_other_nodes_change_while_they_run(bench, tmp_path):
+    KinematicsRig(bench)
+    rig = EstimatorRig(bench, save_folder=str(tmp_path))
+    assert set_atomically(bench, "kinematics", pose_rate=5.0, degraded_condition=1e6).successful
+    assert not set_atomically(bench, "kinematics", pose_rate=5.0, base_frame="map").successful
+    answer = set_atomically(bench, "estimator", publish_rate=50.0, band_cutoff=600.0)
+    assert not answer.successful
+    assert "600" in answer.reason
+    assert rig.node.parameter["publish_rate"] == 10.0
+    answer = set_atomically(bench, "estimator", save_name="../x.json")
+    assert "plain file name" in answer.reason
+    assert set_atomically(bench, "estimator", enabled=False, publish_rate=50.0).successful
+    assert not rig.node.enabled
+    assert rig.node._publishing.timer_period_ns == 20_000_000
+
+
+def test_row_21_two_publishers_are_pointed_out_by_name(bench):
+    rig = FilterRig(bench)
+    statuses = bench.diagnostics()
+    other = bench.node.create_publisher(JointState, "strut_states", 10)
+    rig.feed(Motion(50).messages())
+    assert told(bench, statuses, "2 publishers on 'strut_states': /bench, /bench").level == WARN
+    bench.node.destroy_publisher(other)
+
+
+def test_row_21_a_quality_of_service_that_does_not_match_is_an_error_naming_the_publisher(bench):
+    KinematicsRig(bench)
+    statuses = bench.diagnostics()
+    careless = bench.node.create_publisher(StrutStates, "strut_states/filtered", STRUT_STATES_SUBSCRIPTION)
+    status = told(bench, statuses, "messages of /bench on 'strut_states/filtered' do not arrive")
+    assert status.level == ERROR
+    assert "not reliable" in status.message
+    assert values_of(status)["qos_mismatch"] == "1"
+    bench.node.destroy_publisher(careless)
+    statuses.clear()
+    # it ends with its cause; the counter stays
+    bench.wait(
+        lambda: any(s.name == "kinematics" and "arrive" not in s.message for a in statuses for s in a.status),
+        "a status without it",
+    )
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["SIGINT", "SIGTERM"])
+def test_row_24_a_signal_sent_twice_ends_in_order_with_complete_files(bench, domain, tmp_path, number):
+    out = tmp_path / "recording"
+    with NodeProcess("recorder", {"output": str(out)}, domain=domain, folder=tmp_path) as recorder:
+        recorder.wait_active()
+        driver = bench.publisher(JointState, "strut_states")
+        motion = Motion(200)
+        for message in motion.messages():
+            driver.publish(message)
+        driver.wait_for_all_acked()
+        for _ in range(2):
+            recorder.signal(number)
+        assert recorder.wait(10.0) == 0
+        assert "Traceback" not in recorder.text()
+    log, faults = read_log(out)
+    assert (len(log), faults) == (200, {})
+    assert sorted(path.name for path in tmp_path.iterdir() if "recording" in path.name) == ["recording"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["SIGINT", "SIGTERM"])
+def test_row_24_an_estimator_told_to_stop_keeps_what_it_learned(
+    bench, domain, tmp_path, saved_estimate, number
+):
+    parameters = {"resume": True, "save_at_shutdown": True, "save_folder": str(tmp_path)}
+    (tmp_path / "estimate.json").write_bytes(saved_estimate)
+    (tmp_path / "estimate.json").chmod(0o600)
+    before = (tmp_path / "estimate.json").stat().st_ino
+    with NodeProcess("estimator", parameters, domain=domain, folder=tmp_path / "log") as estimator:
+        estimator.wait_active()
+        estimator.signal(number)
+        estimator.signal(number)
+        assert estimator.wait(10.0) == 0
+        assert "Traceback" not in estimator.text()
+    document = json.loads((tmp_path / "estimate.json").read_text())
+    assert document["state"]["count"] == json.loads(saved_estimate)["state"]["count"]
+    assert (tmp_path / "estimate.json").stat().st_ino != before
+    assert [path.name for path in tmp_path.iterdir() if path.is_file()] == ["estimate.json"]
+
+
+@pytest.fixture(scope="module")
+def saved_estimate(tmp_path_factory):
+    """An estimate.json that an offline identification wrote."""
+    folder = tmp_path_factory.mktemp("identified")
+    log = folder / "z.csv.gz"
+    out = folder / "estimate.json"
+    assert (
+        main(["simulate", "--machine", "uf", "--trajectory", "z", "--duration", "6", "--out", str(log)]) == 0
+    )
+    main(["identify", str(log), "--machine", "uf", "--estimator", "ls", "--json", str(out)])
+    return out.read_bytes()
+
+
+def test_row_26_a_node_slower_than_its_input_counts_what_it_lost_and_tells_its_step_times(bench):
+    statuses = bench.diagnostics()
+    rig = FilterRig(bench)
+    motion = Motion(3001)
+    messages = motion.messages()
+    rig.feed(messages[:1])
+    # the queue of the subscription holds a thousand
+    for message in messages[1:]:
+        rig.driver.publish(message)
+    time.sleep(0.3)  # deaf as a node that is busy
+    status = told(bench, statuses, "slower than the input")
+    assert status.level == WARN
+    values = values_of(status)
+    assert f"{values['lost']} so far" in status.message
+    assert 1500 < int(values["lost"]) <= 2000
+    assert "a step takes" in status.message
+    assert 0 < float(values["step_mean_ms"]) < float(values["step_max_ms"])
+    bench.wait(lambda: rig.node.taken + int(values["lost"]) == 3001, "the rest")
+    statuses.clear()
+    # it ends with its cause; what was lost shows as a gap and harms nothing
+    bench.wait(
+        lambda: any(s.message == "ok" or "slower" not in s.message for a in statuses for s in a.status),
+        "calm",
+    )
+    assert rig.counts["gap"] == 1
+    for message in rig.output:
+        assert np.isfinite([message.length, message.rate, message.acceleration, message.force]).all()
+
+
+def broken_logs(folder):
+    """Logs that cannot be used, and what the one line must say."""
+    motion = Motion(500)
+    log = StrutLog(motion.time, motion.length, motion.force)
+    write_strut_bag(folder / "truncated", log)
+    database = folder / "truncated" / "truncated.db3"
+    database.write_bytes(database.read_bytes()[: database.stat().st_size // 2])
+    write_strut_bag(folder / "elsewhere", log, topic="/other")
+    with BagWriter(folder / "wrong_type") as writer:
+        writer.add_topic("/strut_states", "std_msgs/msg/String")
+        writer.write("/strut_states", "std_msgs/msg/String", b"\x00\x01\x00\x00\x02\x00\x00\x00a\x00", 1)
+    header = (
+        "t,"
+        + ",".join(f"length_{i}" for i in range(1, 7))
+        + ","
+        + ",".join(f"force_{i}" for i in range(1, 7))
+    )
+    rows = [",".join(f"{x:.6f}" for x in [0.001 * k, *motion.length[k], *motion.force[k]]) for k in range(50)]
+    rows[30] = rows[30].rpartition(",")[0]
+    (folder / "ragged.csv").write_text("\n".join([header, *rows]) + "\n")
+    (folder / "binary.csv").write_bytes(bytes(range(256)) * 20)
+    (folder / "half.csv.gz").write_bytes(gzip.compress("\n".join([header, *rows[:20]]).encode())[:-30])
+    return {
+        "truncated": "truncated recording",
+        "elsewhere": "no topic /strut_states; there are: /other",
+        "wrong_type": "is of type std_msgs/msg/String, expected sensor_msgs/msg/JointState",
+        "ragged.csv": "line 32",
+        "binary.csv": "binary.csv",
+        "half.csv.gz": "half.csv.gz",
+    }
+
+
+@pytest.fixture(scope="module")
+def broken(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("broken")
+    return folder, broken_logs(folder)
+
+
+@pytest.mark.parametrize(
+    "name", ["truncated", "elsewhere", "wrong_type", "ragged.csv", "binary.csv", "half.csv.gz"]
+)
+def test_row_27_an_unusable_log_is_one_line_and_nothing_is_half_written(broken, tmp_path, capsys, name):
+    folder, texts = broken
+    out, document = tmp_path / "out", tmp_path / "estimate.json"
+    arguments = [
+        "identify",
+        str(folder / name),
+        "--machine",
+        "uf",
+        "--out",
+        str(out),
+        "--json",
+        str(document),
+    ]
+    assert main(arguments) == 2
+    printed, error = capsys.readouterr()
+    assert printed == ""
+    assert len(error.strip().splitlines()) == 1
+    assert str(folder / name) in error
+    assert texts[name] in error
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["truncated", "elsewhere"])
+def test_row_27_an_unusable_recording_is_not_played(bench, broken, name):
+    folder, _ = broken
+    with pytest.raises(PkmError) as caught:
+        bench.start(PlayerNode, bag=str(folder / name))
+    assert "\n" not in str(caught.value)
+    assert str(folder / name) in str(caught.value)
