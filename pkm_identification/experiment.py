@@ -7,6 +7,13 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from .errors import LogError, PkmError
+from .estimation.energy_equations import energy_equations
+from .estimation.equations import force_equations
+from .estimation.estimators import ESTIMATORS as REGISTRY
+from .estimation.instruments import twin_motions
+from .estimation.knowledge import Knowledge
+from .estimation.parameter_set import ParameterSet
+from .estimation.recursive import FILTERS
 from .kinematics.forward import OK, platform_motion
 from .machine import Machine
 from .motion import PlatformMotion, StrutLog, StrutMotion
@@ -15,15 +22,17 @@ from .signals.causal import CausalStrutFilter
 from .signals.guard import RATE_ERROR, RATE_WARNING, GuardedLog, StreamGuard
 from .signals.zero_phase import filter_log
 
-ESTIMATORS = ("ukf", "ekf", "ls")
-MODELS = ("force", "energy")
+ESTIMATORS = tuple(REGISTRY)
+MODELS = {"force": force_equations, "energy": energy_equations}
 
 
 @dataclass(frozen=True)
 class IdentifySettings:
     """How to identify; see the command line's options of the same names.
 
-    `cutoff` None lets the encoders decide (`pipeline.kinematic_cutoff`).
+    `cutoff` None lets the encoders decide (`pipeline.kinematic_cutoff`). `knowledge` is what is fixed, tied or
+    stated of the parameters beforehand, `forgetting` the factor of recursive least squares per equation. `hold_out` is
+    the part of each log, at its end, that is predicted from the rest as a check; 0 leaves the check out.
     """
 
     model: str = "force"
@@ -34,6 +43,9 @@ class IdentifySettings:
     order: int = 4
     band_cutoff: float = 10.0
     band_order: int = 8
+    knowledge: Knowledge = field(default_factory=Knowledge)
+    forgetting: float = 1.0
+    hold_out: float = 0.2
 
     def __post_init__(self) -> None:
         for name, value, allowed in (
@@ -42,15 +54,26 @@ class IdentifySettings:
         ):
             if value not in allowed:
                 raise PkmError(f"{name} '{value}': must be one of {', '.join(allowed)}")
+        if self.forgetting != 1.0 and self.estimator != "rls":
+            raise PkmError(f"forgetting is for the estimator 'rls', not for '{self.estimator}'")
+        if not 0 <= self.hold_out <= 0.5:
+            raise PkmError(f"hold_out {self.hold_out:g}: must lie between 0 and 0.5")
+        if self.causal and REGISTRY[self.estimator].twins:
+            raise PkmError(f"estimator '{self.estimator}' needs the whole log and cannot run causally")
+
+    def parameter_set(self, machine: Machine) -> ParameterSet:
+        """The parameters to estimate; raises PkmError when set or knowledge do not fit."""
+        return self.knowledge.apply(ParameterSet.of(machine, self.parameters))
 
 
 @dataclass
 class Experiment:
-    """Guarded logs of one experiment, what was left out of them by reason, and warnings."""
+    """Guarded logs of one experiment, what was left out of them by reason, warnings, and where they came from."""
 
     logs: list[GuardedLog]
     dropped: dict[str, int]
     warnings: list[str] = field(default_factory=list)
+    sources: list[str] = field(default_factory=list)
 
 
 def estimated_period(log: StrutLog, machine: Machine) -> tuple[float, str | None]:
@@ -122,6 +145,7 @@ def prepare(logs: list[StrutLog], machine: Machine, faults: dict[str, int]) -> E
             )[1]
             raise LogError(f"{log.source}: no usable sample: all {len(log)} dropped, mostly '{reason}'")
         prepared.logs.append(guarded)
+        prepared.sources.append(log.source)
     for name, number in guard.counts.items():
         if name not in ("accepted", "filled", "start"):
             prepared.dropped[name] = prepared.dropped.get(name, 0) + number
@@ -137,9 +161,11 @@ def stages_of(machine: Machine, settings: IdentifySettings, period: float) -> Pi
             cutoff=settings.cutoff,
             order=settings.order,
             parameters=settings.parameters,
-            estimator="ukf" if settings.estimator == "ls" else settings.estimator,
+            estimator=settings.estimator if settings.estimator in FILTERS else "ukf",
             band_cutoff=settings.band_cutoff,
             band_order=settings.band_order,
+            knowledge=settings.knowledge,
+            forgetting=settings.forgetting,
         )
     except ValueError as error:
         raise PkmError(str(error)) from None
@@ -154,11 +180,39 @@ def platform_samples(
     cutoff: float | None = None,
 ) -> tuple[PlatformMotion, StrutMotion, int]:
     """Good platform and strut samples of one log, segments cut where poses are missing, and how many failed."""
-    if causal:
-        struts = CausalStrutFilter(stages.filter).filter(log)
-    else:
-        struts = filter_log(log, cutoff or stages.filter.cutoff, settings.order)
+    made = samples_of(log, machine, settings, stages, causal, cutoff)
+    return made.platform, made.struts, made.failed
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Good platform and strut samples of one log, how many failed, and twins of the motion where asked for."""
+
+    platform: PlatformMotion
+    struts: StrutMotion
+    failed: int
+    twins: tuple[PlatformMotion, ...] = ()
+
+
+def samples_of(
+    log: GuardedLog,
+    machine: Machine,
+    settings: IdentifySettings,
+    stages: PipelineSettings,
+    causal: bool,
+    cutoff: float | None = None,
+    twins: bool = False,
+) -> Samples:
+    """Samples of one log with a good pose; segments are cut where poses are missing."""
+    cutoff = cutoff or stages.filter.cutoff
+    causally = CausalStrutFilter(stages.filter).filter
+    struts = causally(log) if causal else filter_log(log, cutoff, settings.order)
     platform, poses = platform_motion(machine, struts)
+    others = (
+        [platform_motion(machine, twin)[0] for twin in twin_motions(log, struts, cutoff, settings.order)]
+        if twins
+        else []
+    )
     good = poses.status == OK
     failed = int(np.count_nonzero(~good))
     if failed:
@@ -167,4 +221,5 @@ def platform_samples(
         segment = broken * (len(good) + 1) + np.cumsum(~good)
         struts = replace(struts, segment=segment)[good]
         platform = platform[good]
-    return platform, struts, failed
+        others = [motion[good] for motion in others]
+    return Samples(platform, struts, failed, tuple(others))

@@ -139,7 +139,9 @@ def inspect_log(log: StrutLog, machine: Machine, faults: dict[str, int] | None =
     poses = forward_kinematics(machine, motion.length)
     identification, obstacle = None, ""
     try:
-        identification = identify([log], machine, IdentifySettings(estimator="ls"), dict(faults or {}))
+        identification = identify(
+            [log], machine, IdentifySettings(estimator="ls", hold_out=0.0), dict(faults or {})
+        )
     except PkmError as error:
         obstacle = str(error)
     return LogCheck(

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from .estimation.estimate import ParameterEstimate
+from .estimation.knowledge import Knowledge
 from .estimation.online import EstimatorSettings, OnlineEstimator
+from .estimation.unscented import UnscentedSettings
 from .kinematics.inverse import strut_lengths
 from .kinematics.tracker import PlatformSample, PlatformTracker
 from .machine import Machine
@@ -41,6 +43,8 @@ class PipelineSettings:
         estimator: str = "ukf",
         band_cutoff: float = 10.0,
         band_order: int = 8,
+        knowledge: Knowledge | None = None,
+        forgetting: float = 1.0,
     ) -> PipelineSettings:
         """Settings for a machine; the period is its drive's and the cutoff `kinematic_cutoff` unless given.
 
@@ -55,7 +59,15 @@ class PipelineSettings:
         return cls(
             guard,
             FilterSettings(guard.period, cutoff or kinematic_cutoff(machine, guard.period), order, kind),
-            EstimatorSettings(guard.period, parameters, estimator, band_cutoff, band_order),
+            EstimatorSettings(
+                guard.period,
+                parameters,
+                estimator,
+                band_cutoff,
+                band_order,
+                UnscentedSettings(forgetting=forgetting),
+                knowledge=knowledge or Knowledge(),
+            ),
         )
 
 

@@ -1,18 +1,22 @@
-"""Held-out validation: the forces of a log that was not used, predicted."""
+"""Held-out validation: forces that were not used for an estimate, predicted by it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from .dynamics.regressor import regressor
 from .errors import LogError
-from .estimation.parameter_set import ParameterSet
-from .experiment import IdentifySettings, platform_samples, prepare, stages_of
+from .estimation.problem import Problem
+from .experiment import Experiment, IdentifySettings, platform_samples, prepare, stages_of
 from .machine import Machine
 from .motion import FloatArray, StrutLog
+from .pipeline import PipelineSettings
+from .posing import Posed
 from .signals.butterworth import segment_slices, zero_phase
+from .signals.guard import GuardedLog
 
 
 @dataclass(frozen=True)
@@ -29,6 +33,10 @@ class Validation:
     rms_percent_total, rms_percent_raw_total : float
         Over all struts.
     source : str
+        The log, or the first of several.
+    part : str
+        Which part of the log an estimate from the rest predicted; empty when the whole log was predicted by an
+        estimate that has not seen it.
     """
 
     time: FloatArray
@@ -39,6 +47,13 @@ class Validation:
     rms_percent_raw: FloatArray
     rms_percent_raw_total: float
     source: str
+    part: str = ""
+
+    @property
+    def held_out(self) -> str:
+        """What was predicted, in words."""
+        name = self.source.rstrip("/").rpartition("/")[2]
+        return self.part if "logs" in self.part else f"{self.part} of {name}" if self.part else name
 
 
 def held_out(machine: Machine, settings: IdentifySettings, values: FloatArray, log: StrutLog) -> Validation:
@@ -60,29 +75,99 @@ def held_out(machine: Machine, settings: IdentifySettings, values: FloatArray, l
     """
     prepared = prepare([log], machine, {})
     stages = stages_of(machine, settings, prepared.logs[0].period)
-    parameters = ParameterSet.of(machine, settings.parameters)
-    guarded = prepared.logs[0]
-    motion, struts, _ = platform_samples(guarded, machine, settings, stages, causal=False)
-    if len(motion) == 0:
+    made = _predicted(prepared.logs, machine, settings, stages, values)
+    if made is None:
         raise LogError(f"{log.source}: too short to validate with: nothing is left after filtering")
+    return replace(made, source=log.source)
+
+
+def predict_ends(
+    prepared: Experiment,
+    machine: Machine,
+    settings: IdentifySettings,
+    stages: PipelineSettings,
+    posed: Posed,
+    estimate: Callable[[Problem], FloatArray],
+) -> Validation | None:
+    """Predict the end of every log by an estimate from the rest.
+
+    No filter reaches across: the end is filtered by itself, and of the rest those equations are left out whose
+    filters reach into it.
+
+    Parameters
+    ----------
+    prepared : Experiment
+    machine : Machine
+    settings : IdentifySettings
+        `hold_out` is the part of each log's time that is held out.
+    stages : PipelineSettings
+    posed : Posed
+        The problem of the whole logs.
+    estimate : callable
+        Values (P,) from a part of the problem.
+
+    Returns
+    -------
+    Validation or None
+        None when nothing is to be held out or the logs are too short for it.
+    """
+    if settings.hold_out == 0.0:
+        return None
+    reach = stages.estimator.band.settling * stages.guard.period
+    equations, kept, ends = posed.problem.equations, np.zeros(len(posed.log), dtype=bool), []
+    for number, log in enumerate(prepared.logs):
+        mine = posed.log == number
+        kept[mine] = True
+        if np.any(np.diff(log.time) < 0):
+            continue  # the clock was set back: stamps do not tell what comes before the end
+        first = round((1.0 - settings.hold_out) * len(log.time))
+        ends.append(_rows(log, slice(first, None)))
+        kept[mine] = equations.time[mine] < log.time[first] - reach
+    part = posed.problem.part(kept)
+    if len(part.equations) < 2 * len(posed.problem.parameters.names):
+        return None
+    made = _predicted(ends, machine, settings, stages, estimate(part))
+    if made is None:
+        return None
+    count = len(ends)
+    share = f"last {100 * settings.hold_out:.0f} %"
+    return replace(
+        made, source=prepared.sources[0], part=share if count == 1 else f"{share} of each of {count} logs"
+    )
+
+
+def _predicted(
+    logs: list[GuardedLog],
+    machine: Machine,
+    settings: IdentifySettings,
+    stages: PipelineSettings,
+    values: FloatArray,
+) -> Validation | None:
+    """Forces of logs as the values predict them; None when the logs are too short for the filters."""
+    parameters, band = settings.parameter_set(machine), stages.estimator.band
     mapping = np.column_stack([parameters.mapping, parameters.known])
     weights = np.append(values, 1.0)
-    band = stages.estimator.band
-    predicted = regressor(machine, motion, mapping) @ weights
-    # the unfiltered force at the same instants
-    raw = guarded.force[np.searchsorted(guarded.time, motion.time)]
-    times, smooth_measured, smooth_predicted = [], [], []
     edge = band.settling // 2
-    for part in segment_slices(struts.segment):
-        if part.stop - part.start <= 2 * edge + 1:
+    times, raws, raw_predictions, smooth_measured, smooth_predicted = [], [], [], [], []
+    for log in logs:
+        motion, struts, _ = platform_samples(log, machine, settings, stages, causal=False)
+        if len(motion) == 0:
             continue
-        inner = slice(edge, part.stop - part.start - edge)
-        smooth_measured.append(zero_phase(band.sections, struts.force[part])[inner])
-        smooth_predicted.append(zero_phase(band.sections, predicted[part])[inner])
-        times.append(motion.time[part][inner])
+        predicted = regressor(machine, motion, mapping) @ weights
+        # the unfiltered force at the same instants
+        raws.append(log.force[np.searchsorted(log.time, motion.time)])
+        raw_predictions.append(predicted)
+        for part in segment_slices(struts.segment):
+            if part.stop - part.start <= 2 * edge + 1:
+                continue
+            inner = slice(edge, part.stop - part.start - edge)
+            smooth_measured.append(zero_phase(band.sections, struts.force[part])[inner])
+            smooth_predicted.append(zero_phase(band.sections, predicted[part])[inner])
+            times.append(motion.time[part][inner])
     if not times:
-        raise LogError(f"{log.source}: too short to validate with: no segment outlasts the band filter")
+        return None
     measured, modelled = np.concatenate(smooth_measured), np.concatenate(smooth_predicted)
+    raw, predicted = np.concatenate(raws), np.concatenate(raw_predictions)
     return Validation(
         time=np.concatenate(times),
         measured=measured,
@@ -91,7 +176,18 @@ def held_out(machine: Machine, settings: IdentifySettings, values: FloatArray, l
         rms_percent_total=float(_percent(measured, modelled)),
         rms_percent_raw=_percent(raw, predicted, axis=0),
         rms_percent_raw_total=float(_percent(raw, predicted)),
-        source=log.source,
+        source="",
+    )
+
+
+def _rows(log: GuardedLog, chosen: slice) -> GuardedLog:
+    return replace(
+        log,
+        time=log.time[chosen],
+        length=log.length[chosen],
+        force=log.force[chosen],
+        segment=log.segment[chosen],
+        filled=log.filled[chosen],
     )
 
 

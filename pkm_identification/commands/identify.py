@@ -8,8 +8,10 @@ import sys
 from pathlib import Path
 
 from ..errors import PkmError
+from ..estimation.estimators import ESTIMATORS
+from ..estimation.knowledge import Fix, Knowledge, Tie, read_prior
 from ..estimation.parameter_set import NAMES
-from ..experiment import ESTIMATORS, MODELS, IdentifySettings
+from ..experiment import MODELS, IdentifySettings
 from ..identification import Identification, identify, validate
 from ..machine import Machine
 from ..records import read_log
@@ -28,9 +30,46 @@ def add(commands: argparse._SubParsersAction) -> None:
     parser.add_argument("logs", nargs="+", metavar="LOG", help=".csv, .csv.gz or a bag folder")
     parser.add_argument("--machine", required=True, help="built-in name or YAML file")
     parser.add_argument("--model", choices=MODELS, default="force", help="model equation (default: force)")
-    parser.add_argument("--estimator", choices=ESTIMATORS, default="ukf", help="(default: ukf)")
+    parser.add_argument(
+        "--estimator",
+        choices=tuple(ESTIMATORS),
+        default="ukf",
+        help="; ".join(f"{name}: {estimator.title}" for name, estimator in ESTIMATORS.items())
+        + " (default: ukf)",
+    )
     parser.add_argument("--parameters", choices=NAMES, default="identifiable", help="(default: identifiable)")
-    parser.add_argument("--validate", metavar="LOG", help="predict the forces of this log, which is not used")
+    parser.add_argument(
+        "--fix",
+        action="append",
+        default=[],
+        metavar="NAME[=VALUE]",
+        help="do not estimate this parameter: it is VALUE (SI units), or what the machine file says; repeatable",
+    )
+    parser.add_argument(
+        "--tie",
+        action="append",
+        default=[],
+        metavar="NAME=OTHER[*FACTOR]",
+        help="do not estimate this parameter: it is FACTOR times another one; repeatable",
+    )
+    parser.add_argument(
+        "--prior",
+        metavar="FILE",
+        help="YAML with what is known beforehand: parameter name: {value: ..., std: ...} (SI units)",
+    )
+    parser.add_argument(
+        "--forgetting",
+        type=float,
+        default=1.0,
+        metavar="FACTOR",
+        help="of the estimator rls, per equation: 1 - 1 / n remembers about n equations (default: 1)",
+    )
+    parser.add_argument(
+        "--validate",
+        metavar="LOG",
+        help="predict the forces of this log, which is not used; else the last fifth of the logs is predicted by an "
+        "estimate from the rest",
+    )
     parser.add_argument(
         "--causal", action="store_true", help="filter as online: causal, with a constant delay"
     )
@@ -64,7 +103,15 @@ def _identify(options: argparse.Namespace) -> int:
         order=options.order,
         band_cutoff=options.band,
         band_order=options.band_order,
+        knowledge=Knowledge(
+            fixed=tuple(Fix.parse(text) for text in options.fix),
+            tied=tuple(Tie.parse(text) for text in options.tie),
+            stated=read_prior(options.prior) if options.prior else (),
+        ),
+        forgetting=options.forgetting,
+        hold_out=0.0 if options.validate else 0.2,
     )
+    settings.parameter_set(machine)  # a wrong name is found before long logs are read
     logs, faults = [], {}
     for path in options.logs:
         log, found = read_log(path, machine, options.topic)
@@ -98,6 +145,8 @@ def print_result(result: Identification) -> None:
     print(
         f"{result.machine.name}: {result.settings.estimator}, {result.settings.model} model, {result.samples} samples"
     )
+    if result.settings.knowledge:
+        print(f"stated beforehand: {result.settings.knowledge.described()}")
     print()
     print(estimate_table(result.estimate))
     if result.dropped:

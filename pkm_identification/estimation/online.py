@@ -8,16 +8,22 @@ import numpy as np
 from scipy import signal
 
 from ..compiled import kernel
-from ..dynamics.basis import INERTIAL_COLUMNS
+from ..dynamics.basis import BASIS_COLUMNS, COULOMB, INERTIAL_COLUMNS, PLATFORM_COLUMNS
 from ..dynamics.regressor import SparseMapping, fill_regressor, regressor_geometry
 from ..kinematics.forward import OK
 from ..kinematics.tracker import PlatformSample
 from ..machine import Machine
+from ..motion import FloatArray
+from .drift import DRIFTS, FrictionDrift, friction_walk
 from .equations import BandSettings
 from .estimate import ParameterEstimate
+from .knowledge import Knowledge
 from .parameter_set import ParameterSet
+from .payload import PayloadEstimate, PayloadEvent, payload_prior
+from .payload_watch import Equation, PayloadWatch
 from .recursive import FILTERS, RecursiveEstimator
 from .set_builder import force_scale
+from .uncertainty import smoothed_bend, smoothing_count
 from .unscented import UnscentedSettings
 
 
@@ -37,6 +43,17 @@ class EstimatorSettings:
     unscented : UnscentedSettings
     gate : float
         Probability with which a good equation is rejected as an outlier.
+    payload : bool
+        Whether to watch for a payload taken up or set down; what is carried is then kept apart from the machine.
+    drift : {'detected', 'none'}
+        Whether friction that has changed is let loose (`drift`).
+    friction_walk : float
+        Random walk of friction besides: standard deviation it gathers in an hour, relative to each coefficient.
+        0, the default, forgets nothing; 0.01 remembers about the last ten seconds.
+    kinematic_cutoff : float
+        Hz, of the filter the samples have passed; says how much of the friction law's bend it may have rounded.
+    knowledge : Knowledge
+        What is fixed, tied or stated of the parameters beforehand.
     """
 
     period: float
@@ -46,10 +63,21 @@ class EstimatorSettings:
     band_order: int = 8
     unscented: UnscentedSettings = field(default_factory=UnscentedSettings)
     gate: float = 1e-9
+    payload: bool = True
+    drift: str = "detected"
+    friction_walk: float = 0.0
+    kinematic_cutoff: float = 150.0
+    knowledge: Knowledge = field(default_factory=Knowledge)
 
     def __post_init__(self) -> None:
         if self.estimator not in FILTERS:
             raise ValueError(f"estimator is '{self.estimator}', must be one of {', '.join(FILTERS)} online")
+        if self.drift not in DRIFTS:
+            raise ValueError(f"drift is '{self.drift}', must be one of {', '.join(DRIFTS)}")
+        if not 0 <= self.friction_walk < np.inf:
+            raise ValueError(f"friction_walk is {self.friction_walk}, must be 0 or more")
+        if self.friction_walk and self.estimator == "rls":
+            raise ValueError("friction_walk needs estimator 'ukf' or 'ekf'; 'rls' has forgetting")
         _ = self.band.sections  # raises when the filter is impossible
 
     @property
@@ -85,32 +113,51 @@ class OnlineEstimator:
     def __init__(self, machine: Machine, settings: EstimatorSettings) -> None:
         self.machine = machine
         self.settings = settings
-        self.parameters = ParameterSet.of(machine, settings.parameters)
+        self.parameters = settings.knowledge.apply(ParameterSet.of(machine, settings.parameters))
         band = settings.band
         self._sections, self._stride, self._settling = band.sections, band.stride, band.settling
         self._zi = signal.sosfilt_zi(self._sections)
         self._geometry = regressor_geometry(machine)
-        mapping = np.column_stack([self.parameters.mapping, self.parameters.known])
+        # columns: the machine's parameters, a payload's if it is watched for, and what is known besides
+        self._width = len(self.parameters.names)
+        load = np.eye(BASIS_COLUMNS)[:, : PLATFORM_COLUMNS if settings.payload else 0]
+        mapping = np.column_stack([self.parameters.mapping, load, self.parameters.known])
         self._mapping = SparseMapping.of(mapping).entries
-        width = len(self.parameters.names)
-        self._stack = np.empty((6, width + 2))
-        self._columns = np.empty((6, width + 1))
-        self._filtered = np.empty((6, width + 2))
+        width = mapping.shape[1]
+        self._columns = np.empty((6, width))
+        self._stack, self._filtered = np.empty((2, 6, width + 2))
+        self._rates = np.zeros((smoothing_count(settings.kinematic_cutoff, settings.period), 6))
         self._wrench = np.empty((INERTIAL_COLUMNS, 6))
         self._scratch = np.empty((3, 6, 6))
-        self.recursive = RecursiveEstimator(
-            self.parameters,
-            settings.estimator,
-            settings.unscented,
-            band.redundancy,
-            force_scale(machine),
-            settings.gate,
+        self.recursive = self._estimator(self.parameters)
+        if settings.friction_walk:
+            steps = 3600.0 / (self._stride * settings.period)
+            self.recursive.filter.add_process_noise(
+                friction_walk(self.parameters, settings.friction_walk / np.sqrt(steps))
+            )
+        drift = None
+        if settings.drift == "detected" and FrictionDrift.possible(self.parameters.names):
+            drift = FrictionDrift(self.parameters.names, self.recursive.prior.std, self.recursive.outputs)
+        self.watch = (
+            PayloadWatch(
+                self.recursive, machine.length_scale, payload_prior(machine), band, self._estimator, drift
+            )
+            if settings.payload
+            else None
         )
         self.reset()
+
+    def _estimator(self, parameters: ParameterSet) -> RecursiveEstimator:
+        s = self.settings
+        return RecursiveEstimator(
+            parameters, s.estimator, s.unscented, s.band.redundancy, force_scale(self.machine), s.gate
+        )
 
     def reset(self) -> None:
         """Forget everything learned."""
         self.recursive.reset()
+        if self.watch is not None:
+            self.watch.reset()
         self.counts = dict.fromkeys(
             ("used", "skipped_status", "no_force", "settling", "gated", "clock_jump"), 0
         )
@@ -126,6 +173,16 @@ class OnlineEstimator:
     def estimate(self) -> ParameterEstimate:
         """Latest estimate, or the prior."""
         return self.recursive.estimate()
+
+    @property
+    def payload(self) -> PayloadEstimate | None:
+        """What the platform carries besides itself, None while nothing is known of."""
+        return self.watch.payload if self.watch is not None else None
+
+    @property
+    def payload_events(self) -> tuple[PayloadEvent, ...]:
+        """The last few things taken up or set down, oldest first."""
+        return tuple(self.watch.events) if self.watch is not None else ()
 
     @property
     def model_suspect(self) -> bool:
@@ -152,9 +209,21 @@ class OnlineEstimator:
             self.counts["skipped_status"] += 1
             self._interrupt()
             return None
-        self._stack[:, :-1] = self._columns
+        starting = sample.segment != self._segment or self._state is None
+        if starting:
+            self._rates[:] = self._scratch[0] @ sample.twist
+        place = self._since % len(self._rates)
+        smoothed_bend(
+            self._scratch[0],
+            sample.twist,
+            self.machine.friction.shape,
+            self._rates,
+            place,
+            self._stack[:, -2],
+        )
+        self._stack[:, :-2] = self._columns
         self._stack[:, -1] = sample.force
-        if sample.segment != self._segment or self._state is None:
+        if starting:
             self._segment = sample.segment
             self._since = 0
             self._state = self._zi[:, :, None, None] * self._stack
@@ -167,8 +236,22 @@ class OnlineEstimator:
         self.counts["used"] += 1
         if (index - self._settling) % self._stride:
             return None
-        smooth = self._filtered
-        if not self.recursive.step(sample.time, smooth[:, :-2].copy(), smooth[:, -1] - smooth[:, -2]):
-            self.counts["gated"] += 1
+        if not self._take(sample.time, self._filtered):
             return None
         return self.recursive.estimate()
+
+    def _take(self, time: float, smooth: FloatArray) -> bool:
+        """Give one equation to the filter, by way of the watch for payloads if there is one."""
+        width = self._width
+        measured = smooth[:, -1] - smooth[:, -3]
+        coulomb = (
+            self.parameters.mapping[COULOMB:] @ self.recursive.filter.mean + self.parameters.known[COULOMB:]
+        )
+        bend = smooth[:, -2] * coulomb
+        columns = smooth[:, :width].copy()
+        if self.watch is None:
+            accepted = self.recursive.step(time, columns, measured, bend)
+        else:
+            accepted = self.watch.step(Equation(time, columns, smooth[:, width:-3].copy(), measured, bend))
+        self.counts["gated"] = self.recursive.gated
+        return accepted

@@ -67,6 +67,8 @@ def estimate_document(result: Identification) -> dict[str, Any]:
         else {
             "rms_percent": _per_strut(validation.rms_percent, validation.rms_percent_total),
             "rms_percent_raw": _per_strut(validation.rms_percent_raw, validation.rms_percent_raw_total),
+            "held_out": validation.held_out,
+            "predicted_by": "an estimate from the rest" if validation.part else "the estimate",
         },
         "machine_hash": result.machine.hash,
         "state": _state(estimate),

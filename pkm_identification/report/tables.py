@@ -41,6 +41,7 @@ REASONS = {
     "no_force": "samples without strut forces",
     "no_pose": "samples for which forward kinematics found no good pose",
     "gated": "equations that the estimator's gate kept out",
+    "outlier": "equations that do not fit the others: without weight in the robust fit",
 }
 
 
@@ -163,6 +164,7 @@ def settings_table(result: Identification) -> Listing:
         ("estimator", settings.estimator),
         ("model", settings.model),
         ("parameter set", settings.parameters),
+        *((("stated beforehand", settings.knowledge.described()),) if settings.knowledge else ()),
         ("kinematic filter", f"{number(settings.cutoff)} Hz, order {settings.order}"),
         ("estimation band", f"{settings.band_cutoff:g} Hz, order {settings.band_order}"),
         ("direction", f"causal{delay}" if settings.causal else "zero phase"),
@@ -200,19 +202,26 @@ def verdicts(result: Identification) -> list[tuple[bool, str]]:
     else:
         lines.append((True, f"They show {len(estimate.combinations)} combinations of those."))
     if result.validation is not None:
-        error = result.validation.rms_percent_total
-        good = error <= GOOD_PREDICTION
-        lines.append(
-            (
-                good,
-                f"Forces of {_file(result.validation.source)}, which was not used, are predicted to "
-                f"{number(error, 3)} % rms in the estimation band "
-                f"({number(result.validation.rms_percent_raw_total, 3)} % unfiltered)"
-                + ("." if good else ": the estimate does not hold for that motion."),
-            )
-        )
+        lines.append(_prediction(result.validation))
+    elif result.settings.hold_out:
+        lines.append((False, "Nothing could be held out and predicted: the logs are too short for it."))
     lines += [(False, f"{warning[0].upper()}{warning[1:]}") for warning in result.warnings]
     return lines
+
+
+def _prediction(validation: Validation) -> tuple[bool, str]:
+    error = validation.rms_percent_total
+    good = error <= GOOD_PREDICTION
+    if validation.part:
+        subject = f"Held out: forces of the {validation.held_out} are predicted by an estimate from the rest"
+    else:
+        subject = f"Forces of {validation.held_out}, which was not used, are predicted"
+    return (
+        good,
+        f"{subject} to {number(error, 3)} % rms in the estimation band "
+        f"({number(validation.rms_percent_raw_total, 3)} % unfiltered)"
+        + ("." if good else ": the estimate does not hold for that motion."),
+    )
 
 
 def _decimals(value: float, digits: int) -> int:
@@ -227,10 +236,6 @@ def _vector(values: FloatArray) -> str:
 def _masses(machine: Machine) -> str:
     pairs = dict.fromkeys(f"{s.body_b.mass:g} + {s.body_e.mass:g}" for s in machine.struts)
     return "; ".join(pairs)
-
-
-def _file(source: str) -> str:
-    return source.rstrip("/").rpartition("/")[2]
 
 
 def _listed(names: list[str]) -> str:

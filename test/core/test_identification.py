@@ -183,7 +183,7 @@ def test_rate_that_is_not_the_drives():
 
 
 @pytest.mark.parametrize(
-    ("values", "words"), [({"estimator": "magic"}, "ukf, ekf, ls"), ({"model": "x"}, "force, energy")]
+    ("values", "words"), [({"estimator": "magic"}, "ukf, ekf, rls, ls, robust, iv"), ({"model": "x"}, "force, energy")]
 )
 def test_unknown_choices_name_those_known(values, words):
     with pytest.raises(PkmError, match=words):

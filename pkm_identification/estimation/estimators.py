@@ -1,0 +1,169 @@
+"""The estimators by name: each takes a `Problem` and gives a `Fit`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+
+import numpy as np
+
+from ..errors import PkmError
+from ..motion import FloatArray
+from .instruments import instrumental_variables
+from .least_squares import LinearFit, least_squares, residual_covariance, robust_covariance
+from .problem import Fit, Problem
+from .recursive import FILTERS, RecursiveEstimator
+from .robust import robust_least_squares
+from .unscented import UnscentedSettings
+
+MAX_PASSES = 3  # of a recursive estimator over the same log
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """How the recursive estimators run.
+
+    Attributes
+    ----------
+    settings : UnscentedSettings
+    gate : float
+        Probability with which a good equation falls outside the gate; 0 switches it off.
+    causal : bool
+        Once over the equations, learning the noise on the way, as online; else again with the noise that the pass
+        before left, until that settles.
+    """
+
+    settings: UnscentedSettings = field(default_factory=UnscentedSettings)
+    gate: float = 0.0
+    causal: bool = False
+
+
+@dataclass(frozen=True)
+class Estimator:
+    """An estimator and the batch fit nearest to it, with which its systematic errors are looked for."""
+
+    title: str
+    run: Callable[[Problem, Tuning], Fit]
+    batch: Callable[[Problem], LinearFit]
+
+    @property
+    def twins(self) -> bool:
+        """Whether it needs the twins of the equations."""
+        return self.batch is _instrumental
+
+
+def _plain(problem: Problem) -> LinearFit:
+    return least_squares(problem.equations, problem.prior, problem.redundancy, problem.noise)
+
+
+def _robust(problem: Problem) -> LinearFit:
+    return robust_least_squares(problem.equations, problem.prior, problem.redundancy)
+
+
+def _instrumental(problem: Problem) -> LinearFit:
+    if problem.twins is None:
+        raise PkmError("estimator 'iv': needs the twins of the equations, which only a log as a whole gives")
+    return instrumental_variables(problem.equations, problem.twins, problem.prior, problem.redundancy)
+
+
+def _batch(name: str, problem: Problem, _: Tuning) -> Fit:
+    """Run a batch estimator."""
+    fit = ESTIMATORS[name].batch(problem)
+    squares = np.einsum("ki,ij,kj->k", fit.residual, np.linalg.inv(fit.noise), fit.residual)
+    dropped = {}
+    if fit.weight is not None and np.any(fit.weight == 0.0):
+        dropped["outlier"] = int(np.count_nonzero(fit.weight == 0.0))
+    return Fit(
+        estimator=name,
+        mean=fit.mean,
+        covariance=fit.covariance,
+        noise=fit.noise,
+        nis=float(np.average(squares, weights=fit.weight)),
+        iterations=fit.iterations,
+        converged=fit.converged,
+        dropped=dropped,
+    )
+
+
+def _recursive(name: str, problem: Problem, tuning: Tuning) -> Fit:
+    """Run a recursive estimator over the equations in their order."""
+    equations = problem.equations
+    recursive = RecursiveEstimator(
+        problem.parameters,
+        name,
+        tuning.settings,
+        problem.redundancy,
+        problem.typical_force,
+        # the noise of a log that is weighed as a whole includes its outliers already
+        tuning.gate,
+        problem.outputs,
+        keep_history=True,
+    )
+    batch = _plain(problem)
+    weight = _memory(name, tuning, len(equations))
+    known = problem.noise is not None or (name == "rls" and not tuning.causal)
+    if known:
+        recursive.fix_noise(batch.noise if problem.noise is None else problem.noise)
+    passes = 1 if tuning.causal or problem.noise is not None else MAX_PASSES
+    for number in range(passes):
+        recursive.reset()
+        for time, columns, measured in zip(
+            equations.time, equations.columns, equations.measured, strict=True
+        ):
+            recursive.step(float(time), columns, measured)
+        residual = equations.measured - equations.columns @ recursive.filter.mean
+        left = residual_covariance(residual, len(problem.parameters.names), weight)
+        if (known or number) and np.trace(left) > 0.8 * np.trace(recursive.noise):
+            break
+        if number < passes - 1:
+            recursive.fix_noise(left)
+    mean = recursive.filter.mean
+    return Fit(
+        estimator=name,
+        mean=mean,
+        covariance=_honest(problem, mean, recursive, batch, weight),
+        noise=recursive.noise,
+        nis=recursive.estimate(problem.model).nis,
+        iterations=number + 1,
+        converged=bool(np.all(np.isfinite(mean))) and recursive.reopened == 0,
+        dropped={"gated": recursive.gated} if recursive.gated else {},
+        history=recursive.history,
+    )
+
+
+def _memory(name: str, tuning: Tuning, count: int) -> FloatArray | None:
+    """Weights with which the equations enter the final estimate; None when all count alike."""
+    forgetting = tuning.settings.forgetting if name == "rls" else 1.0
+    return None if forgetting == 1.0 else forgetting ** np.arange(count - 1.0, -1.0, -1.0)
+
+
+def _honest(
+    problem: Problem,
+    mean: FloatArray,
+    recursive: RecursiveEstimator,
+    batch: LinearFit,
+    weight: FloatArray | None,
+) -> FloatArray:
+    """The filter's covariance, widened by the correlation its residual has in time."""
+    equations, prior = problem.equations, problem.prior
+    residual = equations.measured - equations.columns @ mean
+    noise = batch.noise if weight is None else recursive.noise
+    robust = robust_covariance(
+        equations.columns * prior.std, residual, noise, problem.redundancy, equations.segment, weight
+    )
+    robust = robust * np.outer(prior.std, prior.std)
+    own = recursive.filter.covariance
+    # both are valid upper pictures of the same error; per parameter the larger one is kept
+    widen = np.sqrt(np.maximum(np.diag(robust) / np.diag(own), 1.0))
+    return own * np.outer(widen, widen)
+
+
+# In the order of the help: the recursive ones, which also run online, first.
+TITLES = {"ukf": "unscented Kalman filter", "ekf": "extended Kalman filter", "rls": "recursive least squares"}
+ESTIMATORS: dict[str, Estimator] = {
+    **{name: Estimator(TITLES.get(name, name), partial(_recursive, name), _plain) for name in FILTERS},
+    "ls": Estimator("least squares", partial(_batch, "ls"), _plain),
+    "robust": Estimator("least squares that outliers do not move", partial(_batch, "robust"), _robust),
+    "iv": Estimator("instrumental variables, for coarse encoders", partial(_batch, "iv"), _instrumental),
+}
