@@ -22,7 +22,7 @@ NODES = {
 HEAD = """\
 # Parameters of all nodes with their defaults; a copy is a good start for --params-file and params_file:=...
 # Written by `python -m pkm_identification.ros.parameter_file`; each line tells what is allowed.
-# Parameters are read when a node is configured.
+# docs/parameters.md tells which of them may change while a node runs.
 """
 
 

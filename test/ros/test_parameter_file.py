@@ -1,4 +1,4 @@
-"""config/nodes.yaml is what the declarations say, and every node takes its part of it."""
+"""config/nodes.yaml and docs/parameters.md are what the declarations say, and every node takes its part of the file."""
 
 from pathlib import Path
 
@@ -6,14 +6,36 @@ import pytest
 import yaml
 
 from pkm_identification.ros.node_base import COMMON
+from pkm_identification.ros.parameter_docs import parameter_docs
 from pkm_identification.ros.parameter_file import NODES, node_class, parameter_file
 
-FILE = Path(__file__).resolve().parents[2] / "config" / "nodes.yaml"
+ROOT = Path(__file__).resolve().parents[2]
+FILE = ROOT / "config" / "nodes.yaml"
+RCLPY = ("use_sim_time", "start_type_description_service", "qos_overrides")
+DOCS = ROOT / "docs" / "parameters.md"
 
 
 def test_the_file_is_up_to_date():
     remedy = "write it again: python -m pkm_identification.ros.parameter_file > config/nodes.yaml"
     assert FILE.read_text(encoding="utf-8") == parameter_file(), remedy
+
+
+def test_the_documentation_is_up_to_date():
+    remedy = "write it again: python -m pkm_identification.ros.parameter_docs > docs/parameters.md"
+    assert DOCS.read_text(encoding="utf-8") == parameter_docs(), remedy
+
+
+@pytest.mark.parametrize("name", NODES)
+def test_every_parameter_of_a_running_node_is_documented(bench, name):
+    node = bench.start(node_class(name), bring_up=False)
+    rows = DOCS.read_text(encoding="utf-8").partition("## All nodes")[2]
+    rows = rows.partition("## ")[0] + rows.partition(f"## `{name}`")[2].partition("## ")[0]
+    # those of rclpy are not ours
+    ours = [p for p in node.list_parameters([], 0).names if p.partition(".")[0] not in RCLPY]
+    assert ours
+    for parameter in ours:
+        assert f"| `{parameter}` |" in rows
+        assert node.describe_parameter(parameter).description
 
 
 @pytest.mark.parametrize("name", NODES)

@@ -89,4 +89,8 @@ def test_descriptors_tell_type_range_and_unit(bench):
     descriptor = node.describe_parameter("cutoff")
     assert descriptor.description == "low-pass cutoff [Hz]"
     assert descriptor.floating_point_range[0].to_value == 500.0
-    assert node.describe_parameter("kind").additional_constraints == "one of 'fir', 'butterworth'"
+    constraints = node.describe_parameter("kind").additional_constraints
+    assert constraints == "one of 'fir', 'butterworth'; read when configured"
+    assert node.describe_parameter("shown").additional_constraints.endswith("read at any time")
+    assert node.describe_parameter("executor").read_only
+    assert not node.describe_parameter("cutoff").read_only
