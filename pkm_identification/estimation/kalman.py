@@ -47,6 +47,7 @@ class ExtendedFilter(UnscentedFilter):
         """Take one measurement of a linear model; see `UnscentedFilter.step_linear`."""
         scaled = columns * self.prior.std
         innovation = measured - columns @ self.prior.mean - scaled @ self._mean
+        np.maximum(self._process, self._walk, out=self._process)
         nis, status = jacobian_step(
             scaled, innovation, noise, self._process, self._ratio, gate, self._kind, self.settings.rate, self._mean,
             self._root, self._work, self._before, self._after,

@@ -13,6 +13,7 @@ from .kalman import ExtendedFilter
 from .parameter_set import ParameterSet
 from .prior import Prior
 from .recursive_least_squares import RecursiveLeastSquares
+from .uncertainty import RunningUncertainty
 from .unscented import UnscentedFilter, UnscentedSettings
 
 FILTERS = {"ukf": UnscentedFilter, "ekf": ExtendedFilter, "rls": RecursiveLeastSquares}
@@ -72,11 +73,14 @@ class RecursiveEstimator:
         self._first_noise = (0.05 * force_scale) ** 2
         self._gate = float(stats.chi2.ppf(1 - gate, outputs))
         self._fixed_noise: FloatArray | None = None
+        self.uncertainty = RunningUncertainty(len(self.prior.mean))
+        self._no_bend = np.zeros(outputs)
         self.reset()
 
     def reset(self) -> None:
         """Return to the prior and to the first guess of the noise."""
         self.filter.reset()
+        self.uncertainty.reset()
         self.noise = (
             self._first_noise * np.eye(self.outputs) if self._fixed_noise is None else self._fixed_noise
         )
@@ -117,10 +121,23 @@ class RecursiveEstimator:
         self._fixed_noise = np.array(noise)
         self.noise = self._fixed_noise
 
-    def step(self, time: float, columns: FloatArray, measured: FloatArray) -> bool:
-        """Take one equation; False when the gate kept it out."""
+    def step(
+        self, time: float, columns: FloatArray, measured: FloatArray, bend: FloatArray | None = None
+    ) -> bool:
+        """Take one equation; False when the gate kept it out.
+
+        Parameters
+        ----------
+        time : float
+            s.
+        columns : ndarray, shape (m, P)
+        measured : ndarray, shape (m,)
+            N.
+        bend : ndarray, shape (m,), optional
+            How the model's side would change if strut rates were smoothed somewhat more, N (`uncertainty`).
+        """
         gate = self._gate if self._seen >= UNGATED else np.inf
-        nis, accepted = self.filter.step_linear(columns, measured, self.noise * self._redundancy, gate)
+        nis, accepted = self.filter.step_linear(columns, measured, self.effective_noise, gate)
         if not accepted:
             self.gated += 1
             self.rejected_run += 1
@@ -130,8 +147,15 @@ class RecursiveEstimator:
         self.rejected_run = 0
         self._seen += 1
         self.time = time
+        residual = measured - columns @ self.filter.mean
+        self.uncertainty.add(
+            columns * self.prior.std,
+            self.effective_noise,
+            residual,
+            self._no_bend if bend is None else bend,
+        )
         if self._fixed_noise is None:
-            self._learn_noise(columns, measured)
+            self._learn_noise(columns, residual)
         self._nis += (nis - self._nis) / min(self._seen, NOISE_MEMORY)
         if self._keep_history:
             self.history.time.append(time)
@@ -140,8 +164,22 @@ class RecursiveEstimator:
             self.history.nis.append(nis)
         return True
 
-    def _learn_noise(self, columns: FloatArray, measured: FloatArray) -> None:
-        residual = measured - columns @ self.filter.mean
+    @property
+    def effective_noise(self) -> FloatArray:
+        """Covariance (m, m) the filter takes for an equation's noise, N^2."""
+        return self.noise * self._redundancy
+
+    def take_over(self, other: RecursiveEstimator, mean: FloatArray, covariance: FloatArray) -> None:
+        """Go on from this estimate (SI units) with the noise, the counts and the time of another estimator."""
+        self.filter.start_from(mean, covariance)
+        self.filter.count = other.filter.count
+        if other is self:
+            return
+        self.noise = other.noise
+        self.time, self._nis, self._seen = other.time, other._nis, other._seen
+        self.gated, self.reopened, self.rejected_run = other.gated, other.reopened, other.rejected_run
+
+    def _learn_noise(self, columns: FloatArray, residual: FloatArray) -> None:
         projected = columns @ self.filter.covariance @ columns.T
         weight = max(2.0 / (self._seen + 2.0), 1.0 / NOISE_MEMORY)
         self.noise = (1 - weight) * self.noise + weight * (
@@ -154,6 +192,7 @@ class RecursiveEstimator:
     def _reopen(self) -> None:
         """Widen what is believed: a filter that rejects everything is wrong, not the data."""
         self.reopened += 1
+        self.uncertainty.reset()
         self.rejected_run = 0
         self._seen = 0
         self.noise = self._first_noise * np.eye(self.outputs)
@@ -168,14 +207,19 @@ class RecursiveEstimator:
         else:
             self.filter.reset()
 
-    def estimate(self, model: str = "force") -> ParameterEstimate:
-        """Present estimate; its covariance is widened when innovations are larger than the filter believes."""
+    def honest_covariance(self) -> FloatArray:
+        """Covariance (P, P) in SI units, widened by correlation in time, the systematic part, and large innovations."""
+        scale = np.outer(self.prior.std, self.prior.std)
         inflation = max(1.0, self._nis / self.outputs)
+        return self.uncertainty.widened(self.filter.covariance / scale * inflation) * scale
+
+    def estimate(self, model: str = "force") -> ParameterEstimate:
+        """Present estimate, its covariance widened by what the filter does not know (`honest_covariance`)."""
         return make_estimate(
             self.parameters,
             self.prior,
             self.filter.mean,
-            self.filter.covariance * inflation,
+            self.honest_covariance(),
             nis=self._nis,
             nis_dof=self.outputs,
             count=self.filter.count,

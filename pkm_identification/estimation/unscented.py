@@ -214,6 +214,7 @@ class UnscentedFilter:
         self._work = np.empty((2 * width, width))
         self._before, self._after = np.empty(width), np.empty(width)
         self._kind = ADAPTATIONS[self.settings.adaptation]
+        self._walk = np.zeros(width)
         self.reset()
 
     def reset(self) -> None:
@@ -221,7 +222,7 @@ class UnscentedFilter:
         width = len(self.prior.mean)
         self._mean = np.zeros(width)
         self._root = np.eye(width)
-        self._process = np.zeros(width)
+        self._process = self._walk.copy()
         self._ratio = np.ones(width)
         self.count = 0
 
@@ -249,11 +250,17 @@ class UnscentedFilter:
         """Continue from an estimate in SI units."""
         self._mean = (np.asarray(mean) - self.prior.mean) / self.prior.std
         scaled = np.asarray(covariance) / np.outer(self.prior.std, self.prior.std)
-        self._root = np.linalg.cholesky(scaled + 1e-15 * np.trace(scaled) / len(scaled) * np.eye(len(scaled)))
+        # a product of square roots may come out indefinite by as much as it was rounded
+        jitter = np.trace(scaled) / len(scaled) * np.eye(len(scaled))
+        try:
+            self._root = np.linalg.cholesky(scaled + 1e-15 * jitter)
+        except np.linalg.LinAlgError:
+            self._root = np.linalg.cholesky(scaled + 1e-13 * jitter)
 
     def add_process_noise(self, std: FloatArray) -> None:
-        """Set the random walk's standard deviation per step, in SI units."""
-        self._process = (np.asarray(std, dtype=float) / self.prior.std) ** 2
+        """Set the random walk's standard deviation per step, in SI units; adaptation only adds to it."""
+        self._walk = (np.asarray(std, dtype=float) / self.prior.std) ** 2
+        self._process = self._walk.copy()
 
     def step_linear(
         self, columns: FloatArray, measured: FloatArray, noise: FloatArray, gate: float = np.inf
@@ -277,6 +284,7 @@ class UnscentedFilter:
         accepted : bool
         """
         s = self.settings
+        np.maximum(self._process, self._walk, out=self._process)
         nis, status = linear_step(
             columns * self.prior.std, measured - columns @ self.prior.mean, noise, self._process, self._ratio,
             s.alpha, s.beta, self._gamma, gate, self._kind, s.rate, self._mean, self._root, self._points,
@@ -294,6 +302,7 @@ class UnscentedFilter:
     ) -> tuple[float, bool]:
         """Take one measurement of any model: `model` maps parameters (P,) to outputs (m,); see `step_linear`."""
         s = self.settings
+        np.maximum(self._process, self._walk, out=self._process)
         time_update(self._root, self._process, self._work, self._before)
         sigma_points(self._mean, self._root, self._gamma, self._points)
         for i, point in enumerate(self._points):
