@@ -121,14 +121,14 @@ def solve_whitened(
     """
     width = scaled.shape[2]
     whitener = np.linalg.inv(np.linalg.cholesky(noise))
-    rows, values = whitener @ scaled, target @ whitener.T
+    joined = np.concatenate([whitener @ scaled, (target @ whitener.T)[:, :, None]], axis=2)
     if weight is not None:
-        root = np.sqrt(weight)
-        rows *= root[:, None, None]
-        values *= root[:, None]
-    orthogonal, triangle = np.linalg.qr(np.concatenate([rows.reshape(-1, width), np.eye(width)]))
-    solution = np.linalg.solve(triangle, orthogonal.T @ np.concatenate([values.reshape(-1), np.zeros(width)]))
-    return solution, np.linalg.norm(np.linalg.inv(triangle), axis=1)
+        joined *= np.sqrt(weight)[:, None, None]
+    triangle = np.linalg.qr(
+        np.concatenate([joined.reshape(-1, width + 1), np.eye(width, width + 1)]), mode="r"
+    )
+    inverse = np.linalg.inv(triangle[:width, :width])
+    return np.linalg.solve(triangle[:width, :width], triangle[:width, width]), np.linalg.norm(inverse, axis=1)
 
 
 def residual_covariance(
