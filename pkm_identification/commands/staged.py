@@ -1,0 +1,88 @@
+"""pkm staged: the source's staged procedure on several trajectories, with its cross-check."""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+from ..machine import Machine
+from ..records import read_log
+from ..report.paragraphs import paragraph
+from ..report.staged_tables import (
+    cross_table,
+    dependence_table,
+    parameters_table,
+    staged_document,
+    staged_sentences,
+    stages_table,
+)
+from ..report.tables import dropped_table
+from ..staged_experiment import identify_staged, trajectories_of
+from .named_motion import output_folder, write_figures, write_json
+
+FIGURE_NAMES = ("m_p", "m_b", "m_e", "coulomb_1")
+
+
+def add(commands: argparse._SubParsersAction) -> None:
+    """Add the command."""
+    parser = commands.add_parser(
+        "staged",
+        help="friction and inertia in stages, trajectory by trajectory, with a cross-check",
+        description="The staged procedure of Oh 2003, 5.3.1: on each log by itself friction, inertial parameters, both "
+        "again, then all together (UKF); each result as the start on every other log; and all logs in one estimation. "
+        "Each log is a trajectory of its own.",
+    )
+    parser.add_argument("logs", nargs="+", metavar="LOG", help=".csv, .csv.gz or a bag folder")
+    parser.add_argument("--machine", required=True, help="built-in name or YAML file")
+    parser.add_argument(
+        "--parameters", default="oh24", metavar="SET", help="as of pkm identify (default: oh24)"
+    )
+    parser.add_argument(
+        "--cutoff", type=float, metavar="HZ", help="kinematic low-pass (default: as of pkm identify)"
+    )
+    parser.add_argument("--topic", help="topic in a bag when it has several named strut_states")
+    parser.add_argument("--out", metavar="DIR", help="folder for staged.json and figures")
+    parser.add_argument(
+        "--json", metavar="FILE", help="write the numbers here ('-': to stdout instead of text)"
+    )
+    parser.set_defaults(run=_staged)
+
+
+def _staged(options: argparse.Namespace) -> int:
+    machine = Machine.load(options.machine)
+    logs, faults = [], {}
+    for path in options.logs:
+        log, found = read_log(path, machine, options.topic)
+        logs.append(log)
+        for reason, number in found.items():
+            faults[reason] = faults.get(reason, 0) + number
+    folder = output_folder(options.out) if options.out else None
+    trajectories = trajectories_of(logs, machine, options.parameters, options.cutoff, faults)
+    done = identify_staged(machine, trajectories)
+    document = staged_document(done)
+    # files first: nothing is printed when one cannot be written
+    if folder:
+        from ..report.staged_figures import dependence_figure, stages_figure
+
+        named = tuple(name for name in FIGURE_NAMES if name in trajectories.parameters.names)
+        write_json(str(folder / "staged.json"), document)
+        write_figures(folder, {"stages": stages_figure(done, named), "dependence": dependence_figure(done)})
+    if options.json and options.json != "-":
+        write_json(options.json, document)
+    if options.json == "-":
+        print(json.dumps(document, indent=2, allow_nan=False))
+        return 0
+    estimates = {name: result.estimate for name, result in done.results.items()}
+    parts = [
+        stages_table(done.results),
+        parameters_table({**estimates, "all": done.joint.estimate}, done.start),
+        "error of the forces in %, with the result as it is / after stage 3 from it:\n"
+        f"{cross_table(done.cross)}",
+        "how far the end of stage 3 depends on where it starts:\n"
+        f"{dependence_table(done.cross, done.results, trajectories.parameters.scale)}",
+        "\n".join(paragraph(line) for line in staged_sentences(done)),
+    ]
+    if trajectories.dropped:
+        parts.append(dropped_table(trajectories.dropped))
+    print(*(str(part) for part in parts), sep="\n\n")
+    return 0

@@ -1,0 +1,96 @@
+"""The staged procedure in figures: the way of the parameters through the stages, and how ends depend on starts."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from ..identifiability import IDENTIFIABLE
+from ..motion import FloatArray
+from ..staged_experiment import StagedIdentification
+from .style import NOMINAL, STRUT_COLORS, TRUE, styled
+
+SIGMAS = 2.0
+LEAST_SPREAD = 1e-3  # of the scale, the lightest shade
+
+
+@styled
+def stages_figure(
+    done: StagedIdentification, names: tuple[str, ...], truth: FloatArray | None = None
+) -> Figure:
+    """Named parameters after each stage on each trajectory, at last with two standard deviations."""
+    parameters = done.trajectories.parameters
+    columns = min(4, len(names))
+    rows = -(-len(names) // columns)
+    figure = Figure(figsize=(2.6 * columns + 0.4, 2.3 * rows + 0.9), layout="constrained")
+    panels = figure.subplots(rows, columns, squeeze=False, sharex=True).ravel()
+    labels = ["start", *(stage.name for stage in next(iter(done.results.values())).stages)]
+    for panel, name in zip(panels, names, strict=False):
+        i = parameters.names.index(name)
+        panel.axhline(
+            parameters.nominal[i], color=NOMINAL, linestyle=":", linewidth=1.2, label="machine file"
+        )
+        if truth is not None:
+            panel.axhline(truth[i], color=TRUE, linestyle="--", linewidth=1.2, label="true")
+        for k, (trajectory, result) in enumerate(done.results.items()):
+            values = [done.start[i], *(stage.values[i] for stage in result.stages)]
+            shown = result.estimate.status[i] == IDENTIFIABLE
+            color = STRUT_COLORS[k % len(STRUT_COLORS)]
+            place = np.arange(len(values)) + 0.08 * (k - (len(done.results) - 1) / 2)
+            panel.plot(place, values, "-", color=color, linewidth=1, alpha=0.7)
+            panel.errorbar(
+                place[-1:],
+                values[-1:],
+                yerr=SIGMAS * result.estimate.std[i],
+                fmt="o",
+                markersize=4.5,
+                markerfacecolor=color if shown else "white",
+                color=color,
+                capsize=2,
+                label=trajectory,
+            )
+        panel.set_title(f"{name} ({parameters.units[i]})")
+        panel.set_xticks(range(len(labels)), labels)
+    for panel in panels[len(names) :]:
+        panel.set_visible(False)
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=6)
+    figure.suptitle(
+        f"{done.machine.name}: stages on each trajectory (open: not shown by the data)", x=0.01, ha="left"
+    )
+    return figure
+
+
+@styled
+def dependence_figure(done: StagedIdentification) -> Figure:
+    """Spread of the ends of every parameter on every trajectory over the starts, in % of what a large error is."""
+    parameters, cross = done.trajectories.parameters, done.cross
+    spread = cross.spread / parameters.scale
+    figure = Figure(
+        figsize=(1.2 * len(cross.names) + 3.2, 0.24 * len(parameters.names) + 1.4), layout="constrained"
+    )
+    panel = figure.add_subplot()
+    shade = np.log10(np.maximum(spread, LEAST_SPREAD)).T
+    image = panel.imshow(shade, cmap="Oranges", aspect="auto", vmin=np.log10(LEAST_SPREAD), vmax=0.5)
+    for j, name in enumerate(cross.names):
+        for i in range(len(parameters.names)):
+            shown = done.results[name].estimate.status[i] == IDENTIFIABLE
+            text = _short(100 * spread[j, i]) + ("" if shown else " *")
+            panel.text(j, i, text, ha="center", va="center", fontsize=7.5,
+                       color="white" if shade[i, j] > -0.4 else "#222222")  # fmt: skip
+    panel.set_xticks(range(len(cross.names)), [f"on {name}" for name in cross.names])
+    panel.set_yticks(range(len(parameters.names)), parameters.names)
+    panel.grid(False)
+    panel.tick_params(length=0)
+    bar = figure.colorbar(image, ax=panel, shrink=0.6)
+    bar.set_ticks([-3, -2, -1, 0], labels=["0.1", "1", "10", "100"])
+    bar.set_label("spread of the ends over the starts (%)")
+    figure.suptitle(
+        "Does the end depend on the start? (* not shown by the data)", x=0.01, ha="left", fontsize=10
+    )
+    return figure
+
+
+def _short(value: float) -> str:
+    if value < 0.01:
+        return "< 0.01"
+    return f"{value:.0f}" if value >= 10 else f"{value:.2g}"

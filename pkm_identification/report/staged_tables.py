@@ -1,0 +1,175 @@
+"""The staged procedure as tables, sentences and a document."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..estimation.estimate import ParameterEstimate
+from ..estimation.staged import CrossCheck, StagedResult
+from ..identifiability import COMBINATION, IDENTIFIABLE, UNIDENTIFIABLE
+from ..motion import FloatArray
+from ..staged_experiment import StagedIdentification
+from .listing import ABSENT, Listing, number, with_deviation
+
+IN_SUM = "in a sum"
+MOST_NAMED = 6
+
+
+def parameters_table(
+    estimates: dict[str, ParameterEstimate], start: FloatArray, truth: FloatArray | None = None
+) -> Listing:
+    """Every parameter's value and standard deviation by each estimate that shows it.
+
+    Parameters
+    ----------
+    estimates : dict of str to ParameterEstimate
+        Of one parameter set, by column.
+    start : ndarray, shape (P,)
+        First guess.
+    truth : ndarray, shape (P,), optional
+    """
+    first = next(iter(estimates.values()))
+    rows = []
+    for i, (name, unit) in enumerate(zip(first.names, first.units, strict=True)):
+        row = [name, unit, number(float(first.nominal[i])), number(float(start[i]))]
+        if truth is not None:
+            row.append(number(float(truth[i])))
+        rows.append((*row, *(_cell(estimate, i) for estimate in estimates.values())))
+    true = () if truth is None else ("true",)
+    header = ("parameter", "unit", "nominal", "start", *true, *estimates)
+    return Listing(header, tuple(rows), frozenset(header[2:]))
+
+
+def stages_table(results: dict[str, StagedResult]) -> Listing:
+    """What each stage did: free parameters, how many stood still at its end, residual."""
+    rows = [
+        (name, stage.name, str(int(stage.free.sum())), str(int(stage.still.sum())), str(stage.passes),
+         number(stage.residual_rms, 3))
+        for name, result in results.items()
+        for stage in result.stages
+    ]  # fmt: skip
+    header = ("trajectory", "stage", "free", "still", "passes", "residual N")
+    return Listing(header, tuple(rows), frozenset(header[2:]))
+
+
+def cross_table(cross: CrossCheck) -> Listing:
+    """Error of the predicted forces in %: with another trajectory's result as it is, and after stage 3 from it."""
+    rows = tuple(
+        (first, *(f"{cross.predicted[i, j]:.2f} / {cross.fitted[i, j]:.2f}" for j in range(len(cross.names))))
+        for i, first in enumerate(cross.names)
+    )
+    header = ("result of", *(f"on {name}" for name in cross.names))
+    return Listing(header, rows, frozenset(header[1:]))
+
+
+def dependence_table(cross: CrossCheck, results: dict[str, StagedResult], scale: FloatArray) -> Listing:
+    """How far the ends on each trajectory depend on the start.
+
+    Of parameters the trajectory shows, the largest spread in their standard deviations; of the others, the largest
+    in units of what a large error is.
+    """
+    rows = []
+    for j, name in enumerate(cross.names):
+        estimate = results[name].estimate
+        shown = np.array([status == IDENTIFIABLE for status in estimate.status])
+        spread = cross.spread[j]
+        inside = np.where(shown, spread / np.maximum(estimate.std, 1e-300), -1.0)
+        outside = np.where(shown, -1.0, spread / scale)
+        rows.append(
+            (
+                name,
+                f"{shown.sum()} of {len(shown)}",
+                f"{inside.max():.2g} std ({estimate.names[int(inside.argmax())]})" if shown.any() else ABSENT,
+                ABSENT
+                if shown.all()
+                else f"{100 * outside.max():.3g} % ({estimate.names[int(outside.argmax())]})",
+            )
+        )
+    header = ("trajectory", "shown", "largest spread, shown", "largest spread, not shown")
+    return Listing(header, tuple(rows), frozenset())
+
+
+def still_not_shown(result: StagedResult) -> list[str]:
+    """Parameters that stood still at the end of the last stage although the data do not show them."""
+    estimate, still = result.estimate, result.stages[-1].still
+    return [
+        name
+        for name, status, rests in zip(estimate.names, estimate.status, still, strict=True)
+        if rests and status == UNIDENTIFIABLE
+    ]
+
+
+def staged_sentences(done: StagedIdentification) -> list[str]:
+    """What must be known to read the tables."""
+    lines = []
+    for name, result in done.results.items():
+        names = still_not_shown(result)
+        if names:
+            lines.append(
+                f"{name}: {', '.join(names)} stood still at the end, as if converged, and are not in the data: they "
+                "are the first guess."
+            )
+        lines += [f"{name}: shows {text}." for text in _combinations(result.estimate)]
+    lines += [f"all together: shows {text}." for text in _combinations(done.joint.estimate)]
+    return lines + list(done.trajectories.warnings)
+
+
+def staged_document(done: StagedIdentification) -> dict[str, Any]:
+    """The procedure for JSON, SI units."""
+    cross = done.cross
+    return {
+        "schema": 1,
+        "machine": done.machine.name,
+        "parameters": list(done.trajectories.parameters.names),
+        "units": list(done.trajectories.parameters.units),
+        "nominal": done.trajectories.parameters.nominal.tolist(),
+        "start": np.asarray(done.start).tolist(),
+        "dropped": done.trajectories.dropped,
+        "trajectories": [{"name": name, **_result_document(result)} for name, result in done.results.items()],
+        "cross_check": {
+            "ends": cross.ends.tolist(),
+            "std": cross.std.tolist(),
+            "predicted_percent": cross.predicted.tolist(),
+            "fitted_percent": cross.fitted.tolist(),
+        },
+        "joint": _result_document(done.joint),
+    }
+
+
+def _result_document(result: StagedResult) -> dict[str, Any]:
+    return {
+        "stages": [
+            {
+                "name": stage.name,
+                "free": stage.free.tolist(),
+                "still": stage.still.tolist(),
+                "values": stage.values.tolist(),
+                "std": stage.std.tolist(),
+                "passes": stage.passes,
+                "residual_rms": stage.residual_rms,
+            }
+            for stage in result.stages
+        ],
+        "status": list(result.estimate.status),
+        "std": result.estimate.std.tolist(),
+        "combinations": [
+            {"name": c.name, "value": c.value, "std": c.std, "unit": c.unit}
+            for c in result.estimate.combinations
+        ],
+    }
+
+
+def _cell(estimate: ParameterEstimate, i: int) -> str:
+    if estimate.status[i] == IDENTIFIABLE:
+        return " ± ".join(with_deviation(float(estimate.values[i]), float(estimate.std[i])))
+    return IN_SUM if estimate.status[i] == COMBINATION else ABSENT
+
+
+def _combinations(estimate: ParameterEstimate) -> list[str]:
+    texts = []
+    for c in estimate.combinations[:MOST_NAMED]:
+        value, std = with_deviation(c.value, c.std)
+        texts.append(f"{c.name} = {value} ± {std} {c.unit}")
+    return texts
