@@ -15,7 +15,7 @@ from ..ros.diagnostics import WARN, Finding
 from ..ros.main import run
 from ..ros.message_types import message_class
 from ..ros.node_base import PipelineNode
-from ..ros.parameters import ParameterError, ParameterSpec
+from ..ros.parameters import LiveParameter, ParameterError, ParameterSpec
 from ..ros.qos import CLOCK, LATCHED, STREAM
 
 TICK = 0.002  # s
@@ -35,8 +35,8 @@ class PlayerNode(PipelineNode):
         ParameterSpec(
             "topics", ["strut_states"], "topics to play, without the namespace they were recorded in"
         ),
-        ParameterSpec("rate", 1.0, "speed relative to the recording", "", 0.01, 10.0),
-        ParameterSpec("loop", False, "start again at the end"),
+        LiveParameter("rate", 1.0, "speed relative to the recording", "", 0.01, 10.0),
+        LiveParameter("loop", False, "start again at the end"),
         ParameterSpec("clock", False, "publish the recording's time on /clock"),
         ParameterSpec(
             "wait", 10.0, "longest time to wait for a subscriber of every topic before the start", "s", 0
@@ -66,11 +66,19 @@ class PlayerNode(PipelineNode):
         for full, name in self.names.items():
             qos = LATCHED if name == "parameter_estimate" else STREAM
             self.outputs[full] = self.publisher(message_class(known[full]), name, qos)
+        self.started: float | None = None
         self.clock_output = self.publisher(Clock, "/clock", CLOCK) if self.parameter["clock"] else None
+
+    def changed(self, names: set[str]) -> None:
+        """Take over live parameters; a new speed counts from here."""
+        now, rate = time.monotonic(), self.parameter["rate"]
+        if self.started is not None:
+            self._began = now - (now - self._began) * self.rate / rate
+        self.rate, self.loop = rate, self.parameter["loop"]
 
     def start(self) -> None:
         self.sent, self.rounds = 0, 0
-        self.started: float | None = None
+        self.started = None
         self._deadline = time.monotonic() + self.parameter["wait"]
         self._ready_at: float | None = None
         self._over = False

@@ -15,12 +15,13 @@ from sensor_msgs.msg import JointState
 from pkm_identification.msg import ParameterEstimate, PlatformState, StrutStates
 
 from ..errors import LogError
+from ..records.bag_recovery import recover_bag
 from ..records.bag_writer import STORAGES, BagWriter
 from ..ros.diagnostics import ERROR, WARN, Finding
 from ..ros.main import run
 from ..ros.message_types import message_class, type_name
 from ..ros.node_base import DRAIN_LIMIT, PipelineNode
-from ..ros.parameters import ParameterError, ParameterSpec
+from ..ros.parameters import LiveParameter, ParameterError, ParameterSpec
 from ..ros.qos import LATCHED, STREAM, STRUT_STATES_SUBSCRIPTION
 
 # Topics whose type is known before anybody publishes them: recorded from the first message on.
@@ -31,19 +32,23 @@ KNOWN = {
     "platform_state": PlatformState,
     "parameter_estimate": ParameterEstimate,
 }
+FLUSH_PERIOD = 1.0  # s: so much is lost at most when the process is killed
 LOOK_PERIOD = 0.1  # s, between looks for topics of unknown type and for the end of the duration
 FAILED = 1
 
 
 class RecorderNode(PipelineNode):
-    """Writes what comes, with its time of arrival; the recording appears when the node stops."""
+    """Writes what comes, with its time of arrival; the recording appears when the node stops.
+
+    What a recorder that was killed left behind is recovered by the next one of that name, before it begins.
+    """
 
     NAME = "recorder"
     PARAMETERS = (
         ParameterSpec("output", "", "folder of the recording; must not exist"),
         ParameterSpec("topics", ["strut_states"], "topics to record"),
         ParameterSpec("storage", "sqlite3", "format of the recording", choices=tuple(STORAGES)),
-        ParameterSpec(
+        LiveParameter(
             "duration", 0.0, "stop so long after the first message; 0 records until told to stop", "s", 0
         ),
     )
@@ -53,10 +58,19 @@ class RecorderNode(PipelineNode):
             raise ParameterError("parameter 'output' is empty: give the folder of the recording")
         if not self.parameter["topics"]:
             raise ParameterError("parameter 'topics' is empty: give the topics to record")
+        recovered = recover_bag(self.parameter["output"])
+        if recovered is not None:
+            self.get_logger().warning(
+                f"an earlier recording was cut off: {recovered} holds what it had written"
+            )
         self.writer: BagWriter | None = BagWriter(self.parameter["output"], self.parameter["storage"])
         self.duration = self.parameter["duration"]
         self.counts: Counter[str] = Counter()
         self._first: float | None = None
+
+    def changed(self, names: set[str]) -> None:
+        """Take over live parameters."""
+        self.duration = self.parameter["duration"]
 
     def start(self) -> None:
         self._waiting = []
@@ -67,6 +81,7 @@ class RecorderNode(PipelineNode):
             else:
                 self._record(topic, known)
         self.every(LOOK_PERIOD, self._look)
+        self.every(FLUSH_PERIOD, self._flush)
 
     def release(self) -> None:
         """Finish the recording."""
@@ -105,6 +120,12 @@ class RecorderNode(PipelineNode):
                     self._record(topic, message_class(found[0]))
                 except LogError as error:
                     self._fail(error)
+
+    def _flush(self) -> None:
+        try:
+            self.writer.flush()
+        except LogError as error:
+            self._fail(error)
 
     def _record(self, topic: str, message_type: type) -> None:
         """Subscribe, asking for what a publisher of ours offers; a driver may offer less."""

@@ -13,6 +13,7 @@ from ..errors import LogError
 from ..motion import StrutLog
 from .interfaces import full_type_name
 from .joint_state import JOINT_STATE, decode_struts
+from .part_lock import part_folder
 
 STRUT_STATES = "strut_states"
 
@@ -125,7 +126,10 @@ def _opened(path: str | Path) -> Iterator[Reader]:
     """A reader whose troubles are LogErrors."""
     folder = Path(path)
     if not folder.exists():
-        raise LogError(f"{path}: cannot be read: No such file or directory")
+        hint = ""
+        if part_folder(folder).is_dir():
+            hint = f"; a recording of it was begun, python -m {__package__}.bag_recovery {path} finishes it"
+        raise LogError(f"{path}: cannot be read: No such file or directory{hint}")
     if folder.is_dir() and not (folder / "metadata.yaml").is_file():
         files = [file.name for file in sorted(folder.iterdir()) if file.suffix in (".db3", ".mcap")]
         hint = f"; the recording was not finished, try its file {files[0]}" if files else ""

@@ -12,12 +12,14 @@ from typing import TypeVar
 
 from rosbags.interfaces import Connection
 from rosbags.rosbag2 import StoragePlugin, Writer, WriterError
+from rosbags.rosbag2.storage_sqlite3 import Sqlite3Writer
 
 from ..errors import LogError
 from ..motion import StrutLog
 from .bag_reader import STRUT_STATES
 from .interfaces import full_type_name, typestore
 from .joint_state import JOINT_STATE, encode_struts
+from .part_lock import PartLock, part_folder
 from .stamps import NANOSECONDS
 
 T = TypeVar("T")
@@ -28,8 +30,9 @@ STORAGES = {"sqlite3": StoragePlugin.SQLITE3, "mcap": StoragePlugin.MCAP}
 class BagWriter:
     """A recording that appears at its path when it is closed, and leaves nothing behind when it is aborted.
 
-    Until then it grows in the folder `<path>.part`. As a context manager it is closed at the end of the block
-    and aborted when the block raises.
+    Until then it grows in the folder `<path>.part`, which stays locked as long as the process lives; `flush` makes
+    sure that what was written so far can be recovered from there (see `bag_recovery`) whatever happens to the process.
+    As a context manager it is closed at the end of the block and aborted when the block raises.
 
     Parameters
     ----------
@@ -48,7 +51,7 @@ class BagWriter:
             raise LogError(f"{path}: unknown storage '{storage}'; expected {' or '.join(STORAGES)}")
         self.path = Path(path)
         self.count = 0
-        self._part = self.path.with_name(self.path.name + ".part")
+        self._part = part_folder(self.path)
         for taken in (self.path, self._part):
             if taken.exists():
                 raise LogError(f"{taken}: exists already; recordings are not overwritten")
@@ -56,6 +59,7 @@ class BagWriter:
         # The files inside are named after the folder, so the inner folder has the final name from the start.
         self._writer = Writer(self._part / self.path.name, version=9, storage_plugin=STORAGES[storage])
         self._guarded(self._writer.open)
+        self._lock = self._guarded(PartLock, self._part)
 
     def add_topic(self, topic: str, type_name: str) -> None:
         """Announce a topic, so that it is in the recording even without messages.
@@ -95,6 +99,15 @@ class BagWriter:
         self._guarded(self._writer.write, connection, stamp, data)
         self.count += 1
 
+    def flush(self) -> None:
+        """Hand everything written so far over to the operating system; LogError if the disk does not take it."""
+        storage = self._writer.storage
+        if isinstance(storage, Sqlite3Writer):
+            self._guarded(storage.conn.commit)
+        elif storage.chunk.bio.tell():
+            self._guarded(storage.close_chunk)
+            self._guarded(storage.bio.flush)
+
     def close(self) -> None:
         """Finish the recording and move it to its path; LogError if that fails, and then nothing is left."""
         try:
@@ -103,11 +116,13 @@ class BagWriter:
         except BaseException:
             self.abort()
             raise
+        self._lock.release()
         self._part.rmdir()
 
     def abort(self) -> None:
         """Throw the recording away."""
         self._writer.abort()
+        self._lock.release()
         shutil.rmtree(self._part, ignore_errors=True)
 
     def __enter__(self) -> BagWriter:

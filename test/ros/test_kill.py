@@ -1,0 +1,139 @@
+"""Nodes killed hard and started again: the others go on, the estimate continues, a recording is not lost."""
+
+from __future__ import annotations
+
+import json
+import signal
+import time
+
+import numpy as np
+import pytest
+from diagnostic_msgs.msg import DiagnosticStatus
+from rigs import told, values_of
+
+from pkm_identification.msg import ParameterEstimate, PlatformState
+from pkm_identification.records import read_log
+from pkm_identification.ros.processes import NodeProcess
+from pkm_identification.ros.qos import LATCHED
+
+NODES = ("strut_filter", "kinematics", "estimator", "simulator")
+
+
+@pytest.fixture(scope="module")
+def plant(domain_of_module, tmp_path_factory):
+    """A simulated machine being identified, every node a process; folder of the estimate."""
+    folder = tmp_path_factory.mktemp("plant")
+    parameters = {
+        "estimator": {"resume": True, "autosave_period": 0.2, "save_folder": str(folder)},
+        "simulator": {"duration": 600.0, "wait": 60.0, "wait_for": ["platform_state"]},
+    }
+    nodes = {
+        name: NodeProcess(name, parameters.get(name, {}), domain=domain_of_module, folder=folder / name)
+        for name in NODES
+    }
+    try:
+        for node in nodes.values():
+            node.start()
+        for node in nodes.values():
+            node.wait_active()
+        yield nodes, folder
+    finally:
+        for node in nodes.values():
+            node.stop()
+
+
+@pytest.fixture(scope="module")
+def domain_of_module():
+    from conftest import DOMAIN
+
+    return DOMAIN
+
+
+def kill(node):
+    node.signal(signal.SIGKILL)
+    assert node.wait(10.0) == -signal.SIGKILL
+
+
+def count_saved(folder):
+    path = folder / "estimate.json"
+    return json.loads(path.read_text())["state"]["count"] if path.exists() else 0
+
+
+@pytest.mark.parametrize("name", NODES)
+def test_after_a_kill_the_rest_keeps_working_and_the_estimate_continues(bench, plant, name):
+    nodes, folder = plant
+    statuses = bench.diagnostics()
+    estimates = bench.collect(ParameterEstimate, "parameter_estimate", LATCHED)
+    states = bench.collect(PlatformState, "platform_state")
+    bench.wait(lambda: estimates and states and count_saved(folder) > 20, "an estimate that is saved", 60.0)
+    kill(nodes[name])
+    saved = count_saved(folder)
+    before = [message for message in estimates if message.count <= saved][-1:]
+    bench.spin(0.3)
+    breaks = latest(statuses, "estimator", "breaks")
+    segment, stamp = states[-1].segment, states[-1].header.stamp
+    if name == "simulator":
+        assert told(bench, statuses, "no samples on 'strut_states'").level == DiagnosticStatus.WARN
+    statuses.clear()
+    others = [node for other, node in nodes.items() if other != name]
+    bench.wait(
+        lambda: {s.name for a in statuses for s in a.status} >= {n for n in NODES if n != name},
+        "diagnostics of the others",
+    )
+    assert all(node.code is None for node in others)
+    seen = len(estimates)
+    nodes[name].start().wait_active()
+    bench.wait(lambda: any(m.count > saved for m in estimates[seen:]), "an estimate that went on", 60.0)
+    # nothing began from the machine file again, and no estimate jumped
+    assert all(message.count >= saved for message in estimates[seen:])
+    for message in estimates:
+        assert np.isfinite([*message.values, *message.std, *message.covariance]).all()
+    if before and name == "estimator":
+        after = next(message for message in estimates[seen:] if message.count >= saved)
+        difference = np.abs(np.array(after.values) - np.array(before[0].values))
+        assert (difference <= 3.0 * np.array(before[0].std)).all()
+    if name == "kinematics":
+        # the filter went on: only the stamps tell that samples are missing
+        assert states[-1].segment == segment
+        bench.wait(
+            lambda: latest(statuses, "estimator", "breaks") > breaks, "the break the estimator noticed"
+        )
+    elif name != "estimator":
+        new = {(m.header.stamp.sec > stamp.sec + 1, m.segment) for m in states if m.segment != segment}
+        assert new
+        assert min(number for _, number in new) > segment
+    for node in nodes.values():
+        assert node.code is None
+        assert "Traceback" not in node.text()
+
+
+def latest(statuses, node, key):
+    """The newest number of a node's diagnostics; -1 before there is one."""
+    found = [values_of(s).get(key) for a in statuses for s in a.status if s.name == node]
+    return int(found[-1]) if found and found[-1] is not None else -1
+
+
+def test_a_recorder_that_was_killed_leaves_what_it_flushed_and_blocks_no_later_recording(
+    bench, plant, domain, tmp_path
+):
+    states = bench.collect(PlatformState, "platform_state")
+    bench.wait(lambda: states, "a machine that moves", 60.0)
+    parameters = {"output": str(tmp_path / "bag")}
+    with NodeProcess("recorder", parameters, domain=domain, folder=tmp_path / "log") as recorder:
+        recorder.wait_active()
+        end = time.monotonic() + 20.0
+        while not any(file.stat().st_size > 300_000 for file in tmp_path.glob("bag.part/bag/bag.*")):
+            assert time.monotonic() < end, "nothing was flushed"
+            bench.spin(0.1)
+        kill(recorder)
+    with NodeProcess("recorder", parameters, domain=domain, folder=tmp_path / "log") as recorder:
+        recorder.wait_active()
+        assert "an earlier recording was cut off" in recorder.text()
+        bench.spin(0.5)
+        assert recorder.stop() == 0
+    cut_off, faults = read_log(tmp_path / "bag_recovered")
+    assert faults == {}
+    assert len(cut_off) > 500
+    assert (np.diff(cut_off.time) > 0).all()
+    assert len(read_log(tmp_path / "bag")[0]) > 10
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["bag", "bag_recovered", "log"]
