@@ -14,11 +14,11 @@ import pinocchio as pin
 from scipy.optimize import fsolve, least_squares
 
 from pkm_identification.kinematics import jacobian
+from pkm_identification.kinematics.strut_frames import strut_frames
 from pkm_identification.machine import Machine
 from pkm_identification.motion import PlatformMotion
 from pkm_identification.rotation import quaternion_from_matrix
 from pkm_identification.simulation import hexapod_mjcf
-from pkm_identification.simulation.model import joint_frames
 
 
 def skew(vector: np.ndarray) -> np.ndarray:
@@ -86,7 +86,7 @@ class PinocchioTree:
         self.model = pin.Model()
         self.model.gravity.linear = machine.gravity
         self.tips = []
-        self.frames = joint_frames(machine)
+        self.frames = strut_frames(machine)
         for i, frame in enumerate(self.frames):
             placement = pin.SE3(frame, machine.base_joints[i])
             first = self.model.addJoint(0, pin.JointModelRX(), placement, f"first_{i}")
@@ -234,7 +234,7 @@ class MujocoLoops:
     def __init__(self, machine: Machine, motion: PlatformMotion) -> None:
         self.model = mujoco.MjModel.from_xml_string(hexapod_mjcf(machine))
         self.data = mujoco.MjData(self.model)
-        states = TreeStates(machine, motion, joint_frames(machine))
+        states = TreeStates(machine, motion, strut_frames(machine))
         # MuJoCo: quaternion wxyz, linear velocity in world axes
         self.q = np.hstack([states.q, states.position, np.roll(states.quaternion, 1, axis=1)])
         self.v = np.hstack([states.v, motion.twist[:, :3], states.body_v[:, 3:]])

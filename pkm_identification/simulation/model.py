@@ -8,7 +8,7 @@ from xml.sax.saxutils import quoteattr
 import mujoco
 import numpy as np
 
-from ..errors import MachineError
+from ..kinematics.strut_frames import strut_coordinates, strut_frames
 from ..machine import Machine, Platform, StrutBody
 from ..motion import STRUTS, FloatArray
 from ..rotation import quaternion_from_matrix
@@ -16,7 +16,6 @@ from ..rotation import quaternion_from_matrix
 # MuJoCo wants positive moments; a point mass or a strut without spin gets moments nobody can feel.
 SMALLEST_INERTIA = 1e-12
 NEGLIGIBLE_RATIO = 1e-9
-SMALLEST_ANGLE = 1e-3  # rad, between a strut and the hinge it must not run along
 
 
 @dataclass(frozen=True)
@@ -38,38 +37,6 @@ class HexapodModel:
     frames: FloatArray
 
 
-def joint_frames(machine: Machine) -> FloatArray:
-    """Frames of the base joints; see `HexapodModel.frames`.
-
-    A `no_spin` machine has no real joint of its own. It behaves exactly like universal joints whose struts have no
-    moment of inertia about their axis (spin then stores no energy and takes no torque), whatever the direction of the
-    first hinge; each strut gets one perpendicular to its home direction, as far from the joint's singularity as can be.
-
-    Raises
-    ------
-    MachineError
-        If a strut runs along its first hinge at home, where a universal joint is singular.
-    """
-    frames = np.empty((STRUTS, 3, 3))
-    tips = machine.home_position + machine.platform_joints @ machine.home_rotation.T
-    for i in range(STRUTS):
-        axis = (tips[i] - machine.base_joints[i]) / np.linalg.norm(tips[i] - machine.base_joints[i])
-        if machine.universal:
-            x = machine.first_axis
-        else:
-            x = np.cross(axis, np.eye(3)[np.argmin(np.abs(axis))])
-            x /= np.linalg.norm(x)
-        z = axis - (axis @ x) * x
-        if np.linalg.norm(z) < SMALLEST_ANGLE:
-            raise MachineError(
-                f"machine '{machine.name}': geometry.base_joint.first_axis runs along strut {i + 1} at home, "
-                "where a universal joint is singular; give a hinge across the struts"
-            )
-        z /= np.linalg.norm(z)
-        frames[i] = np.column_stack([x, np.cross(z, x), z])
-    return frames
-
-
 def hexapod_mjcf(machine: Machine, loops: bool = True, timestep: float = 1e-4) -> str:
     """MJCF text of a machine: six struts of two bodies, a free platform, no contacts, no damping.
 
@@ -85,7 +52,7 @@ def hexapod_mjcf(machine: Machine, loops: bool = True, timestep: float = 1e-4) -
     timestep : float
         s, for other programs.
     """
-    frames = joint_frames(machine)
+    frames = strut_frames(machine)
     bodies = [_strut_mjcf(machine, i, frames[i]) for i in range(STRUTS)]
     bodies.append(_platform_mjcf(machine))
     equality = ""
@@ -109,17 +76,13 @@ def hexapod_mjcf(machine: Machine, loops: bool = True, timestep: float = 1e-4) -
 def hexapod_model(machine: Machine) -> HexapodModel:
     """Compile the open-loop tree of a machine (24 degrees of freedom) for the simulator."""
     mjcf = hexapod_mjcf(machine, loops=False)
-    return HexapodModel(mjcf, mujoco.MjModel.from_xml_string(mjcf), joint_frames(machine))
+    return HexapodModel(mjcf, mujoco.MjModel.from_xml_string(mjcf), strut_frames(machine))
 
 
 def home_coordinates(machine: Machine) -> FloatArray:
     """MuJoCo's qpos (25,) at the home pose: per strut two angles and the length, then position and quaternion wxyz."""
-    coordinates = []
-    tips = machine.home_position + machine.platform_joints @ machine.home_rotation.T
-    for i, frame in enumerate(joint_frames(machine)):
-        local = frame.T @ (tips[i] - machine.base_joints[i])
-        length = np.linalg.norm(local)
-        coordinates += [np.arctan2(-local[1], local[2]), np.arcsin(local[0] / length), length]
+    frames = strut_frames(machine)
+    coordinates = strut_coordinates(frames, machine, machine.home_position, machine.home_rotation).ravel()
     quaternion = quaternion_from_matrix(machine.home_rotation)
     return np.array([*coordinates, *machine.home_position, *np.roll(quaternion, 1)])
 

@@ -1,0 +1,108 @@
+"""A machine with identified instead of nominal parameters."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import numpy as np
+
+from ..dynamics.basis import COULOMB, VISCOUS, strut_column
+from ..dynamics.strut import H_B, H_E, I_A, I_X, M_E
+from ..errors import MachineError
+from ..machine import Machine, Strut, StrutBody
+from ..motion import FloatArray
+
+
+def identified_machine(machine: Machine, basis: FloatArray) -> Machine:
+    """The machine a set of basis parameters describes.
+
+    What the forces do not depend on is taken from the nominal machine: the place of body B's centre of mass and
+    how a strut's moments of inertia are shared out between its bodies. Friction below zero becomes zero.
+
+    Parameters
+    ----------
+    machine : Machine
+        Geometry, drives and nominal values.
+    basis : ndarray, shape (64,)
+        Identified parameters in the basis (`dynamics.basis`).
+
+    Returns
+    -------
+    Machine
+        Its inverse dynamics are those of the basis, up to friction below zero and struts whose two transverse
+        moments differ.
+
+    Raises
+    ------
+    MachineError
+        If they are the parameters of no possible body: names the body.
+    """
+    basis = np.asarray(basis, dtype=float)
+    document: dict[str, Any] = copy.deepcopy(machine.document)
+    document["name"] = f"{machine.name}_identified"
+    document["platform"] = _platform(basis)
+    document.pop("strut", None)
+    document["struts"] = [_strut(strut, i, basis) for i, strut in enumerate(machine.struts)]
+    document["friction"] = {
+        **document.get("friction", {}),
+        "viscous": np.maximum(basis[VISCOUS:COULOMB], 0.0).tolist(),
+        "coulomb": np.maximum(basis[COULOMB:], 0.0).tolist(),
+    }
+    try:
+        return Machine.from_document(document, source=document["name"])
+    except MachineError as error:
+        raise MachineError(
+            f"the identified values are those of no possible body ({error}); identify with --consistent, with more "
+            "motion, or with fewer parameters"
+        ) from None
+
+
+def _platform(basis: FloatArray) -> dict[str, Any]:
+    mass = float(basis[0])
+    if not mass > 0:
+        raise MachineError(f"the identified platform mass is {mass:.4g} kg; identify with --consistent")
+    c = basis[1:4] / mass
+    about_origin = np.diag(basis[4:7])
+    about_origin[[0, 0, 1], [1, 2, 2]] = basis[7:10]
+    about_origin[[1, 2, 2], [0, 0, 1]] = basis[7:10]
+    inertia = about_origin - mass * (np.dot(c, c) * np.eye(3) - np.outer(c, c))
+    return {
+        "mass": mass,
+        "center_of_mass": c.tolist(),
+        "inertia": inertia[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]].tolist(),
+    }
+
+
+def _strut(nominal: Strut, i: int, basis: FloatArray) -> dict[str, Any]:
+    b, e = nominal.body_b, nominal.body_e
+    mass_e = float(basis[strut_column(i, M_E)])
+    # body B's mass acts through its first moment alone
+    mass_b = float(basis[strut_column(i, H_B)]) / b.center_of_mass if b.center_of_mass > 0 else b.mass
+    place_e = float(basis[strut_column(i, H_E)]) / mass_e if mass_e > 0 else e.center_of_mass
+    rod = float(basis[strut_column(i, I_X)])
+    transverse = rod - mass_b * b.center_of_mass**2 - mass_e * place_e**2
+    axial = float(basis[strut_column(i, I_A)])
+    return {
+        "body_b": _body(
+            mass_b, b.center_of_mass, b, transverse, axial, b.transverse + e.transverse, b.axial + e.axial
+        ),
+        "body_e": _body(
+            mass_e, place_e, e, transverse, axial, b.transverse + e.transverse, b.axial + e.axial
+        ),
+    }
+
+
+def _body(
+    mass: float, place: float, nominal: StrutBody, transverse: float, axial: float, all_transverse: float,
+    all_axial: float,
+) -> dict[str, Any]:  # fmt: skip
+    """A body with its nominal share of the strut's moments."""
+    return {
+        "mass": mass,
+        "center_of_mass": place,
+        "inertia": [
+            transverse * (nominal.transverse / all_transverse if all_transverse else 0.5),
+            axial * (nominal.axial / all_axial if all_axial else 0.5),
+        ],
+    }

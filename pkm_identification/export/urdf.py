@@ -1,0 +1,208 @@
+"""URDF of a machine, for display: a tree, whose joints are all told their positions.
+
+URDF knows no closed chains. Every strut is a chain of its own (two hinges at the base, body B, a slide, body E), and
+the platform hangs on six virtual joints from the base. `TreeJoints` says where all of them are at a pose; as
+JointState messages to a robot_state_publisher, these close the loops for the eye.
+"""
+
+from __future__ import annotations
+
+from xml.sax.saxutils import quoteattr
+
+import numpy as np
+
+from ..kinematics.strut_frames import strut_coordinates, strut_frames
+from ..machine import Machine, StrutBody
+from ..motion import STRUTS, FloatArray
+from ..records.joint_state import STRUT_NAMES
+
+PLATFORM_JOINTS = (
+    "platform_x",
+    "platform_y",
+    "platform_z",
+    "platform_yaw",
+    "platform_pitch",
+    "platform_roll",
+)
+HINGES = tuple((f"hinge_{i}_first", f"hinge_{i}_second") for i in range(1, STRUTS + 1))
+_AXES = ("1 0 0", "0 1 0", "0 0 1", "0 0 1", "0 1 0", "1 0 0")
+# Limits URDF demands and nobody here enforces.
+_EFFORT, _VELOCITY = 1e4, 10.0
+# What is drawn, relative to the machine's size.
+_TUBE, _ROD, _PLATE, _BALL = 0.05, 0.03, 0.05, 0.06
+
+
+class TreeJoints:
+    """Positions of the tree's joints at platform poses.
+
+    Attributes
+    ----------
+    names : tuple of str
+        18 of the struts (first hinge, second hinge, slide; the slides are named as in `strut_states`), then six of
+        the platform.
+    """
+
+    names = (
+        *(name for i in range(STRUTS) for name in (*HINGES[i], STRUT_NAMES[i])),
+        *PLATFORM_JOINTS,
+    )
+
+    def __init__(self, machine: Machine) -> None:
+        self._machine = machine
+        self._frames = strut_frames(machine)
+
+    def positions(self, position: FloatArray, rotation: FloatArray) -> FloatArray:
+        """Positions (24,), rad and m, in the order of `names`, at position (3,) in m and rotation (3, 3)."""
+        struts = strut_coordinates(self._frames, self._machine, position, rotation)
+        return np.concatenate([struts.ravel(), position, _yaw_pitch_roll(rotation)])
+
+
+def urdf(machine: Machine) -> str:
+    """URDF text of a machine.
+
+    Links: `base`, `strut_I_b`, `strut_I_e` and `platform`, with mass, centre of mass, inertia and simple shapes;
+    links without a mass stand between joints in one place. Units and frames are the machine file's; the base frame
+    is `base`, the platform frame `platform`.
+
+    Parameters
+    ----------
+    machine : Machine
+
+    Raises
+    ------
+    MachineError
+        If a strut runs along its first hinge at home.
+    """
+    size = machine.length_scale
+    parts = [_link("base", _plate(machine.base_joints, size, "steel"))]
+    for i, frame in enumerate(strut_frames(machine)):
+        parts += _strut(machine, i, frame)
+    parts += _platform(machine)
+    colours = '<material name="steel"><color rgba="0.45 0.48 0.52 1"/></material>\n'
+    colours += '<material name="bright"><color rgba="0.75 0.77 0.80 1"/></material>\n'
+    colours += '<material name="moving"><color rgba="0.16 0.45 0.72 1"/></material>\n'
+    return (
+        f'<?xml version="1.0"?>\n<robot name={quoteattr(machine.name)}>\n{colours}{"".join(parts)}</robot>\n'
+    )
+
+
+def _strut(machine: Machine, i: int, frame: FloatArray) -> list[str]:
+    strut, size = machine.struts[i], machine.length_scale
+    low, high = machine.length_limits
+    number = i + 1
+    tube = 0.55 * high
+    joint = _cylinder(_ROD * size, 0.6 * low, -0.3 * low, "bright") + _sphere(_BALL * size, "bright")
+    return [
+        _joint(HINGES[i][0], "revolute", "base", f"hinge_{number}", "1 0 0", machine.base_joints[i], frame),
+        _link(f"hinge_{number}", ""),
+        _joint(HINGES[i][1], "revolute", f"hinge_{number}", f"strut_{number}_b", "0 1 0"),
+        _link(
+            f"strut_{number}_b",
+            _inertial(strut.body_b, strut.body_b.center_of_mass)
+            + _cylinder(_TUBE * size, tube, 0.5 * tube, "steel")
+            + _sphere(_BALL * size, "steel"),
+        ),
+        _joint(
+            STRUT_NAMES[i], "prismatic", f"strut_{number}_b", f"strut_{number}_e", "0 0 1", limits=(low, high)
+        ),
+        _link(f"strut_{number}_e", _inertial(strut.body_e, -strut.body_e.center_of_mass) + joint),
+    ]
+
+
+def _platform(machine: Machine) -> list[str]:
+    platform = machine.platform
+    parts, parent = [], "base"
+    for k, name in enumerate(PLATFORM_JOINTS):
+        child = "platform" if k == len(PLATFORM_JOINTS) - 1 else name.replace("platform", "platform_after")
+        kind = "prismatic" if k < 3 else "revolute"
+        parts.append(_joint(name, kind, parent, child, _AXES[k], limits=(-10.0, 10.0)))
+        if child != "platform":
+            parts.append(_link(child, ""))
+        parent = child
+    c, inertia = platform.center_of_mass, platform.inertia
+    values = zip(("ixx", "ixy", "ixz", "iyy", "iyz", "izz"), inertia[np.triu_indices(3)], strict=True)
+    tensor = " ".join(f'{name}="{_number(float(value))}"' for name, value in values)
+    mass = _number(platform.mass)
+    inertial = f'<inertial><origin xyz="{_text(c)}"/><mass value="{mass}"/><inertia {tensor}/></inertial>\n'
+    return [
+        *parts,
+        _link("platform", inertial + _plate(machine.platform_joints, machine.length_scale, "moving")),
+    ]
+
+
+def _joint(
+    name: str, kind: str, parent: str, child: str, axis: str, place: FloatArray | None = None,
+    frame: FloatArray | None = None, limits: tuple[float, float] = (-3.2, 3.2),
+) -> str:  # fmt: skip
+    origin = ""
+    if place is not None and frame is not None:
+        origin = f'<origin xyz="{_text(place)}" rpy="{_text(_yaw_pitch_roll(frame)[::-1])}"/>'
+    return (
+        f'<joint name="{name}" type="{kind}">{origin}<parent link="{parent}"/><child link="{child}"/>'
+        f'<axis xyz="{axis}"/><limit lower="{_number(limits[0])}" upper="{_number(limits[1])}" '
+        f'effort="{_EFFORT}" velocity="{_VELOCITY}"/></joint>\n'
+    )
+
+
+def _link(name: str, content: str) -> str:
+    return f'<link name="{name}">\n{content}</link>\n' if content else f'<link name="{name}"/>\n'
+
+
+def _inertial(body: StrutBody, place: float) -> str:
+    t, a = body.transverse, body.axial
+    return (
+        f'<inertial><origin xyz="0 0 {_number(place)}"/><mass value="{_number(body.mass)}"/>'
+        f'<inertia ixx="{_number(t)}" ixy="0" ixz="0" iyy="{_number(t)}" iyz="0" izz="{_number(a)}"/></inertial>\n'
+    )
+
+
+def _plate(joints: FloatArray, size: float, material: str) -> str:
+    """Bars from joint to joint, and a ball at each."""
+    order = np.argsort(np.arctan2(joints[:, 1], joints[:, 0]))
+    shapes = []
+    for start, end in zip(joints[order], joints[np.roll(order, -1)], strict=True):
+        along = end - start
+        length = float(np.linalg.norm(along))
+        if length == 0.0:
+            continue  # two struts at one point
+        pitch, yaw = np.arccos(np.clip(along[2] / length, -1, 1)), np.arctan2(along[1], along[0])
+        origin = f'<origin xyz="{_text(0.5 * (start + end))}" rpy="0 {_number(pitch)} {_number(yaw)}"/>'
+        cylinder = f'<cylinder radius="{_number(0.4 * _PLATE * size)}" length="{_number(length)}"/>'
+        shapes.append(_visual(origin, cylinder, material))
+    shapes += [
+        _visual(f'<origin xyz="{_text(joint)}"/>', f'<sphere radius="{_number(_BALL * size)}"/>', material)
+        for joint in joints
+    ]
+    return "".join(shapes)
+
+
+def _cylinder(radius: float, length: float, middle: float, material: str) -> str:
+    shape = f'<cylinder radius="{_number(radius)}" length="{_number(length)}"/>'
+    return _visual(f'<origin xyz="0 0 {_number(middle)}"/>', shape, material)
+
+
+def _sphere(radius: float, material: str) -> str:
+    return _visual("", f'<sphere radius="{_number(radius)}"/>', material)
+
+
+def _visual(origin: str, shape: str, material: str) -> str:
+    return f'<visual>{origin}<geometry>{shape}</geometry><material name="{material}"/></visual>\n'
+
+
+def _yaw_pitch_roll(rotation: FloatArray) -> FloatArray:
+    """Angles of rotation = Rz(yaw) Ry(pitch) Rx(roll)."""
+    return np.array(
+        [
+            np.arctan2(rotation[1, 0], rotation[0, 0]),
+            np.arctan2(-rotation[2, 0], np.hypot(rotation[2, 1], rotation[2, 2])),
+            np.arctan2(rotation[2, 1], rotation[2, 2]),
+        ]
+    )
+
+
+def _number(value: float) -> str:
+    return repr(float(value))
+
+
+def _text(values: FloatArray) -> str:
+    return " ".join(_number(value) for value in np.ravel(values))

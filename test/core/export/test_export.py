@@ -1,0 +1,114 @@
+"""Descriptions of a machine for other programs: read back by those programs, they are the same machine."""
+
+from __future__ import annotations
+
+import json
+
+import mujoco
+import numpy as np
+import pinocchio as pin
+import pytest
+from core.machine_variants import machine, untidy
+from core.platform_motions import six_axes
+
+from pkm_identification.cli import main
+from pkm_identification.dynamics import basis_parameters, regressor, strut_forces
+from pkm_identification.errors import MachineError
+from pkm_identification.estimation.parameter_set import ParameterSet
+from pkm_identification.export.identified import identified_machine
+from pkm_identification.export.urdf import TreeJoints, urdf
+from pkm_identification.machine import Machine
+
+MACHINES = ("uf", "hexel", "ford", "untidy")
+
+
+def made(name: str) -> Machine:
+    return machine(untidy("uf", seed=3)) if name == "untidy" else machine(name)
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_a_urdf_reader_finds_the_struts_where_the_platform_is(name):
+    it = made(name)
+    model = pin.buildModelFromXML(urdf(it))
+    data = model.createData()
+    joints = TreeJoints(it)
+    q = np.zeros(model.nq)
+    motion = six_axes(it, 2).at(np.linspace(0, 3, 7))
+    for position, rotation in zip(motion.position, motion.rotation, strict=True):
+        for joint, value in zip(joints.names, joints.positions(position, rotation), strict=True):
+            q[model.joints[model.getJointId(joint)].idx_q] = value
+        pin.framesForwardKinematics(model, data, q)
+        frame = data.oMf[model.getFrameId("platform")]
+        np.testing.assert_allclose(frame.translation, position, atol=1e-12)
+        np.testing.assert_allclose(frame.rotation, rotation, atol=1e-12)
+        for i in range(6):
+            tip = data.oMf[model.getFrameId(f"strut_{i + 1}_e")].translation
+            np.testing.assert_allclose(tip, position + rotation @ it.platform_joints[i], atol=1e-12)
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_a_urdf_reader_finds_the_masses(name):
+    it = made(name)
+    model = pin.buildModelFromXML(urdf(it))
+    expected = it.platform.mass + sum(s.body_b.mass + s.body_e.mass for s in it.struts)
+    np.testing.assert_allclose(sum(body.mass for body in model.inertias), expected, rtol=1e-12)
+
+
+def test_identified_values_give_the_forces_of_the_regressor():
+    nominal = made("untidy")
+    parameters = ParameterSet.of(nominal, "extended")
+    rng = np.random.default_rng(4)
+    values = parameters.nominal * (1 + 0.1 * rng.uniform(-1, 1, len(parameters.names)))
+    identified = identified_machine(nominal, parameters.mapping @ values + parameters.known)
+    motion = six_axes(nominal, 5).at(np.linspace(0, 3, 50))
+    mapping = np.column_stack([parameters.mapping, parameters.known])
+    predicted = regressor(nominal, motion, mapping) @ np.append(values, 1.0)
+    np.testing.assert_allclose(strut_forces(identified, motion), predicted, rtol=1e-9, atol=1e-9)
+
+
+def test_impossible_values_are_refused_by_name():
+    it = made("uf")
+    basis = basis_parameters(it)
+    basis[4] = -0.1
+    with pytest.raises(MachineError, match=r"no possible body.*platform"):
+        identified_machine(it, basis)
+
+
+@pytest.fixture
+def estimate_file(tmp_path):
+    it = machine("uf")
+    parameters = ParameterSet.of(it, "identifiable")
+    path = tmp_path / "estimate.json"
+    state = {
+        "names": parameters.names,
+        "mean": (1.1 * parameters.nominal).tolist(),
+        "covariance": np.diag(parameters.scale**2 * 1e-6).tolist(),
+        "count": 100,
+        "time": 1.0,
+    }
+    path.write_text(json.dumps({"schema": 1, "machine": "uf", "machine_hash": it.hash, "state": state}))
+    return path
+
+
+def test_the_command_writes_what_it_is_asked_for(tmp_path, estimate_file):
+    common = ["export", "--machine", "uf", "--estimate", str(estimate_file), "--out"]
+    for name in ("uf.urdf", "uf.xml", "uf.yaml"):
+        assert main([*common, str(tmp_path / name)]) == 0
+    again = Machine.load(str(tmp_path / "uf.yaml"))
+    np.testing.assert_allclose(again.platform.mass, 1.1 * machine("uf").platform.mass, rtol=1e-12)
+    model = mujoco.MjModel.from_xml_path(str(tmp_path / "uf.xml"))
+    np.testing.assert_allclose(model.body("platform").mass, again.platform.mass, rtol=1e-12)
+    assert pin.buildModelFromUrdf(str(tmp_path / "uf.urdf")).nq == 24
+
+
+def test_another_machines_estimate_is_refused(tmp_path, estimate_file, capsys):
+    out = tmp_path / "hexel.urdf"
+    code = main(["export", "--machine", "hexel", "--estimate", str(estimate_file), "--out", str(out)])
+    assert code == 2
+    assert "belongs to machine 'uf'" in capsys.readouterr().err
+    assert not out.exists()
+
+
+def test_a_name_that_tells_no_format_is_refused(tmp_path, capsys):
+    assert main(["export", "--machine", "uf", "--out", str(tmp_path / "machine.txt")]) == 2
+    assert "give --format" in capsys.readouterr().err
