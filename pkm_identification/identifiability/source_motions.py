@@ -31,7 +31,7 @@ class SourceMotion:
 
     Attributes
     ----------
-    kind : {'x', 'z', 'rotation'}
+    kind : {'x', 'z', 'rotation'} or several axes at once, as 'xy'
     offset : float
         m, distance of its middle from home in the X-Y plane.
     speed : {'low', 'medium', 'high'}
@@ -74,10 +74,10 @@ class SourceMotion:
             acceleration[:, 4] -= rate**2 * s
             acceleration[:, 5] += rate**2 * c
         else:
-            axis = "xyz".index(self.kind)
-            position[:, axis] += AMPLITUDE * sine
-            twist[:, axis] = AMPLITUDE * w * cosine
-            acceleration[:, axis] = -AMPLITUDE * w * w * sine
+            for axis in ("xyz".index(letter) for letter in self.kind):
+                position[:, axis] += AMPLITUDE * sine
+                twist[:, axis] = AMPLITUDE * w * cosine
+                acceleration[:, axis] = -AMPLITUDE * w * w * sine
         return PlatformMotion(time, position, rotation, twist, acceleration)
 
     def period(self, machine: Machine, samples: int = SAMPLES) -> PlatformMotion:

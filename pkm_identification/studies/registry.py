@@ -46,5 +46,11 @@ STUDIES: dict[str, Study] = {
             "double inverted pendulum on a cart in free fall, by LS, EKF and UKF, without and with 1 % noise (Oh 2003, "
             "chapter 3)",
         ),
+        Study(
+            "oh2003-simulation",
+            "simulation",
+            "the UF machine from simulated X, Z and XY motions and free fall: friction, force and energy model, noise, "
+            "order of data (Oh 2003, chapter 4)",
+        ),
     )
 }
