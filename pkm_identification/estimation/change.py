@@ -56,18 +56,17 @@ def _sums(ring, newest, count, information, score):
     score[:] = 0.0
     squares = 0.0
     for age in range(count):
-        row = ring[(newest - age) % length]
+        place = (newest - age) % length
         for k in range(size):
-            e = row[k, width]
+            row = ring[place, k]
+            e = row[width]
             squares += e * e
             for i in range(width):
-                score[i] += row[k, i] * e
-                for j in range(i + 1):
-                    information[i, j] += row[k, i] * row[k, j]
+                score[i] += row[i] * e
+                for j in range(width):  # whole rows: faster than half of each
+                    information[i, j] += row[i] * row[j]
     for i in range(width):
         information[i, i] += 1.0
-        for j in range(i):
-            information[j, i] = information[i, j]
     return squares
 
 

@@ -93,8 +93,10 @@ class FrictionDrift:
 
     def found(self, rival: ChangeTest) -> bool:
         """Whether friction has changed, and explains the newest equations better than a payload does."""
+        if self._test.gains()[0] < DRIFTED:
+            return False
         self._found = self._test.fit(WINDOW)
-        return self._found.gain > DRIFTED and self._found.evidence > rival.fit(WINDOW).evidence
+        return self._found.evidence > rival.fit(WINDOW).evidence
 
     def open_if_explained(self, estimator: RecursiveEstimator, rival: ChangeTest, count: int) -> None:
         """Let friction loose if it explains the newest `count` equations better than a payload does."""

@@ -209,9 +209,9 @@ class RecursiveEstimator:
 
     def honest_covariance(self) -> FloatArray:
         """Covariance (P, P) in SI units, widened by correlation in time, the systematic part, and large innovations."""
-        scale = np.outer(self.prior.std, self.prior.std)
+        scale = self.prior.std * self.prior.std[:, None]
         inflation = max(1.0, self._nis / self.outputs)
-        return self.uncertainty.widened(self.filter.covariance / scale * inflation) * scale
+        return self.uncertainty.widened(self.filter.scaled_covariance * inflation) * scale
 
     def estimate(self, model: str = "force") -> ParameterEstimate:
         """Present estimate, its covariance widened by what the filter does not know (`honest_covariance`)."""

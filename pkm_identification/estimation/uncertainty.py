@@ -17,6 +17,7 @@ from ..motion import FloatArray
 from .square_root import lower_cholesky, whiten
 
 STRONGER = 1.5  # how much lower a cutoff is tried, as offline
+EVERY = 5  # equations from one evaluation of the sums to the next; they change slowly
 LAGS = 12  # equations over which residuals may be correlated: half a second
 
 
@@ -64,14 +65,13 @@ def _parts(information, meat, bias):
     for i in range(width):
         total[i, i] += 1.0
     bread = np.linalg.inv(total)
-    factor, systematic = np.ones(width), np.zeros(width)
+    product = bread @ meat
+    factor, systematic = np.ones(width), bread @ bias
     for i in range(width):
         variance = 0.0
-        for j in range(width):
-            systematic[i] += bread[i, j] * bias[j]
-            for k in range(width):
-                variance += bread[i, j] * meat[j, k] * bread[k, i]
-            variance += bread[i, j] ** 2  # the prior's own share
+        for k in range(width):
+            # the sum's second term is the prior's own share
+            variance += product[i, k] * bread[i, k] + bread[i, k] ** 2
         if variance > bread[i, i] > 0.0:
             factor[i] = np.sqrt(variance / bread[i, i])
     return factor, systematic
@@ -122,6 +122,8 @@ class RunningUncertainty:
         self._bias = np.zeros(width)
         self._scores = np.zeros((LAGS + 1, width))
         self._place = 0
+        self._count = 0
+        self._factor, self._systematic = np.ones(width), np.zeros(width)
 
     def continue_from(self, other: RunningUncertainty) -> None:
         """Begin with the sums of the first parameters, of which `other` has seen equations before."""
@@ -157,8 +159,11 @@ class RunningUncertainty:
             self._bias,
         ):
             self._place = (self._place + 1) % (LAGS + 1)
+            self._count += 1
+            if self._count % EVERY == 0:
+                self._factor, self._systematic = _parts(self._information, self._meat, self._bias)
 
     def widened(self, covariance: FloatArray) -> FloatArray:
         """A covariance (P, P), in units of the prior's standard deviations, widened by both; never made smaller."""
-        factor, systematic = _parts(self._information, self._meat, self._bias)
-        return covariance * np.outer(factor, factor) + np.outer(systematic, systematic)
+        widened = covariance * (self._factor * self._factor[:, None])
+        return widened + self._systematic * self._systematic[:, None]

@@ -97,29 +97,43 @@ def absorb(outputs, measured, noise, gamma, alpha, beta, gate, mean, root):
     """
     width = mean.size
     size = measured.size
-    rows = np.empty((size, width))
     curvature = noise.copy()
     shift = np.zeros(size)
     even = np.empty(size)
     for i in range(width):
         for k in range(size):
-            rows[k, i] = (outputs[1 + i, k] - outputs[1 + width + i, k]) / (2.0 * gamma)
             even[k] = 0.5 * (outputs[1 + i, k] + outputs[1 + width + i, k]) - outputs[0, k]
             shift[k] += even[k] / gamma**2
         for k in range(size):
             for l in range(size):
                 curvature[k, l] += even[k] * even[l] / gamma**2
-    innovation = np.empty(size)
     for k in range(size):
-        innovation[k] = measured[k] - outputs[0, k] - shift[k]
         for l in range(size):
             curvature[k, l] += (beta - alpha**2) * shift[k] * shift[l]
+    return absorb_odd(outputs, measured - shift, curvature, gamma, gate, mean, root)
+
+
+@kernel
+def absorb_odd(outputs, measured, noise, gamma, gate, mean, root):
+    """As `absorb` by the odd part of the outputs alone: all there is of a linear model.
+
+    Its even part would be rounding, divided by gamma^2: 1e-8 of the outputs for alpha = 1e-4.
+    """
+    width = mean.size
+    size = measured.size
+    rows = np.empty((size, width))
+    for i in range(width):
+        for k in range(size):
+            rows[k, i] = (outputs[1 + i, k] - outputs[1 + width + i, k]) / (2.0 * gamma)
+    innovation = np.empty(size)
+    for k in range(size):
+        innovation[k] = measured[k] - outputs[0, k]
     factor = np.zeros((size, size))
-    if not lower_cholesky(curvature, factor):
+    if not lower_cholesky(noise, factor):
         return np.inf, 2
     whiten(factor, rows, innovation)
     scratch = np.empty(size)
-    nis = normalized_square(rows, innovation, curvature, factor, scratch)
+    nis = normalized_square(rows, innovation, np.empty((size, size)), factor, scratch)
     if not np.isfinite(nis):
         return np.inf, 2
     if nis > gate:
@@ -173,13 +187,13 @@ def adapt(kind, rate, moved, expected, process, ratio):
 
 
 @kernel
-def linear_step(columns, measured, noise, process, ratio, alpha, beta, gamma, gate, kind, rate, mean, root,
+def linear_step(columns, measured, noise, process, ratio, gamma, gate, kind, rate, mean, root,
                 points, outputs, work, before, after):  # fmt: skip
     """Time update, sigma points, linear model, measurement update, adaptation: (NIS, status)."""
     time_update(root, process, work, before)
     sigma_points(mean, root, gamma, points)
     linear_outputs(columns, points, outputs)
-    nis, status = absorb(outputs, measured, noise, gamma, alpha, beta, gate, mean, root)
+    nis, status = absorb_odd(outputs, measured, noise, gamma, gate, mean, root)
     if status == 0 and kind > 0:
         variances(root, after)
         # points[0] is still the mean before the update
@@ -243,7 +257,7 @@ class UnscentedFilter:
 
     @property
     def scaled_state(self) -> tuple[FloatArray, FloatArray]:
-        """Mean (P,) less the prior's and a square root S (P, P) of the covariance, in the prior's standard deviations."""
+        """Mean (P,) less the prior's and a square root S (P, P) of the covariance, in the prior's deviations."""
         return self._mean, self._root
 
     def start_from(self, mean: FloatArray, covariance: FloatArray) -> None:
@@ -287,7 +301,7 @@ class UnscentedFilter:
         np.maximum(self._process, self._walk, out=self._process)
         nis, status = linear_step(
             columns * self.prior.std, measured - columns @ self.prior.mean, noise, self._process, self._ratio,
-            s.alpha, s.beta, self._gamma, gate, self._kind, s.rate, self._mean, self._root, self._points,
+            self._gamma, gate, self._kind, s.rate, self._mean, self._root, self._points,
             self._outputs, self._work, self._before, self._after,
         )  # fmt: skip
         self.count += status == 0
