@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from .errors import LogError, PkmError
+from .estimation.data_order import ORDERS
 from .estimation.energy_equations import energy_equations
 from .estimation.equations import force_equations
 from .estimation.estimators import ESTIMATORS as REGISTRY
@@ -32,7 +33,8 @@ class IdentifySettings:
 
     `cutoff` None lets the encoders decide (`pipeline.kinematic_cutoff`). `knowledge` is what is fixed, tied or
     stated of the parameters beforehand, `forgetting` the factor of recursive least squares per equation. `hold_out` is
-    the part of each log, at its end, that is predicted from the rest as a check; 0 leaves the check out.
+    the part of each log, at its end, that is predicted from the rest as a check; 0 leaves the check out. `data_order`
+    is that in which a recursive estimator takes the equations.
     """
 
     model: str = "force"
@@ -46,16 +48,25 @@ class IdentifySettings:
     knowledge: Knowledge = field(default_factory=Knowledge)
     forgetting: float = 1.0
     hold_out: float = 0.2
+    data_order: str = "sequential"
 
     def __post_init__(self) -> None:
         for name, value, allowed in (
             ("estimator", self.estimator, ESTIMATORS),
             ("model", self.model, MODELS),
+            ("data order", self.data_order, ORDERS),
         ):
             if value not in allowed:
                 raise PkmError(f"{name} '{value}': must be one of {', '.join(allowed)}")
         if self.forgetting != 1.0 and self.estimator != "rls":
             raise PkmError(f"forgetting is for the estimator 'rls', not for '{self.estimator}'")
+        if self.data_order != "sequential" and (
+            self.causal or self.estimator not in FILTERS or self.forgetting != 1.0
+        ):
+            raise PkmError(
+                f"data order '{self.data_order}' is for a recursive estimator ({', '.join(FILTERS)}) that runs over a "
+                "log as a whole and forgets nothing"
+            )
         if not 0 <= self.hold_out <= 0.5:
             raise PkmError(f"hold_out {self.hold_out:g}: must lie between 0 and 0.5")
         if self.causal and REGISTRY[self.estimator].twins:

@@ -86,7 +86,7 @@ def pose_problem(
 def tuning(settings: IdentifySettings, stages: PipelineSettings) -> Tuning:
     """How the recursive estimators run with these settings."""
     gate = stages.estimator.gate if settings.causal else 0.0
-    return Tuning(stages.estimator.unscented, gate, settings.causal)
+    return Tuning(stages.estimator.unscented, gate, settings.causal, settings.data_order)
 
 
 def _columns(equations: Equations) -> tuple:

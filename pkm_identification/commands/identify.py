@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 from ..errors import PkmError
+from ..estimation.data_order import ORDERS
 from ..estimation.estimators import ESTIMATORS
 from ..estimation.knowledge import Fix, Knowledge, Tie, read_prior
 from ..estimation.parameter_set import NAMES
@@ -65,6 +66,12 @@ def add(commands: argparse._SubParsersAction) -> None:
         help="of the estimator rls, per equation: 1 - 1 / n remembers about n equations (default: 1)",
     )
     parser.add_argument(
+        "--data-order",
+        choices=ORDERS,
+        default="sequential",
+        help="in which recursive estimators take the data offline (default: sequential)",
+    )
+    parser.add_argument(
         "--validate",
         metavar="LOG",
         help="predict the forces of this log, which is not used; else the last fifth of the logs is predicted by an "
@@ -110,6 +117,7 @@ def _identify(options: argparse.Namespace) -> int:
         ),
         forgetting=options.forgetting,
         hold_out=0.0 if options.validate else 0.2,
+        data_order=options.data_order,
     )
     settings.parameter_set(machine)  # a wrong name is found before long logs are read
     logs, faults = [], {}

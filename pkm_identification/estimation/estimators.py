@@ -10,6 +10,7 @@ import numpy as np
 
 from ..errors import PkmError
 from ..motion import FloatArray
+from .data_order import data_order
 from .instruments import instrumental_variables
 from .least_squares import LinearFit, least_squares, residual_covariance, robust_covariance
 from .problem import Fit, Problem
@@ -32,11 +33,14 @@ class Tuning:
     causal : bool
         Once over the equations, learning the noise on the way, as online; else again with the noise that the pass
         before left, until that settles.
+    order : str
+        In which order the equations are taken (`data_order.ORDERS`).
     """
 
     settings: UnscentedSettings = field(default_factory=UnscentedSettings)
     gate: float = 0.0
     causal: bool = False
+    order: str = "sequential"
 
 
 @dataclass(frozen=True)
@@ -87,7 +91,7 @@ def _batch(name: str, problem: Problem, _: Tuning) -> Fit:
 
 
 def _recursive(name: str, problem: Problem, tuning: Tuning) -> Fit:
-    """Run a recursive estimator over the equations in their order."""
+    """Run a recursive estimator over the equations, one by one."""
     equations = problem.equations
     recursive = RecursiveEstimator(
         problem.parameters,
@@ -105,13 +109,12 @@ def _recursive(name: str, problem: Problem, tuning: Tuning) -> Fit:
     known = problem.noise is not None or (name == "rls" and not tuning.causal)
     if known:
         recursive.fix_noise(batch.noise if problem.noise is None else problem.noise)
+    order = data_order(len(equations), tuning.order)
     passes = 1 if tuning.causal or problem.noise is not None else MAX_PASSES
     for number in range(passes):
         recursive.reset()
-        for time, columns, measured in zip(
-            equations.time, equations.columns, equations.measured, strict=True
-        ):
-            recursive.step(float(time), columns, measured)
+        for k in order:
+            recursive.step(float(equations.time[k]), equations.columns[k], equations.measured[k])
         residual = equations.measured - equations.columns @ recursive.filter.mean
         left = residual_covariance(residual, len(problem.parameters.names), weight)
         if (known or number) and np.trace(left) > 0.8 * np.trace(recursive.noise):
