@@ -45,6 +45,9 @@ class PipelineSettings:
         band_order: int = 8,
         knowledge: Knowledge | None = None,
         forgetting: float = 1.0,
+        payload: bool = True,
+        drift: str = "detected",
+        friction_walk: float = 0.0,
     ) -> PipelineSettings:
         """Settings for a machine; the period is its drive's and the cutoff `kinematic_cutoff` unless given.
 
@@ -56,9 +59,10 @@ class PipelineSettings:
             If a filter is impossible at that period.
         """
         guard = GuardSettings.of(machine, period)
+        cutoff = cutoff or kinematic_cutoff(machine, guard.period)
         return cls(
             guard,
-            FilterSettings(guard.period, cutoff or kinematic_cutoff(machine, guard.period), order, kind),
+            FilterSettings(guard.period, cutoff, order, kind),
             EstimatorSettings(
                 guard.period,
                 parameters,
@@ -67,6 +71,10 @@ class PipelineSettings:
                 band_order,
                 UnscentedSettings(forgetting=forgetting),
                 knowledge=knowledge or Knowledge(),
+                payload=payload,
+                drift=drift,
+                friction_walk=friction_walk,
+                kinematic_cutoff=cutoff,
             ),
         )
 

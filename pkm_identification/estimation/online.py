@@ -49,7 +49,7 @@ class EstimatorSettings:
         Whether friction that has changed is let loose (`drift`).
     friction_walk : float
         Random walk of friction besides: standard deviation it gathers in an hour, relative to each coefficient.
-        0, the default, forgets nothing; 0.01 remembers about the last ten seconds.
+        0, the default, forgets nothing; more follows faster and knows friction less well all the time.
     kinematic_cutoff : float
         Hz, of the filter the samples have passed; says how much of the friction law's bend it may have rounded.
     knowledge : Knowledge
