@@ -1,0 +1,124 @@
+"""A simulated machine under the controller node, on topics, and goals for it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import yaml
+from builtin_interfaces.msg import Duration
+from core.machine_variants import changed
+from geometry_msgs.msg import Transform, Twist
+from rclpy.action import ActionClient
+from ros_bench import Bench
+from trajectory_msgs.msg import MultiDOFJointTrajectory, MultiDOFJointTrajectoryPoint
+
+from pkm_identification.action import ExecuteTrajectory
+from pkm_identification.machine import Machine
+from pkm_identification.motion import FloatArray
+from pkm_identification.msg import ControllerState
+from pkm_identification.nodes.controller import ControllerNode
+from pkm_identification.nodes.simulator import SimulatorNode
+from pkm_identification.rotation import matrix_from_vector, quaternion_from_matrix
+
+
+def point(
+    time: float,
+    position: FloatArray,
+    rotation: FloatArray,
+    twist: FloatArray | None = None,
+    acceleration: FloatArray | None = None,
+) -> MultiDOFJointTrajectoryPoint:
+    """One waypoint as a message."""
+    transform = Transform()
+    place, turn = transform.translation, transform.rotation
+    place.x, place.y, place.z = (float(x) for x in position)
+    turn.x, turn.y, turn.z, turn.w = quaternion_from_matrix(rotation).tolist()
+    made = MultiDOFJointTrajectoryPoint(transforms=[transform])
+    nanoseconds = round(1e9 * time)
+    made.time_from_start = Duration(sec=nanoseconds // 10**9, nanosec=nanoseconds % 10**9)
+    for given, target in ((twist, made.velocities), (acceleration, made.accelerations)):
+        if given is not None:
+            message = Twist()
+            message.linear.x, message.linear.y, message.linear.z = (float(x) for x in given[:3])
+            message.angular.x, message.angular.y, message.angular.z = (float(x) for x in given[3:])
+            target.append(message)
+    return made
+
+
+def goal(*points: MultiDOFJointTrajectoryPoint) -> ExecuteTrajectory.Goal:
+    """A goal of such waypoints."""
+    return ExecuteTrajectory.Goal(trajectory=MultiDOFJointTrajectory(points=list(points)))
+
+
+class Goal:
+    """A goal on its way: its handle, result and feedback."""
+
+    def __init__(self, bench: Bench, client: ActionClient, message: ExecuteTrajectory.Goal) -> None:
+        self._bench = bench
+        self.feedback: list[ExecuteTrajectory.Feedback] = []
+        sent = client.send_goal_async(message, lambda f: self.feedback.append(f.feedback))
+        self.handle = bench.wait(lambda: sent.done() and sent.result(), "an answer to the goal")
+        self._result = self.handle.get_result_async() if self.handle.accepted else None
+
+    @property
+    def done(self) -> bool:
+        return self._result.done()
+
+    def result(self, deadline: float = 30.0) -> Any:
+        """Status and result, waited for."""
+        self._bench.wait(self._result.done, "the result of the goal", deadline)
+        return self._result.result()
+
+    def cancel(self) -> None:
+        """Ask to give it up."""
+        asked = self.handle.cancel_goal_async()
+        self._bench.wait(asked.done, "an answer to cancelling")
+
+
+def slow_machine(folder: Path) -> str:
+    """The uf machine with drives that sample at 200 Hz: a fifth of the messages in a test."""
+    path = folder / "slow.yaml"
+    path.write_text(yaml.safe_dump(changed("uf", name="slow", drive__sample_rate=200.0)), encoding="utf-8")
+    return str(path)
+
+
+class ControlledMachine:
+    """Simulator and controller in one process, in lockstep, so that nothing depends on this computer's speed."""
+
+    def __init__(
+        self, bench: Bench, machine: str = "uf", simulator: dict[str, Any] | None = None, **controller: Any
+    ) -> None:
+        self._bench = bench
+        self.states: list[ControllerState] = bench.collect(ControllerState, "controller_state")
+        self.controller = bench.start(ControllerNode, **{"machine": machine, **controller})
+        given = {
+            "machine": machine,
+            "commands": "effort",
+            "lockstep": True,
+            "start_time": 100.0,
+            "wait": 10.0,
+            "command_timeout": 5.0,
+        }
+        self.simulator = bench.start(SimulatorNode, **{**given, **(simulator or {})})
+        self._client = ActionClient(bench.node, ExecuteTrajectory, "execute_trajectory")
+        bench.wait(self._client.server_is_ready, "the action server")
+        bench.wait(
+            lambda: self.controller.controller.state == "holding", "the controller to hold the machine"
+        )
+        bench.wait(lambda: self.simulator._driven, "the simulator to take forces")
+
+    @property
+    def machine(self) -> Machine:
+        """What the controller believes of the machine."""
+        return self.controller.machine
+
+    def send(self, message: ExecuteTrajectory.Goal) -> Goal:
+        """Send a goal."""
+        return Goal(self._bench, self._client, message)
+
+    def pose(self, time: float, shift=(0.0, 0.0, 0.0), turn=(0.0, 0.0, 0.0), **more):
+        """A waypoint displaced (m) and turned (rad) from home."""
+        rotation = matrix_from_vector(np.array(turn)) @ self.machine.home_rotation
+        return point(time, self.machine.home_position + np.array(shift), rotation, **more)
