@@ -249,9 +249,10 @@ class OnlineEstimator:
         )
         bend = smooth[:, -2] * coulomb
         columns = smooth[:, :width].copy()
+        gated = self.recursive.gated
         if self.watch is None:
             accepted = self.recursive.step(time, columns, measured, bend)
         else:
             accepted = self.watch.step(Equation(time, columns, smooth[:, width:-3].copy(), measured, bend))
-        self.counts["gated"] = self.recursive.gated
+        self.counts["gated"] += max(0, self.recursive.gated - gated)
         return accepted

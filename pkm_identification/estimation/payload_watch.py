@@ -30,6 +30,7 @@ LAGS = (3, 8, 25)  # equations over which a change is looked for
 # minutes of simulated motions, with the friction law's imperfect bend in the residual, reach 38.
 SUSPICIOUS = 80.0
 ARMED_AFTER = 150  # equations of an unchanged machine: before, the parameters still move
+ARMED_AGAIN = 30  # after a payload was taken up or set down: the machine itself is known
 SETTLED = 0.005  # of a jump that may be left of the band's step response
 CLEAN = 12  # equations behind the settling that must show a payload
 PATIENCE = 25  # such equations after which the suspicion is dropped
@@ -113,10 +114,12 @@ class PayloadWatch:
         self.events.clear()
         self.suspicions = 0
         self._taken_at = (float("nan"), float("nan"))
-        self._calm()
+        self._left_at = self.machine.filter.count
+        self._calm(ARMED_AFTER)
 
-    def _calm(self) -> None:
+    def _calm(self, armed_after: int) -> None:
         """Begin to watch anew."""
+        self._armed_after = armed_after
         self._held: list[Equation] = []
         self._suspected_at: float | None = None
         self._lag = 0
@@ -152,6 +155,14 @@ class PayloadWatch:
 
     def step(self, equation: Equation) -> bool:
         """Take one equation; False when it was rejected, or is held back until a suspicion is cleared."""
+        if self.machine.filter.count != self._left_at:
+            # somebody else has set the machine's estimator to another state
+            self.reset()
+        accepted = self._step(equation)
+        self._left_at = self.machine.filter.count
+        return accepted
+
+    def _step(self, equation: Equation) -> bool:
         state = self.active.filter.mean, self.active.filter.covariance
         usable = self._look(equation, *state)
         if self.suspecting:
@@ -162,7 +173,7 @@ class PayloadWatch:
             if self.suspecting and clean >= PATIENCE:
                 self._drop_suspicion()
             return False
-        if usable and self._test.count > ARMED_AFTER:
+        if usable and self._test.count > self._armed_after:
             gains = self._test.gains()
             if gains.max() > SUSPICIOUS:
                 self.suspicions += 1
@@ -232,7 +243,7 @@ class PayloadWatch:
         for one in held:
             self._feed(one)
         self.events.append(PayloadEvent(kind, *when, held[-1].time, self.payload))
-        self._calm()
+        self._calm(ARMED_AGAIN)
 
     def _bare(self, mean: FloatArray, covariance: FloatArray, held: list[Equation], fit: ChangeFit) -> bool:
         """Whether the machine alone explains the held equations, nearly as well as any load."""
@@ -265,7 +276,7 @@ class PayloadWatch:
             self.drift.open_if_explained(self.active, self._test, len(held) - self._settle)
         for one in held:
             self._feed(one)
-        self._calm()
+        self._calm(ARMED_AFTER)
 
     def _onset(self, fit: ChangeFit) -> tuple[float, float]:
         """When the change happened and its standard deviation, s, by the band's step response."""

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from geometry_msgs.msg import InertiaStamped
 from rclpy.parameter import Parameter
 from std_srvs.srv import SetBool
 
@@ -15,8 +16,10 @@ from pkm_identification.msg import ParameterEstimate as EstimateMessage
 from pkm_identification.msg import PlatformState
 
 from ..errors import PkmError
+from ..estimation.drift import DRIFTS
 from ..estimation.online import OnlineEstimator
 from ..estimation.parameter_set import NAMES
+from ..estimation.payload import PayloadEvent
 from ..estimation.recursive import FILTERS
 from ..experiment import IdentifySettings
 from ..machine import Machine
@@ -29,9 +32,11 @@ from ..ros.estimate_store import DROPPED, EstimateStore, confined
 from ..ros.main import run
 from ..ros.node_base import MACHINE, PipelineNode
 from ..ros.parameters import LiveParameter, ParameterError, ParameterSpec
+from ..ros.payload import body_text, event_text, payload_message, payload_values
 from ..ros.qos import LATCHED, STREAM
 
 CHOSEN = ("parameters", "estimator", "band_cutoff", "band_order")
+WATCH = ("payload", "drift", "friction_walk")
 NEVER = 1e6  # s
 
 
@@ -47,6 +52,10 @@ class EstimatorNode(PipelineNode):
         LiveParameter("band_cutoff", 10.0, "low-pass over both sides of the model equation", "Hz", 0.01, 5e4),
         LiveParameter("band_order", 8, "order of that low-pass", low=1, high=12),
         LiveParameter("gate", 1e-9, "probability with which a good equation is kept out as an outlier", "", 1e-15, 0.1),
+        ParameterSpec("payload", True, "watch for a payload taken up or set down; see the topic ~/payload"),
+        ParameterSpec("drift", "detected", "let friction loose when it has changed", choices=DRIFTS),
+        ParameterSpec("friction_walk", 0.0, "random walk of friction in an hour, relative to its size", "", 0, 10),
+        ParameterSpec("platform_frame", "platform", "frame the payload's centre of mass is given in"),
         LiveParameter("publish_rate", 10.0, "most estimates published", "Hz", 0.01, 1e3),
         LiveParameter("enabled", True, "whether it estimates; the service ~/enable sets it too"),
         ParameterSpec("initial_estimate", "", "estimate.json to start from; empty: the machine file's values"),
@@ -76,6 +85,7 @@ class EstimatorNode(PipelineNode):
         self.store: EstimateStore | None = store
         self.enabled = values["enabled"]
         self.output = self.publisher(EstimateMessage, "parameter_estimate", LATCHED)
+        self.payloads = self.publisher(InertiaStamped, "~/payload", LATCHED)
         self._delay = 0.0
         self._stretches = Continuity(settings.estimator.period)
         self._begin()
@@ -137,6 +147,7 @@ class EstimatorNode(PipelineNode):
             self.report(WARN, "clock_jump", "time ran backwards: estimation started afresh")
         elif estimate is not None or self.estimator.counts["gated"] > gated:
             self._look_after()
+        self._announce()
 
     def publish_latest(self) -> None:
         """Publish the estimate when there is a new one; never the prior, never what is not finite."""
@@ -150,6 +161,21 @@ class EstimatorNode(PipelineNode):
             return
         self._published = estimate.count
         self.output.publish(estimate_message(estimate, self.machine))
+        if self.estimator.payload is not None:
+            self._publish_payload(estimate.time)
+
+    def _announce(self) -> None:
+        """Tell, once, what was taken up or set down."""
+        events = self.estimator.payload_events
+        if not events or events[-1] is self._announced:
+            return
+        self._announced = events[-1]
+        self._events += 1
+        self.get_logger().warning(event_text(events[-1]))
+        self._publish_payload(events[-1].announced_at)
+
+    def _publish_payload(self, time: float) -> None:
+        self.payloads.publish(payload_message(self.estimator.payload, time, self.parameter["platform_frame"]))
 
     def reset(self) -> str:
         """As newly started: back to the initial estimate, or to the machine file's values without one."""
@@ -182,6 +208,9 @@ class EstimatorNode(PipelineNode):
             yield WARN, "disabled by ~/enable"
         elif self._force_missing:
             yield WARN, "no strut forces: waiting"
+        payload = self.estimator.payload
+        if payload is not None:
+            yield WARN, f"carrying a payload since {payload.taken_at:.2f} s: {body_text(payload)}"
         if self.estimator.model_suspect:
             yield (
                 ERROR,
@@ -199,18 +228,21 @@ class EstimatorNode(PipelineNode):
             "equations": estimate.count,
             "nis": estimate.nis,
             "nis_dof": estimate.nis_dof,
+            **payload_values(self.estimator.payload, self._events),
             "saved": self.store.saved,
             "started_from": self.keeper.source,
         }
 
     def _settings(self, values: Mapping[str, Any]) -> PipelineSettings:
         rate = values["sample_rate"]
-        chosen = {name: values[name] for name in CHOSEN}
+        chosen = {name: values[name] for name in (*CHOSEN, *WATCH)}
         settings = PipelineSettings.of(self.machine, 1.0 / rate if rate else None, **chosen)
         return replace(settings, estimator=replace(settings.estimator, gate=values["gate"]))
 
     def _begin(self) -> None:
         self._published = 0
+        self._announced: PayloadEvent | None = None
+        self._events = 0
         self.keeper.begin(self.estimator.recursive)
 
     def _look_after(self) -> None:
