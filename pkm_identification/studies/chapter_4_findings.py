@@ -180,6 +180,7 @@ def _held(done: SimulationStudy) -> Judgement:
     )
     source = INERTIAS["Ixx_b"].value + INERTIAS["Ixx_e"].value
     held = {motion: held_inertia(motion) for motion in ("X", "XY")}
+    apart = min(100 * np.abs(one.errors).max() for one in held.values()) > CLOSE
     return Judgement(
         f"I_xxb and I_xxe: {INERTIAS['Ixx_b'].value:.3f} and {INERTIAS['Ixx_e'].value:.4f} kg m^2 (P) beside exact "
         "masses (S).",
@@ -187,7 +188,7 @@ def _held(done: SimulationStudy) -> Judgement:
         f"{100 * (source / true - 1):+.1f} %). With the source's sum held, masses fit best at "
         + "; ".join(f"{_signed(100 * one.errors)} in {motion}" for motion, one in held.items())
         + ".",
-        "the two do not go together in this model",
+        "the two do not go together in this model" if apart else "the two go together",
         "The forces that tell them apart are "
         + " and ".join(f"{one.residual:.2g} N of {one.force:.0f} N" for one in held.values())
         + " (root mean square). Inertias that do not follow leave that in the masses, as Z shows; here the source's "
@@ -239,7 +240,9 @@ def _order(done: SimulationStudy) -> Judgement:
         "Order of data: Z 16.5 % in sequence (S), 55.7 % at random (S), 5.0 % spread (P-).",
         f"Over X, Z and XY, order changes a mass by {change:.1g} % at most with Robbins-Monro, by {still:.0e} % "
         "without.",
-        "does not agree: these data give one answer in any order",
+        "does not agree: these data give one answer in any order"
+        if change < CLOSE
+        else "agrees: order matters",
         "The model is linear in the parameters: without process noise the order is of no account but for rounding. "
         "With it, later data weigh more. That the source's answers differ by so much points to a filter that was "
         "stopped, or stood still, before it had converged.",
