@@ -21,13 +21,14 @@ from ..equations import Equations
 from ..least_squares import LinearFit
 from ..prior import Prior
 from .constraints import Inequality, inequalities, is_physical
-from .coordinates import CLEARANCE, Coordinates
+from .coordinates import Coordinates
 
-# Excess of the sum of squares over the best at which the path ends, in variances: 1e-5 standard deviations.
-GAP = 1e-10
+# Excess over the least sum of squares at which the path ends, in variances, and relative to that sum: 3e-4 standard
+# deviations. Much closer to the bounds, rounding decides on which side of them a point lies.
+GAP, RELATIVE_GAP = 1e-7, 1e-9
 SHRINK = 0.1  # of mu along the path
-CENTRED = 1e-3  # squared Newton decrement at which the next mu is taken
-MAX_STEPS = 2000
+CENTRED = 1e-2  # squared Newton decrement, relative to mu, at which the next mu is taken
+MAX_STEPS = 100  # for one mu
 HALVINGS = 60
 
 
@@ -94,49 +95,70 @@ def project(values: FloatArray, root: FloatArray, coordinates: Coordinates) -> P
     NotConverged
         If the path does not reach its end, as with numbers that are not finite.
     """
+    if not (np.all(np.isfinite(values)) and np.all(np.isfinite(root))):
+        raise NotConverged("no physical estimate is near one with numbers that are not finite")
     conditions = inequalities(coordinates.layout)
     if is_physical(conditions, values):
         return Projection(values, 0, False)
     scale = coordinates.believed.std
-    start = coordinates.physical(coordinates.free(values, clearance=CLEARANCE)) / scale
-    scaled = [Inequality(one.body, one.constant, one.slopes * scale[:, None, None]) for one in conditions]
-    found, steps = _follow(start, values / scale, root * scale, scaled)
+    start = coordinates.physical(coordinates.prior.mean) / scale
+    found, steps = _follow(start, values / scale, root * scale, _stacked(conditions, scale))
     return Projection(found * scale, steps, True)
 
 
+def _stacked(conditions: list[Inequality], scale: FloatArray) -> list[tuple[FloatArray, FloatArray]]:
+    """Conditions of one size together: constants (B, n, n) and slopes (P, B, n, n) by scaled parameters."""
+    made = []
+    for size in sorted({len(one.constant) for one in conditions}):
+        alike = [one for one in conditions if len(one.constant) == size]
+        slopes = np.stack([one.slopes for one in alike], axis=1) * scale[:, None, None, None]
+        made.append((np.stack([one.constant for one in alike]), slopes))
+    return made
+
+
+def _matrices(point: FloatArray, stack: tuple[FloatArray, FloatArray]) -> FloatArray:
+    return stack[0] + np.tensordot(point, stack[1], axes=1)
+
+
 def _follow(
-    point: FloatArray, target: FloatArray, root: FloatArray, conditions: list[Inequality]
+    point: FloatArray, target: FloatArray, root: FloatArray, stacks: list[tuple[FloatArray, FloatArray]]
 ) -> tuple[FloatArray, int]:
     """Follow the central path from a physical point; the last point and the number of Newton steps."""
-    order = sum(len(one.constant) for one in conditions)
-    barrier = max(float(np.sum((root @ (target - point)) ** 2)), 1.0) / order
-    steps = 0
+    order = sum(constants[..., 0].size for constants, _ in stacks)
+    misfit = float(np.sum((root @ (target - point)) ** 2))
+    barrier = max(misfit, 1.0) / order
+    total = 0
     while True:
-        while True:
-            if steps == MAX_STEPS or not np.all(np.isfinite(point)):
-                raise NotConverged(f"no physical estimate was found in {steps} steps")
-            steps += 1
-            step, decrement = _newton(point, target, root, conditions, barrier)
-            point, moved = _searched(point, step, target, root, conditions, barrier)
+        for steps in range(MAX_STEPS + 1):
+            if steps == MAX_STEPS or not np.isfinite(misfit):
+                raise NotConverged(f"no physical estimate was found in {total} steps (misfit {misfit:.3g})")
+            total += 1
+            step, decrement = _newton(point, target, root, stacks, barrier)
+            point, moved = _searched(point, step, target, root, stacks, barrier)
             if decrement < CENTRED * barrier or not moved:
                 break
-        if barrier * order <= GAP:
-            return point, steps
+        misfit = float(np.sum((root @ (target - point)) ** 2))
+        if barrier * order <= GAP + RELATIVE_GAP * misfit:
+            return point, total
         barrier *= SHRINK
 
 
 def _newton(
-    point: FloatArray, target: FloatArray, root: FloatArray, conditions: list[Inequality], barrier: float
+    point: FloatArray,
+    target: FloatArray,
+    root: FloatArray,
+    stacks: list[tuple[FloatArray, FloatArray]],
+    barrier: float,
 ) -> tuple[FloatArray, float]:
     """Newton step and squared decrement of the barrier function."""
     rows, values = [root], [root @ (target - point)]
-    for one in conditions:
-        inverse = np.linalg.inv(np.linalg.cholesky(one.matrix(point)))
-        flat = (inverse @ one.slopes @ inverse.T).reshape(len(point), -1).T
-        rows.append(np.sqrt(barrier) * flat)
-        values.append(np.sqrt(barrier) * np.eye(len(inverse)).ravel())
-    matrix = np.concatenate(rows)
-    orthogonal, triangle = np.linalg.qr(matrix)
+    for stack in stacks:
+        inverse = np.linalg.inv(np.linalg.cholesky(_matrices(point, stack)))
+        flat = inverse @ stack[1] @ inverse.transpose(0, 2, 1)
+        rows.append(np.sqrt(barrier) * flat.reshape(len(point), -1).T)
+        identity = np.broadcast_to(np.eye(inverse.shape[-1]), inverse.shape)
+        values.append(np.sqrt(barrier) * identity.ravel())
+    orthogonal, triangle = np.linalg.qr(np.concatenate(rows))
     step = np.linalg.solve(triangle, orthogonal.T @ np.concatenate(values))
     return step, float(np.sum((triangle @ step) ** 2))
 
@@ -146,16 +168,16 @@ def _searched(
     step: FloatArray,
     target: FloatArray,
     root: FloatArray,
-    conditions: list[Inequality],
+    stacks: list[tuple[FloatArray, FloatArray]],
     barrier: float,
 ) -> tuple[FloatArray, bool]:
     """The point after as much of the step as lowers the function and stays physical, and whether there was any."""
     away, along = root @ (point - target), root @ step
-    before = _log_determinants(point, conditions)
+    before = _log_determinants(point, stacks)
     share = 1.0
     for _ in range(HALVINGS):
         trial = point + share * step
-        after = _log_determinants(trial, conditions)
+        after = _log_determinants(trial, stacks)
         # the change of the squares without the cancellation of two large sums
         change = share * (away @ along) + 0.5 * share**2 * (along @ along) - barrier * (after - before)
         if change < 0.0:
@@ -164,13 +186,13 @@ def _searched(
     return point, False
 
 
-def _log_determinants(point: FloatArray, conditions: list[Inequality]) -> float:
+def _log_determinants(point: FloatArray, stacks: list[tuple[FloatArray, FloatArray]]) -> float:
     """Sum of log det F_b; -inf outside."""
     total = 0.0
-    for one in conditions:
+    for stack in stacks:
         try:
-            factor = np.linalg.cholesky(one.matrix(point))
+            factor = np.linalg.cholesky(_matrices(point, stack))
         except np.linalg.LinAlgError:
             return -np.inf
-        total += 2.0 * float(np.sum(np.log(np.diag(factor))))
+        total += 2.0 * float(np.sum(np.log(np.diagonal(factor, axis1=1, axis2=2))))
     return total

@@ -143,7 +143,7 @@ class Coordinates:
         slots = Slots.of(layout)
         believed = Prior.of(parameters)
         moments = layout.lowering @ believed.mean
-        start = _free(slots, moments, CLEARANCE * layout.resolution(believed), True)
+        start = _free(slots, moments, CLEARANCE * layout.resolution(believed))
         return cls(layout, slots, believed, _prior(slots, start, layout.scale(believed)))
 
     def physical(self, theta: FloatArray) -> FloatArray:
@@ -156,25 +156,9 @@ class Coordinates:
         slot_jacobian(np.ascontiguousarray(theta, dtype=float), self.slots, self._moments(theta), made)
         return self.layout.lifting @ made
 
-    def free(self, values: FloatArray, clearance: float | None = None) -> FloatArray:
-        """Coordinates theta (P,) of parameters (P,).
-
-        Parameters
-        ----------
-        values : ndarray, shape (P,)
-            SI units.
-        clearance : float, optional
-            Parameters nearer to a bound than this part of the prior's standard deviation, or beyond it, are moved that
-            far inside.
-
-        Raises
-        ------
-        ValueError
-            If the parameters are not physical and no clearance is given.
-        """
-        least = 0.0 if clearance is None else clearance * self.layout.resolution(self.believed)
-        moments = self.layout.lowering @ np.asarray(values, dtype=float)
-        return _free(self.slots, moments, np.broadcast_to(least, moments.shape), clearance is not None)
+    def free(self, values: FloatArray) -> FloatArray:
+        """Coordinates theta (P,) of parameters (P,) in SI units; raises ValueError if they are not physical."""
+        return _free(self.slots, self.layout.lowering @ np.asarray(values, dtype=float))
 
     def _moments(self, theta: FloatArray) -> FloatArray:
         moments = np.empty(len(theta))
@@ -192,29 +176,27 @@ def platform_matrix(slots: Slots, moments: FloatArray) -> FloatArray:
     return matrix_of_moments(own)
 
 
-def _free(slots: Slots, moments: FloatArray, least: FloatArray, moved: bool) -> FloatArray:
-    """Coordinates of slots; where `moved`, excesses are raised to `least`."""
+def _free(slots: Slots, moments: FloatArray, least: FloatArray | None = None) -> FloatArray:
+    """Coordinates of slots; excesses over bounds below `least` (P,) are raised to it."""
+    least = np.full(len(moments), -np.inf) if least is None else least
     moments = moments.copy()
     theta = moments.copy()
     for k in np.nonzero(slots.kind == BOUNDED)[0]:
-        theta[k] = _logarithm(moments[k] - slots.floor[k], least[k], moved)
+        theta[k] = _logarithm(max(moments[k] - slots.floor[k], least[k]))
         moments[k] = slots.floor[k] + np.exp(theta[k])
     if slots.platform.size:
         mass, *_ = places = slots.platform
         second = places[4:7] if len(places) == BLOCK else places[1:]
-        moments[mass] = max(moments[mass], least[mass]) if moved else moments[mass]
-        whole = free_coordinates(
-            platform_matrix(slots, moments), least[second] if moved else np.full(3, -np.inf)
-        )
+        moments[mass] = max(moments[mass], least[mass])
+        whole = free_coordinates(platform_matrix(slots, moments), least[second])
         theta[places] = whole if len(places) == BLOCK else whole[[0, 4, 5, 6]]
     for rod, differences in zip(slots.rods, slots.differences, strict=True):
         excess = moments[rod[2]] - rod_bound(moments, rod, differences)[0]
-        theta[rod[2]] = _logarithm(excess, least[rod[2]], moved)
+        theta[rod[2]] = _logarithm(max(excess, least[rod[2]]))
     return theta
 
 
-def _logarithm(excess: float, least: float, moved: bool) -> float:
-    excess = max(excess, least) if moved else excess
+def _logarithm(excess: float) -> float:
     if not excess > 0.0:
         raise ValueError(f"a parameter lies {-excess:.3g} beyond its bound")
     return float(np.log(excess))

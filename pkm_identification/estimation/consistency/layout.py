@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +36,13 @@ from ..prior import Prior
 FREE, BOUNDED, GROUPED = 0, 1, 2
 FULL_PLATFORM = ("m_p", "mx_p", "my_p", "mz_p", "Ixx_p", "Iyy_p", "Izz_p", "Ixy_p", "Ixz_p", "Iyz_p")
 CENTRED_PLATFORM = ("m_p", "Ixx_p", "Iyy_p", "Izz_p")
+# Parameters of a strut that only make sense together.
+_BODIES = (
+    ("Ixx_b", "Iyy_b", "Izz_b"),
+    ("Ixx_e", "Iyy_e", "Izz_e"),
+    ("It_b+It_e", "Ia_b+Ia_e"),
+    ("m_e", "h_e", "Jt", "Ja"),
+)
 _STRUT = re.compile(r"(?P<kind>.+?)(?:_(?P<strut>[1-6]))?")
 # Sums of half moments that give Sigma's diagonal: Sxx = (-Ixx + Iyy + Izz) / 2.
 _SIGMA = 0.5 * (np.ones((3, 3)) - 2.0 * np.eye(3))
@@ -140,36 +148,40 @@ class _Sorter:
                 if names is FULL_PLATFORM:
                     self.lowering[slots[7:], slots[7:]] = -1.0
                 return slots
+        return self._refuse_part(present)
+
+    def _refuse_part(self, present: list[str]) -> NoReturn:
         raise PkmError(
-            f"parameter set '{self.parameters.name}': of the platform only {', '.join(present)}: whether that is "
-            "physical cannot be told"
+            f"parameter set '{self.parameters.name}': of a body only {', '.join(present)}: whether that is physical "
+            "cannot be told (state the other parameters in a prior instead of fixing or tying them)"
         )
 
     def _strut(self, label: int | None) -> None:
         """All parameters of one strut, or of all (label None)."""
         kinds = {kind: name for name in self.left for kind, strut in [_parsed(name)] if strut == label}
         truths = [_moments(self.machine.struts[i]) for i in _struts(label)]
+        for body in _BODIES:
+            present = [kind for kind in body if kind in kinds]
+            if len(present) not in (0, len(body)) and present != ["m_e"]:
+                self._refuse_part([kinds[kind] for kind in present])
         for along, across in (("It_b+It_e", "Ia_b+Ia_e"), ("Jt", "Ja")):
-            if across in kinds:
-                self.lowering[self.slots[kinds[across]], self.slots[kinds[across]]] = 0.5
-                if along in kinds:
-                    self.lowering[self.slots[kinds[along]], self.slots[kinds[across]]] = -0.5
-        for body in "be":
-            names = [kinds[kind] for kind in (f"Ixx_{body}", f"Iyy_{body}", f"Izz_{body}") if kind in kinds]
-            if len(names) == 3:
-                slots = [self.slots[name] for name in names]
+            if along in kinds:
+                k, l = self.slots[kinds[along]], self.slots[kinds[across]]
+                self.lowering[l, l], self.lowering[k, l] = 0.5, -0.5
+        for body in _BODIES[:2]:
+            if body[0] in kinds:
+                slots = [self.slots[kinds[kind]] for kind in body]
                 self.lowering[np.ix_(slots, slots)] = _SIGMA
-        rod = ("m_e", "h_e", "Jt")
-        if "h_e" in kinds and all(kind in kinds for kind in rod):
+        if "Jt" in kinds:
+            rod = ("m_e", "h_e", "Jt")
             values = np.array([[truth[kind] for kind in rod] for truth in truths])
             differences = np.empty((STRUTS, 3))
             differences[:] = (values - values.mean(axis=0))[np.arange(STRUTS) % len(values)]
             self.rods.append(([self.slots[kinds[kind]] for kind in rod], differences))
+            del self.left[kinds.pop("Jt")]  # bounded by the others of its rod
         for kind, name in kinds.items():
             if kind in ("h_e", "h_b"):
                 self._set(name, FREE)
-            elif kind == "Jt" and self.rods and self.slots[name] == self.rods[-1][0][2]:
-                del self.left[name]  # bounded by the others of its rod
             elif kind in ("viscous", "coulomb", "m_m"):
                 self._set(name, BOUNDED, 0.0)
             elif kind in truths[0]:
