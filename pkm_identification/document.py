@@ -10,6 +10,9 @@ import yaml
 from .errors import MachineError
 from .motion import FloatArray
 
+# Products of a few of such numbers are still finite.
+LARGEST = 1e15
+
 
 def frozen(array: FloatArray) -> FloatArray:
     array.setflags(write=False)
@@ -97,6 +100,8 @@ class Node:
             number = float("inf")
         if not np.isfinite(number):
             self.fail(f"= {str(self.value)[:40]}: must be finite")
+        if abs(number) > LARGEST:
+            self.fail(f"= {number:g}: no machine has more than {LARGEST:g}")
         return number
 
     def positive(self, optional: bool = False) -> float | None:
@@ -124,6 +129,8 @@ class Node:
             self.fail(f"must be {expected} numbers, found {found}")
         if not np.all(np.isfinite(array)):
             self.fail("holds a value that is not finite")
+        if np.any(np.abs(array) > LARGEST):
+            self.fail(f"holds a value beyond {LARGEST:g}, which no machine has")
         if not_negative and np.any(array < 0):
             self.fail(f"= {self.value}: must not be negative")
         return frozen(array)

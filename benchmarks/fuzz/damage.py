@@ -1,0 +1,97 @@
+"""Files changed as disks, editors, loggers and people change them."""
+
+from __future__ import annotations
+
+import gzip
+import re
+
+import numpy as np
+
+PIECES = (
+    *(
+        b",",
+        b"\n",
+        b"nan",
+        b"inf",
+        b"-",
+        b"1e999",
+        b"e9",
+        b"\r",
+        b'"',
+        b"\xff",
+        b"\x00",
+        b" ",
+        b"\t",
+        b"t",
+        b":",
+    ),
+    *(b"[", b"{", b"&a ", b"*a", b"\xef\xbb\xbf"),
+)
+NUMBERS = (
+    *(
+        b"0",
+        b"-0.0",
+        b"1e308",
+        b"-1e308",
+        b"5e-324",
+        b"nan",
+        b"inf",
+        b".nan",
+        b"-.inf",
+        b"9" * 400,
+        b"",
+        b"null",
+    ),
+    *(b"true", b"x", b"0x1f", b"1_000"),
+)
+_NUMBER = re.compile(rb"-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
+
+
+def mutated(random: np.random.Generator, data: bytes) -> bytes:
+    """Bytes changed in one place or a few."""
+    for _ in range(int(random.choice([1, 1, 1, 2, 3, 5]))):
+        data = _changed(random, data) or b"\n"
+    return data
+
+
+def _changed(random: np.random.Generator, data: bytes) -> bytes:
+    place = int(random.integers(len(data)))
+    kind = int(random.integers(12))
+    if kind == 0:
+        return data[:place] + bytes([int(random.integers(256))]) + data[place + 1 :]
+    if kind == 1:
+        return data[:place] + data[place + int(random.integers(1, 200)) :]
+    if kind == 2:
+        return data[:place] + PIECES[int(random.integers(len(PIECES)))] + data[place:]
+    if kind == 3:
+        return data[:place] if random.random() < 0.2 else data[: place + 1] * 2
+    if kind <= 8:
+        found = list(_NUMBER.finditer(data))
+        if not found:
+            return data
+        match = found[int(random.integers(len(found)))]
+        return data[: match.start()] + _number(random, match[0]) + data[match.end() :]
+    lines = data.split(b"\n")
+    a, b = (int(random.integers(len(lines))) for _ in range(2))
+    if kind == 9:
+        lines[a], lines[b] = lines[b], lines[a]
+    elif kind == 10:
+        lines.insert(a, lines[b])
+    else:
+        del lines[a]
+    return b"\n".join(lines)
+
+
+def _number(random: np.random.Generator, text: bytes) -> bytes:
+    """Another number in the place of one: near it, far from it, or none."""
+    if random.random() < 0.3:
+        return NUMBERS[int(random.integers(len(NUMBERS)))]
+    value = float(text) * float(random.choice([0.5, 0.99, 1.01, 1.5, -1.0, 10.0, 1e3, 1e-3]))
+    return repr(value).encode()
+
+
+def compressed(random: np.random.Generator, data: bytes) -> bytes:
+    """As gzip, damaged behind or before the compression."""
+    if random.random() < 0.5:
+        return mutated(random, gzip.compress(data, compresslevel=1, mtime=0))
+    return gzip.compress(mutated(random, data), compresslevel=1, mtime=0)

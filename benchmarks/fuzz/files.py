@@ -1,0 +1,158 @@
+"""Mutated logs and machine descriptions: read, or refused with one line; what is read can be used."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from time import perf_counter
+
+import numpy as np
+
+from pkm_identification.dynamics import strut_forces
+from pkm_identification.errors import LogError, MachineError
+from pkm_identification.kinematics import strut_lengths
+from pkm_identification.kinematics.tracker import PlatformTracker
+from pkm_identification.machine import Machine, builtin_machines
+from pkm_identification.motion import PlatformMotion, StrutLog
+from pkm_identification.pipeline import PipelineSettings
+from pkm_identification.records import read_log
+from pkm_identification.records.bag_writer import STORAGES, write_strut_bag
+from pkm_identification.records.strut_csv import write_strut_csv
+from pkm_identification.signals.causal import CausalStrutFilter, StrutSample
+from pkm_identification.signals.guard import StreamGuard
+
+from . import damage as changes
+from .outcome import FuzzFailure, Outcome
+
+ROWS = 150
+LONGEST_MESSAGE = 3000  # characters of a line that shall be read by people
+
+
+class Files:
+    """Logs and descriptions to mutate, and a place to write them.
+
+    Parameters
+    ----------
+    folder : Path
+        Must exist; is left empty.
+    seed : int
+    """
+
+    def __init__(self, folder: Path, seed: int) -> None:
+        self.machine = Machine.load("uf")
+        self.random = np.random.default_rng(seed)
+        self.outcomes = {name: Outcome() for name in ("csv", "bags", "machines")}
+        self._folder = folder
+        log = self._log()
+        write_strut_csv(folder / "si.csv", log)
+        self._csv = [(folder / "si.csv").read_bytes(), self._raw(log)]
+        (folder / "si.csv").unlink()
+        self._bags = {}
+        for storage in STORAGES:
+            write_strut_bag(folder / "bag", log, storage)
+            self._bags[storage] = {file.name: file.read_bytes() for file in (folder / "bag").iterdir()}
+            shutil.rmtree(folder / "bag")
+        self._yaml = [builtin_machines()[name].read_bytes() for name in sorted(builtin_machines())]
+
+    def run(self, count: int) -> dict[str, Outcome]:
+        """Try so many files: six of ten CSV logs, one a recording, three machine descriptions.
+
+        Raises
+        ------
+        FuzzFailure
+            If a reader raises anything but its own error, or accepts what cannot be used.
+        """
+        kinds = [self._try_csv] * 6 + [self._try_bag] + [self._try_machine] * 3
+        for k in range(count):
+            kinds[k % len(kinds)](k)
+        return self.outcomes
+
+    def _try_csv(self, k: int) -> None:
+        data = self._csv[int(self.random.integers(2))]
+        packed = self.random.random() < 0.2
+        path = self._folder / ("log.csv.gz" if packed else "log.csv")
+        data = changes.compressed(self.random, data) if packed else changes.mutated(self.random, data)
+        path.write_bytes(data)
+        self._attempt("csv", k, lambda: self._use_log(path), data)
+        path.unlink()
+
+    def _try_bag(self, k: int) -> None:
+        storage = list(self._bags)[int(self.random.integers(len(self._bags)))]
+        path = self._folder / "bag"
+        path.mkdir()
+        chosen = list(self._bags[storage])[int(self.random.integers(len(self._bags[storage])))]
+        for name, data in self._bags[storage].items():
+            content = changes.mutated(self.random, data) if name == chosen else data
+            (path / name).write_bytes(content)
+        self._attempt("bags", k, lambda: self._use_log(path), (path / chosen).read_bytes())
+        shutil.rmtree(path)
+
+    def _try_machine(self, k: int) -> None:
+        path = self._folder / "machine.yaml"
+        data = self._yaml[int(self.random.integers(len(self._yaml)))]
+        data = changes.mutated(self.random, data)
+        path.write_bytes(data)
+        self._attempt("machines", k, lambda: self._use_machine(path), data)
+        path.unlink()
+
+    def _attempt(self, kind: str, k: int, action: Callable[[], None], data: bytes) -> None:
+        outcome = self.outcomes[kind]
+        began = perf_counter()
+        try:
+            with np.errstate(all="ignore"):
+                action()
+            outcome.fates["used"] += 1
+        except (LogError, MachineError) as error:
+            outcome.fates["refused"] += 1
+            text = str(error)
+            if "\n" in text or len(text) > LONGEST_MESSAGE or str(self._folder) not in text:
+                raise FuzzFailure(f"{kind} {k}: no line for people: {text[:500]!r}") from error
+        except Exception as error:
+            kept = self._folder / f"failed_{kind}_{k}"
+            kept.write_bytes(data)
+            raise FuzzFailure(f"{kind} {k}: {error!r}; its bytes are in {kept}") from error
+        outcome.timed(began)
+
+    def _use_log(self, path: Path) -> None:
+        log, faults = read_log(path, self.machine)
+        if log.length.shape != (len(log), 6) or any(count <= 0 for count in faults.values()):
+            raise FuzzFailure(f"{path.name}: {log.length.shape} lengths, faults {faults}")
+        settings = PipelineSettings.of(self.machine)
+        guarded = StreamGuard(settings.guard).guard(log)
+        motion = CausalStrutFilter(settings.filter).filter(guarded)
+        for values in (guarded.time, guarded.length, motion.length, motion.rate, motion.acceleration):
+            if not np.isfinite(values).all():
+                raise FuzzFailure(f"{path.name}: not finite behind the guard")
+
+    def _use_machine(self, path: Path) -> None:
+        machine = Machine.load(path)
+        home = strut_lengths(machine, machine.home_position[None], machine.home_rotation[None])
+        still = np.zeros(6)
+        sample = PlatformTracker(machine).step(StrutSample(1.0, home[0], still, still, None, 0))
+        at_home = PlatformMotion(
+            np.zeros(1),
+            machine.home_position[None],
+            machine.home_rotation[None],
+            np.zeros((1, 6)),
+            np.zeros((1, 6)),
+        )
+        force = strut_forces(machine, at_home)
+        for values in (home, sample.position, force):
+            if not np.isfinite(values).all():
+                raise FuzzFailure(f"{path.name}: accepted, but at home {values} is not finite")
+
+    def _log(self) -> StrutLog:
+        time = np.arange(1, ROWS + 1) * 1e-3
+        swing = np.sin(20.0 * time[:, None] + np.arange(6))
+        return StrutLog(time, 0.4 + 0.02 * swing, 100.0 * swing, "made")
+
+    def _raw(self, log: StrutLog) -> bytes:
+        header = ",".join(["t", *(f"enc_{i}" for i in range(1, 7)), *(f"cur_{i}" for i in range(1, 7))])
+        drive = self.machine.drive
+        counts = np.round((log.length - drive.length_at_zero) * drive.counts_per_meter).astype(int)
+        rows = [
+            ",".join([f"{t:.6f}", *map(str, c), *(f"{x:.4f}" for x in f / 100.0)])
+            for t, c, f in zip(log.time.tolist(), counts.tolist(), log.force)
+        ]
+        return ("\n".join([header, *rows]) + "\n").encode()

@@ -1,0 +1,20 @@
+"""Mutated logs and machine descriptions, a part of `python -m benchmarks.fuzz` (which see) in every run."""
+
+from __future__ import annotations
+
+from benchmarks.fuzz.files import Files
+
+
+def test_mutated_files_are_used_or_refused_with_one_line(tmp_path):
+    outcomes = Files(tmp_path, seed=7).run(800)
+    assert {name: outcome.inputs for name, outcome in outcomes.items()} == {
+        "csv": 480,
+        "bags": 80,
+        "machines": 240,
+    }
+    # the test would show nothing if every file were refused or none
+    for outcome in outcomes.values():
+        assert outcome.fates["refused"] > 10
+        assert outcome.fates["used"] > 5
+        assert outcome.slowest < 10.0  # s; what hangs takes for ever
+    assert list(tmp_path.iterdir()) == []
