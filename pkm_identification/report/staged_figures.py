@@ -11,6 +11,8 @@ from ..staged_experiment import StagedIdentification
 from .style import NOMINAL, STRUT_COLORS, TRUE, styled
 
 SIGMAS = 2.0
+# the truth has the colour left out
+TRAJECTORY_COLORS = tuple(color for color in STRUT_COLORS if color != TRUE)
 LEAST_SPREAD = 1e-3  # of the scale, the lightest shade
 
 
@@ -35,9 +37,9 @@ def stages_figure(
         for k, (trajectory, result) in enumerate(done.results.items()):
             values = [done.start[i], *(stage.values[i] for stage in result.stages)]
             shown = result.estimate.status[i] == IDENTIFIABLE
-            color = STRUT_COLORS[k % len(STRUT_COLORS)]
+            color = TRAJECTORY_COLORS[k % len(TRAJECTORY_COLORS)]
             place = np.arange(len(values)) + 0.08 * (k - (len(done.results) - 1) / 2)
-            panel.plot(place, values, "-", color=color, linewidth=1, alpha=0.7)
+            panel.plot(place, values, "-", color=color, linewidth=1.2, alpha=0.8, label=trajectory)
             panel.errorbar(
                 place[-1:],
                 values[-1:],
@@ -47,7 +49,6 @@ def stages_figure(
                 markerfacecolor=color if shown else "white",
                 color=color,
                 capsize=2,
-                label=trajectory,
             )
         panel.set_title(f"{name} ({parameters.units[i]})")
         panel.set_xticks(range(len(labels)), labels)

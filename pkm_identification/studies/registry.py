@@ -52,5 +52,11 @@ STUDIES: dict[str, Study] = {
             "the UF machine from simulated X, Z and XY motions and free fall: friction, force and energy model, noise, "
             "order of data (Oh 2003, chapter 4)",
         ),
+        Study(
+            "oh2003-staged",
+            "staged",
+            "friction and inertia in stages from three trajectories of a simulated UF machine, with the cross-check of "
+            "starts (Oh 2003, chapter 5)",
+        ),
     )
 }

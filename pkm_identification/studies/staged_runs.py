@@ -6,7 +6,7 @@ joints, sensors have noise. The estimator has the source's model: struts that do
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,6 +17,7 @@ from ..estimation.parameter_set import ParameterSet
 from ..estimation.prior import Prior
 from ..estimation.staged import (
     ALL,
+    STAGES,
     StagedResult,
     StageSettings,
     free_of,
@@ -111,8 +112,9 @@ class StagedStudy:
         Rank of the inertial columns of each exact motion.
     universal : StagedResult
         All three trajectories and a rich one together, with the joints the machine has.
-    scaled, raw : dict of str to AtOnce
-        All at once: first variances by the size of each parameter, and one variance for all in SI units.
+    scaled, raw, raw_staged : dict of str to AtOnce
+        All at once with first variances by the size of each parameter, and with one variance for all in SI units;
+        the latter in stages, too.
     """
 
     experiments: Experiments
@@ -122,6 +124,7 @@ class StagedStudy:
     universal: StagedResult
     scaled: dict[str, AtOnce]
     raw: dict[str, AtOnce]
+    raw_staged: dict[str, AtOnce]
 
 
 def run_experiments(durations: Mapping[str, float] | None = None, seed: int = SEED) -> Experiments:
@@ -183,8 +186,14 @@ def run_study(experiments: Experiments) -> StagedStudy:
         as_source=as_source,
         ranks={name: inertial_rank(model, name) for name in (*NAMES, "rich")},
         universal=universal,
-        scaled={name: scaled_at_once(equations[name], parameters, start, redundancy, std[name]) for name in NAMES},
-        raw={name: raw_at_once(equations[name], start, std[name]) for name in NAMES},
+        scaled={
+            name: scaled_at_once(equations[name], parameters, start, redundancy, std[name]) for name in NAMES
+        },
+        raw={name: raw_run(equations[name], parameters, start, (ALL,), std[name]) for name in NAMES},
+        raw_staged={
+            name: raw_run(equations[name], parameters, start, [group for _, group in STAGES], std[name])
+            for name in NAMES
+        },
     )
 
 
@@ -208,21 +217,33 @@ def scaled_at_once(
     return AtOnce(stage.values, stage.residual_rms, _largest(again.values - stage.values, std))
 
 
-def raw_at_once(equations: Equations, start: FloatArray, std: FloatArray) -> AtOnce:
-    """All 24 from the first guess with one first variance for all, as the symbols of the filter's papers suggest.
+def raw_run(
+    equations: Equations,
+    parameters: ParameterSet,
+    start: FloatArray,
+    groups: Sequence[str],
+    std: FloatArray,
+) -> AtOnce:
+    """Groups of parameters one after the other with one first variance for all, in SI units.
 
-    The source does not say its first variances; this is what happens to a filter in SI units that has no scales: a
-    variance of 1 is a wide one for a moment of 5e-5 kg m^2 and none for a viscous coefficient of 3500 N s/m.
+    The source does not say its first variances; this is what happens to a filter that has no scales: a variance of 1
+    is a wide one for a moment of 5e-5 kg m^2 and none for a viscous coefficient of 3500 N s/m.
     """
-    outputs, width = equations.columns.shape[1:]
-    estimator = UnscentedFilter(Prior(start, np.ones(width)), outputs, UnscentedSettings(adaptation="none"))
+    values = before = np.array(start)
+    outputs = equations.columns.shape[1]
     noise = RAW_NOISE * np.eye(outputs)
-    before = start
-    for _ in range(SWEEPS):
-        before = estimator.mean
-        for columns, measured in zip(equations.columns, equations.measured, strict=True):
-            estimator.step_linear(np.ascontiguousarray(columns), measured, noise)
-    values = estimator.mean
+    for group in groups:
+        free = free_of(parameters, group)
+        columns = np.ascontiguousarray(equations.columns[:, :, free])
+        target = equations.measured - equations.columns[:, :, ~free] @ values[~free]
+        prior = Prior(values[free], np.ones(int(free.sum())))
+        estimator = UnscentedFilter(prior, outputs, UnscentedSettings(adaptation="none"))
+        values = values.copy()
+        for _ in range(SWEEPS):
+            before = values.copy()
+            for rows, measured in zip(columns, target, strict=True):
+                estimator.step_linear(rows, measured, noise)
+            values[free] = estimator.mean
     residual = equations.measured - equations.columns @ values
     return AtOnce(values, float(np.sqrt(np.mean(residual**2))), _largest(values - before, std))
 
