@@ -33,6 +33,7 @@ from .least_squares import (
     least_squares,
     residual_covariance,
     sandwich,
+    standardised,
 )
 from .prior import Prior
 
@@ -84,32 +85,33 @@ def instrumental_variables(
     -------
     LinearFit
     """
-    first, second = _sides(equations, twins, prior)
-    width = first.shape[2] - 1
+    sides = _sides(equations, twins, prior)
+    (first, _), (second, _) = sides
+    width = first.shape[2]
     mean = (least_squares(equations, prior, redundancy).mean - prior.mean) / prior.std
+    largest = np.max(np.abs(sides[0][1]))
     noise, iterations, converged = None, 0, False
     while not converged and iterations < MAX_ITERATIONS:
-        residual = 0.5 * sum(side[:, :, -1] - side[:, :, :-1] @ mean for side in (first, second))
-        left = residual_covariance(residual, width)
+        one, two = (target - columns @ mean for columns, target in sides)
+        left = residual_covariance(0.5 * (one + two), width)
         noise = left if noise is None or iterations <= UNDAMPED else 0.5 * (noise + left)
         iterations += 1
         weight = np.linalg.inv(noise) / redundancy
         moments = np.einsum("kip,kiq->pq", weight @ first, second)
-        moments = 0.5 * (moments + moments.T)
-        information = moments[:-1, :-1] + np.eye(width)
+        information = 0.5 * (moments + moments.T) + np.eye(width)
         values, vectors = np.linalg.eigh(information)
         if values[0] <= 0.0:
             break  # the motion drowns in the noise of the encoders
-        step = vectors @ ((vectors.T @ moments[:-1, -1]) / values)
+        # a correction from the residuals, which rounding spares, not a new solution from the moments
+        step = vectors @ (
+            (vectors.T @ (_scores(first, second, one, two, weight).sum(axis=0) - mean)) / values
+        )
         std = np.sqrt(np.sum(vectors**2 / values, axis=1))
-        change = np.max(np.abs(step - mean) / np.maximum(std, 1e-6))
-        mean = step
-        exact = np.trace(noise) < (EXACT * np.max(np.abs(first[:, :, -1]))) ** 2
-        converged = bool(change < 1e-6 or exact)
-    one, two = (side[:, :, -1] - side[:, :, :-1] @ mean for side in (first, second))
-    scores = np.einsum("kip,ki->kp", weight @ first[:, :, :-1], two)
-    scores = 0.5 * (scores + np.einsum("kip,ki->kp", weight @ second[:, :, :-1], one))
-    covariance = sandwich(information, scores, equations.segment)
+        mean = mean + step
+        exact = np.trace(noise) < (EXACT * largest) ** 2
+        converged = bool(np.max(np.abs(step) / np.maximum(std, 1e-6)) < 1e-6 or exact)
+    one, two = (target - columns @ mean for columns, target in sides)
+    covariance = sandwich(information, _scores(first, second, one, two, weight), equations.segment)
     return LinearFit(
         mean=prior.mean + prior.std * mean,
         covariance=covariance * np.outer(prior.std, prior.std),
@@ -120,16 +122,26 @@ def instrumental_variables(
     )
 
 
+def _scores(
+    first: FloatArray, second: FloatArray, one: FloatArray, two: FloatArray, weight: FloatArray
+) -> FloatArray:
+    """Instruments of each side times the residuals of the other, shape (K, P)."""
+    scores = np.einsum("kip,ki->kp", weight @ first, two)
+    return 0.5 * (scores + np.einsum("kip,ki->kp", weight @ second, one))
+
+
 def _sides(
     equations: Equations, twins: tuple[Equations, Equations], prior: Prior
-) -> tuple[FloatArray, FloatArray]:
-    """Y + D and Y - D, shapes (K, m, P + 1): columns in standard deviations of the prior, right side last.
+) -> list[tuple[FloatArray, FloatArray]]:
+    """Columns (K, m, P) Y + D and Y - D for unknowns in standard deviations of the prior, with their right sides.
 
     What is known of the force is modelled from the same noisy motion, so the right side is treated alike.
     """
-    plain, one, two = (
-        np.concatenate([e.columns * prior.std, (e.measured - e.columns @ prior.mean)[:, :, None]], axis=2)
-        for e in (equations, *twins)
-    )
-    centre, half = 2.0 * plain - 0.5 * (one + two), 0.5 * (one - two)
-    return centre + half, centre - half
+    plain, one, two = (standardised(each, prior) for each in (equations, *twins))
+    sides = []
+    for sign in (0.5, -0.5):
+        columns, target = (
+            2.0 * p - 0.5 * (a + b) + sign * (a - b) for p, a, b in zip(plain, one, two, strict=True)
+        )
+        sides.append((columns, target))
+    return sides

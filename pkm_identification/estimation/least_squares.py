@@ -10,7 +10,7 @@ from ..motion import FloatArray
 from .equations import Equations
 from .prior import Prior
 
-MAX_ITERATIONS = 100
+MAX_ITERATIONS = 500
 UNDAMPED = 5
 EXACT = 1e-7  # residual relative to the largest force, below which data count as perfect
 

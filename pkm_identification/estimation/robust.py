@@ -56,7 +56,10 @@ def robust_least_squares(equations: Equations, prior: Prior, redundancy: float =
     width = scaled.shape[2]
     count, outputs = target.shape
     tuning, bound = biweight_tuning(outputs), special.chdtri(outputs, 1.0 - HUBER)
-    mean = (least_squares(equations, prior, redundancy).mean - prior.mean) / prior.std
+    plain = least_squares(equations, prior, redundancy)
+    if np.trace(plain.noise) < (EXACT * np.max(np.abs(target))) ** 2:
+        return plain  # of perfect data rounding is left, which has no outliers
+    mean = (plain.mean - prior.mean) / prior.std
     residual = target - scaled @ mean
     shape = np.diag((NORMAL_MAD * np.median(np.abs(residual), axis=0)) ** 2)
     iterations, converged, started = 0, False, False
