@@ -1,0 +1,79 @@
+"""estimator: a payload taken up while it runs is announced on `~/payload`, in diagnostics, and to late joiners."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from diagnostic_msgs.msg import DiagnosticStatus
+from geometry_msgs.msg import InertiaStamped
+from ros_bench import feed
+
+from pkm_identification.machine import Machine
+from pkm_identification.msg import PlatformState
+from pkm_identification.nodes.estimator import EstimatorNode
+from pkm_identification.pipeline import OnlinePipeline
+from pkm_identification.ros.clock import seconds
+from pkm_identification.ros.convert import fill_platform_state
+from pkm_identification.ros.qos import LATCHED
+from pkm_identification.simulation import Payload, simulate
+
+START, TAKEN, MASS, CENTER = 100.0, 7.5, 2.5, (0.03, -0.02, 0.06)
+
+
+@pytest.fixture(scope="module")
+def messages():
+    """Platform states of a rich motion; a payload is taken up on the way."""
+    machine = Machine.load("uf")
+    payload = Payload(MASS, CENTER, np.diag([0.012, 0.015, 0.009]), TAKEN)
+    log = simulate(machine, "rich", 9.2, seed=4, payload=payload).log()
+    pipeline, found = OnlinePipeline(machine), []
+    for time, length, force in zip(log.time, log.length, log.force, strict=True):
+        for sample in pipeline.guard.step(time + START, length, force):
+            filtered = pipeline.filter.step(sample)
+            if filtered is not None:
+                message = PlatformState()
+                fill_platform_state(message, pipeline.tracker.step(filtered), 0.028)
+                found.append(message)
+    return found
+
+
+def test_a_payload_is_announced(bench, messages):
+    node = bench.start(EstimatorNode)
+    found = bench.collect(InertiaStamped, "estimator/payload", LATCHED)
+    diagnostics = bench.diagnostics()
+    source = bench.publisher(PlatformState, "platform_state")
+    bench.connected("estimator/payload")
+
+    def taken():
+        counts = node.estimator.counts
+        return counts["used"] + counts["settling"]
+
+    before = [m for m in messages if seconds(m.header.stamp) < START + TAKEN]
+    feed(bench, source, before, taken)
+    assert not found
+    assert node.values()["payload_mass"] == 0.0
+    feed(bench, source, messages[len(before) :], taken)
+    first = bench.wait(lambda: found and found[0], "the payload")
+    # within two seconds of the pick-up, stamped with the sample that made it sure
+    assert seconds(first.header.stamp) < START + TAKEN + 2.0
+    assert first.header.frame_id == "platform"
+    last = found[-1]
+    payload = node.estimator.payload
+    assert last.inertia.m == pytest.approx(MASS, abs=4 * payload.mass_std)
+    assert payload.mass_std < 0.05
+    center = np.array([last.inertia.com.x, last.inertia.com.y, last.inertia.com.z])
+    assert np.all(np.abs(center - CENTER) < 4 * payload.center_of_mass_std)
+    assert payload.taken_at == pytest.approx(START + TAKEN, abs=0.02)
+
+    def warned():
+        statuses = [s for array in diagnostics for s in array.status if "payload since" in s.message]
+        return next((s for s in statuses if s.level == DiagnosticStatus.WARN), None)
+
+    status = bench.wait(warned, "a warning that names the payload")
+    values = {v.key: v.value for v in status.values}
+    assert float(values["payload_mass"]) == pytest.approx(MASS, abs=0.2)
+    assert values["payload_events"] == "1"
+    late = bench.collect(InertiaStamped, "estimator/payload", LATCHED)
+    bench.wait(lambda: late, "the payload for a late joiner")
+    assert bench.trigger("estimator/reset").success
+    assert node.estimator.payload is None
