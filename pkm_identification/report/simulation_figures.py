@@ -68,7 +68,7 @@ def settling_figure(
                 panel.set_ylabel(f"{name} (kg)")
         panels[-1, column].set_xlabel("sample, 1 ms each")
     figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
-    figure.suptitle(title, x=0.01, ha="left")
+    figure.suptitle(f"{title} (what leaves a panel is out of its range)", x=0.01, ha="left")
     return figure
 
 

@@ -61,6 +61,7 @@ def _figures(done: SimulationStudy) -> dict[str, Figure]:
 
     compared = mass_comparisons(done.results)
     plain = [done.of("4.4", motion) for motion in MOTIONS]
+    energy = [done.of("4.8", motion) for motion in MOTIONS[:3]]
     rough = [done.of("4.6", motion) for motion in MOTIONS]
     orders = {
         motion: [done.of(table, motion) for table in ("4.4", "4.10", "4.12")] for motion in ("Z", "fall")
@@ -69,6 +70,9 @@ def _figures(done: SimulationStudy) -> dict[str, Figure]:
         "simulation_masses": settling_figure(plain, compared, "Masses without friction, force model", 80),
         "simulation_masses_friction": settling_figure(
             rough, compared, "Masses with friction, force model", 200
+        ),
+        "simulation_masses_energy": settling_figure(
+            energy, compared, "Masses without friction, energy model", 1000
         ),
         "simulation_inertias": inertia_figure(plain, INERTIAS),
         "simulation_order": order_figure(orders, compared),
@@ -106,6 +110,7 @@ def _text(done: SimulationStudy, found: tuple[Judgement, ...]) -> str:
         "probable. Percentages are of the truth. The source's normal of the platform is y, ours z.",
         "std is what noise of the forces and the guess leave open. Noise of the measured states stands in the model's "
         "columns, where it is a bias that no such std knows: error/std shows it.",
+        "The JSON file has every parameter of every case, friction included, with standard deviation and status.",
     )
     by_motion = [tuple(done.of(table, motion) for table in ("4.4", "4.10", "4.12")) for motion in MOTIONS]
     inertias = inertia_table(

@@ -199,6 +199,7 @@ def test_the_outcome_tells_it():
     assert list(figures) == [
         "simulation_masses",
         "simulation_masses_friction",
+        "simulation_masses_energy",
         "simulation_inertias",
         "simulation_order",
         "simulation_noise",
