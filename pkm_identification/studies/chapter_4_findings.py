@@ -152,8 +152,8 @@ def _energy(done: SimulationStudy) -> Judgement:
         f"{100 * max(_worst_std(one) for one in results.values()):.0f} %.",
         "within what these equations leave open" if not shown else "these equations show the masses",
         "F_k (L_k+1 - L_k) takes the force at the start of a step for its mean, which is an error of the work itself. "
-        f"Over the second period m_p still moves by {swing:.0f} % of the truth, so that where it ends is a matter of where "
-        "the data end. "
+        f"Over the second period m_p still moves by {swing:.0f} % of the truth, so that where it ends is a matter of "
+        "where the data end. "
         f"With the step's integral and 10 s in a narrow band the same exact data give the masses within "
         f"{worst(energy.band):.2g} %.",
     )
