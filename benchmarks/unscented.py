@@ -6,6 +6,8 @@ import numpy as np
 from filterpy.kalman import MerweScaledSigmaPoints, UnscentedKalmanFilter
 
 from pkm_identification.dynamics import regressor
+from pkm_identification.estimation.consistency.coordinates import Coordinates
+from pkm_identification.estimation.consistency.filters import ConsistentFilter
 from pkm_identification.estimation.parameter_set import ParameterSet
 from pkm_identification.estimation.prior import Prior
 from pkm_identification.estimation.unscented import UnscentedFilter, UnscentedSettings
@@ -16,6 +18,7 @@ from .states import along_path, rows
 from .timing import Case, interleaved
 
 SAMPLES = 40
+SETTLED = 10  # rounds over the samples before the filter in log-Cholesky coordinates is timed
 ALPHA = 0.5  # the smallest one filterpy can be compared at: its weights grow as 1 / alpha^2
 
 
@@ -50,6 +53,13 @@ def measure(machine: Machine, effort: Effort, findings: Findings) -> None:
         for one, force in zip(singles, measured):
             whole.step_linear(regressor(machine, one, parameters.mapping)[0], force, noise)
 
+    seen = ConsistentFilter(UnscentedFilter(prior, 6), Coordinates.of(machine, parameters))
+
+    def step_consistent() -> None:
+        for one, force in zip(singles, measured):
+            seen.step_linear(regressor(machine, one, parameters.mapping)[0], force, noise)
+            seen.bring_up_to_date()
+
     def step_theirs() -> None:
         # in units of the prior, as ours has them inside: filterpy's Cholesky factor would suffer otherwise
         theirs.x, theirs.P = np.zeros(width), np.eye(width)
@@ -64,6 +74,9 @@ def measure(machine: Machine, effort: Effort, findings: Findings) -> None:
     agree("filterpy's covariance", theirs.P, ours.scaled_covariance, 1e-6)
     cases = [Case("given", step_ours, SAMPLES), Case("whole", step_whole, SAMPLES)]
     cases.append(Case("filterpy", step_theirs, SAMPLES))
+    for _ in range(SETTLED):
+        step_consistent()
+    cases.append(Case("consistent", step_consistent, SAMPLES))
     timings = interleaved(cases, effort.rounds // 2 + 1)
     peer = Peer("filterpy UnscentedKalmanFilter", timings["filterpy"], "predict and update, regressor given")
     findings.items += [
@@ -71,6 +84,8 @@ def measure(machine: Machine, effort: Effort, findings: Findings) -> None:
              "one call; process noise in every step, as filterpy"),
         Item("UKF step 24 x 6, model included", timings["whole"], 80e-6, (peer,), agreement,
              "one call of the regressor and one of the step, adaptation as by default"),
+        Item("UKF step 24 x 6 in log-Cholesky coordinates, model included", timings["consistent"], 80e-6, (), "",
+             f"regressor, step, coordinates and parameters brought up to date; after {SETTLED * SAMPLES} equations"),
     ]  # fmt: skip
 
 

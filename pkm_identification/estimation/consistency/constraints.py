@@ -15,8 +15,6 @@ from ...motion import FloatArray
 from .coordinates import Slots, platform_matrix
 from .layout import BOUNDED, Layout
 
-_MOST = 2  # violations told in full
-
 
 @dataclass(frozen=True)
 class Inequality:
@@ -94,12 +92,6 @@ def violations(layout: Layout, values: FloatArray, status: tuple[str, ...]) -> l
         else:
             told.append(_of_bound(layout, condition, values))
     return told
-
-
-def sentence(told: list[str]) -> str:
-    """One line of violations, at least one."""
-    more = f" (and {len(told) - _MOST} more)" if len(told) > _MOST else ""
-    return f"Not physical: {'; '.join(told[:_MOST])}{more}. --consistent keeps an estimate physical."
 
 
 def _of_platform(pseudo: FloatArray) -> str:

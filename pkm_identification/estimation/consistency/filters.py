@@ -18,6 +18,7 @@ import numpy as np
 
 from ...compiled import kernel
 from ...motion import FloatArray
+from ..recursive_least_squares import RecursiveLeastSquares
 from ..square_root import potter_update
 from ..unscented import UnscentedFilter, sigma_points
 from .coordinates import BLOCK, Coordinates, slot_jacobian, slot_moments
@@ -123,13 +124,13 @@ class ConsistentFilter:
 
     Parameters
     ----------
-    linear : UnscentedFilter
-        UKF or EKF, which takes the equations.
+    linear : UnscentedFilter or RecursiveLeastSquares
+        The filter that takes the equations.
     coordinates : Coordinates
         Of the same parameters.
     """
 
-    def __init__(self, linear: UnscentedFilter, coordinates: Coordinates) -> None:
+    def __init__(self, linear: UnscentedFilter | RecursiveLeastSquares, coordinates: Coordinates) -> None:
         self.linear = linear
         self.coordinates = coordinates
         self._lifting = np.ascontiguousarray(coordinates.layout.lifting / linear.prior.std[:, None])
@@ -144,23 +145,27 @@ class ConsistentFilter:
     def _forget(self) -> None:
         width = len(self.linear.prior.mean)
         self._theta, self._root = np.zeros(width), np.eye(width)
-        self._fitted: FloatArray | None = None
+        self._fitted = False
 
     @property
     def count(self) -> int:
         """Equations taken."""
         return self.linear.count
 
+    @count.setter
+    def count(self, count: int) -> None:
+        self.linear.count = count
+
     @property
     def theta(self) -> FloatArray:
         """Free coordinates, shape (P,)."""
-        self._fit()
+        self.bring_up_to_date()
         return self.coordinates.prior.mean + self.coordinates.prior.std * self._theta
 
     @property
     def theta_covariance(self) -> FloatArray:
         """Covariance of the free coordinates, shape (P, P)."""
-        self._fit()
+        self.bring_up_to_date()
         return self._root @ self._root.T * np.outer(self.coordinates.prior.std, self.coordinates.prior.std)
 
     @property
@@ -176,30 +181,26 @@ class ConsistentFilter:
     @property
     def scaled_covariance(self) -> FloatArray:
         """Covariance of the parameters in units of their prior's standard deviations."""
-        self._fit()
+        self.bring_up_to_date()
         c = self.coordinates
         return _spread(self._theta, self._root, self._lifting, c.prior.mean, c.prior.std, c.slots)
 
     def start_from(self, mean: FloatArray, covariance: FloatArray) -> None:
         """Continue from an estimate of the parameters in SI units."""
         self.linear.start_from(mean, covariance)
-        self._fitted = None
-
-    def add_process_noise(self, std: FloatArray) -> None:
-        """Set the random walk's standard deviation per step, in SI units."""
-        self.linear.add_process_noise(std)
+        self._fitted = False
 
     def step_linear(
         self, columns: FloatArray, measured: FloatArray, noise: FloatArray, gate: float = np.inf
     ) -> tuple[float, bool]:
         """Take one measurement, linear in the parameters; see `UnscentedFilter.step_linear`."""
-        taken = self.linear.step_linear(columns, measured, noise, gate)
-        self._fitted = None
-        return taken
+        nis, accepted = self.linear.step_linear(columns, measured, noise, gate)
+        self._fitted = self._fitted and not accepted
+        return nis, accepted
 
-    def _fit(self) -> None:
+    def bring_up_to_date(self) -> None:
         """Bring theta up to date with the linear filter; a fit that fails leaves the last good one."""
-        if self._fitted is not None:
+        if self._fitted:
             return
         c = self.coordinates
         theta, root = self._theta.copy(), self._root.copy()
@@ -215,4 +216,4 @@ class ConsistentFilter:
             root,
         ):
             self._theta, self._root = theta, root
-        self._fitted = self._theta
+        self._fitted = True

@@ -112,6 +112,8 @@ class _Sorter:
         self.kind = np.full(width, GROUPED)
         self.floor = np.full(width, -np.inf)
         self.rods: list[tuple[list[int], FloatArray]] = []
+        for name in parameters.names[width - parameters.nuisance :]:
+            self._set(name, FREE)
 
     def layout(self) -> Layout:
         platform = self._platform()

@@ -1,0 +1,61 @@
+"""One line on every estimate: could it be some machine's?"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...errors import NotConverged, PkmError
+from ...machine import Machine
+from ..estimate import ParameterEstimate
+from ..parameter_set import ParameterSet
+from .constrained_least_squares import project
+from .constraints import violations
+from .coordinates import Coordinates
+
+_MOST = 2  # violations told in full
+
+
+def verdict(
+    machine: Machine, parameters: ParameterSet, estimate: ParameterEstimate, kept: bool
+) -> tuple[bool, str] | None:
+    """Whether what the data show is physical.
+
+    Parameters
+    ----------
+    machine : Machine
+    parameters : ParameterSet
+        Those estimated.
+    estimate : ParameterEstimate
+    kept : bool
+        Whether the estimator kept it physical.
+
+    Returns
+    -------
+    good : bool
+    line : str
+        None in place of both where a part of a body is fixed or tied, so that nothing can be told.
+    """
+    try:
+        coordinates = Coordinates.of(machine, parameters)
+    except PkmError:
+        return None
+    told = violations(coordinates.layout, estimate.values, estimate.status)
+    if not told:
+        return True, "What they show is physical" + (", and was kept so." if kept else ".")
+    more = f" (and {len(told) - _MOST} more)" if len(told) > _MOST else ""
+    return False, (
+        f"Not physical: {'; '.join(told[:_MOST])}{more}{_distance(coordinates, estimate)}. "
+        "--consistent keeps an estimate physical."
+    )
+
+
+def _distance(coordinates: Coordinates, estimate: ParameterEstimate) -> str:
+    """How far the nearest physical estimate lies, in words; nothing where the covariance does not tell."""
+    std = np.sqrt(np.diag(estimate.covariance))
+    try:
+        root = np.linalg.inv(np.linalg.cholesky(estimate.covariance / np.outer(std, std))) / std
+        nearest = project(estimate.values, root, coordinates).values
+    except (np.linalg.LinAlgError, NotConverged):
+        return ""
+    away = float(np.linalg.norm(root @ (nearest - estimate.values)))
+    return f". The nearest physical estimate lies {away:.2g} standard deviations away"
