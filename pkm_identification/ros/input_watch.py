@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 MILLISECONDS = 1e3
@@ -74,7 +76,7 @@ class InputWatch:
 
 
 def step_values(watches: Iterable[InputWatch]) -> dict[str, object]:
-    """Steps of all inputs of a node in the last second together, for its diagnostics; empty without inputs."""
+    """Steps of all inputs of a node in the last second together, and its memory; empty without inputs."""
     watches = list(watches)
     if not watches:
         return {}
@@ -85,4 +87,14 @@ def step_values(watches: Iterable[InputWatch]) -> dict[str, object]:
         "step_max_ms": MILLISECONDS * max(watch.longest for watch in watches),
         "taken": sum(watch.taken for watch in watches),
         "lost": sum(watch.lost for watch in watches),
+        "memory_mb": resident_memory(),
     }
+
+
+def resident_memory() -> float:
+    """Memory of this process in MB; 0 where /proc does not tell."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+    except (OSError, ValueError, IndexError):
+        return 0.0
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
