@@ -110,13 +110,13 @@ def test_the_memory_of_the_nodes_does_not_grow_with_the_stream(bench, log):
     try:
         play(0.0)
         tracemalloc.start()
-        play(1.5)
-        before = tracemalloc.get_traced_memory()[0]
-        play(3.0)
-        grown = tracemalloc.get_traced_memory()[0] - before
+        used = []
+        for k in range(1, 4):
+            play(1.5 * k)
+            used.append(tracemalloc.get_traced_memory()[0])
     finally:
         tracemalloc.stop()
         chain.close()
     assert chain.outcome.fates["estimates"] > 20
-    # one number kept for each sample would be 32 bytes times 1500
-    assert grown < 24_000
+    # the least of both, because a kernel may be loaded on the way; a reference kept for each sample would be 8 bytes
+    assert np.diff(used).min() < 8 * len(messages)
