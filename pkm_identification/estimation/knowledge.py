@@ -37,8 +37,8 @@ class Fix:
         """
         name, equals, value = text.partition("=")
         if not name or (equals and not value):
-            raise PkmError(f"--fix {text}: expected NAME or NAME=VALUE")
-        return cls(name, _number(f"--fix {text}", value) if equals else None)
+            raise PkmError(f"fix {text}: expected NAME or NAME=VALUE")
+        return cls(name, _number(f"fix {text}", value) if equals else None)
 
 
 @dataclass(frozen=True)
@@ -61,8 +61,8 @@ class Tie:
         name, _, rest = text.partition("=")
         other, times, factor = rest.partition("*")
         if not name or not other or (times and not factor):
-            raise PkmError(f"--tie {text}: expected NAME=OTHER or NAME=OTHER*FACTOR")
-        return cls(name, other, _number(f"--tie {text}", factor) if times else 1.0)
+            raise PkmError(f"tie {text}: expected NAME=OTHER or NAME=OTHER*FACTOR")
+        return cls(name, other, _number(f"tie {text}", factor) if times else 1.0)
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from pkm_identification.msg import PlatformState
 
 from ..errors import PkmError
 from ..estimation.drift import DRIFTS
+from ..estimation.knowledge import Fix, Knowledge, Tie, read_prior
 from ..estimation.online import OnlineEstimator
 from ..estimation.parameter_set import NAMES
 from ..estimation.payload import PayloadEvent
@@ -35,7 +36,7 @@ from ..ros.parameters import LiveParameter, ParameterError, ParameterSpec
 from ..ros.payload import body_text, event_text, payload_message, payload_values
 from ..ros.qos import LATCHED, STREAM
 
-CHOSEN = ("parameters", "estimator", "band_cutoff", "band_order")
+CHOSEN = ("parameters", "estimator", "band_cutoff", "band_order", "forgetting")
 WATCH = ("payload", "drift", "friction_walk")
 NEVER = 1e6  # s
 
@@ -49,6 +50,10 @@ class EstimatorNode(PipelineNode):
         ParameterSpec("sample_rate", 0.0, "rate of platform_state; 0: the machine's drive.sample_rate", "Hz", 0, 1e5),
         ParameterSpec("parameters", "identifiable", "parameter set", choices=NAMES),
         ParameterSpec("estimator", "ukf", "recursive estimator", choices=tuple(FILTERS)),
+        ParameterSpec("forgetting", 1.0, "of the estimator rls: what an equation leaves of older ones", "", 0.5, 1),
+        ParameterSpec("fix", [""], "parameters that are known, each NAME (the file's value) or NAME=VALUE"),
+        ParameterSpec("tie", [""], "parameters that follow another, each NAME=OTHER or NAME=OTHER*FACTOR"),
+        ParameterSpec("prior", "", "YAML file of what is known beforehand, NAME: {value: ..., std: ...}"),
         LiveParameter("band_cutoff", 10.0, "low-pass over both sides of the model equation", "Hz", 0.01, 5e4),
         LiveParameter("band_order", 8, "order of that low-pass", low=1, high=12),
         LiveParameter("gate", 1e-9, "probability with which a good equation is kept out as an outlier", "", 1e-15, 0.1),
@@ -75,7 +80,8 @@ class EstimatorNode(PipelineNode):
             raise ParameterError(f"parameters: {error}") from None
         chosen = {name: values[name] for name in CHOSEN}
         path = confined(values["save_folder"], values["save_name"])
-        store = EstimateStore(self.machine, IdentifySettings(causal=True, **chosen), path)
+        described = IdentifySettings(causal=True, **chosen, knowledge=knowledge(values))
+        store = EstimateStore(self.machine, described, path)
         with self.compiling():
             pipeline = OnlinePipeline(self.machine, settings)
             pipeline.warm_up()
@@ -236,6 +242,7 @@ class EstimatorNode(PipelineNode):
     def _settings(self, values: Mapping[str, Any]) -> PipelineSettings:
         rate = values["sample_rate"]
         chosen = {name: values[name] for name in (*CHOSEN, *WATCH)}
+        chosen["knowledge"] = knowledge(values)
         settings = PipelineSettings.of(self.machine, 1.0 / rate if rate else None, **chosen)
         return replace(settings, estimator=replace(settings.estimator, gate=values["gate"]))
 
@@ -257,6 +264,15 @@ class EstimatorNode(PipelineNode):
             store.save(self.estimator, self._delay)
         except (PkmError, OSError) as error:
             self.report(ERROR, "not_saved", str(error))
+
+
+def knowledge(values: Mapping[str, Any]) -> Knowledge:
+    """What the parameters `fix`, `tie` and `prior` state."""
+    return Knowledge(
+        fixed=tuple(Fix.parse(text) for text in values["fix"] if text),
+        tied=tuple(Tie.parse(text) for text in values["tie"] if text),
+        stated=read_prior(values["prior"]) if values["prior"] else (),
+    )
 
 
 def main(args: list[str] | None = None) -> int:

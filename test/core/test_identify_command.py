@@ -95,8 +95,8 @@ def test_another_log_takes_the_place_of_the_held_out_part(files, capsys):
     ("options", "mentions"),
     [
         (("--fix", "mass"), ["'mass'", "m_p"]),
-        (("--fix", "m_p=heavy"), ["--fix m_p=heavy", "'heavy'"]),
-        (("--tie", "m_e"), ["--tie m_e", "NAME=OTHER"]),
+        (("--fix", "m_p=heavy"), ["fix m_p=heavy", "'heavy'"]),
+        (("--tie", "m_e"), ["tie m_e", "NAME=OTHER"]),
         (("--tie", "m_e=viscous_1"), ["kg", "N s/m"]),
         (("--prior", "none.yaml"), ["none.yaml", "No such file"]),
         (("--forgetting", "0.9"), ["forgetting", "rls"]),

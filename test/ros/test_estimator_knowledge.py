@@ -1,0 +1,61 @@
+"""estimator: recursive least squares, and what is fixed, tied or stated beforehand, over ROS parameters."""
+
+import numpy as np
+import pytest
+from rigs import EstimatorRig, platform_samples
+
+from pkm_identification.errors import PkmError
+from pkm_identification.estimation.knowledge import Fix, Knowledge, Stated, Tie
+from pkm_identification.machine import Machine
+from pkm_identification.nodes.estimator import EstimatorNode
+from pkm_identification.pipeline import OnlinePipeline, PipelineSettings
+
+
+def test_the_node_learns_what_the_stage_learns_with_the_same_knowledge(bench, tmp_path):
+    prior = tmp_path / "cad.yaml"
+    prior.write_text("m_b: {value: 7.7, std: 0.01}\n")
+    rig = EstimatorRig(
+        bench,
+        save_folder=str(tmp_path),
+        estimator="rls",
+        forgetting=0.99,
+        fix=["Ia_b+Ia_e", "m_p=4.9"],
+        tie=["viscous_2=viscous_1*0.8"],
+        prior=str(prior),
+    )
+    samples = platform_samples()
+    rig.feed(samples)
+    knowledge = Knowledge(
+        fixed=(Fix("Ia_b+Ia_e"), Fix("m_p", 4.9)),
+        tied=(Tie("viscous_2", "viscous_1", 0.8),),
+        stated=(Stated("m_b", 7.7, 0.01),),
+    )
+    machine = Machine.load("uf")
+    settings = PipelineSettings.of(machine, estimator="rls", forgetting=0.99, knowledge=knowledge)
+    pipeline = OnlinePipeline(machine, settings)
+    for sample in samples:
+        pipeline.estimator.step(sample)
+    expected = pipeline.estimator.estimate
+    message = bench.wait(
+        lambda: next((m for m in rig.estimates if m.count == expected.count), None), "the last estimate"
+    )
+    assert message.estimator == "rls"
+    assert tuple(message.names) == expected.names
+    assert not {"Ia_b+Ia_e", "m_p", "viscous_2"} & set(message.names)
+    np.testing.assert_allclose(message.values, expected.values, rtol=1e-9)
+    np.testing.assert_allclose(message.std, expected.std, rtol=1e-9)
+    assert message.std[list(message.names).index("m_b")] <= 0.01
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ({"fix": ["mass"]}, "no parameter 'mass'"),
+        ({"tie": ["m_e"]}, "tie m_e: expected NAME=OTHER"),
+        ({"prior": "/none/cad.yaml"}, "cad.yaml: No such file"),
+        ({"forgetting": 0.9}, "forgetting is for the estimator 'rls'"),
+    ],
+)
+def test_mistakes_are_refused_with_the_reason(bench, values, words):
+    with pytest.raises(PkmError, match=words):
+        bench.start(EstimatorNode, **values)
