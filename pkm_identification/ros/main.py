@@ -61,12 +61,11 @@ def run_together(
         over = Future()
         for node in nodes:
             name = node.NAME
+            spinning.add_node(node)  # first, because nodes look at their executor
             node.compiling = stop.at_once
             node.finished.add_done_callback(lambda job: over.done() or over.set_result(job.result()))
             if node.parameter["autostart"]:
                 node.bring_up()
-        for node in nodes:
-            spinning.add_node(node)
         started = True
         # Without a time-out the events executor does not return for a signal in some releases.
         while rclpy.ok() and not over.done():

@@ -10,6 +10,7 @@ from contextlib import AbstractContextManager
 from typing import Any, ClassVar
 
 from rclpy.event_handler import SubscriptionEventCallbacks
+from rclpy.executors import Executor
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 from rclpy.qos import QoSProfile
 from rclpy.task import Future
@@ -138,7 +139,7 @@ class PipelineNode(LifecycleNode):
                     taken = subscription.handle.take_message(message_type, False)
                 if taken is None:
                     return
-                step(*taken)
+                step(taken[0], taken[1] if informed else {})
 
         def incompatible(event: Any) -> None:
             self.report(
@@ -149,7 +150,10 @@ class PipelineNode(LifecycleNode):
             )
 
         events = SubscriptionEventCallbacks(incompatible_qos=incompatible, use_default_callbacks=False)
-        subscription = self.create_subscription(message_type, topic, drain, qos, event_callbacks=events)
+        # The events executor of some releases breaks down when it shall say how a message came: nothing is counted.
+        informed = isinstance(self.executor, Executor)
+        taker = drain if informed else lambda message: drain(message, {})
+        subscription = self.create_subscription(message_type, topic, taker, qos, event_callbacks=events)
         entry = (watch, qos)
         self._inputs.append(entry)
         self._destroyers += [
