@@ -8,6 +8,7 @@ import numpy as np
 
 from .errors import LogError, PkmError
 from .estimation.data_order import ORDERS
+from .estimation.dual import FORMS
 from .estimation.energy_equations import energy_equations
 from .estimation.equations import force_equations
 from .estimation.estimators import ESTIMATORS as REGISTRY
@@ -23,7 +24,7 @@ from .signals.causal import CausalStrutFilter
 from .signals.guard import RATE_ERROR, RATE_WARNING, GuardedLog, StreamGuard
 from .signals.zero_phase import filter_log
 
-ESTIMATORS = tuple(REGISTRY)
+ESTIMATORS = (*REGISTRY, *FORMS)
 MODELS = {"force": force_equations, "energy": energy_equations}
 
 
@@ -69,7 +70,9 @@ class IdentifySettings:
             )
         if not 0 <= self.hold_out <= 0.5:
             raise PkmError(f"hold_out {self.hold_out:g}: must lie between 0 and 0.5")
-        if self.causal and REGISTRY[self.estimator].twins:
+        if self.estimator in FORMS and self.model != "force":
+            raise PkmError(f"estimator '{self.estimator}' needs the force model, not '{self.model}'")
+        if self.causal and (self.estimator in FORMS or REGISTRY[self.estimator].twins):
             raise PkmError(f"estimator '{self.estimator}' needs the whole log and cannot run causally")
 
     def parameter_set(self, machine: Machine) -> ParameterSet:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from .errors import LogError, Unidentifiable
+from .estimation.dual import FORMS
 from .estimation.estimate import ParameterEstimate
 from .estimation.estimators import ESTIMATORS
 from .estimation.recursive import History
@@ -92,6 +93,11 @@ def identify(
         If the data show no parameter and no combination of them, so that nothing but the prior is left.
     """
     settings = settings or IdentifySettings()
+    if settings.estimator in FORMS:
+        # here, because its kernels take longer to load than the others run
+        from .dual_identification import identify_states_and_parameters
+
+        return identify_states_and_parameters(logs, machine, settings, faults or {})
     prepared = prepare(logs, machine, faults or {})
     stages = stages_of(machine, settings, prepared.logs[0].period)
     settings = replace(settings, cutoff=stages.filter.cutoff)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ..errors import PkmError
 from ..estimation.data_order import ORDERS
+from ..estimation.dual import FORMS
 from ..estimation.estimators import ESTIMATORS
 from ..estimation.knowledge import Fix, Knowledge, Tie, read_prior
 from ..estimation.parameter_set import NAMES
@@ -33,9 +34,10 @@ def add(commands: argparse._SubParsersAction) -> None:
     parser.add_argument("--model", choices=MODELS, default="force", help="model equation (default: force)")
     parser.add_argument(
         "--estimator",
-        choices=tuple(ESTIMATORS),
+        choices=(*ESTIMATORS, *FORMS),
         default="ukf",
         help="; ".join(f"{name}: {estimator.title}" for name, estimator in ESTIMATORS.items())
+        + "".join(f"; {name}: {title}" for name, title in FORMS.items())
         + " (default: ukf)",
     )
     parser.add_argument("--parameters", choices=NAMES, default="identifiable", help="(default: identifiable)")

@@ -23,7 +23,6 @@ from .joint import Centre, JointFilter, JointResult, JointSettings, SmoothedStat
 from .model import JointModel, JointNoise, JointSamples
 from .two_filter import TwoFilters
 
-FORMS = ("joint", "dual")
 START_SHARE = 0.1  # force noise at the start, in rms force
 COARSE = 8000  # samples the first rounds look at
 COARSE_ROUNDS, FINE_ROUNDS = 5, 4

@@ -100,13 +100,13 @@ class JointSamples:
         return len(self.time)
 
     @classmethod
-    def of(cls, guarded: GuardedLog) -> JointSamples:
-        """From a guarded log that holds forces."""
+    def of(cls, guarded: GuardedLog, machine: Machine) -> JointSamples:
+        """From a guarded log that holds forces; additional sensors count when the machine file describes them."""
         count = len(guarded.time)
         readings = np.full((count, READINGS), np.nan)
-        if guarded.imu is not None:
+        if guarded.imu is not None and machine.sensors.imu is not None:
             readings[:, :6] = guarded.imu
-        if guarded.sensor is not None:
+        if guarded.sensor is not None and machine.sensors.force is not None:
             readings[:, 6:] = guarded.sensor
         return cls(
             guarded.time,

@@ -108,13 +108,13 @@ def predict(model, sensors, known, mapping, offset, spread, force, guess, values
 
     `known` (64,) + `mapping` (64, P) `values` (P,) is the basis, `offset` (12, P) `values` what is added to readings
     (biases of the IMU); `spread` (6,) is the standard deviation of the force noise in N; `root` (n, n) is lower
-    triangular. The model is made linear around the estimate, or, when `centred`, around `point`: values (P,), position,
-    rotation, twist and force noise (6,) known from elsewhere. Parameters then enter linearly: a curvature taken over the
-    width of a prior would move states that are known.
+    triangular. The model is made linear around the estimate, or, when `centred`, around `point`: values (P,),
+    position, rotation, twist and force noise (6,) known from elsewhere. Parameters then enter linearly: a curvature
+    taken over the width of a prior would move states that are known.
 
     On return position, rotation and twist are the predicted mean, `wide` (n, 2 n + 13) the predicted root, not yet
-    triangular, `rows` (12, 2 n + 13) the readings' in the same coordinates, `expected` (12,) the readings' mean, `guess`
-    (6,) the mean's acceleration.
+    triangular, `rows` (12, 2 n + 13) the readings' in the same coordinates, `expected` (12,) the readings' mean,
+    `guess` (6,) the mean's acceleration.
     """
     count = values.size
     size = count + STATE
