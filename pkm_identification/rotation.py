@@ -8,7 +8,50 @@ from __future__ import annotations
 import numpy as np
 from transforms3d.euler import euler2mat, mat2euler
 
+from .compiled import kernel
 from .motion import FloatArray
+
+
+@kernel
+def _matrices(quaternions, rotations):
+    """Rotation matrices (N, 3, 3) of quaternions (N, 4); False when one is not finite or has no length."""
+    for n in range(quaternions.shape[0]):
+        x, y, z, w = quaternions[n]
+        norm = np.sqrt(x * x + y * y + z * z + w * w)
+        if not 1e-12 <= norm < np.inf:
+            return False
+        x, y, z, w = x / norm, y / norm, z / norm, w / norm
+        r = rotations[n]
+        r[0, 0], r[0, 1], r[0, 2] = 1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)
+        r[1, 0], r[1, 1], r[1, 2] = 2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)
+        r[2, 0], r[2, 1], r[2, 2] = 2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)
+    return True
+
+
+@kernel
+def _quaternions(rotations, quaternions):
+    """Unit quaternions (N, 4) of rotation matrices (N, 3, 3)."""
+    for n in range(rotations.shape[0]):
+        r, q = rotations[n], quaternions[n]
+        # four times the squared components, less a common part: the largest tells where to begin
+        trace = r[0, 0] + r[1, 1] + r[2, 2]
+        best, largest = 3, trace
+        for i in range(3):
+            if r[i, i] > largest:
+                best, largest = i, r[i, i]
+        if best == 3:
+            q[0], q[1], q[2] = r[2, 1] - r[1, 2], r[0, 2] - r[2, 0], r[1, 0] - r[0, 1]
+            q[3] = 1 + trace
+        else:
+            j, k = (best + 1) % 3, (best + 2) % 3
+            q[best] = 1 + 2 * r[best, best] - trace
+            q[j], q[k] = r[best, j] + r[j, best], r[best, k] + r[k, best]
+            q[3] = r[k, j] - r[j, k]
+        norm = np.sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
+        if q[3] < 0:
+            norm = -norm
+        for i in range(4):
+            q[i] /= norm
 
 
 def matrix_from_quaternion(quaternion: FloatArray) -> FloatArray:
@@ -28,24 +71,18 @@ def matrix_from_quaternion(quaternion: FloatArray) -> FloatArray:
     ValueError
         If a quaternion has no length or is not finite.
     """
-    q = np.asarray(quaternion, dtype=float)
-    norm = np.linalg.norm(q, axis=-1, keepdims=True)
-    if not np.all(np.isfinite(norm)) or np.any(norm < 1e-12):
+    q = np.array(quaternion, dtype=float, order="C")
+    rotation = np.empty((*q.shape[:-1], 3, 3))
+    if not _matrices(q.reshape(-1, 4), rotation.reshape(-1, 3, 3)):
         raise ValueError("quaternion must be finite and not zero")
-    x, y, z, w = np.moveaxis(q / norm, -1, 0)
-    rows = [
-        [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
-        [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
-        [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
-    ]
-    return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
+    return rotation
 
 
 def quaternion_from_matrix(rotation: FloatArray) -> FloatArray:
     """Unit quaternions (x, y, z, w) with w >= 0 of rotation matrices.
 
     Takes the largest of the four squared components first (Shepperd's method), so it never divides by a
-    small number; batched, which is why transforms3d is not used for it.
+    small number; compiled, because nodes do this for every message, which is why transforms3d is not used for it.
 
     Parameters
     ----------
@@ -55,21 +92,10 @@ def quaternion_from_matrix(rotation: FloatArray) -> FloatArray:
     -------
     ndarray, shape (..., 4)
     """
-    r = np.asarray(rotation, dtype=float)
-    trace = np.trace(r, axis1=-2, axis2=-1)
-    # The symmetric matrix 4 q q^T, one row per candidate for the largest component.
-    outer = np.empty((*r.shape[:-2], 4, 4))
-    for i in range(3):
-        outer[..., i, i] = 1 + 2 * r[..., i, i] - trace
-        for j in range(i):
-            outer[..., i, j] = outer[..., j, i] = r[..., i, j] + r[..., j, i]
-        j, k = (i + 1) % 3, (i + 2) % 3
-        outer[..., i, 3] = outer[..., 3, i] = r[..., k, j] - r[..., j, k]
-    outer[..., 3, 3] = 1 + trace
-    best = np.argmax(np.diagonal(outer, axis1=-2, axis2=-1), axis=-1)
-    q = np.take_along_axis(outer, best[..., None, None], axis=-2)[..., 0, :]
-    q = q / np.linalg.norm(q, axis=-1, keepdims=True)
-    return np.where(q[..., 3:] < 0, -q, q)
+    r = np.array(rotation, dtype=float, order="C")
+    quaternion = np.empty((*r.shape[:-2], 4))
+    _quaternions(r.reshape(-1, 3, 3), quaternion.reshape(-1, 4))
+    return quaternion
 
 
 def matrix_from_zxz(angles: FloatArray) -> FloatArray:

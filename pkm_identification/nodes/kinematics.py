@@ -164,7 +164,8 @@ class KinematicsNode(PipelineNode):
         m = self.machine
         home = strut_lengths(m, m.home_position[None], m.home_rotation[None])
         forward_kinematics(m, home)
-        self.tracker.step(StrutSample(0.0, home[0], np.zeros(6), np.zeros(6), None, 0))
+        sample = self.tracker.step(StrutSample(0.0, home[0], np.zeros(6), np.zeros(6), None, 0))
+        fill_platform_state(PlatformState(), sample, 0.0)
 
 
 def _trouble(sample: PlatformSample) -> str | None:

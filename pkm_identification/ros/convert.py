@@ -17,9 +17,9 @@ from pkm_identification.msg import PlatformState, StrutStates
 
 from ..kinematics.tracker import PlatformSample
 from ..motion import FloatArray
+from ..rotation import matrix_from_quaternion, quaternion_from_matrix
 from ..signals.causal import StrutSample
 from .clock import seconds, set_stamp
-from .turn import matrix_of, quaternion_of
 
 if TYPE_CHECKING:
     from ..estimation.estimate import ParameterEstimate
@@ -70,7 +70,7 @@ def fill_pose(message: Pose, position: FloatArray, rotation: FloatArray) -> None
     """Write a position (3,) in m and a rotation matrix (3, 3) into a message."""
     place, turn = message.position, message.orientation
     place.x, place.y, place.z = position.tolist()
-    turn.x, turn.y, turn.z, turn.w = quaternion_of(rotation)
+    turn.x, turn.y, turn.z, turn.w = quaternion_from_matrix(rotation).tolist()
 
 
 def pose_of(message: Pose) -> tuple[FloatArray, FloatArray]:
@@ -85,7 +85,7 @@ def pose_of(message: Pose) -> tuple[FloatArray, FloatArray]:
     position = np.array([place.x, place.y, place.z])
     if not np.isfinite(position).all():
         raise ValueError(f"position {position.tolist()} is not finite")
-    return position, matrix_of(turn.x, turn.y, turn.z, turn.w)
+    return position, matrix_from_quaternion([turn.x, turn.y, turn.z, turn.w])
 
 
 def fill_platform_state(message: PlatformState, sample: PlatformSample, delay: float) -> None:
@@ -114,7 +114,7 @@ def platform_sample(message: PlatformState) -> PlatformSample:
     return PlatformSample(
         time=seconds(message.header.stamp),
         position=np.array([place.x, place.y, place.z]),
-        rotation=matrix_of(turn.x, turn.y, turn.z, turn.w),
+        rotation=matrix_from_quaternion([turn.x, turn.y, turn.z, turn.w]),
         twist=np.array([v.x, v.y, v.z, w.x, w.y, w.z]),
         acceleration=np.array([a.x, a.y, a.z, alpha.x, alpha.y, alpha.z]),
         force=message.strut_force if message.force_valid else None,

@@ -20,11 +20,10 @@ from ..errors import MotionRefused
 from ..kinematics import forward_kinematics
 from ..machine import Machine
 from ..motion import FloatArray
-from ..rotation import vector_from_matrix
+from ..rotation import matrix_from_quaternion, vector_from_matrix
 from .clock import set_stamp
 from .convert import fill_pose
 from .throttle import Throttle
-from .turn import matrix_of
 
 MOST_POINTS = 10_000
 
@@ -177,7 +176,7 @@ def waypoints_of(trajectory: MultiDOFJointTrajectory, base_frame: str) -> Waypoi
         place, q = point.transforms[0].translation, point.transforms[0].rotation
         position[i] = place.x, place.y, place.z
         try:
-            rotation[i] = matrix_of(q.x, q.y, q.z, q.w)
+            rotation[i] = matrix_from_quaternion([q.x, q.y, q.z, q.w])
         except ValueError as error:
             raise MotionRefused(f"waypoint {i + 1}: {error}") from None
         twist[i] = _six(point.velocities, i)

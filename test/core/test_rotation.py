@@ -98,7 +98,7 @@ def test_batches_of_any_shape():
     np.testing.assert_array_equal(matrices[1, 2], matrix_from_quaternion(batch[1, 2]))
 
 
-@pytest.mark.parametrize("bad", [[0.0] * 4, [np.nan, 0, 0, 1], [np.inf, 0, 0, 1]])
+@pytest.mark.parametrize("bad", [[0.0] * 4, [np.nan, 0, 0, 1], [np.inf, 0, 0, 1], [1e200, 0, 0, 1e200]])
 def test_quaternion_without_direction_is_refused(bad):
     with pytest.raises(ValueError, match="finite and not zero"):
         matrix_from_quaternion([[0.0, 0.0, 0.0, 1.0], bad])
