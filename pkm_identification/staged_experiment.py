@@ -63,8 +63,8 @@ class StagedIdentification:
     ----------
     machine : Machine
     trajectories : Trajectories
-    start : ndarray, shape (P,)
-        First guess.
+    start : ndarray, shape (R,)
+        First guess, without nuisance parameters.
     results : dict of str to StagedResult
     cross : CrossCheck
     joint : StagedResult
@@ -166,24 +166,31 @@ def identify_staged(
     ----------
     machine : Machine
     trajectories : Trajectories
-    start : ndarray, shape (P,), optional
-        First guess in SI units; the machine file's values if it is not given.
+    start : ndarray, shape (R,), optional
+        First guess in SI units, without nuisance parameters; the machine file's values if it is not given.
     """
     parameters, equations = trajectories.parameters, trajectories.equations
-    start = parameters.nominal if start is None else start
+    first = first_guess(parameters, start)
     settings = StageSettings(trajectories.redundancy)
     results = {
-        name: staged(part, parameters, start, settings, _other(trajectories, name))
+        name: staged(part, parameters, first, settings, _other(trajectories, name))
         for name, part in equations.items()
     }
     return StagedIdentification(
         machine=machine,
         trajectories=trajectories,
-        start=start,
+        start=first[: len(first) - parameters.nuisance],
         results=results,
         cross=cross_check(results, equations, parameters, settings),
-        joint=joint(equations, parameters, start, settings, tuple(map(joined, trajectories.others))),
+        joint=joint(equations, parameters, first, settings, tuple(map(joined, trajectories.others))),
     )
+
+
+def first_guess(parameters: ParameterSet, start: FloatArray | None) -> FloatArray:
+    """A start of all parameters, shape (P,): the given ones (R,), nuisance parameters as the set has them."""
+    if start is None:
+        return parameters.nominal
+    return np.concatenate([start, parameters.nominal[len(start) :]])
 
 
 def _other(trajectories: Trajectories, name: str) -> tuple[Equations, ...]:

@@ -28,10 +28,11 @@ from .unscented import UnscentedFilter, UnscentedSettings
 
 FRICTION, INERTIA, ALL = "friction", "inertia", "all"
 STAGES = (("1-A", FRICTION), ("1-B", INERTIA), ("2-A", FRICTION), ("2-B", INERTIA), ("3", ALL))
-FRICTION_NAMES = ("viscous", "coulomb")
+# reversals: what smoothing does to friction, a nuisance of that kind
+FRICTION_NAMES = ("viscous", "coulomb", "reversal")
 
-MAX_PASSES = 10
-NOISE_SETTLED = 0.9  # a pass whose residual is no smaller than this part of the noise assumed ends a stage
+MAX_PASSES = 40
+SETTLED = 0.05  # standard deviations: passes end when none moves an estimate by more
 LAST_PART = 0.2  # of the last pass, over which estimates must stand still
 STILL = 0.02  # largest change there, relative to the parameter's scale
 
@@ -102,9 +103,14 @@ class StagedResult:
     estimate: ParameterEstimate
 
     @property
-    def values(self) -> FloatArray:
-        """End of stage 3, shape (P,)."""
+    def end(self) -> FloatArray:
+        """End of the last stage, shape (P,)."""
         return self.stages[-1].values
+
+    @property
+    def values(self) -> FloatArray:
+        """The same without nuisance parameters, shape (R,)."""
+        return self.end[: len(self.estimate.names)]
 
 
 @dataclass(frozen=True)
@@ -114,9 +120,9 @@ class CrossCheck:
     Attributes
     ----------
     names : tuple of str, length T
-    ends : ndarray, shape (T, T, P)
-        Ends of a stage 3 from that start.
-    std : ndarray, shape (T, P)
+    ends : ndarray, shape (T, T, R)
+        Ends of a stage 3 from that start, without nuisance parameters.
+    std : ndarray, shape (T, R)
         Standard deviations of the ends on a trajectory, whatever the start.
     predicted : ndarray, shape (T, T)
         Error of the forces predicted with the start, rms in % of the force's.
@@ -132,7 +138,7 @@ class CrossCheck:
 
     @property
     def spread(self) -> FloatArray:
-        """Largest less smallest end on a trajectory over all starts, shape (T, P), SI units."""
+        """Largest less smallest end on a trajectory over all starts, shape (T, R), SI units."""
         return np.ptp(self.ends, axis=0)
 
 
@@ -177,6 +183,7 @@ def run_stage(
     estimator = UnscentedFilter(prior, target.shape[1], settings.unscented)
     noise = residual_covariance(target - columns @ prior.mean, 0)
     last = max(1, round((1 - LAST_PART) * len(columns)))
+    last_mean = np.full(len(prior.mean), np.inf)
     passes = 0
     while True:
         passes += 1
@@ -188,9 +195,10 @@ def run_stage(
             estimator.step_linear(rows, values, noise * settings.redundancy)
         residual = target - columns @ estimator.mean
         left = residual_covariance(residual, int(free.sum()))
-        if passes == MAX_PASSES or np.trace(left) > NOISE_SETTLED * np.trace(noise):
+        settled = np.abs(estimator.mean - last_mean) < SETTLED * np.sqrt(np.diag(estimator.covariance))
+        if passes == MAX_PASSES or np.all(settled):
             break
-        noise = left
+        noise, last_mean = left, estimator.mean
     moved = np.abs(estimator.mean - before) / parameters.scale[free]
     still = np.zeros_like(free)
     still[free] = moved < STILL
@@ -312,15 +320,15 @@ def cross_check(
     settings : StageSettings, optional
     """
     names = tuple(results)
-    size, width = len(names), len(parameters.names)
+    size, width = len(names), len(parameters.names) - parameters.nuisance
     ends, std = np.empty((size, size, width)), np.empty((size, width))
     predicted, fitted = np.empty((2, size, size))
     free = free_of(parameters, ALL)
     for i, first in enumerate(names):
         for j, second in enumerate(names):
-            start, data = results[first].values, equations[second]
+            start, data = results[first].end, equations[second]
             stage = run_stage("3", data, parameters, free, start, settings)
-            ends[i, j], std[j] = stage.values, stage.std
+            ends[i, j], std[j] = stage.values[:width], stage.std[:width]
             predicted[i, j], fitted[i, j] = (force_error(data, w) for w in (start, stage.values))
     return CrossCheck(names, ends, std, predicted, fitted)
 

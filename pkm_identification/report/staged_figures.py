@@ -64,22 +64,20 @@ def stages_figure(
 @styled
 def dependence_figure(done: StagedIdentification) -> Figure:
     """Spread of the ends of every parameter on every trajectory over the starts, in % of what a large error is."""
-    parameters, cross = done.trajectories.parameters, done.cross
-    spread = cross.spread / parameters.scale
-    figure = Figure(
-        figsize=(1.2 * len(cross.names) + 3.2, 0.24 * len(parameters.names) + 1.4), layout="constrained"
-    )
+    names, cross = done.joint.estimate.names, done.cross
+    spread = cross.spread / done.trajectories.parameters.scale[: len(names)]
+    figure = Figure(figsize=(1.2 * len(cross.names) + 3.2, 0.24 * len(names) + 1.4), layout="constrained")
     panel = figure.add_subplot()
     shade = np.log10(np.maximum(spread, LEAST_SPREAD)).T
     image = panel.imshow(shade, cmap="Oranges", aspect="auto", vmin=np.log10(LEAST_SPREAD), vmax=0.5)
     for j, name in enumerate(cross.names):
-        for i in range(len(parameters.names)):
+        for i in range(len(names)):
             shown = done.results[name].estimate.status[i] == IDENTIFIABLE
             text = _short(100 * spread[j, i]) + ("" if shown else " *")
             panel.text(j, i, text, ha="center", va="center", fontsize=7.5,
                        color="white" if shade[i, j] > -0.4 else "#222222")  # fmt: skip
     panel.set_xticks(range(len(cross.names)), [f"on {name}" for name in cross.names])
-    panel.set_yticks(range(len(parameters.names)), parameters.names)
+    panel.set_yticks(range(len(names)), names)
     panel.grid(False)
     panel.tick_params(length=0)
     bar = figure.colorbar(image, ax=panel, shrink=0.6)

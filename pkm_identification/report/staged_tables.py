@@ -26,9 +26,9 @@ def parameters_table(
     ----------
     estimates : dict of str to ParameterEstimate
         Of one parameter set, by column.
-    start : ndarray, shape (P,)
+    start : ndarray, shape (R,)
         First guess.
-    truth : ndarray, shape (P,), optional
+    truth : ndarray, shape (R,), optional
     """
     first = next(iter(estimates.values()))
     rows = []
@@ -44,12 +44,12 @@ def parameters_table(
 
 def stages_table(results: dict[str, StagedResult]) -> Listing:
     """What each stage did: free parameters, how many stood still at its end, residual."""
-    rows = [
-        (name, stage.name, str(int(stage.free.sum())), str(int(stage.still.sum())), str(stage.passes),
-         number(stage.residual_rms, 3))
-        for name, result in results.items()
-        for stage in result.stages
-    ]  # fmt: skip
+    rows = []
+    for name, result in results.items():
+        reported = len(result.estimate.names)
+        for stage in result.stages:
+            counts = (str(int(which[:reported].sum())) for which in (stage.free, stage.still))
+            rows.append((name, stage.name, *counts, str(stage.passes), number(stage.residual_rms, 3)))
     header = ("trajectory", "stage", "free", "still", "passes", "residual N")
     return Listing(header, tuple(rows), frozenset(header[2:]))
 
@@ -76,7 +76,7 @@ def dependence_table(cross: CrossCheck, results: dict[str, StagedResult], scale:
         shown = np.array([status == IDENTIFIABLE for status in estimate.status])
         spread = cross.spread[j]
         inside = np.where(shown, spread / np.maximum(estimate.std, 1e-300), -1.0)
-        outside = np.where(shown, -1.0, spread / scale)
+        outside = np.where(shown, -1.0, spread / scale[: len(shown)])
         rows.append(
             (
                 name,
@@ -93,7 +93,8 @@ def dependence_table(cross: CrossCheck, results: dict[str, StagedResult], scale:
 
 def still_not_shown(result: StagedResult) -> list[str]:
     """Parameters that stood still at the end of the last stage although the data do not show them."""
-    estimate, still = result.estimate, result.stages[-1].still
+    estimate = result.estimate
+    still = result.stages[-1].still[: len(estimate.names)]
     return [
         name
         for name, status, rests in zip(estimate.names, estimate.status, still, strict=True)
@@ -118,13 +119,13 @@ def staged_sentences(done: StagedIdentification) -> list[str]:
 
 def staged_document(done: StagedIdentification) -> dict[str, Any]:
     """The procedure for JSON, SI units."""
-    cross = done.cross
+    cross, estimate = done.cross, done.joint.estimate
     return {
         "schema": 1,
         "machine": done.machine.name,
-        "parameters": list(done.trajectories.parameters.names),
-        "units": list(done.trajectories.parameters.units),
-        "nominal": done.trajectories.parameters.nominal.tolist(),
+        "parameters": list(estimate.names),
+        "units": list(estimate.units),
+        "nominal": estimate.nominal.tolist(),
         "start": np.asarray(done.start).tolist(),
         "dropped": done.trajectories.dropped,
         "trajectories": [{"name": name, **_result_document(result)} for name, result in done.results.items()],
@@ -139,14 +140,15 @@ def staged_document(done: StagedIdentification) -> dict[str, Any]:
 
 
 def _result_document(result: StagedResult) -> dict[str, Any]:
+    width = len(result.estimate.names)
     return {
         "stages": [
             {
                 "name": stage.name,
-                "free": stage.free.tolist(),
-                "still": stage.still.tolist(),
-                "values": stage.values.tolist(),
-                "std": stage.std.tolist(),
+                "free": stage.free[:width].tolist(),
+                "still": stage.still[:width].tolist(),
+                "values": stage.values[:width].tolist(),
+                "std": stage.std[:width].tolist(),
                 "passes": stage.passes,
                 "residual_rms": stage.residual_rms,
             }

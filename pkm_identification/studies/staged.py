@@ -60,7 +60,8 @@ def _text(study: StagedStudy, found: tuple[Judgement, ...]) -> str:
         f"{100 * GUESS:g} % of them, and the source's struts without spin. UKF with alpha 1e-3, beta 2, kappa 0.",
         "Not in the recovered text and chosen here: first variances (each parameter's own size), the noise (learned "
         "from the residual, repeated until it settles), the data's rate (one equation in 40 ms, both sides in a band "
-        "of 10 Hz). The process noise is this package's, which comes in only when parameters drift.",
+        "of 10 Hz), and a column a strut for what smoothing does to friction at reversals. The process noise is this "
+        "package's, which comes in only when parameters drift.",
         "'in a sum': the data show it only together with others; '-': not at all, and what the estimator holds is the "
         "first guess. Standard deviations contain what the kinematic low-pass does to the estimate.",
     )

@@ -32,7 +32,13 @@ from ..kinematics.forward import platform_motion
 from ..machine import Machine
 from ..motion import STRUTS, FloatArray, StrutLog
 from ..signals.zero_phase import filter_log
-from ..staged_experiment import StagedIdentification, Trajectories, identify_staged, trajectories_of
+from ..staged_experiment import (
+    StagedIdentification,
+    Trajectories,
+    first_guess,
+    identify_staged,
+    trajectories_of,
+)
 
 SEED = 1
 FRACTION = 0.19  # largest distance of the machine from its file: the source found masses 2 to 19 % away
@@ -85,7 +91,8 @@ class AtOnce:
 
     Attributes
     ----------
-    values : ndarray, shape (24,)
+    values : ndarray, shape (P,)
+        Nuisance parameters behind the 24.
     residual_rms : float
         N.
     moving : float
@@ -172,14 +179,20 @@ def run_study(experiments: Experiments) -> StagedStudy:
     model, start, logs = experiments.model, experiments.start, experiments.logs
     ours = identify_staged(model, trajectories_of([logs[name] for name in NAMES], model), start)
     parameters, redundancy = ours.trajectories.parameters, ours.trajectories.redundancy
-    source = {name: source_equations(logs[name], model, parameters) for name in NAMES}
-    as_source = identify_staged(model, Trajectories(parameters, source, (), redundancy, {}, ()), start)
+    plain = ParameterSet.of(model, "oh24")
+    source = {name: source_equations(logs[name], model, plain) for name in NAMES}
+    as_source = identify_staged(model, Trajectories(plain, source, (), redundancy, {}, ()), start)
     whole = trajectories_of(list(logs.values()), experiments.nominal)
     universal = joint(
-        whole.equations, whole.parameters, start, StageSettings(redundancy), tuple(map(joined, whole.others))
+        whole.equations,
+        whole.parameters,
+        first_guess(whole.parameters, start),
+        StageSettings(redundancy),
+        tuple(map(joined, whole.others)),
     )
     equations = ours.trajectories.equations
-    std = {name: ours.cross.std[k] for k, name in enumerate(NAMES)}
+    std = {name: result.stages[-1].std for name, result in ours.results.items()}
+    first = first_guess(parameters, start)
     return StagedStudy(
         experiments=experiments,
         ours=ours,
@@ -187,11 +200,11 @@ def run_study(experiments: Experiments) -> StagedStudy:
         ranks={name: inertial_rank(model, name) for name in (*NAMES, "rich")},
         universal=universal,
         scaled={
-            name: scaled_at_once(equations[name], parameters, start, redundancy, std[name]) for name in NAMES
+            name: scaled_at_once(equations[name], parameters, first, redundancy, std[name]) for name in NAMES
         },
-        raw={name: raw_run(equations[name], parameters, start, (ALL,), std[name]) for name in NAMES},
+        raw={name: raw_run(equations[name], parameters, first, (ALL,), std[name]) for name in NAMES},
         raw_staged={
-            name: raw_run(equations[name], parameters, start, [group for _, group in STAGES], std[name])
+            name: raw_run(equations[name], parameters, first, [group for _, group in STAGES], std[name])
             for name in NAMES
         },
     )

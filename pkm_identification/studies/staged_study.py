@@ -159,9 +159,7 @@ def _masses(study: StagedStudy) -> Judgement:
     return Judgement(
         "Masses end 2 to 19 % from CAD (Table 5.2), 13 to 18 % (5.4), 5 to 26 % (5.6) (prose; the tables are lost).",
         f"The machine is {_span(far, 2)} % from its file. Ends of stage 3: {'; '.join(lines)}.",
-        "same size, but the single masses are not in these data"
-        if seen < 3 * len(NAMES)
-        else "same size, and each mass is in the data",
+        "the single masses are not in these data" if seen < 3 * len(NAMES) else "each mass is in the data",
         f"The inertial columns of the exact motions have rank {', '.join(str(study.ranks[n]) for n in NAMES)} (X, Z, "
         "XY) for twelve parameters. What is in the data are sums: "
         + "; ".join(_sums(study))
@@ -243,7 +241,8 @@ def _all_at_once(study: StagedStudy) -> Judgement:
 
 def _starts(study: StagedStudy) -> Judgement:
     parts = []
-    cross, scale = study.ours.cross, study.ours.trajectories.parameters.scale
+    cross = study.ours.cross
+    scale = study.ours.trajectories.parameters.scale[: cross.ends.shape[-1]]
     worst_shown = 0.0
     for k, name in enumerate(cross.names):
         estimate = study.ours.results[name].estimate
@@ -254,7 +253,7 @@ def _starts(study: StagedStudy) -> Judgement:
         worst_shown = max(worst_shown, inside)
         parts.append(
             f"on {name.upper()} what is shown ends within {inside:.2g} std from any start, "
-            f"{estimate.names[int(free.argmax())]} anywhere within {100 * free.max():.2g} %"
+            f"{estimate.names[int(free.argmax())]} anywhere within {100 * free.max():.0f} %"
         )
     off = cross.predicted[~np.eye(len(cross.names), dtype=bool)]
     after = cross.fitted[~np.eye(len(cross.names), dtype=bool)]
@@ -266,9 +265,9 @@ def _starts(study: StagedStudy) -> Judgement:
         if worst_shown < NEAR
         else "the end depends on the start",
         "On a linear model the cross-check cannot find a better minimum, as there is one only. What it does show is "
-        "which directions are not in the data: there the end is the start. That all starts agree is no evidence either: "
-        "in Iyy_b, Iyy_e, Ixx_e and Izz_e they do because every one of them is still the first guess. A start that "
-        "suits all trajectories is what estimation from all of them gives at once.",
+        "which directions are not in the data: there the end is the start. That all starts agree is no evidence "
+        "either: in Iyy_b, Iyy_e, Ixx_e and Izz_e they do because every one of them is still the first guess. "
+        "A start that suits all trajectories is what estimation from all of them gives at once.",
     )
 
 

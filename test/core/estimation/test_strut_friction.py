@@ -179,7 +179,7 @@ def test_simulated_machine_that_sticks_and_slips(machine):
         machine.friction, viscous=np.full(6, 100.0), law="stribeck", static_ratio=1.4, stribeck_rate=0.006
     )
     record = simulate(
-        replace(machine, friction=friction), "slow", 15.0, nominal=machine, sensors=SensorSettings(0.005)
+        replace(machine, friction=friction), "slow", 9.0, nominal=machine, sensors=SensorSettings(0.005)
     )
     test = measure_friction([record.log()], machine)
     bend = test.bends[1]
