@@ -51,7 +51,7 @@ class ControllerSettings:
     goal_tolerance: float = 5e-4
     settling_time: float = 1.0
     tracking_limit: float = 0.005
-    lost_periods: int = 50
+    lost_periods: int = 100
     estimate_jump: float = 0.0
     safe_command: str = "hold"
 

@@ -26,7 +26,6 @@ from ..ros.joint_state import BadJointState, JointStateReader
 from ..ros.main import run
 from ..ros.node_base import PipelineNode
 from ..ros.parameters import ParameterError
-from ..ros.publishers import publisher_names
 from ..ros.qos import COMMANDS, LATCHED, STREAM, STRUT_STATES_SUBSCRIPTION
 from ..ros.throttle import Throttle
 from ..ros.trajectory_action import TrajectoryAction
@@ -149,9 +148,6 @@ class ControllerNode(PipelineNode):
             yield ERROR, f"emergency stop until ~/reset: {self.controller.trouble[1]}"
         elif self.controller.state == WAITING:
             yield WARN, "no strut_states yet: nothing is commanded"
-        names = publisher_names(self, "strut_commands")
-        if len(names) > 1:
-            yield WARN, f"{len(names)} publishers on 'strut_commands': {', '.join(names)}"
 
     def values(self) -> Mapping[str, object]:
         controller = self.controller

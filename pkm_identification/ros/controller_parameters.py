@@ -30,7 +30,7 @@ PARAMETERS = (
     ParameterSpec("lead", 1, "periods between a sample and the instant its command acts", low=1, high=40),
     ParameterSpec("blend", 0.5, "time constant with which an estimate is taken over", "s", 0, 60),
     ParameterSpec("tracking_limit", 0.005, "largest error of a strut's length, else emergency stop", "m", 1e-6, 1.0),
-    ParameterSpec("lost_periods", 50, "periods without a good sample that are an emergency", low=2, high=100000),
+    ParameterSpec("lost_periods", 100, "periods without a good sample that are an emergency", low=2, high=100000),
     ParameterSpec("estimate_jump", 0.0, "largest change of a strut's force by an estimate, beyond: emergency stop; "
                   "0: a tenth of the drives' force limit", "N", 0, 1e9),
     ParameterSpec("safe_command", "hold", "forces in an emergency stop: those that carry the weight, or none",

@@ -26,6 +26,7 @@ def description(name):
     [
         ("identify", COMMON),
         ("simulate", {*COMMON, "trajectory", "duration", "seed", "perturbation", "shutdown_at_end"}),
+        ("control", {*COMMON, "perturbation", "mode", "lockstep", "lost_periods"}),
         ("replay", {*COMMON, "bag", "rate", "loop", "shutdown_at_end"}),
         ("view", {"namespace", "rviz_config", "use_sim_time"}),
     ],

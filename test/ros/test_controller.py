@@ -183,7 +183,7 @@ def test_silence_of_the_drives_is_an_emergency_until_reset(bench: Bench, safe):
         np.testing.assert_allclose(command.position, HOME, atol=1e-9)
     status = driver.status()
     assert status.level == DiagnosticStatus.ERROR
-    assert "emergency stop until ~/reset: strut_states: no good sample for 50 periods" in status.message
+    assert "emergency stop until ~/reset: strut_states: no good sample for 100 periods" in status.message
     answer = bench.trigger("controller/reset")
     assert not answer.success
     assert "not back" in answer.message
@@ -227,16 +227,6 @@ def test_bad_names_are_told_and_single_bad_samples_passed_over(bench: Bench):
     bench.wait(lambda: driver.node.health.counts["spike"] == 1, "the spike to be told")
     driver.samples(3)
     assert driver.controller.state == "holding"
-
-
-def test_somebody_else_who_commands_the_struts_is_named(bench: Bench):
-    driver = Driver(bench)
-    driver.samples(2)
-    bench.publisher(JointState, "strut_commands", COMMANDS, subscribers=1)
-    bench.wait(
-        lambda: any("2 publishers on 'strut_commands': /bench" in text for _, text in driver.node.findings()),
-        "the other one named",
-    )
 
 
 def test_parameters_that_cannot_work_are_refused(bench: Bench):

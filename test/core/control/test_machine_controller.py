@@ -132,10 +132,10 @@ def test_lost_samples_stop_the_machine_until_it_is_released(safe):
     run.step(5)
     controller = run.controller
     time = 100.0 + run.simulator.time
-    assert controller.step(time + 0.049, HOME) is not None
-    assert controller.state == "holding"  # 50 periods are allowed
+    assert controller.step(time + 0.099, HOME) is not None
+    assert controller.state == "holding"  # 100 periods are allowed
     controller.submit(motion)
-    controller.step(time + 0.102, HOME)
+    controller.step(time + 0.202, HOME)
     command = emergency(run, "lost_input")
     np.testing.assert_allclose(command.force, WEIGHT[safe](), atol=0.01)  # held where whole counts say
     np.testing.assert_array_equal(command.length, HOME)
@@ -149,12 +149,12 @@ def test_lost_samples_stop_the_machine_until_it_is_released(safe):
     assert refused.outcome.code == STOPPED
     assert "lost" in refused.outcome.text
     for k in range(12):
-        answer = controller.step(time + 0.2 + 1e-3 * k, HOME)
+        answer = controller.step(time + 0.3 + 1e-3 * k, HOME)
         np.testing.assert_array_equal(answer.force, command.force)
-        assert answer.time == time + 0.2 + 1e-3 * k
+        assert answer.time == time + 0.3 + 1e-3 * k
     controller.release()
     assert controller.state == "waiting"
-    assert controller.step(time + 0.3, HOME).force.any()
+    assert controller.step(time + 0.4, HOME).force.any()
     assert controller.state == "holding"
     with pytest.raises(PkmError, match="no emergency"):
         controller.release()
