@@ -15,7 +15,7 @@ import numpy as np
 
 from pkm_identification.dynamics import regressor
 from pkm_identification.estimation.consistency.constrained_least_squares import project
-from pkm_identification.estimation.consistency.coordinates import Coordinates
+from pkm_identification.estimation.consistency.coordinates import FreeCoordinates
 from pkm_identification.estimation.consistency.filters import REACH, ConsistentFilter
 from pkm_identification.estimation.kalman import ExtendedFilter
 from pkm_identification.estimation.parameter_set import ParameterSet
@@ -59,7 +59,7 @@ class Trial:
     """One log, and every filter over it."""
 
     def __init__(
-        self, coordinates: Coordinates, machine: Machine, count: int, noise: float, seed: int
+        self, coordinates: FreeCoordinates, machine: Machine, count: int, noise: float, seed: int
     ) -> None:
         rng = np.random.default_rng(seed)
         parameters = coordinates.layout.parameters
@@ -131,9 +131,9 @@ def main() -> None:
     options = parser.parse_args()
     machine = Machine.load("uf")
     parameters = ParameterSet.of(machine)
-    wide = Coordinates.of(machine, parameters)
+    wide = FreeCoordinates.of(machine, parameters)
     prior = Prior(wide.prior.mean, 0.3 * wide.prior.std)
-    narrow = Coordinates(wide.layout, wide.slots, wide.believed, prior)
+    narrow = FreeCoordinates(wide.layout, wide.slots, wide.believed, prior)
     for label, coordinates, noise, count in (
         ("precise", wide, 0.3, 500),
         ("usual", wide, 3.0, 500),

@@ -6,7 +6,7 @@ import numpy as np
 from filterpy.kalman import MerweScaledSigmaPoints, UnscentedKalmanFilter
 
 from pkm_identification.dynamics import regressor
-from pkm_identification.estimation.consistency.coordinates import Coordinates
+from pkm_identification.estimation.consistency.coordinates import FreeCoordinates
 from pkm_identification.estimation.consistency.filters import ConsistentFilter
 from pkm_identification.estimation.parameter_set import ParameterSet
 from pkm_identification.estimation.prior import Prior
@@ -53,7 +53,7 @@ def measure(machine: Machine, effort: Effort, findings: Findings) -> None:
         for one, force in zip(singles, measured):
             whole.step_linear(regressor(machine, one, parameters.mapping)[0], force, noise)
 
-    seen = ConsistentFilter(UnscentedFilter(prior, 6), Coordinates.of(machine, parameters))
+    seen = ConsistentFilter(UnscentedFilter(prior, 6), FreeCoordinates.of(machine, parameters))
 
     def step_consistent() -> None:
         for one, force in zip(singles, measured):

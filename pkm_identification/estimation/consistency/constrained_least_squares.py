@@ -17,11 +17,9 @@ import numpy as np
 
 from ...errors import NotConverged
 from ...motion import FloatArray
-from ..equations import Equations
-from ..least_squares import LinearFit
-from ..prior import Prior
+from ..problem import Fit, Problem
 from .constraints import Inequality, inequalities, is_physical
-from .coordinates import Coordinates
+from .coordinates import FreeCoordinates
 
 # Excess over the least sum of squares at which the path ends, in variances, and relative to that sum: 3e-4 standard
 # deviations. Much closer to the bounds, rounding decides on which side of them a point lies.
@@ -41,44 +39,41 @@ class Projection:
     active: bool
 
 
-def constrained_least_squares(
-    fit: LinearFit, equations: Equations, prior: Prior, coordinates: Coordinates, redundancy: float = 1.0
-) -> LinearFit:
+def constrained_least_squares(fit: Fit, problem: Problem) -> Fit:
     """The least squares estimate among physical parameters.
 
     Parameters
     ----------
-    fit : LinearFit
-        The unconstrained one of the same equations, whose weights are kept: they are those of a residual that
-        no condition has bent.
-    equations : Equations
-    prior : Prior
-    coordinates : Coordinates
-    redundancy : float
-        Equations per independent one.
+    fit : Fit
+        The unconstrained one of the problem, whose weights are kept: they are those of a residual that no
+        condition has bent.
+    problem : Problem
+        With `physical`, its free coordinates.
 
     Returns
     -------
-    LinearFit
+    Fit
         `fit` itself where it is physical. Else its mean is moved; the covariance stays: moving to the nearest point
         of a convex set brings no estimate further away from any truth within it.
     """
-    width = equations.columns.shape[2]
-    whitener = np.linalg.inv(np.linalg.cholesky(fit.noise * redundancy))
-    rows = (whitener @ (equations.columns * prior.std)).reshape(-1, width)
-    triangle = np.linalg.qr(np.concatenate([rows, np.eye(width)]), mode="r")
-    moved = project(fit.mean, triangle / prior.std, coordinates)
+    assert problem.physical is not None
+    moved = project(fit.mean, information_root(problem, fit.noise), problem.physical)
     if not moved.active:
         return fit
-    return replace(
-        fit,
-        mean=moved.values,
-        residual=equations.measured - equations.columns @ moved.values,
-        iterations=fit.iterations + moved.iterations,
-    )
+    return replace(fit, mean=moved.values, iterations=fit.iterations + moved.iterations)
 
 
-def project(values: FloatArray, root: FloatArray, coordinates: Coordinates) -> Projection:
+def information_root(problem: Problem, noise: FloatArray) -> FloatArray:
+    """Triangle T (P, P), T^T T the information of equations with that noise (m, m), of prior and of statements."""
+    columns, std = problem.equations.columns, problem.prior.std
+    whitener = np.linalg.inv(np.linalg.cholesky(noise * problem.redundancy))
+    rows = [(whitener @ (columns * std)).reshape(-1, len(std)), np.eye(len(std))]
+    if problem.statements is not None:
+        rows.append(problem.statements.rows * std)
+    return np.linalg.qr(np.concatenate(rows), mode="r") / std
+
+
+def project(values: FloatArray, root: FloatArray, coordinates: FreeCoordinates) -> Projection:
     """The physical parameters w that minimise |root (w - values)|.
 
     Parameters
@@ -87,7 +82,7 @@ def project(values: FloatArray, root: FloatArray, coordinates: Coordinates) -> P
         SI units.
     root : ndarray, shape (n, P)
         A square root of the information, root^T root = covariance^-1.
-    coordinates : Coordinates
+    coordinates : FreeCoordinates
         Of the parameters.
 
     Raises

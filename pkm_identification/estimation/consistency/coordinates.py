@@ -118,7 +118,7 @@ def slot_jacobian(theta, slots, moments, jacobian):
 
 
 @dataclass(frozen=True)
-class Coordinates:
+class FreeCoordinates:
     """Free coordinates theta of a parameter set, and back.
 
     Attributes
@@ -137,7 +137,7 @@ class Coordinates:
     prior: Prior
 
     @classmethod
-    def of(cls, machine: Machine, parameters: ParameterSet) -> Coordinates:
+    def of(cls, machine: Machine, parameters: ParameterSet) -> FreeCoordinates:
         """Coordinates of a set for a machine; raises PkmError where `Layout.of` does."""
         layout = Layout.of(machine, parameters)
         slots = Slots.of(layout)

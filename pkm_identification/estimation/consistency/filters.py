@@ -14,6 +14,8 @@ or by sigma points, stays in the estimate for ever. `docs/consistency.md` has th
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from ...compiled import kernel
@@ -21,7 +23,10 @@ from ...motion import FloatArray
 from ..recursive_least_squares import RecursiveLeastSquares
 from ..square_root import potter_update
 from ..unscented import UnscentedFilter, sigma_points
-from .coordinates import BLOCK, Coordinates, slot_jacobian, slot_moments
+from .coordinates import BLOCK, FreeCoordinates, slot_jacobian, slot_moments
+
+if TYPE_CHECKING:
+    from ..coordinates import Coordinates
 
 # Reach of the sigma points squared, in variances: the kurtosis of the normal distribution.
 REACH = 3.0
@@ -44,7 +49,7 @@ def _misfit(inverse, target, lowered, theta, prior_mean, prior_std, slots, lifti
 
 
 @kernel
-def fit_coordinates(mean, root, lifting, prior_mean, prior_std, slots, theta, theta_root):
+def fit_coordinates(mean, root, lifting, prior_mean, prior_std, slots, theta, theta_root, state):
     """Fit theta (P,) to mean and root of the linear filter; False when nothing finite came out.
 
     Parameters
@@ -56,6 +61,8 @@ def fit_coordinates(mean, root, lifting, prior_mean, prior_std, slots, theta, th
         Of the free coordinates.
     theta, theta_root : ndarray, shapes (P,) and (P, P)
         Start and result, in units of that prior.
+    state : ndarray, shape (P,)
+        Result: what `mean` is to be near.
     """
     width = theta.size
     inverse = np.linalg.inv(root)
@@ -103,6 +110,10 @@ def fit_coordinates(mean, root, lifting, prior_mean, prior_std, slots, theta, th
         theta_root[:] = fitted_root
         if expected < SETTLED or not found <= cost:
             break
+    for k in range(width):
+        lowered[k] = prior_mean[k] + prior_std[k] * theta[k]
+    slot_moments(lowered, slots, block[0], block[1], moments)
+    state[:] = lifting @ moments
     return True
 
 
@@ -126,15 +137,25 @@ class ConsistentFilter:
     ----------
     linear : UnscentedFilter or RecursiveLeastSquares
         The filter that takes the equations.
-    coordinates : Coordinates
-        Of the same parameters.
+    coordinates : FreeCoordinates
+        Of the parameters w.
+    view : Coordinates, optional
+        w = origin + root v where the filter's unknowns are such v; else they are w itself.
     """
 
-    def __init__(self, linear: UnscentedFilter | RecursiveLeastSquares, coordinates: Coordinates) -> None:
+    def __init__(
+        self,
+        linear: UnscentedFilter | RecursiveLeastSquares,
+        coordinates: FreeCoordinates,
+        view: Coordinates | None = None,
+    ) -> None:
         self.linear = linear
         self.coordinates = coordinates
-        self._lifting = np.ascontiguousarray(coordinates.layout.lifting / linear.prior.std[:, None])
-        self._offset = linear.prior.mean / linear.prior.std
+        # of the state in units of its prior: w = origin + root state
+        origin = linear.prior.mean if view is None else view.origin
+        inverse = np.diag(1.0 / linear.prior.std) if view is None else np.linalg.inv(view.root)
+        self._lifting = np.ascontiguousarray(inverse @ coordinates.layout.lifting)
+        self._offset = inverse @ origin
         self._forget()
 
     def reset(self) -> None:
@@ -144,7 +165,7 @@ class ConsistentFilter:
 
     def _forget(self) -> None:
         width = len(self.linear.prior.mean)
-        self._theta, self._root = np.zeros(width), np.eye(width)
+        self._theta, self._root, self._state = np.zeros(width), np.eye(width), np.zeros(width)
         self._fitted = False
 
     @property
@@ -170,30 +191,31 @@ class ConsistentFilter:
 
     @property
     def mean(self) -> FloatArray:
-        """Parameters in SI units, shape (P,): always physical."""
-        return self.coordinates.physical(self.theta)
+        """Unknowns, shape (P,), SI units: always those of physical parameters."""
+        self.bring_up_to_date()
+        return self.linear.prior.mean + self.linear.prior.std * self._state
 
     @property
     def covariance(self) -> FloatArray:
-        """Covariance of the parameters in SI units, shape (P, P), by the unscented transform."""
+        """Covariance of the unknowns in SI units, shape (P, P), by the unscented transform."""
         return self.scaled_covariance * np.outer(self.linear.prior.std, self.linear.prior.std)
 
     @property
     def scaled_covariance(self) -> FloatArray:
-        """Covariance of the parameters in units of their prior's standard deviations."""
+        """Covariance of the unknowns in units of their prior's standard deviations."""
         self.bring_up_to_date()
         c = self.coordinates
         return _spread(self._theta, self._root, self._lifting, c.prior.mean, c.prior.std, c.slots)
 
     def start_from(self, mean: FloatArray, covariance: FloatArray) -> None:
-        """Continue from an estimate of the parameters in SI units."""
+        """Continue from an estimate of the unknowns in SI units."""
         self.linear.start_from(mean, covariance)
         self._fitted = False
 
     def step_linear(
         self, columns: FloatArray, measured: FloatArray, noise: FloatArray, gate: float = np.inf
     ) -> tuple[float, bool]:
-        """Take one measurement, linear in the parameters; see `UnscentedFilter.step_linear`."""
+        """Take one measurement, linear in the unknowns; see `UnscentedFilter.step_linear`."""
         nis, accepted = self.linear.step_linear(columns, measured, noise, gate)
         self._fitted = self._fitted and not accepted
         return nis, accepted
@@ -203,17 +225,10 @@ class ConsistentFilter:
         if self._fitted:
             return
         c = self.coordinates
-        theta, root = self._theta.copy(), self._root.copy()
+        theta, root, state = self._theta.copy(), self._root.copy(), np.empty(len(self._theta))
         mean, covariance_root = self.linear.scaled_state
         if fit_coordinates(
-            mean + self._offset,
-            covariance_root,
-            self._lifting,
-            c.prior.mean,
-            c.prior.std,
-            c.slots,
-            theta,
-            root,
-        ):
-            self._theta, self._root = theta, root
+            mean + self._offset, covariance_root, self._lifting, c.prior.mean, c.prior.std, c.slots, theta, root, state
+        ):  # fmt: skip
+            self._theta, self._root, self._state = theta, root, state - self._offset
         self._fitted = True

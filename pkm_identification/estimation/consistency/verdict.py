@@ -10,7 +10,7 @@ from ..estimate import ParameterEstimate
 from ..parameter_set import ParameterSet
 from .constrained_least_squares import project
 from .constraints import violations
-from .coordinates import Coordinates
+from .coordinates import FreeCoordinates
 
 _MOST = 2  # violations told in full
 
@@ -36,7 +36,7 @@ def verdict(
         None in place of both where a part of a body is fixed or tied, so that nothing can be told.
     """
     try:
-        coordinates = Coordinates.of(machine, parameters)
+        coordinates = FreeCoordinates.of(machine, parameters)
     except PkmError:
         return None
     told = violations(coordinates.layout, estimate.values, estimate.status)
@@ -49,7 +49,7 @@ def verdict(
     )
 
 
-def _distance(coordinates: Coordinates, estimate: ParameterEstimate) -> str:
+def _distance(coordinates: FreeCoordinates, estimate: ParameterEstimate) -> str:
     """How far the nearest physical estimate lies, in words; nothing where the covariance does not tell."""
     std = np.sqrt(np.diag(estimate.covariance))
     try:

@@ -7,9 +7,11 @@ from core import synthetic
 from core.platform_motions import Harmonics, six_axes
 
 from pkm_identification.dynamics import regressor
-from pkm_identification.estimation.consistency.coordinates import Coordinates
+from pkm_identification.estimation.consistency.coordinates import FreeCoordinates
 from pkm_identification.estimation.equations import Equations
+from pkm_identification.estimation.estimators import ESTIMATORS, Tuning
 from pkm_identification.estimation.parameter_set import ParameterSet
+from pkm_identification.estimation.problem import Fit, Problem
 
 NOMINAL, TRUTH = synthetic.nominal(), synthetic.truth()
 PERIOD = 0.04  # s between equations
@@ -20,8 +22,8 @@ def truth_of(name: str = "identifiable") -> np.ndarray:
     return ParameterSet.of(TRUTH, name).nominal
 
 
-def coordinates_of(name: str = "identifiable") -> Coordinates:
-    return Coordinates.of(NOMINAL, ParameterSet.of(NOMINAL, name))
+def coordinates_of(name: str = "identifiable") -> FreeCoordinates:
+    return FreeCoordinates.of(NOMINAL, ParameterSet.of(NOMINAL, name))
 
 
 def equations(
@@ -37,3 +39,9 @@ def equations(
     values = truth_of(name) if truth is None else truth
     measured = columns @ values + noise * rng.normal(size=(count, 6))
     return Equations(time, columns, measured, measured, np.zeros(count, dtype=np.int64))
+
+
+def least_squares_of(coordinates: FreeCoordinates, eq: Equations) -> tuple[Fit, Problem]:
+    """The unconstrained fit, and the problem it solves."""
+    problem = Problem(coordinates.layout.parameters, coordinates.believed, eq, physical=coordinates)
+    return ESTIMATORS["ls"].run(problem, Tuning()), problem

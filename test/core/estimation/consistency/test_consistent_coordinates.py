@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from pkm_identification.errors import PkmError
 from pkm_identification.estimation.consistency.constraints import inequalities, is_physical, violations
-from pkm_identification.estimation.consistency.coordinates import Coordinates
+from pkm_identification.estimation.consistency.coordinates import FreeCoordinates
 from pkm_identification.estimation.consistency.layout import Layout
 from pkm_identification.estimation.parameter_set import NAMES, ParameterSet
 from pkm_identification.estimation.prior import Prior
@@ -23,12 +23,12 @@ MACHINES = {
 VARIANTS = pytest.mark.parametrize("variant", MACHINES, ids=str)
 
 
-def coordinates(name: str, variant=("uf", False)) -> Coordinates:
+def coordinates(name: str, variant=("uf", False)) -> FreeCoordinates:
     made = MACHINES[variant]
-    return Coordinates.of(made, ParameterSet.of(made, name))
+    return FreeCoordinates.of(made, ParameterSet.of(made, name))
 
 
-def drawn(c: Coordinates, seed: int, spread: float = 1.0) -> np.ndarray:
+def drawn(c: FreeCoordinates, seed: int, spread: float = 1.0) -> np.ndarray:
     return c.prior.mean + spread * c.prior.std * np.random.default_rng(seed).normal(size=len(c.prior.mean))
 
 
@@ -131,7 +131,7 @@ def test_a_stated_prior_is_kept():
     std[k] = 0.01 * plain.nominal[k]
     believed = Prior(plain.nominal, std)
     stated = type(plain)(**{**vars(plain), "believed": believed.mean, "believed_std": believed.std})
-    assert Coordinates.of(made, stated).prior.std[k] == pytest.approx(0.005, rel=0.01)
+    assert FreeCoordinates.of(made, stated).prior.std[k] == pytest.approx(0.005, rel=0.01)
 
 
 def test_a_set_that_holds_a_part_of_a_body_is_refused():

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from core.estimation.consistency.made_equations import coordinates_of, equations, truth_of
+from core.estimation.consistency.made_equations import coordinates_of, equations, least_squares_of, truth_of
 from scipy import stats
 
 from pkm_identification.estimation.consistency.constrained_least_squares import constrained_least_squares
 from pkm_identification.estimation.consistency.constraints import inequalities, is_physical
 from pkm_identification.estimation.consistency.filters import ConsistentFilter
 from pkm_identification.estimation.kalman import ExtendedFilter
-from pkm_identification.estimation.least_squares import least_squares
 from pkm_identification.estimation.unscented import UnscentedFilter, UnscentedSettings
 
 STILL = UnscentedSettings(adaptation="none")
@@ -29,8 +28,8 @@ def run(c, eq, noise: np.ndarray, kind=UnscentedFilter, settings=STILL) -> Consi
 def test_converges_to_constrained_least_squares(kind, seed):
     """60 s of rich motion at 0.5 N, as of set a: a tenth of a standard deviation is what the two priors differ by."""
     c, eq = coordinates_of(), equations(1500, 0.5, seed)
-    fit = least_squares(eq, c.believed)
-    physical = constrained_least_squares(fit, eq, c.believed, c)
+    fit, problem = least_squares_of(c, eq)
+    physical = constrained_least_squares(fit, problem)
     found = run(c, eq, fit.noise, kind)
     assert np.abs((found.mean - physical.mean) / np.sqrt(np.diag(fit.covariance))).max() < 0.1
     # where no bound is near, its covariance is that of the linear filter

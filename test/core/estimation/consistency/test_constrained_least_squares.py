@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from core.estimation.consistency.made_equations import coordinates_of, equations, truth_of
+from core.estimation.consistency.made_equations import coordinates_of, equations, least_squares_of, truth_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import optimize
@@ -15,7 +15,6 @@ from pkm_identification.estimation.consistency.constrained_least_squares import 
     project,
 )
 from pkm_identification.estimation.consistency.constraints import inequalities, is_physical, violations
-from pkm_identification.estimation.least_squares import least_squares
 
 SHOWN = ("identifiable",) * 20
 
@@ -29,9 +28,9 @@ def information_root(rng: np.random.Generator, c, decades: float) -> np.ndarray:
 
 def test_equals_least_squares_when_that_is_physical():
     c, eq = coordinates_of(), equations(400, 0.5, 0)
-    fit = least_squares(eq, c.believed)
+    fit, problem = least_squares_of(c, eq)
     assert is_physical(inequalities(c.layout), fit.mean)
-    again = constrained_least_squares(fit, eq, c.believed, c)
+    again = constrained_least_squares(fit, problem)
     np.testing.assert_array_equal(again.mean, fit.mean)
     np.testing.assert_array_equal(again.covariance, fit.covariance)
     assert again.iterations == fit.iterations
@@ -103,8 +102,8 @@ def test_poor_and_noisy_logs_give_a_body_all_the_same():
     plain, constrained, impossible = [], [], 0
     for seed in range(24):
         eq = equations(150, 30.0, seed, poor=True)
-        fit = least_squares(eq, c.believed)
-        physical = constrained_least_squares(fit, eq, c.believed, c)
+        fit, problem = least_squares_of(c, eq)
+        physical = constrained_least_squares(fit, problem)
         if violations(c.layout, fit.mean, SHOWN):
             impossible += 1
         assert not violations(c.layout, physical.mean, SHOWN)
@@ -126,8 +125,8 @@ def test_perfect_data_of_a_machine_without_friction():
     c, truth = coordinates_of(), truth_of()
     truth[[name.startswith(("viscous", "coulomb")) for name in c.layout.parameters.names]] = 0.0
     eq = equations(300, 0.0, 5, truth=truth)
-    fit = least_squares(eq, c.believed)
-    physical = constrained_least_squares(fit, eq, c.believed, c)
+    fit, problem = least_squares_of(c, eq)
+    physical = constrained_least_squares(fit, problem)
     assert is_physical(inequalities(c.layout), physical.mean)
     np.testing.assert_allclose(physical.mean / c.believed.std, truth / c.believed.std, atol=1e-6)
 
