@@ -11,7 +11,7 @@ from pkm_identification.estimation.kalman import ExtendedFilter
 from pkm_identification.estimation.unscented import UnscentedFilter, UnscentedSettings
 
 KINDS = pytest.mark.parametrize("kind", [UnscentedFilter, ExtendedFilter])
-RUNS, STEPS, WIDTH, OUTPUTS = 150, 60, 4, 2
+RUNS, STEPS, WIDTH, OUTPUTS = 200, 60, 4, 2
 
 
 def band(freedom: int, count: int) -> tuple[float, float]:

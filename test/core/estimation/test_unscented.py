@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from core.estimation.toy_problems import TextbookKalman, TextbookUnscented, positive_definite, prior_of
-from filterpy.kalman import MerweScaledSigmaPoints, UnscentedKalmanFilter
+from filterpy.kalman import KalmanFilter, MerweScaledSigmaPoints, UnscentedKalmanFilter
 
 from pkm_identification.estimation.kalman import ExtendedFilter
 from pkm_identification.estimation.prior import Prior
@@ -78,6 +78,31 @@ def test_equals_the_textbook_filter_on_a_linear_model(kind, noisy, decades):
         assert nis == pytest.approx(expected, rel=1e-7)
     assert filter_.count == 300
     np.testing.assert_allclose(filter_.covariance, np.outer(prior.std, prior.std) * filter_.scaled_covariance)
+
+
+@pytest.mark.parametrize("kind", [UnscentedFilter, ExtendedFilter])
+def test_equals_filterpys_kalman_filter_with_process_noise(kind):
+    prior, rng = prior_of(8, 20, 4.0), np.random.default_rng(21)
+    process = 0.03 * prior.std * np.arange(1, 9)
+    ours, theirs = kind(prior, OUTPUTS, STILL), KalmanFilter(dim_x=8, dim_z=OUTPUTS)
+    ours.add_process_noise(process)
+    # theirs in units of the prior's standard deviations: it has no other way to bear four decades
+    theirs.x, theirs.P, theirs.F, theirs.Q = (
+        np.zeros((8, 1)),
+        np.eye(8),
+        np.eye(8),
+        np.diag((process / prior.std) ** 2),
+    )
+    truth = prior.mean + prior.std * rng.normal(size=8)
+    for _ in range(300):
+        truth = truth + process * rng.normal(size=8)
+        columns, noise = rng.normal(size=(OUTPUTS, 8)) / prior.std, positive_definite(rng, OUTPUTS, 0.1)
+        measured = columns @ truth + np.linalg.cholesky(noise) @ rng.normal(size=OUTPUTS)
+        theirs.predict()
+        theirs.update((measured - columns @ prior.mean)[:, None], R=noise, H=columns * prior.std)
+        ours.step_linear(columns, measured, noise)
+        np.testing.assert_allclose((ours.mean - prior.mean) / prior.std, theirs.x[:, 0], atol=1e-9)
+        np.testing.assert_allclose(ours.scaled_covariance, theirs.P, atol=1e-9)
 
 
 @pytest.mark.parametrize("settings", [UnscentedSettings(alpha=a, kappa=k, adaptation="none")
