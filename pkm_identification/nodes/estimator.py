@@ -16,28 +16,22 @@ from pkm_identification.msg import ParameterEstimate as EstimateMessage
 from pkm_identification.msg import PlatformState
 
 from ..errors import PkmError
-from ..estimation.drift import DRIFTS
-from ..estimation.knowledge import Fix, Knowledge, Tie, read_prior
 from ..estimation.online import OnlineEstimator
-from ..estimation.parameter_set import NAMES
 from ..estimation.payload import PayloadEvent
-from ..estimation.recursive import FILTERS
-from ..experiment import IdentifySettings
 from ..machine import Machine
-from ..pipeline import OnlinePipeline, PipelineSettings
+from ..pipeline import OnlinePipeline
 from ..ros.continuity import Continuity
 from ..ros.convert import estimate_message, finite, platform_sample
 from ..ros.diagnostics import ERROR, WARN, Finding
 from ..ros.estimate_keeper import EstimateKeeper
 from ..ros.estimate_store import DROPPED, EstimateStore, confined
+from ..ros.estimator_parameters import PARAMETERS, identify_settings, pipeline_settings
 from ..ros.main import run
-from ..ros.node_base import MACHINE, PipelineNode
-from ..ros.parameters import LiveParameter, ParameterError, ParameterSpec
+from ..ros.node_base import PipelineNode
+from ..ros.parameters import ParameterError
 from ..ros.payload import body_text, event_text, payload_message, payload_values
 from ..ros.qos import LATCHED, STREAM
 
-CHOSEN = ("parameters", "estimator", "band_cutoff", "band_order", "forgetting")
-WATCH = ("payload", "drift", "friction_walk")
 NEVER = 1e6  # s
 
 
@@ -45,43 +39,17 @@ class EstimatorNode(PipelineNode):
     """`platform_state` -> `parameter_estimate`, latched for whoever comes later."""
 
     NAME = "estimator"
-    PARAMETERS = (
-        MACHINE,
-        ParameterSpec("sample_rate", 0.0, "rate of platform_state; 0: the machine's drive.sample_rate", "Hz", 0, 1e5),
-        ParameterSpec("parameters", "identifiable", "parameter set", choices=NAMES),
-        ParameterSpec("estimator", "ukf", "recursive estimator", choices=tuple(FILTERS)),
-        ParameterSpec("forgetting", 1.0, "of the estimator rls: what an equation leaves of older ones", "", 0.5, 1),
-        ParameterSpec("fix", [""], "parameters that are known, each NAME (the file's value) or NAME=VALUE"),
-        ParameterSpec("tie", [""], "parameters that follow another, each NAME=OTHER or NAME=OTHER*FACTOR"),
-        ParameterSpec("prior", "", "YAML file of what is known beforehand, NAME: {value: ..., std: ...}"),
-        LiveParameter("band_cutoff", 10.0, "low-pass over both sides of the model equation", "Hz", 0.01, 5e4),
-        LiveParameter("band_order", 8, "order of that low-pass", low=1, high=12),
-        LiveParameter("gate", 1e-9, "probability with which a good equation is kept out as an outlier", "", 1e-15, 0.1),
-        ParameterSpec("payload", True, "watch for a payload taken up or set down; see the topic ~/payload"),
-        ParameterSpec("drift", "detected", "let friction loose when it has changed", choices=DRIFTS),
-        ParameterSpec("friction_walk", 0.0, "random walk of friction in an hour, relative to its size", "", 0, 10),
-        ParameterSpec("platform_frame", "platform", "frame the payload's centre of mass is given in"),
-        LiveParameter("publish_rate", 10.0, "most estimates published", "Hz", 0.01, 1e3),
-        LiveParameter("enabled", True, "whether it estimates; the service ~/enable sets it too"),
-        ParameterSpec("initial_estimate", "", "estimate.json to start from; empty: the machine file's values"),
-        ParameterSpec("resume", False, "start from the file ~/save writes, when it is there"),
-        LiveParameter("save_folder", "~/.ros/pkm_identification", "folder ~/save writes into"),
-        LiveParameter("save_name", "estimate.json", "file in that folder ~/save writes"),
-        LiveParameter("autosave_period", 0.0, "save that often by itself; 0: only when asked", "s", 0, 86400),
-        LiveParameter("save_at_shutdown", False, "save when the node is cleaned up or ends"),
-    )  # fmt: skip
+    PARAMETERS = PARAMETERS
 
     def build(self) -> None:
         self.machine = Machine.load(self.parameter["machine"])
         values = self.parameter.all()
         try:
-            settings = self._settings(values)
+            settings = pipeline_settings(self.machine, values)
         except ValueError as error:
             raise ParameterError(f"parameters: {error}") from None
-        chosen = {name: values[name] for name in CHOSEN}
         path = confined(values["save_folder"], values["save_name"])
-        described = IdentifySettings(causal=True, **chosen, knowledge=knowledge(values))
-        store = EstimateStore(self.machine, described, path)
+        store = EstimateStore(self.machine, identify_settings(values), path)
         with self.compiling():
             pipeline = OnlinePipeline(self.machine, settings)
             pipeline.warm_up()
@@ -113,7 +81,7 @@ class EstimatorNode(PipelineNode):
 
     def accept(self, values: Mapping[str, Any]) -> None:
         """Live parameters: refused when there is no such low-pass or no such file name."""
-        self._settings(values)
+        pipeline_settings(self.machine, values)
         confined(values["save_folder"], values["save_name"])
 
     def changed(self, names: set[str]) -> None:
@@ -121,7 +89,7 @@ class EstimatorNode(PipelineNode):
         values = self.parameter.all()
         if names & {"band_cutoff", "band_order", "gate"}:
             before = self.estimator
-            self.estimator = OnlineEstimator(self.machine, self._settings(values).estimator)
+            self.estimator = OnlineEstimator(self.machine, pipeline_settings(self.machine, values).estimator)
             self.estimator.counts = before.counts
             self.keeper.hand_over(self.estimator.recursive)
         self.store.path = confined(values["save_folder"], values["save_name"])
@@ -239,13 +207,6 @@ class EstimatorNode(PipelineNode):
             "started_from": self.keeper.source,
         }
 
-    def _settings(self, values: Mapping[str, Any]) -> PipelineSettings:
-        rate = values["sample_rate"]
-        chosen = {name: values[name] for name in (*CHOSEN, *WATCH)}
-        chosen["knowledge"] = knowledge(values)
-        settings = PipelineSettings.of(self.machine, 1.0 / rate if rate else None, **chosen)
-        return replace(settings, estimator=replace(settings.estimator, gate=values["gate"]))
-
     def _begin(self) -> None:
         self._published = 0
         self._announced: PayloadEvent | None = None
@@ -264,15 +225,6 @@ class EstimatorNode(PipelineNode):
             store.save(self.estimator, self._delay)
         except (PkmError, OSError) as error:
             self.report(ERROR, "not_saved", str(error))
-
-
-def knowledge(values: Mapping[str, Any]) -> Knowledge:
-    """What the parameters `fix`, `tie` and `prior` state."""
-    return Knowledge(
-        fixed=tuple(Fix.parse(text) for text in values["fix"] if text),
-        tied=tuple(Tie.parse(text) for text in values["tie"] if text),
-        stated=read_prior(values["prior"]) if values["prior"] else (),
-    )
 
 
 def main(args: list[str] | None = None) -> int:

@@ -12,19 +12,18 @@ from sensor_msgs.msg import JointState
 from pkm_identification.msg import StrutStates
 
 from ..machine import Machine
-from ..pipeline import kinematic_cutoff
-from ..records.joint_state import STRUT_NAMES
 from ..ros.convert import fill_strut_states, finite
 from ..ros.diagnostics import ERROR, WARN, Finding
 from ..ros.joint_state import BadJointState, JointStateReader
 from ..ros.main import run
-from ..ros.node_base import MACHINE, PipelineNode
-from ..ros.parameters import LiveParameter, ParameterError, ParameterSpec
+from ..ros.node_base import PipelineNode
+from ..ros.parameters import ParameterError
 from ..ros.publishers import publisher_names
 from ..ros.qos import STREAM, STRUT_STATES_SUBSCRIPTION
 from ..ros.rate import RateWatch
-from ..signals.causal import KINDS, CausalStrutFilter, FilterSettings
-from ..signals.guard import RATE_ERROR, RATE_WARNING, GuardSettings, StreamGuard
+from ..ros.strut_filter_parameters import PARAMETERS, filter_settings, guard_settings, sample_period
+from ..signals.causal import CausalStrutFilter
+from ..signals.guard import RATE_ERROR, RATE_WARNING, StreamGuard
 
 STRUT_STATES = "strut_states"
 SILENCE = 1.0  # s without input that is worth a warning
@@ -37,26 +36,11 @@ class StrutFilterNode(PipelineNode):
     """`strut_states` -> guard -> causal filter -> `strut_states/filtered`."""
 
     NAME = "strut_filter"
-    PARAMETERS = (
-        MACHINE,
-        ParameterSpec("joint_names", list(STRUT_NAMES), "joint names of struts 1 to 6 in strut_states"),
-        ParameterSpec("sample_rate", 0.0, "rate of strut_states; 0: the machine's drive.sample_rate", "Hz", 0, 1e5),
-        LiveParameter("cutoff", 0.0, "low-pass cutoff of lengths and forces; 0: what the encoders allow", "Hz", 0, 5e4),
-        LiveParameter("order", 4, "order of one low-pass pass", low=1, high=12),
-        LiveParameter("kind", "fir", "linear phase, or one causal Butterworth on every channel", choices=KINDS),
-        LiveParameter("max_delay", 0.05, "longest delay the linear-phase filter may have", "s", 0.001, 1.0),
-        LiveParameter("max_gap", 0.005, "longest hole that is filled; a longer one starts a new segment", "s", 0, 1.0),
-        LiveParameter("late_tolerance", 0.5, "stamps so far behind are stragglers; more is a clock jump", "s", 0, 60),
-    )  # fmt: skip
+    PARAMETERS = PARAMETERS
 
     def build(self) -> None:
         self.machine = Machine.load(self.parameter["machine"])
-        rate = self.parameter["sample_rate"]
-        if rate == 0.0 and self.machine.drive is None:
-            raise ParameterError(
-                f"parameter 'sample_rate' = 0: machine '{self.machine.name}' has no drive.sample_rate; give one"
-            )
-        self.period = 1.0 / (rate or self.machine.drive.sample_rate)
+        self.period = sample_period(self.machine, self.parameter["sample_rate"])
         try:
             self.reader = JointStateReader(self.parameter["joint_names"])
             self._make_stages(self.parameter.all())
@@ -73,7 +57,7 @@ class StrutFilterNode(PipelineNode):
 
     def accept(self, values: Mapping[str, Any]) -> None:
         """Live parameters: refused when no filter or guard can be made of them."""
-        CausalStrutFilter(self._filter_settings(values))
+        CausalStrutFilter(filter_settings(self.machine, self.period, values))
 
     def changed(self, names: set[str]) -> None:
         """New filters, primed again by a new segment."""
@@ -156,15 +140,9 @@ class StrutFilterNode(PipelineNode):
             **counts,
         }
 
-    def _filter_settings(self, values: Mapping[str, Any]) -> FilterSettings:
-        chosen = {name: values[name] for name in ("cutoff", "order", "kind", "max_delay")}
-        chosen["cutoff"] = chosen["cutoff"] or kinematic_cutoff(self.machine, self.period)
-        return FilterSettings(self.period, **chosen)
-
     def _make_stages(self, values: Mapping[str, Any]) -> None:
-        limits = {name: values[name] for name in ("max_gap", "late_tolerance")}
-        self.guard = StreamGuard(GuardSettings.of(self.machine, self.period, **limits))
-        self.filter = CausalStrutFilter(self._filter_settings(values))
+        self.guard = StreamGuard(guard_settings(self.machine, self.period, values))
+        self.filter = CausalStrutFilter(filter_settings(self.machine, self.period, values))
 
     def _restart(self) -> None:
         if self._segment_base is not None:

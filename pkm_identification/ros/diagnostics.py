@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
@@ -105,4 +106,7 @@ class Diagnostics:
 
 
 def _text(value: object) -> str:
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
+    """A number for people; empty while it is unknown."""
+    if isinstance(value, float):
+        return f"{value:.6g}" if math.isfinite(value) else ""
+    return str(value)
