@@ -109,8 +109,8 @@ def staged_sentences(done: StagedIdentification) -> list[str]:
         names = still_not_shown(result)
         if names:
             lines.append(
-                f"{name}: {', '.join(names)} stood still at the end, as if converged, and are not in the data: they "
-                "are the first guess."
+                f"{name}: {', '.join(names)} stood still at the end, as if converged, although the data do not show "
+                "them: what they hold rests on the first guess."
             )
         lines += [f"{name}: shows {text}." for text in _combinations(result.estimate)]
     lines += [f"all together: shows {text}." for text in _combinations(done.joint.estimate)]
