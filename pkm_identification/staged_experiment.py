@@ -9,14 +9,13 @@ from pathlib import Path
 import numpy as np
 
 from .errors import LogError, PkmError
+from .estimation.cross_check import CrossCheck, cross_check
 from .estimation.equations import Equations
 from .estimation.parameter_set import ParameterSet
 from .estimation.staged import (
     FRICTION,
-    CrossCheck,
     StagedResult,
     StageSettings,
-    cross_check,
     free_of,
     joined,
     joint,

@@ -1,12 +1,11 @@
-"""The source's staged procedure over several trajectories, and its cross-check (Oh 2003, 5.3.1).
+"""The source's staged procedure on a trajectory (Oh 2003, 5.3.1); `cross_check` compares trajectories.
 
 Per trajectory: 1-A friction with the inertial parameters at the machine file's values, 1-B inertial parameters with
-the friction of 1-A, 2-A and 2-B the same from the results of stage 1, 3 all together from the results of stage 2. Then
-every trajectory's result is the start of a stage 3 on every other one.
+the friction of 1-A, 2-A and 2-B the same from the results of stage 1, 3 all together from the results of stage 2.
 
 The force is linear in these parameters. Stages 1 and 2 are therefore two sweeps of a block-wise descent on one
 quadratic function, and stage 3 goes to its minimum: in directions that the trajectory shows, its end depends on no
-start at all; in the others the end is the start. What the cross-check shows is which is which.
+start at all; in the others the end is the start.
 """
 
 from __future__ import annotations
@@ -111,35 +110,6 @@ class StagedResult:
     def values(self) -> FloatArray:
         """The same without nuisance parameters, shape (R,)."""
         return self.end[: len(self.estimate.names)]
-
-
-@dataclass(frozen=True)
-class CrossCheck:
-    """Every trajectory's result tried on every trajectory; first index: whose result, second: on which data.
-
-    Attributes
-    ----------
-    names : tuple of str, length T
-    ends : ndarray, shape (T, T, R)
-        Ends of a stage 3 from that start, without nuisance parameters.
-    std : ndarray, shape (T, R)
-        Standard deviations of the ends on a trajectory, whatever the start.
-    predicted : ndarray, shape (T, T)
-        Error of the forces predicted with the start, rms in % of the force's.
-    fitted : ndarray, shape (T, T)
-        The same with the end.
-    """
-
-    names: tuple[str, ...]
-    ends: FloatArray
-    std: FloatArray
-    predicted: FloatArray
-    fitted: FloatArray
-
-    @property
-    def spread(self) -> FloatArray:
-        """Largest less smallest end on a trajectory over all starts, shape (T, R), SI units."""
-        return np.ptp(self.ends, axis=0)
 
 
 def free_of(parameters: ParameterSet, group: str) -> NDArray[np.bool_]:
@@ -302,38 +272,3 @@ def joined(equations: Mapping[str, Equations]) -> Equations:
         parts.append(replace(part, segment=segment))
     names = ("time", "columns", "measured", "force", "segment")
     return Equations(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
-
-
-def cross_check(
-    results: Mapping[str, StagedResult],
-    equations: Mapping[str, Equations],
-    parameters: ParameterSet,
-    settings: StageSettings | None = None,
-) -> CrossCheck:
-    """Each trajectory's result as the start of a stage 3 on each trajectory.
-
-    Parameters
-    ----------
-    results, equations : mapping of str to StagedResult and to Equations
-        By trajectory, in the same order.
-    parameters : ParameterSet
-    settings : StageSettings, optional
-    """
-    names = tuple(results)
-    size, width = len(names), len(parameters.names) - parameters.nuisance
-    ends, std = np.empty((size, size, width)), np.empty((size, width))
-    predicted, fitted = np.empty((2, size, size))
-    free = free_of(parameters, ALL)
-    for i, first in enumerate(names):
-        for j, second in enumerate(names):
-            start, data = results[first].end, equations[second]
-            stage = run_stage("3", data, parameters, free, start, settings)
-            ends[i, j], std[j] = stage.values[:width], stage.std[:width]
-            predicted[i, j], fitted[i, j] = (force_error(data, w) for w in (start, stage.values))
-    return CrossCheck(names, ends, std, predicted, fitted)
-
-
-def force_error(equations: Equations, values: FloatArray) -> float:
-    """Error of the forces predicted with parameters (P,), rms in % of that of the measured force."""
-    error = equations.measured - equations.columns @ values
-    return float(100.0 * np.sqrt(np.mean(error**2) / np.mean(equations.force**2)))

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from ..estimation.cross_check import CrossCheck
 from ..estimation.estimate import ParameterEstimate
-from ..estimation.staged import CrossCheck, StagedResult
+from ..estimation.staged import StagedResult
 from ..identifiability import COMBINATION, IDENTIFIABLE, UNIDENTIFIABLE
 from ..motion import FloatArray
 from ..staged_experiment import StagedIdentification

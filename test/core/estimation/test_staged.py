@@ -11,6 +11,7 @@ import pytest
 from pkm_identification.cli import main
 from pkm_identification.dynamics import strut_forces
 from pkm_identification.errors import LogError, PkmError
+from pkm_identification.estimation.cross_check import cross_check
 from pkm_identification.estimation.equations import BandSettings, force_equations
 from pkm_identification.estimation.least_squares import least_squares
 from pkm_identification.estimation.parameter_set import ParameterSet
@@ -20,7 +21,6 @@ from pkm_identification.estimation.staged import (
     FRICTION,
     INERTIA,
     StageSettings,
-    cross_check,
     free_of,
     joined,
     joint,
