@@ -17,6 +17,7 @@ from ..records.joint_state import STRUT_NAMES
 from ..ros.clock import set_stamp
 from ..ros.convert import fill_pose, pose_of
 from ..ros.diagnostics import WARN, Finding
+from ..ros.force_commands import ForceCommands
 from ..ros.joint_state import BadJointState, JointStateReader, fill_joint_state
 from ..ros.main import run
 from ..ros.node_base import MACHINE, PipelineNode
@@ -26,7 +27,8 @@ from ..ros.throttle import Throttle
 from ..simulation import TRAJECTORIES, SensorSettings, Simulator, perturbed, trajectory
 
 NO_TRAJECTORY = "none"
-POSITION, EFFORT = "position", "effort"
+MOTIONS = (NO_TRAJECTORY, *TRAJECTORIES)
+FORMS = POSITION, EFFORT = "position", "effort"
 TICK = 0.002  # s
 # Samples made in one tick when the process was held up; more would flood the subscribers.
 MOST_PER_TICK = 20
@@ -41,12 +43,10 @@ class SimulatorNode(PipelineNode):
     NAME = "simulator"
     PARAMETERS = (
         MACHINE,
-        ParameterSpec("trajectory", "rich", "motion to follow", choices=(NO_TRAJECTORY, *TRAJECTORIES)),
-        ParameterSpec("commands", POSITION, "what strut_commands give: lengths for the drives' own control, which also "
-                      "follows the trajectory; or forces, from a controller outside", choices=(POSITION, EFFORT)),
-        ParameterSpec("lockstep", False, "commands: effort; make a sample only when the one before is answered"),
-        ParameterSpec("command_timeout", 0.1, "commands: effort; without any for so long the drives hold by themselves",
-                      "s", 0.001, 10.0),
+        ParameterSpec("trajectory", "rich", "motion to follow, unless commands are efforts", choices=MOTIONS),
+        ParameterSpec("commands", POSITION, "strut_commands: lengths the drives go to, or their forces", choices=FORMS),
+        ParameterSpec("lockstep", False, "of efforts: make a sample only when the one before is answered"),
+        ParameterSpec("command_timeout", 0.1, "without efforts for so long the drives hold", "s", 0.001, 60),
         ParameterSpec("duration", 0.0, "length of the motion; 0: the trajectory's own", "s", 0, 1e6),
         ParameterSpec("motion_seed", 0, "of the tones and phases of rich motions", low=0),
         ParameterSpec("seed", 0, "of the sensors' noise", low=0),
@@ -82,16 +82,15 @@ class SimulatorNode(PipelineNode):
         self._truth_turn = Throttle(self.parameter["truth_rate"])
         self._slow = 0.0
         self._made = 0
-        self._driven = False
 
     def start(self) -> None:
         self.simulator.reset()
-        self._made = self._answered = 0
-        self._over = self._driven = False
-        self._effort = self.parameter["commands"] == EFFORT
-        self._lockstep = self._effort and self.parameter["lockstep"]
-        self._patience = self.parameter["command_timeout"]
-        self._commanded = 0.0
+        self._made = 0
+        self._over = False
+        self.forces: ForceCommands | None = None
+        if self.parameter["commands"] == EFFORT:
+            chosen = self.parameter["lockstep"], self.parameter["command_timeout"]
+            self.forces = ForceCommands(self.simulator, self.reader, *chosen)
         self._began: float | None = None
         self._deadline = time.monotonic() + self.parameter["wait"]
         self._wanted = self.parameter["subscribers"]
@@ -116,12 +115,11 @@ class SimulatorNode(PipelineNode):
             self._began += lag
             self._slow += lag
             due = 1
-        if self._driven and now - self._commanded > self._patience:
-            self._driven = False
-            self.simulator.enable(True)
-            self.report(WARN, "commands_lost", f"no strut_commands for {self._patience:g} s: the drives hold")
+        if self.forces is not None and self.forces.given_up():
+            text = f"no strut_commands for {self.forces.patience:g} s: the drives hold by themselves"
+            self.report(WARN, "commands_lost", text)
         for _ in range(min(due, MOST_PER_TICK)):
-            if self._over or (self._lockstep and self._driven and self._answered < self._made):
+            if self._over or not (self.forces is None or self.forces.ready):
                 return
             self._sample()
         if due > 0 and self.clocks is not None:
@@ -130,8 +128,9 @@ class SimulatorNode(PipelineNode):
     def take_command(self, message: JointState) -> None:
         """Strut lengths to go to, with rates when they are part of a stream; or forces."""
         try:
-            if self._effort:
-                self._take_forces(message)
+            if self.forces is not None:
+                if self.forces.take(message, self.message.header.stamp):
+                    self.tick()
                 return
             reading = self.reader.read(message)
             self.simulator.command_lengths(reading.length, self.reader.rates(message))
@@ -140,7 +139,7 @@ class SimulatorNode(PipelineNode):
 
     def take_target(self, message: PoseStamped) -> None:
         """A pose to go to."""
-        if self._effort:
+        if self.forces is not None:
             self.report(WARN, "command_refused", "target_pose: the drives take forces (commands: effort)")
             return
         try:
@@ -178,22 +177,8 @@ class SimulatorNode(PipelineNode):
         except ValueError as error:
             raise ParameterError(f"parameters: {error}") from None
 
-    def _take_forces(self, message: JointState) -> None:
-        self.simulator.command_forces(self.reader.efforts(message))
-        self._commanded = time.monotonic()
-        if message.header.stamp == self.message.header.stamp:
-            self._answered = self._made
-        self._driven = True
-        if self._lockstep:
-            self.tick()
-
     def _sample(self) -> None:
-        if not self._effort:
-            sample = self.simulator.step()
-        else:
-            if self._made > 0:
-                self.simulator.advance()
-            sample = self.simulator.measure()
+        sample = self.simulator.step() if self.forces is None else self.forces.sample()
         self._made += 1
         fill_joint_state(self.message, self._epoch + sample.time, sample.length, sample.force)
         self.output.publish(self.message)

@@ -107,7 +107,7 @@ class ControlledMachine:
         bench.wait(
             lambda: self.controller.controller.state == "holding", "the controller to hold the machine"
         )
-        bench.wait(lambda: self.simulator._driven, "the simulator to take forces")
+        bench.wait(lambda: self.simulator.forces.driven, "the simulator to take forces")
 
     @property
     def machine(self) -> Machine:
