@@ -27,7 +27,7 @@ from ..ros.estimate_keeper import EstimateKeeper
 from ..ros.estimate_store import DROPPED, EstimateStore, confined
 from ..ros.estimator_parameters import PARAMETERS, identify_settings, pipeline_settings
 from ..ros.main import run
-from ..ros.node_base import PipelineNode
+from ..ros.node_base import PipelineNode, change_period
 from ..ros.parameters import ParameterError
 from ..ros.payload import body_text, event_text, payload_message, payload_values
 from ..ros.qos import LATCHED, STREAM
@@ -95,8 +95,8 @@ class EstimatorNode(PipelineNode):
         self.store.path = confined(values["save_folder"], values["save_name"])
         self.enabled = values["enabled"]
         if self._active:
-            self._publishing.timer_period_ns = int(1e9 / values["publish_rate"])
-            self._saving.timer_period_ns = int(1e9 * (values["autosave_period"] or NEVER))
+            change_period(self._publishing, 1.0 / values["publish_rate"])
+            change_period(self._saving, values["autosave_period"] or NEVER)
         self.get_logger().info(f"{', '.join(sorted(names))} changed")
 
     def take(self, message: PlatformState) -> None:

@@ -318,3 +318,9 @@ class PipelineNode(LifecycleNode):
 
     def _all_values(self) -> Mapping[str, object]:
         return {**step_values(watch for watch, _ in self._inputs), **self.values()}
+
+
+def change_period(timer: Timer, period: float) -> None:
+    """Let a timer run at another period (s) from now on."""
+    timer.timer_period_ns = round(1e9 * period)
+    timer.reset()  # else the old period ends first

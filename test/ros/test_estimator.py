@@ -4,7 +4,9 @@ import json
 
 import numpy as np
 import pytest
-from rigs import EstimatorRig, platform_messages, platform_samples
+from diagnostic_msgs.msg import DiagnosticStatus
+from rclpy.parameter import Parameter
+from rigs import EstimatorRig, platform_messages, platform_samples, told, values_of
 from ros_bench import feed
 from std_srvs.srv import SetBool
 
@@ -103,3 +105,45 @@ def test_saving_is_confined_to_its_folder(bench, name, tmp_path):
 def test_a_cutoff_above_half_the_rate_is_refused(bench):
     with pytest.raises(PkmError, match=r"filter cutoff is 600\.0 Hz, must lie between 0 and 500\.0 Hz"):
         bench.start(EstimatorNode, band_cutoff=600.0)
+
+
+def test_a_band_changed_while_learning_forgets_nothing(bench, rig, samples):
+    rig.feed(samples[:2500])
+    before = rig.node.estimator.estimate
+    assert rig.node.set_parameters([Parameter("band_cutoff", value=15.0)])[0].successful
+    after = rig.node.estimator.estimate
+    assert rig.node.estimator.settings.band_cutoff == 15.0
+    assert after.count == before.count > 10
+    np.testing.assert_allclose(after.values, before.values, rtol=1e-9)
+    rig.feed(samples[2500:])
+    assert rig.node.estimator.estimate.count > before.count
+
+
+def test_it_saves_by_itself_and_only_what_is_new(bench, rig, samples, tmp_path):
+    rig.feed(samples[:2500])
+    assert rig.node.set_parameters([Parameter("autosave_period", value=0.05)])[0].successful
+    path = tmp_path / "estimate.json"
+    bench.wait(path.exists, "the file")
+    written = path.stat().st_mtime_ns
+    bench.spin(0.3)
+    assert path.stat().st_mtime_ns == written
+    rig.feed(samples[2500:])
+    count = rig.node.estimator.estimate.count
+    bench.wait(lambda: json.loads(path.read_text())["state"]["count"] == count, "the rest")
+    assert [file.name for file in tmp_path.iterdir()] == ["estimate.json"]
+
+
+def test_a_folder_that_cannot_be_written_is_an_error_and_nothing_stops(bench, rig, samples, tmp_path):
+    statuses = bench.diagnostics()
+    (tmp_path / "file").touch()
+    rig.feed(samples[:2500])
+    changes = [
+        Parameter("save_folder", value=str(tmp_path / "file")),
+        Parameter("autosave_period", value=0.2),
+    ]
+    assert rig.node.set_parameters_atomically(changes).successful
+    status = told(bench, statuses, str(tmp_path / "file"))
+    assert status.level == DiagnosticStatus.ERROR
+    assert int(values_of(status)["not_saved"]) > 0
+    assert not bench.trigger("/estimator/save").success
+    rig.feed(samples[2500:])

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from rclpy.parameter import Parameter
 from ros_bench import Motion, feed
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
@@ -129,6 +130,30 @@ def test_the_player_waits_for_the_rest_of_the_chain(bench, bag):
     assert not messages
     bench.collect(JointState, "platform_state")
     bench.wait(lambda: messages, "messages")
+
+
+def test_speed_and_loop_change_while_playing(bench, bag):
+    path, motion = bag
+    messages = bench.collect(JointState, "strut_states")
+    player = bench.start(PlayerNode, bag=str(path), rate=0.01, shutdown_at_end=False)
+    bench.wait(lambda: messages, "the first message")
+    bench.spin(0.3)
+    # at a hundredth of the speed three tenths of a second hold a few messages
+    assert len(messages) < 100
+    answers = player.set_parameters([Parameter("rate", value=10.0), Parameter("loop", value=True)])
+    assert all(answer.successful for answer in answers)
+    bench.wait(lambda: player.rounds >= 2, "two rounds")
+    assert not player.set_parameters([Parameter("bag", value="other")])[0].successful
+    assert len(motion.time) <= player.sent
+
+
+def test_the_duration_of_a_recording_changes_while_it_records(bench, tmp_path):
+    recorder = bench.start(RecorderNode, output=str(tmp_path / "out"))
+    driver = bench.publisher(JointState, "strut_states")
+    driver.publish(Motion(1).messages()[0])
+    bench.wait(lambda: recorder.writer.count == 1, "the message")
+    assert recorder.set_parameters([Parameter("duration", value=0.1)])[0].successful
+    bench.wait(recorder.finished.done, "the end")
 
 
 def test_a_loop_starts_again_and_publishes_the_clock(bench, bag):

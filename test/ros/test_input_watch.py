@@ -1,0 +1,86 @@
+"""Messages missed, steps timed, stretches numbered."""
+
+import pytest
+
+from pkm_identification.ros.continuity import Continuity
+from pkm_identification.ros.input_watch import InputWatch, step_values
+
+
+def info(number, publisher=b"a"):
+    return {
+        "publication_sequence_number": number,
+        "publisher_gid": {"implementation_identifier": "rmw", "data": publisher},
+    }
+
+
+def test_numbers_left_out_are_messages_lost_publisher_by_publisher():
+    watch = InputWatch("strut_states")
+    for number, publisher in [
+        (7, b"a"),
+        (8, b"a"),
+        (1, b"b"),
+        (11, b"a"),
+        (2, b"b"),
+        (4, b"b"),
+        (4, b"b"),
+        (3, b"b"),
+    ]:
+        watch.took(1e-3, info(number, publisher))
+    # 9 and 10 of a, 3 of b, which came later after all but had been given up
+    assert (watch.taken, watch.lost) == (8, 3)
+    watch.turn_over()
+    assert watch.lost_lately == 3
+    watch.turn_over()
+    assert (watch.lost, watch.lost_lately) == (3, 0)
+
+
+def test_a_middleware_without_numbers_loses_nothing():
+    watch = InputWatch("strut_states")
+    for about in ({}, {"publication_sequence_number": None}, {"publication_sequence_number": 0}):
+        watch.took(1e-3, about)
+    assert (watch.taken, watch.lost) == (3, 0)
+
+
+def test_what_is_remembered_of_publishers_that_come_and_go_is_bounded():
+    watch = InputWatch("strut_states")
+    for k in range(1000):
+        watch.took(1e-3, info(1, str(k).encode()))
+    assert len(watch._newest) <= 64
+    assert watch.lost == 0
+
+
+def test_step_times_are_those_of_the_last_second():
+    watch, quiet = InputWatch("strut_states"), InputWatch("target_pose")
+    for duration in (1e-3, 3e-3):
+        watch.took(duration, info(1))
+    watch.turn_over()
+    values = step_values([watch, quiet])
+    assert values["step_mean_ms"] == pytest.approx(2.0)
+    assert values["step_max_ms"] == pytest.approx(3.0)
+    assert (values["taken"], values["lost"]) == (2, 0)
+    assert 10 < values["memory_mb"] < 10_000
+    assert "a step takes 2 ms, at most 3 ms" in watch.complaint()
+    watch.turn_over()
+    assert step_values([watch])["step_max_ms"] == 0.0
+    assert step_values([]) == {}
+
+
+def test_a_stretch_ends_with_the_senders_segment_and_with_samples_missing():
+    stretches = Continuity(1e-3)
+    number = stretches.number
+    # jitter and a few samples missing are no break
+    assert [number(t, 5) for t in (10.0, 10.001, 10.0024, 10.003, 10.008)] == [5] * 5
+    assert number(10.014, 5) == 6
+    assert stretches.breaks == 1
+    assert number(10.015, 6) == 7  # the sender's own new segment, whatever it missed
+    assert number(20.0, 6) == 8
+    # the sender was restarted and numbers from its first stamp in ms
+    assert number(30.0, 30_000) == 30_002
+    assert number(30.001, 30_000) == 30_002
+    assert stretches.breaks == 2
+
+
+def test_numbers_stay_within_what_a_message_holds():
+    stretches = Continuity(1e-3)
+    stretches.number(1.0, 2**32 - 1)
+    assert stretches.number(9.0, 2**32 - 1) == 0
