@@ -6,7 +6,7 @@ its mean and covariance P. Free coordinates theta (`coordinates`), whose prior i
     minimise  |S^-1 (mean - w(theta))|^2 + |theta|^2 ,    P = S S^T ,
 
 by Gauss-Newton: the iterated measurement update of a Kalman filter (Bell and Cathey 1993), taken by the same
-square-root steps as an equation. Sigma points carry its covariance back to the parameters.
+square-root steps as an equation. Sigma points carry its covariance back to the parameters; no further than P.
 
 A filter that takes the equations one by one in theta does not do: whatever curvature the first ones meet, linearised
 or by sigma points, stays in the estimate for ever. `docs/consistency.md` has the numbers.
@@ -118,16 +118,22 @@ def fit_coordinates(mean, root, lifting, prior_mean, prior_std, slots, theta, th
 
 
 @kernel
-def _spread(theta, root, lifting, prior_mean, prior_std, slots):
-    """Second moments (P, P) of w about w(theta) by sigma points: the covariance, curvature included."""
+def _spread(theta, theta_root, root, lifting, prior_mean, prior_std, slots):
+    """Covariance (P, P) of w by sigma points of theta, in no direction above that of the linear filter, root root^T.
+
+    Bounds only ever take away from what the equations leave open; sigma points of a curved map stray from what they
+    leave closed.
+    """
     width = theta.size
     points, moments = np.empty((2 * width + 1, width)), np.empty((2 * width + 1, width))
     block = np.empty((2, BLOCK))
-    sigma_points(theta, root, np.sqrt(REACH), points)
+    sigma_points(theta, theta_root, np.sqrt(REACH), points)
     for i in range(points.shape[0]):
         slot_moments(prior_mean + prior_std * points[i], slots, block[0], block[1], moments[i])
-    away = (moments[1:] - moments[0]) @ lifting.T
-    return away.T @ away / (2.0 * REACH)
+    away = (moments[1:] - moments[0]) @ (np.linalg.inv(root) @ lifting).T
+    values, vectors = np.linalg.eigh(away.T @ away / (2.0 * REACH))
+    half = (root @ vectors) * np.sqrt(np.minimum(np.maximum(values, 0.0), 1.0))
+    return half @ half.T
 
 
 class ConsistentFilter:
@@ -205,7 +211,10 @@ class ConsistentFilter:
         """Covariance of the unknowns in units of their prior's standard deviations."""
         self.bring_up_to_date()
         c = self.coordinates
-        return _spread(self._theta, self._root, self._lifting, c.prior.mean, c.prior.std, c.slots)
+        linear_root = self.linear.scaled_state[1]
+        return _spread(
+            self._theta, self._root, linear_root, self._lifting, c.prior.mean, c.prior.std, c.slots
+        )
 
     def start_from(self, mean: FloatArray, covariance: FloatArray) -> None:
         """Continue from an estimate of the unknowns in SI units."""
