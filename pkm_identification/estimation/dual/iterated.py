@@ -19,8 +19,9 @@ from ...machine import Machine
 from ...motion import FloatArray
 from ..parameter_set import ParameterSet
 from ..prior import Prior
-from .joint import Centre, JointFilter, JointResult, JointSettings, SmoothedStates
+from .joint import JointFilter
 from .model import JointModel, JointNoise, JointSamples
+from .results import Centre, JointResult, JointSettings, SmoothedStates
 from .two_filter import TwoFilters
 
 START_SHARE = 0.1  # force noise at the start, in rms force

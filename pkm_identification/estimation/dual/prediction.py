@@ -181,7 +181,7 @@ def predict(model, sensors, known, mapping, offset, spread, force, guess, values
             if i >= size:
                 for k in range(2):
                     pushed[k, i - size] += sign * spread[i - size]
-            if not advance_and_read(model, sensors, tilt, pushed, acceleration, x, r, u, readings, work):
+            if not advance_and_read(model, sensors, tilt, pushed, guess, x, r, u, readings, work):
                 return False
             if i >= size:
                 for k in range(2):

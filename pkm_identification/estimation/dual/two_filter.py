@@ -26,9 +26,9 @@ from ...motion import FloatArray
 from ..square_root import lower_cholesky, whiten
 from .correction import UPDATED, close_prediction, use_lengths
 from .filtering import begin
-from .joint import Centre, JointSettings
 from .model import JointModel, JointNoise, JointSamples
 from .prediction import PARAMETER_SPREAD, READINGS, STATE, advance_and_read, move, predict, rotation_between
+from .results import Centre, JointSettings
 from .triangular import carlson_update
 
 
