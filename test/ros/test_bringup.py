@@ -6,12 +6,16 @@ import signal
 import subprocess
 import sys
 
+import numpy as np
 import pytest
+from controlled_machine import Goal, goal, point, slow_machine
 from rcl_interfaces.srv import GetParameters
+from rclpy.action import ActionClient
 from ros_bench import Bench, Motion
 from sensor_msgs.msg import JointState
 
-from pkm_identification.msg import PlatformState
+from pkm_identification.action import ExecuteTrajectory
+from pkm_identification.msg import ControllerState, PlatformState
 from pkm_identification.nodes.bringup import main
 from pkm_identification.ros.processes import NodeProcess, ProcessError, process_environment
 
@@ -45,6 +49,29 @@ def test_nodes_in_one_process_do_what_they_do_alone(bench: Bench, domain, tmp_pa
             )
             assert answer.values[0].double_value == expected
         process.signal(signal.SIGINT)
+        assert process.wait(20.0) == 0
+    assert "Traceback" not in process.text()
+
+
+def test_a_controlled_simulator_in_one_process_follows_a_goal(bench: Bench, domain, tmp_path):
+    """With the events executor, which calls actions in its own way."""
+    parameters = {
+        "machine": slow_machine(tmp_path), "commands": "effort", "lockstep": True, "command_timeout": 10.0,
+        "lost_periods": 5000,
+    }  # fmt: skip
+    states = bench.collect(ControllerState, "controller_state")
+    together = ("controller", "simulator")
+    process = NodeProcess("bringup", parameters, domain=domain, folder=tmp_path, together=together)
+    process._arguments[2:2] = ["--executor", "events"]
+    with process:
+        process.wait_active()
+        client = ActionClient(bench.node, ExecuteTrajectory, "execute_trajectory")
+        bench.wait(client.server_is_ready, "the action server")
+        bench.wait(lambda: any(state.state == ControllerState.HOLDING for state in states), "control")
+        sent = Goal(bench, client, goal(point(0.5, [0.0, 0.01, -0.35], np.eye(3))))
+        assert sent.result().result.error_code == ExecuteTrajectory.Result.SUCCESSFUL
+        assert sent.feedback
+        process.signal(signal.SIGTERM)
         assert process.wait(20.0) == 0
     assert "Traceback" not in process.text()
 
