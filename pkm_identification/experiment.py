@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from .errors import LogError, PkmError
+from .estimation.consistency.layout import Layout
 from .estimation.data_order import ORDERS
 from .estimation.dual import FORMS
 from .estimation.energy_equations import energy_equations
@@ -16,9 +17,10 @@ from .estimation.instruments import twin_motions
 from .estimation.knowledge import Knowledge
 from .estimation.parameter_set import ParameterSet
 from .estimation.recursive import FILTERS
+from .estimation.statements import STRUT_SPREAD, Statements, alike_struts
 from .kinematics.forward import OK, platform_motion
 from .machine import Machine
-from .motion import PlatformMotion, StrutLog, StrutMotion
+from .motion import FloatArray, PlatformMotion, StrutLog, StrutMotion
 from .pipeline import PipelineSettings
 from .signals.causal import CausalStrutFilter
 from .signals.guard import RATE_ERROR, RATE_WARNING, GuardedLog, StreamGuard
@@ -35,7 +37,9 @@ class IdentifySettings:
     `cutoff` None lets the encoders decide (`pipeline.kinematic_cutoff`). `knowledge` is what is fixed, tied or
     stated of the parameters beforehand, `forgetting` the factor of recursive least squares per equation. `hold_out` is
     the part of each log, at its end, that is predicted from the rest as a check; 0 leaves the check out. `data_order`
-    is that in which a recursive estimator takes the equations.
+    is that in which a recursive estimator takes the equations. `strut_spread` is how much struts of one design are
+    taken to differ (standard deviation, relative), in sets with parameters of every strut; infinity says nothing.
+    `consistent` allows only parameters that some machine could have (`estimation.consistency`).
     """
 
     model: str = "force"
@@ -50,6 +54,8 @@ class IdentifySettings:
     forgetting: float = 1.0
     hold_out: float = 0.2
     data_order: str = "sequential"
+    strut_spread: float = STRUT_SPREAD
+    consistent: bool = False
 
     def __post_init__(self) -> None:
         for name, value, allowed in (
@@ -68,6 +74,13 @@ class IdentifySettings:
                 f"data order '{self.data_order}' is for a recursive estimator ({', '.join(FILTERS)}) that runs over a "
                 "log as a whole and forgets nothing"
             )
+        able = [name for name, one in REGISTRY.items() if one.consistent]
+        if self.consistent and self.estimator not in able:
+            raise PkmError(
+                f"estimator '{self.estimator}' cannot keep an estimate physical; {', '.join(able)} can"
+            )
+        if not self.strut_spread > 0:
+            raise PkmError(f"strut spread {self.strut_spread:g}: must be positive")
         if not 0 <= self.hold_out <= 0.5:
             raise PkmError(f"hold_out {self.hold_out:g}: must lie between 0 and 0.5")
         if self.estimator in FORMS and self.model != "force":
@@ -75,9 +88,19 @@ class IdentifySettings:
         if self.causal and (self.estimator in FORMS or REGISTRY[self.estimator].twins):
             raise PkmError(f"estimator '{self.estimator}' needs the whole log and cannot run causally")
 
+    def statements(self, parameters: ParameterSet) -> Statements | None:
+        """What is said of these parameters besides their prior, if anything."""
+        if np.isinf(self.strut_spread):
+            return None
+        said = alike_struts(parameters, self.strut_spread)
+        return said if len(said.values) else None
+
     def parameter_set(self, machine: Machine) -> ParameterSet:
         """The parameters to estimate; raises PkmError when set or knowledge do not fit."""
-        return self.knowledge.apply(ParameterSet.of(machine, self.parameters))
+        parameters = self.knowledge.apply(ParameterSet.of(machine, self.parameters))
+        if self.consistent:
+            Layout.of(machine, parameters)  # refuses a part of a body
+        return parameters
 
 
 @dataclass
@@ -164,6 +187,27 @@ def prepare(logs: list[StrutLog], machine: Machine, faults: dict[str, int]) -> E
         if name not in ("accepted", "filled", "start"):
             prepared.dropped[name] = prepared.dropped.get(name, 0) + number
     return prepared
+
+
+def fall_lengths(log: StrutLog, machine: Machine, period: float) -> FloatArray:
+    """Guarded strut lengths (N, 6) in m of the log of a fall, on a regular clock.
+
+    Raises
+    ------
+    LogError
+        If it runs at another rate than the experiment, or is not in one piece.
+    """
+    found, _ = estimated_period(log, machine)
+    if abs(found / period - 1.0) > 0.01:
+        raise LogError(
+            f"{log.source}: samples come at {1 / found:.4g} Hz, the other logs' at {1 / period:.4g} Hz"
+        )
+    guarded = StreamGuard(PipelineSettings.of(machine, period).guard).guard(log)
+    if len(guarded.time) == 0 or guarded.segment[0] != guarded.segment[-1]:
+        raise LogError(
+            f"{log.source}: a fall must be recorded in one piece; samples are missing or out of limits"
+        )
+    return guarded.length
 
 
 def stages_of(machine: Machine, settings: IdentifySettings, period: float) -> PipelineSettings:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,12 +11,13 @@ from .errors import LogError, Unidentifiable
 from .estimation.dual import FORMS
 from .estimation.estimate import ParameterEstimate
 from .estimation.estimators import ESTIMATORS
+from .estimation.problem import Problem
 from .estimation.recursive import History
 from .experiment import Experiment, IdentifySettings, prepare, stages_of
 from .identifiability import UNIDENTIFIABLE
 from .machine import Machine
 from .motion import FloatArray, StrutLog
-from .posing import Posed, pose_problem, tuning
+from .posing import Posed, add_falls, pose_problem, tuning
 from .validation import Validation, held_out, predict_ends
 
 # Kinematic cutoffs, relative to the chosen one, over which an estimate should not change: how much it does is a
@@ -46,6 +48,8 @@ class Identification:
         Of the end of each log by an estimate from the rest, or of another log; see `Validation.what`.
     delay : float
         Delay of the causal strut filter in s; 0 offline.
+    beside : tuple of str
+        What the estimate rests on besides the equations of motion and the prior, a sentence each.
     """
 
     machine: Machine
@@ -59,6 +63,7 @@ class Identification:
     warnings: tuple[str, ...]
     validation: Validation | None = None
     delay: float = 0.0
+    beside: tuple[str, ...] = ()
 
 
 def identify(
@@ -66,6 +71,7 @@ def identify(
     machine: Machine,
     settings: IdentifySettings | None = None,
     faults: dict[str, int] | None = None,
+    falls: Sequence[StrutLog] = (),
 ) -> Identification:
     """Identify a machine from its logs.
 
@@ -78,6 +84,9 @@ def identify(
     settings : IdentifySettings, optional
     faults : dict of str to int, optional
         What the readers found and left out already.
+    falls : sequence of StrutLog
+        Falls from rest with the drives off and no friction, of which only the lengths are used
+        (`estimation.free_fall`).
 
     Returns
     -------
@@ -102,6 +111,7 @@ def identify(
     stages = stages_of(machine, settings, prepared.logs[0].period)
     settings = replace(settings, cutoff=stages.filter.cutoff)
     posed = pose_problem(prepared, machine, settings, stages)
+    posed = replace(posed, problem=add_falls(posed.problem, falls, machine, settings, stages.guard.period))
     problem = posed.problem
     unknowns = len(problem.parameters.names)
     if len(problem.equations) < 2 * unknowns:
@@ -110,8 +120,8 @@ def identify(
             f"parameters; a longer uninterrupted log is needed (at least "
             f"{(2 * unknowns + 20) / (2.5 * settings.band_cutoff):.0f} s)"
         )
-    run, how = ESTIMATORS[settings.estimator].run, tuning(settings, stages)
-    fit = run(problem, how)
+    estimator, how = ESTIMATORS[settings.estimator], tuning(settings, stages)
+    fit = estimator.fit(problem, how)
     systematic = 0.0 if settings.causal else _systematic(prepared, machine, settings, posed)
     estimate = fit.estimate(problem, systematic)
     if set(estimate.status) == {UNIDENTIFIABLE}:
@@ -131,9 +141,27 @@ def identify(
         residual_rms=np.sqrt(np.mean((equations.measured - equations.columns @ fit.mean) ** 2, axis=0)),
         converged=fit.converged,
         warnings=tuple(prepared.warnings),
-        validation=predict_ends(prepared, machine, settings, stages, posed, lambda part: run(part, how).mean),
+        validation=predict_ends(
+            prepared,
+            machine,
+            settings,
+            stages,
+            posed,
+            lambda part: estimator.fit(part, how).mean[: part.reported],
+        ),
         delay=posed.delay,
+        beside=_beside(settings, problem, falls),
     )
+
+
+def _beside(settings: IdentifySettings, problem: Problem, falls: Sequence[StrutLog]) -> tuple[str, ...]:
+    """What else the estimate rests on, in words."""
+    said = [f"free fall with the drives off: the lengths of {log.source}" for log in falls]
+    if not settings.causal and settings.statements(problem.parameters) is not None:
+        said.append(
+            f"struts are taken as alike within {100 * settings.strut_spread:g} % (standard deviation)"
+        )
+    return tuple(said)
 
 
 def validate(result: Identification, log: StrutLog) -> Identification:
@@ -146,8 +174,8 @@ def _systematic(
     prepared: Experiment, machine: Machine, settings: IdentifySettings, posed: Posed
 ) -> FloatArray:
     """Covariance of what the choice of the kinematic cutoff does to the estimate."""
-    batch = ESTIMATORS[settings.estimator].batch
-    middle = batch(posed.problem).mean
+    batch = ESTIMATORS[settings.estimator].batch_mean
+    middle = batch(posed.problem)
     total = np.zeros((len(middle), len(middle)))
     for factor in OTHER_CUTOFFS:
         stages = stages_of(machine, settings, prepared.logs[0].period)
@@ -155,6 +183,6 @@ def _systematic(
         other = pose_problem(prepared, machine, settings, stages, cutoff).problem
         if len(other.equations) == 0:
             continue
-        change = batch(other).mean - middle
+        change = batch(replace(other, statements=posed.problem.statements)) - middle
         total += np.outer(change, change) / len(OTHER_CUTOFFS)
     return total

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .estimation.consistency.coordinates import FreeCoordinates
 from .estimation.equations import Equations
 from .estimation.estimators import ESTIMATORS, Tuning
+from .estimation.free_fall import FreeFall, settle
 from .estimation.prior import Prior
 from .estimation.problem import Problem
+from .estimation.reversal import with_reversals
 from .estimation.set_builder import force_scale
-from .experiment import MODELS, Experiment, IdentifySettings, samples_of
+from .estimation.statements import Statements
+from .experiment import MODELS, Experiment, IdentifySettings, fall_lengths, samples_of
 from .machine import Machine
+from .motion import StrutLog
 from .pipeline import PipelineSettings
 from .signals.causal import CausalStrutFilter
 
@@ -49,6 +55,12 @@ def pose_problem(
 ) -> Posed:
     """Equations of all logs as one problem; `cutoff` (Hz) replaces that of the kinematic low-pass."""
     parameters, band = settings.parameter_set(machine), stages.estimator.band
+    statements = None
+    if not settings.causal:
+        # a causal run is to find what the online estimator would, which knows neither
+        if settings.model == "force":
+            parameters = with_reversals(parameters, machine)
+        statements = settings.statements(parameters)
     twins = ESTIMATORS[settings.estimator].twins
     parts: list[list[Equations]] = []
     log, samples, failed = [], 0, 0
@@ -78,9 +90,31 @@ def pose_problem(
         redundancy=band.redundancy,
         twins=tuple(others) if twins else None,
         model=settings.model,
+        statements=statements,
+        physical=FreeCoordinates.of(machine, parameters) if settings.consistent else None,
     )
     delay = CausalStrutFilter(stages.filter).delay if settings.causal else 0.0
     return Posed(problem, np.concatenate(log), samples, failed, delay)
+
+
+def add_falls(
+    problem: Problem, falls: Sequence[StrutLog], machine: Machine, settings: IdentifySettings, period: float
+) -> Problem:
+    """The problem with what logs of falls with the drives off say of its parameters; raises as `FreeFall`."""
+    if not falls:
+        return problem
+    estimator, known = ESTIMATORS[settings.estimator], problem.statements
+    beside = [] if known is None else [known]
+
+    def with_falls(said: Statements) -> Problem:
+        return replace(problem, statements=Statements.joined([*beside, said]))
+
+    made = [
+        FreeFall(machine, problem.parameters, fall_lengths(log, machine, period), period, log.source)
+        for log in falls
+    ]
+    said = settle(made, estimator.batch_mean(problem), lambda said: estimator.batch_mean(with_falls(said)))
+    return with_falls(said)
 
 
 def tuning(settings: IdentifySettings, stages: PipelineSettings) -> Tuning:

@@ -13,6 +13,7 @@ from ..estimation.dual import FORMS
 from ..estimation.estimators import ESTIMATORS
 from ..estimation.knowledge import Fix, Knowledge, Tie, read_prior
 from ..estimation.parameter_set import NAMES
+from ..estimation.statements import STRUT_SPREAD
 from ..experiment import MODELS, IdentifySettings
 from ..identification import Identification, identify, validate
 from ..machine import Machine
@@ -74,6 +75,26 @@ def add(commands: argparse._SubParsersAction) -> None:
         help="in which recursive estimators take the data offline (default: sequential)",
     )
     parser.add_argument(
+        "--consistent",
+        action="store_true",
+        help="only parameters that some machine could have: bodies with mass, friction that brakes",
+    )
+    parser.add_argument(
+        "--strut-spread",
+        type=float,
+        default=100 * STRUT_SPREAD,
+        metavar="PERCENT",
+        help="how much struts of one design differ, where each has parameters of its own; 'inf': nothing is known "
+        f"(default: {100 * STRUT_SPREAD:g})",
+    )
+    parser.add_argument(
+        "--free-fall",
+        action="append",
+        default=[],
+        metavar="LOG",
+        help="besides, a fall from rest with the drives off and no friction: its lengths fix ratios of masses",
+    )
+    parser.add_argument(
         "--validate",
         metavar="LOG",
         help="predict the forces of this log, which is not used; else the last fifth of the logs is predicted by an "
@@ -120,6 +141,8 @@ def _identify(options: argparse.Namespace) -> int:
         forgetting=options.forgetting,
         hold_out=0.0 if options.validate else 0.2,
         data_order=options.data_order,
+        consistent=options.consistent,
+        strut_spread=options.strut_spread / 100,
     )
     settings.parameter_set(machine)  # a wrong name is found before long logs are read
     logs, faults = [], {}
@@ -131,7 +154,8 @@ def _identify(options: argparse.Namespace) -> int:
     held_out = read_log(options.validate, machine, options.topic)[0] if options.validate else None
     if options.out and Path(options.out).exists() and not Path(options.out).is_dir():
         raise PkmError(f"--out {options.out}: exists and is not a folder")
-    result = identify(logs, machine, settings, faults)
+    falls = [read_log(path, machine, options.topic)[0] for path in options.free_fall]
+    result = identify(logs, machine, settings, faults, falls)
     if held_out is not None:
         result = validate(result, held_out)
     if options.json == "-":
@@ -157,6 +181,8 @@ def print_result(result: Identification) -> None:
     )
     if result.settings.knowledge:
         print(f"stated beforehand: {result.settings.knowledge.described()}")
+    for line in result.beside:
+        print(line)
     print()
     print(estimate_table(result.estimate))
     if result.dropped:

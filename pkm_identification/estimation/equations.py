@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 
 from ..dynamics.regressor import regressor
 from ..machine import Machine
-from ..motion import FloatArray, PlatformMotion
+from ..motion import STRUTS, FloatArray, PlatformMotion
 from ..signals.butterworth import causal, low_pass, segment_slices, settling_samples, zero_phase
 from .parameter_set import ParameterSet
+from .reversal import reversal_pulses
 
 OVERSAMPLING = 2.5  # equations per cutoff period; 2 would be the bare Nyquist rate
 
@@ -142,6 +143,10 @@ def force_equations(
         if count <= lead + tail:
             continue
         raw = regressor(machine, motion[part], mapping)
+        if parameters.nuisance:
+            # each strut's own pulse, in front of what is known
+            place = raw.shape[2] - 1 - parameters.nuisance + np.arange(STRUTS)
+            raw[:, np.arange(STRUTS), place] = reversal_pulses(machine, motion[part])
         stack = np.concatenate([raw, force[part][:, :, None]], axis=2)
         smooth = causal(sections, stack) if online else zero_phase(sections, stack)
         chosen = slice(lead, count - tail, stride)

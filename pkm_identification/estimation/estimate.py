@@ -70,24 +70,28 @@ def make_estimate(
     estimator: str,
     model: str,
 ) -> ParameterEstimate:
-    """Join a posterior with its statuses; see `ParameterEstimate`."""
+    """Join a posterior with its statuses; see `ParameterEstimate`. Nuisance parameters stay behind."""
+    reported = len(parameters.names) - parameters.nuisance
+    mean, covariance = mean[:reported], covariance[:reported, :reported]
+    names, units = parameters.names[:reported], parameters.units[:reported]
+    nominal, prior_std = parameters.nominal[:reported], prior.std[:reported]
     # nothing can be known less well than before the data
-    std = np.minimum(np.sqrt(np.diag(covariance)), prior.std)
+    std = np.minimum(np.sqrt(np.diag(covariance)), prior_std)
     result = assess(
-        parameters.names,
-        parameters.units,
+        names,
+        units,
         mean,
-        parameters.nominal,
+        nominal,
         covariance,
-        prior.std,
-        scale=parameters.scale,
+        prior_std,
+        scale=parameters.scale[:reported],
     )
     return ParameterEstimate(
-        names=parameters.names,
-        units=parameters.units,
+        names=names,
+        units=units,
         values=mean,
         std=std,
-        nominal=parameters.nominal,
+        nominal=nominal,
         status=result.status,
         covariance=covariance,
         combinations=result.combinations,

@@ -10,6 +10,8 @@ import numpy as np
 
 from ..errors import PkmError
 from ..motion import FloatArray
+from .consistency.constrained_least_squares import constrained_least_squares
+from .coordinates import Coordinates
 from .data_order import data_order
 from .instruments import instrumental_variables
 from .least_squares import LinearFit, least_squares, residual_covariance, robust_covariance
@@ -45,16 +47,40 @@ class Tuning:
 
 @dataclass(frozen=True)
 class Estimator:
-    """An estimator and the batch fit nearest to it, with which its systematic errors are looked for."""
+    """An estimator and the batch fit nearest to it, with which its systematic errors are looked for.
+
+    Both take problems without statements; `fit` and `batch_mean` take any.
+    """
 
     title: str
     run: Callable[[Problem, Tuning], Fit]
     batch: Callable[[Problem], LinearFit]
 
+    def fit(self, problem: Problem, tuning: Tuning) -> Fit:
+        """Solve a problem; statements about its parameters become part of the prior by a change of coordinates."""
+        if problem.statements is None:
+            found = self.run(problem, tuning)
+        else:
+            coordinates = Coordinates.of(problem.prior, problem.statements)
+            found = coordinates.outwards(self.run(coordinates.inwards(problem), tuning))
+        return found if problem.physical is None else constrained_least_squares(found, problem)
+
+    def batch_mean(self, problem: Problem) -> FloatArray:
+        """Values (P,) of the batch fit."""
+        if problem.statements is None:
+            return self.batch(problem).mean
+        coordinates = Coordinates.of(problem.prior, problem.statements)
+        return coordinates.mean(self.batch(coordinates.inwards(problem)).mean)
+
     @property
     def twins(self) -> bool:
         """Whether it needs the twins of the equations."""
         return self.batch is _instrumental
+
+    @property
+    def consistent(self) -> bool:
+        """Whether it can keep its estimate physical."""
+        return self.batch is _plain
 
 
 def _plain(problem: Problem) -> LinearFit:
@@ -103,6 +129,8 @@ def _recursive(name: str, problem: Problem, tuning: Tuning) -> Fit:
         tuning.gate,
         problem.outputs,
         keep_history=True,
+        view=problem.view,
+        physical=problem.physical,
     )
     batch = _plain(problem)
     weight = _memory(name, tuning, len(equations))

@@ -9,11 +9,13 @@ comes from driven motions.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 import numpy as np
 
 from ..dynamics.basis import VISCOUS
 from ..dynamics.falling import falling_lengths
-from ..errors import LogError
+from ..errors import LogError, NotConverged
 from ..kinematics.forward import OK, forward_kinematics
 from ..machine import Machine
 from ..motion import FloatArray
@@ -26,6 +28,8 @@ DIFFERENCE = 1e-4  # step of the numerical derivatives, relative to what is larg
 # Residual over resolution above which a log is not a fall of this machine.
 MISFIT = 20.0
 LEAST_SAMPLES = 20
+MAX_ROUNDS = 10
+SETTLED = 1e-4  # of what is a large error of a parameter
 
 
 class FreeFall:
@@ -145,6 +149,38 @@ class FreeFall:
             difference = self.lengths(values, self._start + step) - self.lengths(values, self._start - step)
             columns[:, j] = difference.ravel() / (2.0 * step[j])
         return columns
+
+
+def settle(
+    falls: Sequence[FreeFall], values: FloatArray, solve: Callable[[Statements], FloatArray]
+) -> Statements:
+    """What falls say, linearised where the estimate ends.
+
+    Parameters
+    ----------
+    falls : sequence of FreeFall
+    values : ndarray, shape (P,)
+        Where to begin, SI units.
+    solve : callable
+        Estimate (P,) that everything else known gives together with the falls' statements.
+
+    Raises
+    ------
+    NotConverged
+        If the estimate does not settle: the fall contradicts the other logs.
+    """
+    scale = falls[0].parameters.scale
+    for _ in range(MAX_ROUNDS):
+        said = Statements.joined([fall.statements(values) for fall in falls])
+        found = solve(said)
+        change = np.max(np.abs(found - values) / scale)
+        values = found
+        if change < SETTLED:
+            return said
+    raise NotConverged(
+        f"{falls[0].source}: the estimate does not settle with this fall (last change {100 * change:.2g} %); "
+        "is it of the same machine, with the drives off?"
+    )
 
 
 def _resolution(machine: Machine, length: FloatArray) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,11 @@ from .estimate import ParameterEstimate, make_estimate
 from .parameter_set import ParameterSet
 from .prior import Prior
 from .recursive import History
+from .statements import Statements
+
+if TYPE_CHECKING:
+    from .consistency.coordinates import FreeCoordinates
+    from .coordinates import Coordinates
 
 
 @dataclass(frozen=True)
@@ -35,6 +41,12 @@ class Problem:
     twins : pair of Equations, or None
         The same equations from two motions whose noise is independent (`instruments`).
     model : str
+    statements : Statements or None
+        What else is known of the parameters; see `Estimator.fit`.
+    view : Coordinates or None
+        How the unknowns are to be read where they are not the parameters themselves.
+    physical : FreeCoordinates or None
+        Of the parameters, where only physical ones are allowed; see `consistency`.
     """
 
     parameters: ParameterSet
@@ -45,6 +57,14 @@ class Problem:
     redundancy: float = 1.0
     twins: tuple[Equations, Equations] | None = None
     model: str = "force"
+    statements: Statements | None = None
+    view: Coordinates | None = None
+    physical: FreeCoordinates | None = None
+
+    @property
+    def reported(self) -> int:
+        """How many of the parameters mean something of the machine: all but the last, the nuisance ones."""
+        return len(self.parameters.names) - self.parameters.nuisance
 
     @property
     def outputs(self) -> int:

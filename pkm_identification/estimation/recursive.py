@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import stats
 
 from ..motion import FloatArray
+from .consistency.filters import ConsistentFilter
 from .estimate import ParameterEstimate, make_estimate
 from .kalman import ExtendedFilter
 from .parameter_set import ParameterSet
@@ -15,6 +17,10 @@ from .prior import Prior
 from .recursive_least_squares import RecursiveLeastSquares
 from .uncertainty import RunningUncertainty
 from .unscented import UnscentedFilter, UnscentedSettings
+
+if TYPE_CHECKING:
+    from .consistency.coordinates import FreeCoordinates
+    from .coordinates import Coordinates
 
 FILTERS = {"ukf": UnscentedFilter, "ekf": ExtendedFilter, "rls": RecursiveLeastSquares}
 NOISE_MEMORY = 250  # equations over which the measurement noise is averaged
@@ -50,6 +56,10 @@ class RecursiveEstimator:
         Outputs of the model: 6 forces, or 1 for the energy model.
     keep_history : bool
         Whether to keep every estimate, for convergence figures; online that would grow without bound.
+    view : Coordinates, optional
+        How what is estimated is to be kept there, where it is not the parameters themselves.
+    physical : FreeCoordinates, optional
+        Of the parameters, where only physical ones are allowed.
     """
 
     def __init__(
@@ -62,13 +72,18 @@ class RecursiveEstimator:
         gate: float = 1e-9,
         outputs: int = 6,
         keep_history: bool = False,
+        view: Coordinates | None = None,
+        physical: FreeCoordinates | None = None,
     ) -> None:
         self.parameters = parameters
         self.estimator = estimator
         self.prior = Prior.of(parameters)
         self.filter = FILTERS[estimator](self.prior, outputs, settings)
+        if physical is not None:
+            self.filter = ConsistentFilter(self.filter, physical, view)
         self.outputs = outputs
         self._keep_history = keep_history
+        self._view = view
         self._redundancy = redundancy
         self._first_noise = (0.05 * force_scale) ** 2
         self._gate = float(stats.chi2.ppf(1 - gate, outputs))
@@ -159,10 +174,17 @@ class RecursiveEstimator:
         self._nis += (nis - self._nis) / min(self._seen, NOISE_MEMORY)
         if self._keep_history:
             self.history.time.append(time)
-            self.history.values.append(self.filter.mean)
-            self.history.std.append(np.sqrt(np.diag(self.filter.covariance)))
-            self.history.nis.append(nis)
+            self._remember(nis)
         return True
+
+    def _remember(self, nis: float) -> None:
+        mean, covariance = self.filter.mean, self.filter.covariance
+        if self._view is not None:
+            mean, covariance = self._view.mean(mean), self._view.covariance(covariance)
+        reported = len(mean) - self.parameters.nuisance
+        self.history.values.append(mean[:reported])
+        self.history.std.append(np.sqrt(np.diag(covariance))[:reported])
+        self.history.nis.append(nis)
 
     @property
     def effective_noise(self) -> FloatArray:

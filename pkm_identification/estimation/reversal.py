@@ -17,7 +17,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..compiled import kernel
-from ..dynamics.basis import BASIS_COLUMNS, COULOMB
+from ..dynamics.basis import BASIS_COLUMNS
 from ..dynamics.friction import friction_shape
 from ..kinematics.inverse import fill_strut_motion
 from ..machine import Machine
@@ -29,12 +29,21 @@ LARGEST_DELAY = 0.3e-3  # s
 
 
 def with_reversals(parameters: ParameterSet, machine: Machine) -> ParameterSet:
-    """The set with the six factors behind its parameters, as nuisance; unchanged where it has no Coulomb friction."""
-    if not np.any(parameters.mapping[COULOMB:]):
+    """The set with the six factors behind its parameters, as nuisance.
+
+    Unchanged where it has not every strut's Coulomb friction.
+    """
+    coulomb = [k for k, name in enumerate(parameters.names) if name.startswith("coulomb_")]
+    if len(coulomb) != STRUTS:
         return parameters
     names = tuple(f"reversal_{i + 1}" for i in range(STRUTS))
-    coulomb = [parameters.names.index(f"coulomb_{i + 1}") for i in range(STRUTS)]
     scale = parameters.scale[coulomb] * LARGEST_DELAY / REVERSAL_TIME
+    stated = {}
+    if parameters.believed is not None and parameters.believed_std is not None:
+        stated = {
+            "believed": np.concatenate([parameters.believed, np.zeros(STRUTS)]),
+            "believed_std": np.concatenate([parameters.believed_std, scale]),
+        }
     return replace(
         parameters,
         names=parameters.names + names,
@@ -43,6 +52,7 @@ def with_reversals(parameters: ParameterSet, machine: Machine) -> ParameterSet:
         scale=np.concatenate([parameters.scale, scale]),
         mapping=np.hstack([parameters.mapping, np.zeros((BASIS_COLUMNS, STRUTS))]),
         nuisance=STRUTS,
+        **stated,
     )
 
 
