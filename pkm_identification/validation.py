@@ -55,6 +55,11 @@ class Validation:
         name = self.source.rstrip("/").rpartition("/")[2]
         return self.part if "logs" in self.part else f"{self.part} of {name}" if self.part else name
 
+    @property
+    def predicted_by(self) -> str:
+        """Which estimate predicted it, in words."""
+        return "an estimate from the rest" if self.part else "the estimate"
+
 
 def held_out(machine: Machine, settings: IdentifySettings, values: FloatArray, log: StrutLog) -> Validation:
     """Predict the forces of a log that was not used for the estimate.

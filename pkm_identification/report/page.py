@@ -84,9 +84,10 @@ def html_page(
     ]
     if result.validation is not None:
         parts += [
-            "<h2>Prediction of a log that was not used</h2>",
+            "<h2>Prediction of forces that were not used</h2>",
             _table(validation_table(result.validation)),
-            f"<p>{escape(result.validation.source)}. Error is the root mean square of measured minus predicted "
+            f"<p>{escape(result.validation.held_out)}, predicted by {escape(result.validation.predicted_by)}. "
+            "Error is the root mean square of measured minus predicted "
             "force over that of the measured force, in the estimation band and unfiltered.</p>",
         ]
     parts += ["<h2>Figures</h2>", *(_figure(name, image) for name, image in images.items())]
