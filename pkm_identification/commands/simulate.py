@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 from dataclasses import replace
 
@@ -60,8 +61,11 @@ def _simulate(options: argparse.Namespace) -> int:
         raise PkmError(f"--perturb {options.perturb:g}: must be at least 0 and less than 1")
     truth = perturbed(nominal, options.seed, options.perturb) if options.perturb else nominal
     sensors = SensorSettings.perfect() if options.perfect else None
-    load = _load_of(options.payload, options.set_down)
+    if options.set_down is not None and options.payload is None:
+        raise PkmError("--set-down: there is nothing to set down without --payload")
+    set_down = math.inf if options.set_down is None else options.set_down
     try:
+        payload = None if options.payload is None else Payload.parse(options.payload, set_down)
         record = simulate(
             truth,
             options.trajectory,
@@ -69,7 +73,7 @@ def _simulate(options: argparse.Namespace) -> int:
             nominal=nominal,
             sensors=sensors,
             seed=options.seed,
-            payload=None if load is None else Payload(**load),
+            payload=payload,
         )
     except ValueError as error:
         raise PkmError(f"simulate: {error}") from None
@@ -87,23 +91,3 @@ def _simulate(options: argparse.Namespace) -> int:
         file=sys.stderr,
     )
     return 0
-
-
-def _load_of(text: str | None, set_down_at: float | None) -> dict[str, object] | None:
-    """Fields of the payload the options describe, or None without one."""
-    if text is None:
-        if set_down_at is not None:
-            raise PkmError("--set-down: there is nothing to set down without --payload")
-        return None
-    try:
-        numbers = [float(part) for part in text.split(",")]
-    except ValueError:
-        numbers = []
-    if len(numbers) not in (2, 5):
-        raise PkmError(f"--payload '{text}': expected T,MASS or T,MASS,X,Y,Z, numbers in s, kg and m")
-    load: dict[str, object] = {"taken_at": numbers[0], "mass": numbers[1]}
-    if numbers[2:]:
-        load["center_of_mass"] = numbers[2:]
-    if set_down_at is not None:
-        load["set_down_at"] = set_down_at
-    return load

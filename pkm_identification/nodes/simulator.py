@@ -24,7 +24,7 @@ from ..ros.node_base import MACHINE, PipelineNode
 from ..ros.parameters import ParameterError, ParameterSpec
 from ..ros.qos import CLOCK, COMMANDS, POSE, STREAM
 from ..ros.throttle import Throttle
-from ..simulation import TRAJECTORIES, SensorSettings, Simulator, perturbed, trajectory
+from ..simulation import TRAJECTORIES, Payload, SensorSettings, Simulator, perturbed, trajectory
 
 NO_TRAJECTORY = "none"
 MOTIONS = (NO_TRAJECTORY, *TRAJECTORIES)
@@ -56,6 +56,8 @@ class SimulatorNode(PipelineNode):
         ParameterSpec("current_bits", 12, "resolution of the currents; 0: exact", low=0, high=32),
         ParameterSpec("quantised_encoders", True, "lengths in whole encoder counts"),
         ParameterSpec("stamp_jitter", 0.0, "standard deviation of the stamps", "s", 0, 0.01),
+        ParameterSpec("payload", "", "load taken up on the way: T,MASS or T,MASS,X,Y,Z in s, kg, m; empty: none"),
+        ParameterSpec("payload_set_down", 0.0, "when it is set down again; 0: never", "s", 0, 1e6),
         ParameterSpec("real_time_factor", 1.0, "speed of the simulation", "", 0.01, 10.0),
         ParameterSpec("clock", False, "publish /clock"),
         ParameterSpec("start_time", 0.0, "stamp of the first sample; 0: the system's time", "s", 0, 2e9),
@@ -173,7 +175,11 @@ class SimulatorNode(PipelineNode):
                 duration = self.parameter["duration"] or None
                 motion = trajectory(name, self.machine, duration, self.parameter["motion_seed"])
             settings = SensorSettings(current_bits=self.parameter["current_bits"] or None, **sensors)
-            return Simulator(truth, motion, nominal=self.machine, sensors=settings, seed=seed)
+            text, down = self.parameter["payload"], self.parameter["payload_set_down"] or math.inf
+            payload = Payload.parse(text, down) if text else None
+            return Simulator(
+                truth, motion, nominal=self.machine, sensors=settings, seed=seed, payload=payload
+            )
         except ValueError as error:
             raise ParameterError(f"parameters: {error}") from None
 

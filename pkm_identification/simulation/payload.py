@@ -58,6 +58,18 @@ class Payload:
                 "must be 0 or later, and in this order"
             )
 
+    @classmethod
+    def parse(cls, text: str, set_down_at: float = np.inf) -> Payload:
+        """A point mass from 'T,MASS' or 'T,MASS,X,Y,Z' (s, kg, m); raises ValueError when it is none."""
+        try:
+            numbers = [float(part) for part in text.split(",")]
+        except ValueError:
+            numbers = []
+        if len(numbers) not in (2, 5):
+            raise ValueError(f"payload '{text}': expected T,MASS or T,MASS,X,Y,Z, numbers in s, kg and m")
+        taken_at, mass = numbers[:2]
+        return cls(mass, np.array(numbers[2:] or [0.0] * 3), taken_at=taken_at, set_down_at=set_down_at)
+
     def present(self, time: float) -> bool:
         """Whether it is on the platform at a time in s."""
         return self.taken_at <= time < self.set_down_at

@@ -7,10 +7,13 @@ import pytest
 from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import InertiaStamped
 from ros_bench import feed
+from sensor_msgs.msg import JointState
 
+from pkm_identification.errors import PkmError
 from pkm_identification.machine import Machine
 from pkm_identification.msg import PlatformState
 from pkm_identification.nodes.estimator import EstimatorNode
+from pkm_identification.nodes.simulator import SimulatorNode
 from pkm_identification.pipeline import OnlinePipeline
 from pkm_identification.ros.clock import seconds
 from pkm_identification.ros.convert import fill_platform_state
@@ -77,3 +80,36 @@ def test_a_payload_is_announced(bench, messages):
     bench.wait(lambda: late, "the payload for a late joiner")
     assert bench.trigger("estimator/reset").success
     assert node.estimator.payload is None
+
+
+def test_the_simulator_node_takes_a_payload_up(bench):
+    """Holding still at home: the forces grow by the payload's weight."""
+    states = bench.collect(JointState, "strut_states")
+    node = bench.start(
+        SimulatorNode,
+        trajectory="none",
+        payload="0.1,4,0,0,0.05",
+        payload_set_down=30.0,
+        start_time=50.0,
+        wait=5.0,
+    )
+    bench.wait(
+        lambda: node.simulator.carried is not None and len(states) > 400, "the payload and what follows"
+    )
+    vertical = strut_axes(node.machine)
+    weight = np.array([vertical @ np.array(message.effort) for message in states])
+    time = np.array([seconds(message.header.stamp) for message in states])
+    before, after = weight[time < 50.1].mean(), weight[time > 50.35].mean()
+    assert after - before == pytest.approx(4.0 * 9.81, rel=0.05)
+
+
+def test_the_simulator_node_refuses_what_is_no_payload(bench):
+    with pytest.raises(PkmError, match="payload '1,2,3': expected T,MASS"):
+        bench.start(SimulatorNode, payload="1,2,3")
+
+
+def strut_axes(machine):
+    """Vertical parts (6,) of the struts' directions at home."""
+    joints = machine.home_position + machine.platform_joints @ machine.home_rotation.T
+    spans = joints - machine.base_joints
+    return spans[:, 2] / np.linalg.norm(spans, axis=1)
