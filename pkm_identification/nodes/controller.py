@@ -19,14 +19,14 @@ from ..control.warm_up import warm_up
 from ..dynamics import basis_parameters
 from ..errors import PkmError
 from ..machine import Machine
-from ..ros.clock import set_stamp
 from ..ros.controller_parameters import PARAMETERS, controller_settings
 from ..ros.diagnostics import ERROR, WARN, Finding
 from ..ros.joint_state import BadJointState, JointStateReader
 from ..ros.main import run
 from ..ros.node_base import PipelineNode
 from ..ros.parameters import ParameterError
-from ..ros.qos import COMMANDS, LATCHED, STREAM, STRUT_STATES_SUBSCRIPTION
+from ..ros.qos import LATCHED, STREAM, STRUT_STATES_SUBSCRIPTION
+from ..ros.strut_commands import FORCES, StrutCommands
 from ..ros.throttle import Throttle
 from ..ros.trajectory_action import TrajectoryAction
 
@@ -57,9 +57,8 @@ class ControllerNode(PipelineNode):
                 self.controller = MachineController(self.machine, 1.0 / rate, settings)
         except ValueError as error:
             raise ParameterError(f"parameters: {error}") from None
-        self.command = JointState(name=values["joint_names"])
         self.state = ControllerState()
-        self.commands = self.publisher(JointState, "strut_commands", COMMANDS)
+        self.commands = StrutCommands(self, values["joint_names"], FORCES)
         self.states = self.publisher(ControllerState, "controller_state", STREAM)
         self.action = TrajectoryAction(
             self, self.machine, values["base_frame"], values["feedback_rate"], lambda: self._active,
@@ -161,11 +160,8 @@ class ControllerNode(PipelineNode):
 
     def _send(self, command: Command | None) -> None:
         if command is not None:
-            set_stamp(self.command.header.stamp, command.time)
-            self.command.position = command.length.tolist()
-            self.command.velocity = command.rate.tolist()
-            self.command.effort = command.force.tolist()
-            self.commands.publish(self.command)
+            numbers = (command.length, command.rate, command.force)
+            self.commands.send(command.time, *(six.tolist() for six in numbers))
             if self._state_turn.due(command.time):
                 self._tell(command)
         motions = self.controller.motions
@@ -173,7 +169,7 @@ class ControllerNode(PipelineNode):
 
     def _tell(self, command: Command) -> None:
         state = self.state
-        state.header.stamp = self.command.header.stamp
+        state.header.stamp = self.commands.message.header.stamp
         state.state = STATES.index(self.controller.state)
         state.mode = self.controller.mode
         state.estimates = self.controller.model.accepted

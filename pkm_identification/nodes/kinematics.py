@@ -9,8 +9,6 @@ from functools import partial
 
 import numpy as np
 from geometry_msgs.msg import PoseStamped
-from sensor_msgs.msg import JointState
-from visualization_msgs.msg import MarkerArray
 
 from pkm_identification.msg import PlatformState, StrutStates
 from pkm_identification.srv import SolveForward, SolveInverse
@@ -19,16 +17,15 @@ from ..kinematics import DEGRADED, FAILED, STATUS_NAMES, forward_kinematics, str
 from ..kinematics.tracker import PlatformSample, PlatformTracker
 from ..machine import Machine
 from ..records.joint_state import STRUT_NAMES
+from ..ros import display
 from ..ros.convert import fill_platform_state, finite, strut_sample
 from ..ros.diagnostics import ERROR, WARN, Finding
 from ..ros.main import run
-from ..ros.markers import MachineMarkers
 from ..ros.node_base import MACHINE, PipelineNode
 from ..ros.parameters import LiveParameter, ParameterSpec
-from ..ros.qos import COMMANDS, MARKERS, POSE, STREAM
+from ..ros.qos import COMMANDS, STREAM
 from ..ros.solvers import reachable_lengths, solve_forward, solve_inverse
-from ..ros.throttle import Throttle
-from ..ros.transforms import TransformSender
+from ..ros.strut_commands import LENGTHS, StrutCommands
 from ..signals.causal import StrutSample
 
 # What can be wrong with a pose: counter, level, and what to say for as long as it lasts.
@@ -42,18 +39,14 @@ STANDING = {
 
 
 class KinematicsNode(PipelineNode):
-    """`strut_states/filtered` -> `platform_state`, `platform_pose`, TF, `markers`;
+    """`strut_states/filtered` -> `platform_state`, `platform_pose`, TF, `joint_states`, `markers`;
     `target_pose` -> `strut_commands`; services `solve_forward` and `solve_inverse`."""
 
     NAME = "kinematics"
     PARAMETERS = (
         MACHINE,
         ParameterSpec("joint_names", list(STRUT_NAMES), "joint names of struts 1 to 6 in strut_commands"),
-        ParameterSpec("base_frame", "base", "frame the pose is given in"),
-        ParameterSpec("platform_frame", "platform", "frame of the platform"),
-        LiveParameter("pose_rate", 100.0, "rate of platform_pose and TF", "Hz", 0.1, 1e4),
-        LiveParameter("marker_rate", 20.0, "rate of markers; 0 for none", "Hz", 0, 1e3),
-        ParameterSpec("publish_tf", True, "send TF base to platform where tf2_msgs is installed"),
+        *display.PARAMETERS,
         LiveParameter("degraded_condition", 100.0, "condition number above which a pose is DEGRADED", "", 1.0, 1e9),
     )  # fmt: skip
 
@@ -62,20 +55,12 @@ class KinematicsNode(PipelineNode):
         self.tracker = PlatformTracker(self.machine, self.parameter["degraded_condition"])
         with self.compiling():
             self._warm_up()
-        frame, child = self.parameter["base_frame"], self.parameter["platform_frame"]
         self.state = PlatformState()
-        self.state.header.frame_id = frame
-        self.pose = PoseStamped()
-        self.pose.header.frame_id = frame
-        self.command = JointState(name=self.parameter["joint_names"])
-        self.markers = MachineMarkers(self.machine, frame)
+        self.state.header.frame_id = self.parameter["base_frame"]
         self.states = self.publisher(PlatformState, "platform_state", STREAM)
-        self.poses = self.publisher(PoseStamped, "platform_pose", POSE)
-        self.commands = self.publisher(JointState, "strut_commands", COMMANDS)
-        self.marker_arrays = self.publisher(MarkerArray, "markers", MARKERS)
-        self.transforms = TransformSender(self, frame, child) if self.parameter["publish_tf"] else None
+        self.commands = StrutCommands(self, self.parameter["joint_names"], LENGTHS)
+        self.display = display.PlatformDisplay(self, self.machine, self.parameter.all())
         self._counts: Counter[str] = Counter()
-        self.changed(set())
 
     def start(self) -> None:
         self.tracker.reset()
@@ -88,8 +73,7 @@ class KinematicsNode(PipelineNode):
 
     def changed(self, names: set[str]) -> None:
         """Take over live parameters."""
-        self._pose_turn = Throttle(self.parameter["pose_rate"])
-        self._marker_turn = Throttle(self.parameter["marker_rate"])
+        self.display.set_rates(self.parameter["pose_rate"], self.parameter["marker_rate"])
         self.tracker.degraded_condition = self.parameter["degraded_condition"]
 
     def take(self, message: StrutStates) -> None:
@@ -111,7 +95,7 @@ class KinematicsNode(PipelineNode):
             return
         self.states.publish(self.state)
         if sample.status != FAILED:
-            self._show(sample)
+            self.display.show(self.state, sample)
 
     def take_target(self, message: PoseStamped) -> None:
         """A wished pose: the strut lengths that give it, unless a strut cannot reach."""
@@ -127,9 +111,7 @@ class KinematicsNode(PipelineNode):
         if length is None:
             self.report(WARN, "target_unreachable", f"target_pose refused: {problem}")
             return
-        self.command.header.stamp = message.header.stamp
-        self.command.position = length.tolist()
-        self.commands.publish(self.command)
+        self.commands.send(message.header.stamp, length.tolist())
 
     def reset(self) -> str:
         """Start from the home pose again."""
@@ -146,19 +128,6 @@ class KinematicsNode(PipelineNode):
 
     def values(self) -> Mapping[str, object]:
         return {name: self._counts[name] for name in STATUS_NAMES}
-
-    def _show(self, sample: PlatformSample) -> None:
-        """What people look at, less often than the stream."""
-        if self._pose_turn.due(sample.time):
-            self.pose.header.stamp = self.state.header.stamp
-            self.pose.pose = self.state.pose
-            self.poses.publish(self.pose)
-            if self.transforms is not None:
-                self.transforms.send(self.state.header.stamp, self.state.pose)
-        if self._marker_turn.due(sample.time):
-            degraded = sample.status == DEGRADED
-            stamp = self.state.header.stamp
-            self.marker_arrays.publish(self.markers.place(stamp, sample.position, sample.rotation, degraded))
 
     def _warm_up(self) -> None:
         m = self.machine

@@ -26,6 +26,7 @@ COMMANDS = _profile(10)
 POSE = _profile(100)
 MARKERS = _profile(10)
 TF = _profile(100)
+JOINTS = _profile(100)
 DIAGNOSTICS = _profile(10)
 CLOCK = _profile(1, ReliabilityPolicy.BEST_EFFORT)
 # A late joiner gets the last estimate.
