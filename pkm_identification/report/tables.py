@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..estimation.consistency.verdict import verdict
 from ..identifiability import COMBINATION, IDENTIFIABLE, UNIDENTIFIABLE
 from ..machine import Machine
 from ..motion import STRUTS, FloatArray
@@ -163,7 +164,7 @@ def settings_table(result: Identification) -> Listing:
     rows = (
         ("estimator", settings.estimator),
         ("model", settings.model),
-        ("parameter set", settings.parameters),
+        ("parameter set", settings.parameters + (", physical values only" if settings.consistent else "")),
         *((("stated beforehand", settings.knowledge.described()),) if settings.knowledge else ()),
         ("kinematic filter", f"{number(settings.cutoff)} Hz, order {settings.order}"),
         ("estimation band", f"{settings.band_cutoff:g} Hz, order {settings.band_order}"),
@@ -201,6 +202,11 @@ def verdicts(result: Identification) -> list[tuple[bool, str]]:
             lines.append((True, f"They show {combination.name} = {value} ± {std} {combination.unit}."))
     else:
         lines.append((True, f"They show {len(estimate.combinations)} combinations of those."))
+    physical = verdict(
+        result.machine, result.settings.parameter_set(result.machine), estimate, result.settings.consistent
+    )
+    if physical is not None:
+        lines.append(physical)
     if result.validation is not None:
         lines.append(_prediction(result.validation))
     elif result.settings.hold_out:

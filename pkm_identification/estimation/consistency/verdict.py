@@ -9,7 +9,7 @@ from ...machine import Machine
 from ..estimate import ParameterEstimate
 from ..parameter_set import ParameterSet
 from .constrained_least_squares import project
-from .constraints import violations
+from .constraints import inequalities, is_physical, violations
 from .coordinates import FreeCoordinates
 
 _MOST = 2  # violations told in full
@@ -33,15 +33,25 @@ def verdict(
     -------
     good : bool
     line : str
-        None in place of both where a part of a body is fixed or tied, so that nothing can be told.
+        None in place of both where a part of a body is fixed or tied, or the estimate is of other parameters, so that
+        nothing can be told.
     """
+    if estimate.names != parameters.names:
+        return None
     try:
         coordinates = FreeCoordinates.of(machine, parameters)
     except PkmError:
         return None
     told = violations(coordinates.layout, estimate.values, estimate.status)
     if not told:
-        return True, "What they show is physical" + (", and was kept so." if kept else ".")
+        if kept:
+            return True, "What they show is physical, and was kept so."
+        if is_physical(inequalities(coordinates.layout), estimate.values):
+            return True, "What they show is physical."
+        return True, (
+            "What they show is physical; what they do not show alone does not add up to a machine "
+            "(--consistent makes it one)."
+        )
     more = f" (and {len(told) - _MOST} more)" if len(told) > _MOST else ""
     return False, (
         f"Not physical: {'; '.join(told[:_MOST])}{more}{_distance(coordinates, estimate)}. "

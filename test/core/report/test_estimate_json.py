@@ -10,7 +10,17 @@ from made_identification import made_identification, without
 from pkm_identification.errors import LogError
 from pkm_identification.report import estimate_document, write_estimate_json
 
-KEYS = ["schema", "machine", "estimator", "model", "samples", "dropped", "parameters", "validation"]
+KEYS = [
+    "schema",
+    "machine",
+    "estimator",
+    "model",
+    "consistent",
+    "samples",
+    "dropped",
+    "parameters",
+    "validation",
+]
 KEYS += ["machine_hash", "state"]
 
 
