@@ -64,7 +64,6 @@ class TrajectoryAction:
         self._cancel = cancel
         self._turn = Throttle(feedback_rate)
         self._goals: list[tuple[ServerGoalHandle, Motion]] = []
-        self.refused = 0
         self._server = ActionServer(
             node,
             ExecuteTrajectory,

@@ -106,6 +106,23 @@ def test_changing_the_mode_does_not_jump():
         run.controller.mode = "fuzzy"
 
 
+def test_a_known_delay_is_looked_ahead():
+    """Commands that act 5 ms after their sample: the default bandwidth stands that, and the model comes in time."""
+    run = Run(UF, UF, sensors=SensorSettings.perfect(), lead=5)
+    late: list[np.ndarray] = []
+    motion = Motion(there_and_back(UF, 1.0))
+    for k in range(1400):
+        sample = run.simulator.measure()
+        late.append(run.controller.step(100.0 + sample.time, sample.length).force)
+        run.simulator.command_forces(late[max(0, k - 4)])
+        run.simulator.advance()
+        if k == 100:
+            run.controller.submit(motion)
+    assert motion.outcome.code == SUCCESSFUL
+    # without the look ahead the forces would be 4 ms late: 60 um
+    assert motion.outcome.max_error < 5e-6
+
+
 def test_taking_over_and_a_motion_start_without_a_bump():
     run = Run(TRUE, UF)
     run.step(500)
