@@ -107,10 +107,10 @@ def test_arguments_are_read():
     assert Tie.parse("m_e=m_b") == Tie("m_e", "m_b", 1.0)
     assert Tie.parse("m_e=m_b*0.25") == Tie("m_e", "m_b", 0.25)
     for text in ("=3", "m_p=", "m_p=heavy", "m_p=nan"):
-        with pytest.raises(PkmError, match="^fix "):
+        with pytest.raises(PkmError, match=r"^fix "):
             Fix.parse(text)
     for text in ("m_e", "m_e=", "=m_b", "m_e=m_b*", "m_e=m_b*x", "m_e=m_b*inf"):
-        with pytest.raises(PkmError, match="^tie "):
+        with pytest.raises(PkmError, match=r"^tie "):
             Tie.parse(text)
 
 
