@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..compiled import kernel
 from ..motion import FloatArray
 
 IDENTIFIABLE, COMBINATION, UNIDENTIFIABLE = "identifiable", "combination", "unidentifiable"
@@ -125,19 +126,27 @@ def _shown(shrunk: FloatArray, prior_std: FloatArray, scale: FloatArray, resolve
     return np.where(stated, found & (shrunk < SHRUNK), shrunk < resolved)
 
 
-def _echelon(rows: FloatArray) -> FloatArray:
+@kernel
+def _echelon(rows):
     """Reduced echelon form with complete pivoting: each row has a column of its own, where it is largest."""
     rows = rows.copy()
-    free = list(range(rows.shape[1]))
-    for k in range(rows.shape[0]):
-        block = np.abs(rows[k:][:, free])
-        i, j = np.unravel_index(np.argmax(block), block.shape)
-        column = free.pop(int(j))
-        rows[[k, k + int(i)]] = rows[[k + int(i), k]]
+    count, width = rows.shape
+    free = np.ones(width, dtype=np.bool_)
+    for k in range(count):
+        pivot, column, largest = k, -1, -1.0
+        for i in range(k, count):
+            for j in range(width):
+                if free[j] and abs(rows[i, j]) > largest:
+                    pivot, column, largest = i, j, abs(rows[i, j])
+        free[column] = False
+        for j in range(width):
+            rows[k, j], rows[pivot, j] = rows[pivot, j], rows[k, j]
         rows[k] /= rows[k, column]
-        for other in range(rows.shape[0]):
+        for other in range(count):
             if other != k:
-                rows[other] -= rows[other, column] * rows[k]
+                factor = rows[other, column]
+                for j in range(width):
+                    rows[other, j] -= factor * rows[k, j]
     return rows
 
 
