@@ -186,13 +186,15 @@ def test_row_08_a_wrong_rate_is_a_warning_then_an_error_and_nothing_goes_on(benc
         return
     status = told(bench, statuses, f"samples come at {rate:.1f} Hz, expected 1000 Hz")
     assert status.level == level
+    if level == WARN:
+        # everything goes on: what comes out ends half a window of the filter before the last sample
+        last = motion.time[0] + (599 - round(1000.0 * rig.node.filter.delay)) / rate
+        bench.wait(lambda: abs(seconds(rig.output[-1].header.stamp) - last) < 1e-4, "the last of the motion")
     passed = [seconds(message.header.stamp) - motion.time[0] for message in rig.output]
     if level == ERROR:
         # a quarter of a second is what it takes to know the rate
         assert max(passed) < 0.25
         assert rig.counts["wrong_rate"] > 100
-    else:
-        assert max(passed) > 0.9 * 600 / rate - 0.06
 
 
 @pytest.mark.parametrize("with_clock", [False, True], ids=["without clock", "with clock"])
