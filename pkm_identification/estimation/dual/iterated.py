@@ -1,12 +1,13 @@
 """Joint and dual estimation of a whole log: states and parameters in turn, until they agree.
 
 A filter that starts with parameters off by 20 % and unknown friction makes the model linear in the wrong place just
-when it learns most: it becomes sure of something false. Offline that can be had right. The states of the log are
-smoothed with the parameters known so far, the model is made linear around them, and the parameters are estimated anew
-from the prior, over all samples; that repeats until they stand still. It is the Gauss-Newton iteration for the most
-probable states and parameters together (an iterated Kalman smoother, B. M. Bell, SIAM J. Optim. 4, 1994; with sigma
-points for the states as in posterior linearisation, Garcia-Fernandez, Svensson and Sarkka, Automatica 2017). It starts
-with force noise so large that the lengths alone decide the states, and ends with the noise the smoothed states show.
+when it learns most, and measured forces enter its derivatives with all their noise. Offline that can be had right. The
+states of the log are smoothed with the parameters known so far, the model is made linear around them, and the
+parameters are estimated anew from the prior, over all samples; that repeats until they stand still. It is the
+Gauss-Newton iteration for the most probable states and parameters together (an iterated Kalman smoother, B. M. Bell,
+SIAM J. Optim. 4, 1994; with sigma points for the states as in posterior linearisation, Garcia-Fernandez, Svensson and
+Sarkka, Automatica 2017). It starts with force noise of a tenth of the force, so that the lengths decide the states, and
+ends with the noise the smoothed states show.
 """
 
 from __future__ import annotations
@@ -99,19 +100,20 @@ def dual_estimate(
     noise = JointNoise.of(machine, samples.length, samples.force)
     strength = START_SHARE * np.sqrt(np.mean(samples.force**2, axis=0))
     noise = replace(noise, force=np.hypot(noise.force, strength))
-    mean, rounds, converged = prior.mean, 0, False
+    # linear around states the lengths alone decide: nothing that is unknown of the machine can lead this pass astray
+    part = samples.first(COARSE)
+    states = JointFilter(model.fixed(prior.mean), noise, settings).smoothed(part)
+    start = Centre(prior.mean, states.motion, states.force_noise)
+    mean = JointFilter(model, noise, settings).run(part, start).mean
+    rounds, converged = 0, False
     coarse = [(samples.first(COARSE), COARSE_ROUNDS)] if len(samples) > COARSE else []
     for part, limit in (*coarse, (samples, FINE_ROUNDS if coarse else COARSE_ROUNDS + FINE_ROUNDS)):
-        centre = None
         for _ in range(limit):
             rounds += 1
-            states = JointFilter(model.fixed(mean), noise, settings).smoothed(part, centre)
-            settled = True
-            if rounds > 1:
-                change = np.clip(np.sqrt(states.force_ratio), *NOISE_STEP)
-                # the ratio is nearer to 1 than the noise is to what it should be
-                noise = replace(noise, force=noise.force * change**1.8)
-                settled = bool(np.all(np.abs(change - 1.0) < 0.05))
+            states = JointFilter(model.fixed(mean), noise, settings).smoothed(part)
+            change = np.clip(np.sqrt(states.force_ratio), *NOISE_STEP)
+            # the ratio is nearer to 1 than the noise is to what it should be
+            noise = replace(noise, force=noise.force * change**1.8)
             centre = Centre(mean, states.motion, states.force_noise)
             if form == "joint":
                 result = JointFilter(model, noise, settings).run(part, centre)
@@ -119,10 +121,10 @@ def dual_estimate(
                 result = TwoFilters(model, noise, settings).run(part, centre)
             moved = np.max(np.abs(result.mean - mean) / np.sqrt(np.diag(result.covariance)))
             mean = result.mean
-            converged = bool(moved < STILL and settled)
+            converged = bool(moved < STILL and np.all(np.abs(change - 1.0) < 0.05))
             if converged:
                 break
-    states = JointFilter(model.fixed(mean), noise, settings).smoothed(samples, centre)
+    states = JointFilter(model.fixed(mean), noise, settings).smoothed(samples)
     return DualEstimate(
         mean=mean,
         covariance=result.covariance,

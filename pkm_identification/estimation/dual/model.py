@@ -17,8 +17,6 @@ from .prediction import READINGS
 
 # m: rounding, and what the integration of a period leaves (a few nanometres for a fast machine)
 LENGTH_FLOOR = 1e-8
-STIFFNESS = 6.0  # friction slope times period over mass, up to which one substep damps well
-MAX_SUBSTEPS = 10
 
 
 @dataclass(frozen=True)
@@ -194,6 +192,7 @@ class JointModel:
         place, axes, _, _, at_platform = self.sensors
         return replace(
             self,
+            prior=Prior(np.zeros(0), np.zeros(0)),
             sensors=(place, axes, False, False, at_platform),
             known=self.parameters.known + self.parameters.mapping @ mean,
             mapping=np.zeros((len(self.known), 0)),

@@ -11,8 +11,9 @@ r2 and friction acts with its mean over that line,
 
     r2 = r1 + h (J M^-1 J^T) (F - mean friction(r1, r2)) - h J M^-1 bias ,
 
-solved by Newton's method: stable for any slope, no kink is stepped over, and momentum is exact for a linear rate. The
-drive force goes linearly from one sample to the next.
+solved by Newton's method: stable for any slope and well damped while it settles slower than in a hundredth of the
+substep; no kink is stepped over, and momentum is exact for a linear rate. The drive force goes linearly from one
+sample to the next.
 """
 
 from __future__ import annotations
