@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..motion import FloatArray
-from .change import ChangeFit, ChangeTest, whitened_innovation
+from .change import ChangeFit, ChangeTest
 from .parameter_set import ParameterSet
 from .recursive import RecursiveEstimator
 
@@ -56,7 +56,6 @@ class FrictionDrift:
     def __init__(self, names: tuple[str, ...], std: FloatArray, outputs: int) -> None:
         self._which = np.array(_friction(names))
         self._std = std[self._which]
-        self._rows = np.empty((outputs, len(self._which) + 1))
         self._test = ChangeTest(len(self._which), outputs, (WINDOW,), WINDOW)
         self.opened = 0
 
@@ -69,19 +68,13 @@ class FrictionDrift:
         """Forget the equations seen."""
         self._test.clear()
 
-    def add(
-        self,
-        time: float,
-        columns: FloatArray,
-        measured: FloatArray,
-        mean: FloatArray,
-        covariance: FloatArray,
-        noise: FloatArray,
-    ) -> None:
-        """Take one equation with the state of the filter before it; `columns` (m, P) are the filter's, SI units."""
-        friction = columns[:, self._which] * self._std
-        if whitened_innovation(columns, friction, measured, mean, covariance, noise, self._rows):
-            self._test.add(time, self._rows)
+    def columns(self, columns: FloatArray) -> FloatArray:
+        """Columns (m, q) of friction, per prior standard deviation, of those (m, P) of all parameters in SI units."""
+        return columns[:, self._which] * self._std
+
+    def add(self, time: float, rows: FloatArray) -> None:
+        """Take one equation, whitened by `whitened_innovation` with these columns."""
+        self._test.add(time, rows)
 
     def fit(self, count: int) -> ChangeFit:
         """Change of friction that explains the newest equations best."""

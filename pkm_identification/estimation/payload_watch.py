@@ -200,15 +200,17 @@ class PayloadWatch:
 
     def _look(self, equation: Equation, mean: FloatArray, covariance: FloatArray) -> bool:
         """Show the equation to the tests; False when it is not usable."""
-        columns, noise = self._columns(equation), self.active.effective_noise
-        good = whitened_innovation(
-            columns, equation.load * self._prior.std, equation.measured, mean, covariance, noise, self._rows
-        )
-        if not good:
+        columns, changed = self._columns(equation), equation.load * self._prior.std
+        if self.drift is not None:
+            changed = np.concatenate([changed, self.drift.columns(columns)], axis=1)
+        rows = np.empty((len(changed), changed.shape[1] + 1))
+        noise = self.active.effective_noise
+        if not whitened_innovation(columns, changed, equation.measured, mean, covariance, noise, rows):
             return False
+        self._rows[:, :-1], self._rows[:, -1] = rows[:, :PLATFORM_COLUMNS], rows[:, -1]
         self._test.add(equation.time, self._rows)
         if self.drift is not None:
-            self.drift.add(equation.time, columns, equation.measured, mean, covariance, noise)
+            self.drift.add(equation.time, rows[:, PLATFORM_COLUMNS:])
         return True
 
     def _judge(self, clean: int) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import stats
 
+from ..compiled import kernel
 from ..motion import FloatArray
 from .consistency.filters import ConsistentFilter
 from .estimate import ParameterEstimate, make_estimate
@@ -26,6 +27,31 @@ FILTERS = {"ukf": UnscentedFilter, "ekf": ExtendedFilter, "rls": RecursiveLeastS
 NOISE_MEMORY = 250  # equations over which the measurement noise is averaged
 UNGATED = 50  # equations before the noise is known well enough to judge by it
 GATED_RUN = 25  # so many rejected in a row: not outliers but a wrong model
+
+
+@kernel
+def _averaged_noise(noise, residual, columns, root, weight, redundancy, least):
+    """Average of the noise so far and of one residual, which is smaller than the noise by what the update took in."""
+    size, width = columns.shape
+    half = np.zeros((size, width))
+    for k in range(size):
+        for i in range(width):
+            for j in range(width):
+                half[k, j] += columns[k, i] * root[i, j]
+    averaged = np.empty((size, size))
+    trace = 0.0
+    for k in range(size):
+        for m in range(size):
+            projected = 0.0
+            for j in range(width):
+                projected += half[k, j] * half[m, j]
+            found = residual[k] * residual[m] + projected / redundancy
+            averaged[k, m] = (1.0 - weight) * noise[k, m] + weight * found
+        trace += averaged[k, k]
+    # perfect data must not make an infinite weight
+    for k in range(size):
+        averaged[k, k] += (least + 1e-6 * trace / size) / NOISE_MEMORY
+    return averaged
 
 
 @dataclass
@@ -202,14 +228,10 @@ class RecursiveEstimator:
         self.gated, self.reopened, self.rejected_run = other.gated, other.reopened, other.rejected_run
 
     def _learn_noise(self, columns: FloatArray, residual: FloatArray) -> None:
-        projected = columns @ self.filter.covariance @ columns.T
         weight = max(2.0 / (self._seen + 2.0), 1.0 / NOISE_MEMORY)
-        self.noise = (1 - weight) * self.noise + weight * (
-            np.outer(residual, residual) + projected / self._redundancy
-        )
-        # perfect data must not make an infinite weight
-        floor = 1e-12 * self._first_noise + 1e-6 * np.trace(self.noise) / self.outputs
-        self.noise[np.diag_indices(self.outputs)] += floor / NOISE_MEMORY
+        scaled, root = columns * self.prior.std, self.filter.scaled_state[1]
+        least = 1e-12 * self._first_noise
+        self.noise = _averaged_noise(self.noise, residual, scaled, root, weight, self._redundancy, least)
 
     def _reopen(self) -> None:
         """Widen what is believed: a filter that rejects everything is wrong, not the data."""
