@@ -18,6 +18,7 @@ from . import (
     online,
     programs,
     report,
+    stream,
     unscented,
 )
 from .results import Effort, Findings
@@ -31,6 +32,7 @@ PARTS = {
     "online": online,
     "programs": programs,
     "growth": growth,
+    "stream": stream,
 }
 
 
@@ -45,9 +47,15 @@ def main() -> None:
         "--out", metavar="DIR", help="write benchmarks.md, benchmarks.png and growth.png here"
     )
     parser.add_argument("--json", metavar="FILE", help="write all numbers here")
+    parser.add_argument(
+        "--minutes",
+        type=float,
+        default=0.0,
+        help="with --only stream: one run of so many minutes; fails if memory grows",
+    )
     options = parser.parse_args()
     start, before = perf_counter(), load()
-    machine, effort, findings = Machine.load("uf"), Effort.of(options.quick), Findings()
+    machine, effort, findings = Machine.load("uf"), Effort.of(options.quick, options.minutes), Findings()
     for name in options.only or PARTS:
         PARTS[name].measure(machine, effort, findings)
     about = {**surroundings(), "load": [before, load()], "seconds": perf_counter() - start}

@@ -7,8 +7,8 @@ from matplotlib.figure import Figure
 
 from pkm_identification.report.style import ESTIMATE, MEASURED, NOMINAL, STRUT_COLORS, styled
 
-from .report import time_text
 from .results import Findings, Item
+from .times import time_text
 
 PROGRAM = 1e-2  # s: slower items are programs, not calls
 

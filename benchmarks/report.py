@@ -6,24 +6,9 @@ import json
 import math
 from dataclasses import asdict
 
+from . import streams
 from .results import Findings, Item
-
-
-def time_text(seconds: float) -> str:
-    """Three digits with the unit that suits."""
-    for unit, scale in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
-        if seconds >= 0.9995 * scale or unit == "µs":
-            return (
-                f"{seconds / scale:.3g} {unit}"
-                if seconds < 999.5 * scale
-                else f"{seconds / scale:.0f} {unit}"
-            )
-    raise AssertionError("unreachable")
-
-
-def ratio_text(peer: float, ours: float) -> str:
-    """How many times our time the peer takes."""
-    return f"{peer / ours:.2g}x" if peer < 9.95 * ours else f"{peer / ours:.0f}x"
+from .times import ratio_text, time_text
 
 
 def verdict(item: Item) -> str:
@@ -45,6 +30,10 @@ def where(about: dict) -> str:
 def text(findings: Findings, about: dict) -> str:
     """The table for a terminal."""
     lines = [where(about), ""]
+    if findings.streams:
+        lines += [*streams.text(findings.streams), ""]
+    if not findings.items:
+        return "\n".join([*lines, *findings.remarks])
     width = max(len(item.name) for item in findings.items)
     lines.append(f"{'':{width}}  {'budget':>8}  {'median':>8}  {'quartiles':>19}  {'best':>8}")
     for item in findings.items:
@@ -104,6 +93,8 @@ def markdown(findings: Findings, about: dict) -> str:
         lines.append(f"| {count} | " + " | ".join(cells) + " |")
     if not findings.growth:
         del lines[-2:]
+    if findings.streams:
+        lines += ["", *streams.markdown(findings.streams)]
     return "\n".join([*lines, "", where(about), ""])
 
 

@@ -51,6 +51,33 @@ class Memory:
     seconds: tuple[float, ...]
 
 
+@dataclass(frozen=True)
+class Stream:
+    """Nodes on real topics, fed for so many seconds at so many Hz.
+
+    `missing` are samples sent of which no platform state arrived, `lost` what each node noticed itself. Latencies in
+    s from the sending of a sample to the arrival of what was made from it, without the filter's constant delay:
+    median, 99th percentile, largest. `cpu` in shares of one core, `memory` in MB at the end and its slope in MB per
+    minute over the second half.
+    """
+
+    name: str
+    rate: float
+    seconds: float
+    sent: int
+    accepted: int
+    missing: int
+    lost: dict[str, int]
+    driver_lateness: tuple[float, float, float]
+    state_latency: tuple[float, float, float]
+    estimate_latency: tuple[float, float, float]
+    estimates: int
+    cpu: dict[str, float]
+    memory: dict[str, float]
+    memory_slope: dict[str, float]
+    load: tuple[float, float]
+
+
 @dataclass
 class Findings:
     """Everything one run has measured."""
@@ -58,22 +85,28 @@ class Findings:
     items: list[Item] = field(default_factory=list)
     growth: list[Growth] = field(default_factory=list)
     memory: list[Memory] = field(default_factory=list)
+    streams: list[Stream] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
 class Effort:
-    """How much is measured: rounds of short timings, runs of whole programs, samples of the long ones."""
+    """How much is measured: rounds of short timings, runs of whole programs, samples of the long ones, seconds of
+    each run on real topics, or minutes of one of them."""
 
     rounds: int
     programs: int
     online_steps: int
     largest: int
     poses: int
+    stream_seconds: float
+    soak_minutes: float = 0.0
 
     @classmethod
-    def of(cls, quick: bool) -> Effort:
-        return cls(15, 1, 40_000, 100_000, 20_000) if quick else cls(41, 5, 200_000, 1_000_000, 100_000)
+    def of(cls, quick: bool, soak_minutes: float = 0.0) -> Effort:
+        if quick:
+            return cls(15, 1, 40_000, 100_000, 20_000, 10.0, soak_minutes)
+        return cls(41, 5, 200_000, 1_000_000, 100_000, 60.0, soak_minutes)
 
 
 def closeness(found: np.ndarray, expected: np.ndarray) -> float:

@@ -31,6 +31,7 @@ from ..ros.node_base import PipelineNode, change_period
 from ..ros.parameters import ParameterError
 from ..ros.payload import body_text, event_text, payload_message, payload_values
 from ..ros.qos import LATCHED, STREAM
+from ..ros.throttle import Throttle
 
 NEVER = 1e6  # s
 
@@ -66,8 +67,10 @@ class EstimatorNode(PipelineNode):
 
     def start(self) -> None:
         self._force_missing = False
+        self._turn = Throttle(self.parameter["publish_rate"])
+        self._seen = 0
         self.listen(PlatformState, "platform_state", self.take, STREAM)
-        self._publishing = self.every(1.0 / self.parameter["publish_rate"], self.publish_latest)
+        self._publishing = self.every(1.0 / self.parameter["publish_rate"], self.publish_last)
         self._saving = self.every(self.parameter["autosave_period"] or NEVER, self.autosave)
         self.serve_trigger("~/reset", self.reset)
         self.serve_trigger("~/save", self.save)
@@ -95,6 +98,7 @@ class EstimatorNode(PipelineNode):
         self.store.path = confined(values["save_folder"], values["save_name"])
         self.enabled = values["enabled"]
         if self._active:
+            self._turn = Throttle(values["publish_rate"])
             change_period(self._publishing, 1.0 / values["publish_rate"])
             change_period(self._saving, values["autosave_period"] or NEVER)
         self.get_logger().info(f"{', '.join(sorted(names))} changed")
@@ -121,6 +125,8 @@ class EstimatorNode(PipelineNode):
             self.report(WARN, "clock_jump", "time ran backwards: estimation started afresh")
         elif estimate is not None or self.estimator.counts["gated"] > gated:
             self._look_after()
+            if estimate is not None and self._turn.due(sample.time):
+                self.publish_latest()
         self._announce()
 
     def publish_latest(self) -> None:
@@ -137,6 +143,13 @@ class EstimatorNode(PipelineNode):
         self.output.publish(estimate_message(estimate, self.machine))
         if self.estimator.payload is not None:
             self._publish_payload(estimate.time)
+
+    def publish_last(self) -> None:
+        """Publish what nothing newer has followed for a period: the last estimate before the stream ends."""
+        count = self.estimator.recursive.filter.count
+        if count == self._seen:
+            self.publish_latest()
+        self._seen = count
 
     def _announce(self) -> None:
         """Tell, once, what was taken up or set down."""

@@ -1,0 +1,241 @@
+"""The scenarios: processes of their own, one process, twice the rate, one core shared with others."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import rclpy
+
+from pkm_identification.dynamics import strut_forces
+from pkm_identification.kinematics import strut_lengths
+from pkm_identification.machine import Machine
+from pkm_identification.ros.monitor import Monitor
+from pkm_identification.ros.processes import NodeProcess, process_environment
+from pkm_identification.simulation import trajectory
+
+from ..results import Effort, Stream
+from ..surroundings import load
+from .driver import NANOSECONDS
+from .listener import Listener
+
+NODES = ("strut_filter", "kinematics", "estimator")
+MOTION = 20.0  # s, the motion's own period
+FORCE_NOISE = 1.0  # N
+ROOT = Path(__file__).resolve().parents[2]
+BUSY = "while True: pass"
+# Left out of the figures: caches fill, sockets grow.
+START = 1.0  # s
+TAIL = 1.5  # s for the last samples to pass
+MARKS = 20  # looks at memory
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """How the nodes are run: `core`: all on this one, beside a busy loop."""
+
+    name: str
+    rate: float = 1000.0
+    together: bool = False
+    executor: str = "single_threaded"
+    core: int | None = None
+
+
+SCENARIOS = (
+    Scenario("four processes"),
+    Scenario("four processes, events executor", executor="events"),
+    Scenario("one process", together=True),
+    Scenario("one process, events executor", together=True, executor="events"),
+    Scenario("four processes, 2 kHz", rate=2000.0),
+    Scenario("four processes, 2 kHz, events executor", rate=2000.0, executor="events"),
+    Scenario("starved: one core for all, shared with a busy loop", core=0),
+)
+
+
+def run_all(machine: Machine, effort: Effort) -> list[Stream]:
+    """All scenarios one after the other; or, for a soak test, the first one alone for as long as asked."""
+    scenarios, duration = SCENARIOS, effort.stream_seconds
+    if effort.soak_minutes:
+        scenarios, duration = SCENARIOS[:1], 60.0 * effort.soak_minutes
+    found = []
+    for scenario in scenarios:
+        print(f"{scenario.name}: {duration:g} s ...", file=sys.stderr, flush=True)
+        found.append(run(machine, scenario, duration))
+    return found
+
+
+def run(machine: Machine, scenario: Scenario, duration: float) -> Stream:
+    """One scenario for `duration` s."""
+    with tempfile.TemporaryDirectory(prefix="pkm_stream_") as name, contextlib.ExitStack() as stack:
+        folder = Path(name)
+        _write_samples(machine, scenario.rate, folder / "samples.npz")
+        count = round(scenario.rate * duration)
+        rclpy.init(args=[])
+        stack.callback(rclpy.try_shutdown)
+        nodes = _start_nodes(machine, scenario, folder, stack)
+        listener = Listener()
+        monitor = Monitor()
+        stack.callback(monitor.close)
+        if scenario.core is not None:
+            stack.enter_context(_busy(scenario.core))
+        before = load()
+        driver = _start_driver(scenario, folder, count, stack)
+        begin = int(driver.stdout.readline() or 0)
+        if not begin:
+            raise RuntimeError("the driver did not start: see above")
+        marks, memory, cpu = _watch(nodes, monitor, driver, begin / NANOSECONDS, duration)
+        if driver.wait() != 0:
+            raise RuntimeError("the driver failed: see above")
+        monitor.listen(TAIL)
+        listener.close()
+        sent = np.load(folder / "sent.npy")
+        lost = {name: int(monitor.value(name, "lost") or 0) for name in NODES}
+        accepted = int(monitor.value("strut_filter", "accepted") or 0)
+        delay = float(monitor.value("strut_filter", "delay"))
+    return _stream(
+        scenario, duration, sent, begin, delay, listener, cpu, (marks, memory), lost, accepted, before
+    )
+
+
+def _write_samples(machine: Machine, rate: float, path: Path) -> None:
+    """One period of the built-in motion: lengths in whole encoder counts, forces with noise."""
+    time = 2.0 + np.arange(round(MOTION * rate)) / rate
+    motion = trajectory("rich", machine, MOTION + 4.0).motion(time)
+    step = 1.0 / machine.drive.counts_per_meter
+    length = step * np.round(strut_lengths(machine, motion.position, motion.rotation) / step)
+    force = strut_forces(machine, motion)
+    np.savez(
+        path, length=length, force=force + np.random.default_rng(9).normal(0.0, FORCE_NOISE, force.shape)
+    )
+
+
+def _start_nodes(
+    machine: Machine, scenario: Scenario, folder: Path, stack: contextlib.ExitStack
+) -> dict[str, NodeProcess]:
+    values = {"machine": machine.name, "executor": scenario.executor}
+    if scenario.rate != machine.drive.sample_rate:
+        values["sample_rate"] = scenario.rate
+    if scenario.together:
+        nodes = {"bringup": NodeProcess("bringup", values, folder=folder, together=NODES)}
+    else:
+        nodes = {name: NodeProcess(name, values, folder=folder) for name in NODES}
+    for process in nodes.values():
+        stack.enter_context(process)
+    for process in nodes.values():
+        process.wait_active()
+        if scenario.core is not None:
+            for thread in Path(f"/proc/{process.pid}/task").iterdir():
+                os.sched_setaffinity(int(thread.name), {scenario.core})
+    return nodes
+
+
+@contextlib.contextmanager
+def _busy(core: int) -> Iterator[None]:
+    process = subprocess.Popen([sys.executable, "-c", BUSY])
+    try:
+        os.sched_setaffinity(process.pid, {core})
+        yield
+    finally:
+        process.kill()
+        process.wait()
+
+
+def _start_driver(
+    scenario: Scenario, folder: Path, count: int, stack: contextlib.ExitStack
+) -> subprocess.Popen:
+    command = [
+        sys.executable,
+        "-m",
+        "benchmarks.stream.driver",
+        str(folder / "samples.npz"),
+        str(scenario.rate),
+    ]
+    command += [str(count), str(folder / "sent.npy")]
+    command += [] if scenario.core is None else [str(scenario.core)]
+    driver = subprocess.Popen(command, cwd=ROOT, env=process_environment(), stdout=subprocess.PIPE, text=True)
+
+    def end() -> None:
+        if driver.poll() is None:
+            driver.kill()
+        driver.wait()
+        driver.stdout.close()
+
+    stack.callback(end)
+    return driver
+
+
+def _watch(
+    nodes: dict[str, NodeProcess], monitor: Monitor, driver: subprocess.Popen, begin: float, duration: float
+) -> tuple[list[float], dict[str, list[float]], dict[str, float]]:
+    """Memory (MB) of each process at some times (s), and processor time as a share of one core."""
+    monitor.listen(max(0.0, begin + START - time.time()))
+    first, start = {name: process.cpu_time() for name, process in nodes.items()}, time.monotonic()
+    marks, memory = [], {name: [] for name in nodes}
+    for mark in np.linspace(START, duration, MARKS):
+        monitor.listen(max(0.0, begin + mark - time.time()))
+        marks.append(float(mark))
+        for name, process in nodes.items():
+            memory[name].append(_resident(process.pid))
+    passed = time.monotonic() - start
+    cpu = {name: (process.cpu_time() - first[name]) / passed for name, process in nodes.items()}
+    return marks, memory, cpu
+
+
+def _resident(pid: int) -> float:
+    pages = int(Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+def _stream(
+    scenario: Scenario, duration: float, sent: np.ndarray, begin: int, delay: float, listener: Listener,
+    cpu: dict[str, float], memory: tuple[list[float], dict[str, list[float]]], lost: dict[str, int], accepted: int,
+    before: float,
+) -> Stream:  # fmt: skip
+    """The figures of a run."""
+    period = NANOSECONDS / scenario.rate
+    latency, got = {}, {}
+    for topic, heard in listener.heard.items():
+        stamps, arrivals = heard.arrays()
+        # the newest input sample that a message was made from
+        number = np.round((stamps + NANOSECONDS * delay - begin) / period).astype(int)
+        inside = (number >= START * scenario.rate) & (number < len(sent))
+        latency[topic] = (arrivals[inside] - sent[number[inside]]) / NANOSECONDS
+        got[topic] = len(np.unique(number[inside]))
+    lateness = (sent - begin - period * np.arange(len(sent))) / NANOSECONDS
+    marks, resident = memory
+    half = len(marks) // 2
+    return Stream(
+        name=scenario.name,
+        rate=scenario.rate,
+        seconds=duration,
+        sent=len(sent),
+        accepted=accepted,
+        missing=len(sent) - round(START * scenario.rate) - got["platform_state"],
+        lost=lost,
+        driver_lateness=_quantiles(lateness),
+        state_latency=_quantiles(latency["platform_state"]),
+        estimate_latency=_quantiles(latency["parameter_estimate"]),
+        estimates=got["parameter_estimate"],
+        cpu=cpu,
+        memory={name: values[-1] for name, values in resident.items()},
+        memory_slope={
+            name: 60.0 * float(np.polyfit(marks[half:], values[half:], 1)[0])
+            for name, values in resident.items()
+        },
+        load=(before, load()),
+    )
+
+
+def _quantiles(seconds: np.ndarray) -> tuple[float, float, float]:
+    """Median, 99th percentile and largest; NaN of nothing."""
+    if len(seconds) == 0:
+        return (float("nan"),) * 3
+    return tuple(float(q) for q in np.percentile(seconds, [50.0, 99.0, 100.0]))
