@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
+from itertools import islice
 
 import numpy as np
 import pytest
@@ -35,10 +36,14 @@ def test_nodes_in_one_process_do_what_they_do_alone(bench: Bench, domain, tmp_pa
         process.wait_active()
         driver = bench.publisher(JointState, "strut_states")
         bench.connected("platform_state", subscribers=2)
-        for message in Motion(400).messages():
-            driver.publish(message)
-        # the filter keeps its window's worth of samples back
-        bench.wait(lambda: len(states) >= 250, "platform states")
+        messages = iter(Motion(5000).messages())
+
+        def enough() -> bool:
+            for message in islice(messages, 20):
+                driver.publish(message)
+            return len(states) >= 250
+
+        bench.wait(enough, "platform states", 60.0)
         assert all(state.status == PlatformState.OK for state in states)
         names = set(bench.node.get_node_names())
         assert set(CHAIN) <= names

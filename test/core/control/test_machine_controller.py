@@ -119,7 +119,7 @@ def test_a_known_delay_is_looked_ahead():
         if k == 100:
             run.controller.submit(motion)
     assert motion.outcome.code == SUCCESSFUL
-    # without the look ahead the forces would be 4 ms late: 60 um
+    # without the look ahead the forces would be 4 ms late: 50 um
     assert motion.outcome.max_error < 5e-6
 
 
