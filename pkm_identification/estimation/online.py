@@ -130,11 +130,6 @@ class OnlineEstimator:
         self._wrench = np.empty((INERTIAL_COLUMNS, 6))
         self._scratch = np.empty((3, 6, 6))
         self.recursive = self._estimator(self.parameters)
-        if settings.friction_walk:
-            steps = 3600.0 / (self._stride * settings.period)
-            self.recursive.filter.add_process_noise(
-                friction_walk(self.parameters, settings.friction_walk / np.sqrt(steps))
-            )
         drift = None
         if settings.drift == "detected" and FrictionDrift.possible(self.parameters.names):
             drift = FrictionDrift(self.parameters.names, self.recursive.prior.std, self.recursive.outputs)
@@ -145,6 +140,13 @@ class OnlineEstimator:
             if settings.payload
             else None
         )
+        if settings.friction_walk:
+            steps = 3600.0 / (self._stride * settings.period)
+            walk = friction_walk(self.parameters, settings.friction_walk / np.sqrt(steps))
+            self.recursive.filter.add_process_noise(walk)
+            if self.watch is not None:
+                still = np.zeros(PLATFORM_COLUMNS)
+                self.watch.loaded.filter.add_process_noise(np.concatenate([walk, still]))
         self.reset()
 
     def _estimator(self, parameters: ParameterSet) -> RecursiveEstimator:
