@@ -56,6 +56,7 @@ class BagWriter:
             if taken.exists():
                 raise LogError(f"{taken}: exists already; recordings are not overwritten")
         self._connections: dict[tuple[str, str], Connection] = {}
+        self._newest: dict[int, int] = {}
         # The files inside are named after the folder, so the inner folder has the final name from the start.
         self._writer = Writer(self._part / self.path.name, version=9, storage_plugin=STORAGES[storage])
         self._guarded(self._writer.open)
@@ -80,6 +81,9 @@ class BagWriter:
     def write(self, topic: str, type_name: str, data: bytes, stamp: int) -> None:
         """Append a message.
 
+        Readers go by the times of arrival. Those of one topic run back when a message was lost and sent again, which
+        must not change the order: such a time is raised to the newest before.
+
         Parameters
         ----------
         topic : str
@@ -96,6 +100,7 @@ class BagWriter:
             If the type is unknown or the disk does not take it; the recording is still open then.
         """
         connection = self._connection(topic, full_type_name(type_name))
+        stamp = self._newest[connection.id] = max(stamp, self._newest.get(connection.id, stamp))
         self._guarded(self._writer.write, connection, stamp, data)
         self.count += 1
 

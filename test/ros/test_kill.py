@@ -93,15 +93,15 @@ def test_after_a_kill_the_rest_keeps_working_and_the_estimate_continues(bench, p
         difference = np.abs(np.array(after.values) - np.array(before[0].values))
         assert (difference <= 3.0 * np.array(before[0].std)).all()
     if name == "kinematics":
-        # the filter went on: only the stamps tell that samples are missing
-        assert states[-1].segment == segment
+        # the filter went on, so only the stamps tell that samples are missing; unless its own input had a gap too
         bench.wait(
-            lambda: latest(statuses, "estimator", "breaks") > breaks, "the break the estimator noticed"
+            lambda: latest(statuses, "estimator", "breaks") > breaks or states[-1].segment != segment,
+            "the break the estimator noticed",
         )
     elif name != "estimator":
-        new = {(m.header.stamp.sec > stamp.sec + 1, m.segment) for m in states if m.segment != segment}
+        new = [m.segment for m in states if m.segment != segment and m.header.stamp.sec > stamp.sec]
         assert new
-        assert min(number for _, number in new) > segment
+        assert min(new) > segment
     for node in nodes.values():
         assert node.code is None
         assert "Traceback" not in node.text()

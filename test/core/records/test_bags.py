@@ -15,7 +15,7 @@ from pkm_identification.records import read_log, write_log
 from pkm_identification.records.bag_reader import bag_topics, read_messages, read_strut_bag
 from pkm_identification.records.bag_writer import BagWriter, write_strut_bag
 from pkm_identification.records.interfaces import message_files, typestore
-from pkm_identification.records.joint_state import JOINT_STATE, STRUT_NAMES
+from pkm_identification.records.joint_state import JOINT_STATE, STRUT_NAMES, encode_struts
 from pkm_identification.records.stamps import nanoseconds_of, seconds_of
 
 STORAGES = ["sqlite3", "mcap"]
@@ -271,8 +271,26 @@ def test_recorder_keeps_messages_of_many_topics_in_order_and_bytes_unchanged(tmp
     assert [message.stamp for message in some] == list(range(101, 130, 3))
 
 
+@pytest.mark.parametrize("storage", STORAGES)
+def test_a_message_that_was_sent_again_keeps_its_place(tmp_path, storage):
+    arrivals = [50, 80, 60, 60, 90, 10]
+    messages, _ = encode_struts(made_log(6))
+    with BagWriter(tmp_path / "bag", storage) as writer:
+        for data, stamp in zip(messages, arrivals):
+            writer.write("/strut_states", JOINT_STATE, data, stamp)
+            writer.write("/other", JOINT_STATE, data, 70)
+    found = list(read_messages(tmp_path / "bag", ["/strut_states"]))
+    assert [message.stamp for message in found] == [50, 80, 80, 80, 90, 90]
+    assert_same(read_strut_bag(tmp_path / "bag", "/strut_states")[0], made_log(6))
+
+
 def test_own_messages_are_known_with_their_fields():
-    assert [file.stem for file in message_files()] == ["ParameterEstimate", "PlatformState", "StrutStates"]
+    assert [file.stem for file in message_files()] == [
+        "ControllerState",
+        "ParameterEstimate",
+        "PlatformState",
+        "StrutStates",
+    ]
     for file in message_files():
         typestore().get_msgdef(f"pkm_identification/msg/{file.stem}")
     fields = dict(typestore().fielddefs["pkm_identification/msg/StrutStates"][1])
