@@ -13,6 +13,7 @@ import numpy as np
 
 from ..compiled import kernel
 from ..motion import FloatArray
+from .parameter_filter import ParameterFilter
 from .prior import Prior
 from .square_root import lower_cholesky, normalized_square, whiten
 from .unscented import UnscentedSettings
@@ -105,7 +106,7 @@ def absorb_rows(columns, measured, noise, forgetting, gate, data, center, mean, 
     return nis, 0
 
 
-class RecursiveLeastSquares:
+class RecursiveLeastSquares(ParameterFilter):
     """Parameters by exponentially forgetting least squares; used as `UnscentedFilter` is.
 
     Parameters
@@ -119,38 +120,15 @@ class RecursiveLeastSquares:
 
     def __init__(self, prior: Prior, outputs: int, settings: UnscentedSettings | None = None) -> None:
         self.settings = settings or UnscentedSettings()
-        self.prior = prior
         self.outputs = outputs
-        self.reset()
+        super().__init__(prior)
 
     def reset(self) -> None:
         """Return to the prior."""
-        width = len(self.prior.mean)
+        super().reset()
+        width = len(self._mean)
         self._data = np.zeros((width, width + 1))
         self._center = np.zeros(width)
-        self._mean = np.zeros(width)
-        self._root = np.eye(width)
-        self.count = 0
-
-    @property
-    def mean(self) -> FloatArray:
-        """Estimate in SI units, shape (P,)."""
-        return self.prior.mean + self.prior.std * self._mean
-
-    @property
-    def covariance(self) -> FloatArray:
-        """Covariance in SI units, shape (P, P)."""
-        return self.scaled_covariance * np.outer(self.prior.std, self.prior.std)
-
-    @property
-    def scaled_covariance(self) -> FloatArray:
-        """Covariance in units of the prior's standard deviations."""
-        return self._root @ self._root.T
-
-    @property
-    def scaled_state(self) -> tuple[FloatArray, FloatArray]:
-        """Mean (P,) less the prior's and a square root (P, P) of the covariance, in the prior's deviations."""
-        return self._mean, self._root
 
     def start_from(self, mean: FloatArray, covariance: FloatArray) -> None:
         """Continue from an estimate in SI units; what is forgotten returns to that mean from now on."""

@@ -21,6 +21,7 @@ import numpy as np
 
 from ..compiled import kernel
 from ..motion import FloatArray
+from .parameter_filter import ParameterFilter
 from .prior import Prior
 from .square_root import inflate, lower_cholesky, normalized_square, potter_update, whiten
 
@@ -201,11 +202,8 @@ def linear_step(columns, measured, noise, process, ratio, gamma, gate, kind, rat
     return nis, status
 
 
-class UnscentedFilter:
+class UnscentedFilter(ParameterFilter):
     """Random-walk parameters estimated by the UKF.
-
-    Everything inside is in units of the prior's standard deviation, so that parameters of 1e-6 and of 1e3
-    are alike.
 
     Parameters
     ----------
@@ -217,7 +215,6 @@ class UnscentedFilter:
 
     def __init__(self, prior: Prior, outputs: int, settings: UnscentedSettings | None = None) -> None:
         self.settings = settings or UnscentedSettings()
-        self.prior = prior
         width = len(prior.mean)
         spread = self.settings.alpha**2 * (width + self.settings.kappa)
         if spread <= 0:
@@ -229,36 +226,13 @@ class UnscentedFilter:
         self._before, self._after = np.empty(width), np.empty(width)
         self._kind = ADAPTATIONS[self.settings.adaptation]
         self._walk = np.zeros(width)
-        self.reset()
+        super().__init__(prior)
 
     def reset(self) -> None:
         """Return to the prior."""
-        width = len(self.prior.mean)
-        self._mean = np.zeros(width)
-        self._root = np.eye(width)
+        super().reset()
         self._process = self._walk.copy()
-        self._ratio = np.ones(width)
-        self.count = 0
-
-    @property
-    def mean(self) -> FloatArray:
-        """Estimate in SI units, shape (P,)."""
-        return self.prior.mean + self.prior.std * self._mean
-
-    @property
-    def covariance(self) -> FloatArray:
-        """Covariance in SI units, shape (P, P)."""
-        return self.scaled_covariance * np.outer(self.prior.std, self.prior.std)
-
-    @property
-    def scaled_covariance(self) -> FloatArray:
-        """Covariance in units of the prior's standard deviations."""
-        return self._root @ self._root.T
-
-    @property
-    def scaled_state(self) -> tuple[FloatArray, FloatArray]:
-        """Mean (P,) less the prior's and a square root S (P, P) of the covariance, in the prior's deviations."""
-        return self._mean, self._root
+        self._ratio = np.ones(len(self._mean))
 
     def start_from(self, mean: FloatArray, covariance: FloatArray) -> None:
         """Continue from an estimate in SI units."""
