@@ -81,7 +81,7 @@ class Loop:
             self._due = sample.time + ESTIMATES
             estimate = self.pipeline.estimate
             if estimate.count:
-                shown = np.array([status == "identifiable" for status in estimate.status])
+                shown = np.array([status != "unidentifiable" for status in estimate.status])
                 nominal = self.controller.machine
                 basis = self._reader.basis(nominal.hash, estimate.names, estimate.values, estimate.std, shown)
                 self.controller.take_estimate(basis)

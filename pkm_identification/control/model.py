@@ -42,9 +42,9 @@ class EstimateReader:
         names: Sequence[str],
         values: FloatArray,
         std: FloatArray,
-        identifiable: FloatArray,
+        shown: FloatArray,
     ) -> FloatArray:
-        """Identifiable parameters as estimated, all others nominal.
+        """What the data show as estimated, all else nominal.
 
         Parameters
         ----------
@@ -54,8 +54,8 @@ class EstimateReader:
             Of the estimated parameters; they tell the parameter set.
         values, std : ndarray, shape (P,)
             In SI units.
-        identifiable : ndarray of bool, shape (P,)
-            Which of them the data show.
+        shown : ndarray of bool, shape (P,)
+            Which of them the data show, alone or in a combination: the values of a combination belong together.
 
         Returns
         -------
@@ -79,15 +79,15 @@ class EstimateReader:
                 f"estimate: no parameter set has the parameters {', '.join(names)[:80]} ..."
             )
         values, std = np.asarray(values, dtype=float), np.asarray(std, dtype=float)
-        identifiable = np.asarray(identifiable, dtype=bool)
-        if not values.shape == std.shape == identifiable.shape == parameters.nominal.shape:
+        shown = np.asarray(shown, dtype=bool)
+        if not values.shape == std.shape == shown.shape == parameters.nominal.shape:
             raise EstimateRefused(
                 f"estimate: {len(names)} names, but {values.size} values, {std.size} standard deviations and "
-                f"{identifiable.size} status"
+                f"{shown.size} status"
             )
         if not (np.isfinite(values).all() and np.isfinite(std).all()):
             raise EstimateRefused("estimate: holds a number that is not finite")
-        basis = parameters.mapping @ np.where(identifiable, values, parameters.nominal) + parameters.known
+        basis = parameters.mapping @ np.where(shown, values, parameters.nominal) + parameters.known
         basis[VISCOUS:] = np.maximum(basis[VISCOUS:], 0.0)
         share = np.sort(np.linalg.eigvals(np.linalg.solve(self._nominal, self._inertia(basis))).real)
         if not 1.0 / PLAUSIBLE <= share[0] <= share[-1] <= PLAUSIBLE:

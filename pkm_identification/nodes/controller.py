@@ -99,10 +99,10 @@ class ControllerNode(PipelineNode):
         self._send(command)
 
     def take_estimate(self, message: EstimateMessage) -> None:
-        """One estimate: believed as far as it is finite, identifiable, possible and of this machine."""
+        """One estimate: believed as far as it is finite, shown by the data, possible and of this machine."""
         if not self.parameter["use_estimates"]:
             return
-        shown = np.array(list(message.status)) == EstimateMessage.IDENTIFIABLE
+        shown = np.array(list(message.status)) != EstimateMessage.UNIDENTIFIABLE
         try:
             basis = self.estimates.basis(
                 message.machine_hash, message.names, message.values, message.std, shown

@@ -46,7 +46,7 @@ def test_the_tracking_error_and_the_feedback_fall_once_the_estimate_arrives():
         if round(sample.time / 1e-3) % 100 == 0:
             estimate = pipeline.estimate
             if estimate.count:
-                shown = np.array([status == "identifiable" for status in estimate.status])
+                shown = np.array([status != "unidentifiable" for status in estimate.status])
                 basis = reader.basis(UF.hash, estimate.names, estimate.values, estimate.std, shown)
                 run.controller.take_estimate(basis)
     assert run.controller.model.accepted > 30

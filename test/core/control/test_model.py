@@ -25,7 +25,7 @@ def estimate(nominal=UF, true=TRUE, name="identifiable"):
         "names": list(names.names),
         "values": values,
         "std": np.full(len(values), 1e-3),
-        "identifiable": np.ones(len(values), dtype=bool),
+        "shown": np.ones(len(values), dtype=bool),
     }
 
 
@@ -49,10 +49,10 @@ def test_nominal_values_of_every_set_are_the_machine_file(name):
 
 def test_only_what_the_data_show_is_taken():
     shown = np.zeros(20, dtype=bool)
-    np.testing.assert_allclose(read(identifiable=shown), basis_parameters(UF), atol=1e-12)
+    np.testing.assert_allclose(read(shown=shown), basis_parameters(UF), atol=1e-12)
     names = estimate()["names"]
     shown[names.index("m_p")] = True
-    basis = read(identifiable=shown)
+    basis = read(shown=shown)
     assert basis[0] == pytest.approx(TRUE.platform.mass)
     np.testing.assert_allclose(basis[10:], basis_parameters(UF)[10:], atol=1e-12)
 
