@@ -1,0 +1,111 @@
+"""Layouts for PlotJuggler, Foxglove and RViz: every topic is one of our nodes', every field is in its message."""
+
+import json
+import re
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+import yaml
+
+from pkm_identification.nodes.controller import ControllerNode
+from pkm_identification.nodes.estimator import EstimatorNode
+from pkm_identification.nodes.kinematics import KinematicsNode
+from pkm_identification.nodes.strut_filter import StrutFilterNode
+from pkm_identification.records.joint_state import STRUT_NAMES
+from pkm_identification.ros.message_types import message_class
+from pkm_identification.ros.parameter_file import node_class
+
+CONFIG = Path(__file__).resolve().parents[2] / "config"
+NODES = (StrutFilterNode, KinematicsNode, EstimatorNode, ControllerNode)
+# RViz display: the message it takes
+DISPLAYS = {"MarkerArray": "visualization_msgs/msg/MarkerArray", "Pose": "geometry_msgs/msg/PoseStamped"}
+
+
+@pytest.fixture
+def topics(bench):
+    """Types of all topics by name."""
+    for node_class in NODES:
+        bench.start(node_class)
+    wanted = {"/platform_state", "/parameter_estimate", "/controller_state", "/diagnostics", "/markers"}
+
+    def found():
+        return dict(bench.node.get_topic_names_and_types())
+
+    bench.wait(lambda: wanted <= set(found()), "the topics")
+    return {name: types[0] for name, types in found().items()}
+
+
+def check_field(kind, path):
+    """Follow a path such as pose.position.x or length[3] through a message type."""
+    message = message_class(kind)
+    for k, part in enumerate(path):
+        name, index = re.fullmatch(r"(\w+)(?:\[(\d+)\])?", part).groups()
+        fields = message.get_fields_and_field_types()
+        assert name in fields, f"{kind} has no {'/'.join(path)}"
+        kind = fields[name]
+        sequence = re.fullmatch(r"(.+)\[(\d+)\]|sequence<(.+)>", kind)
+        assert bool(sequence) == (index is not None), f"{'/'.join(path)}: {kind}"
+        if sequence and sequence[2]:
+            assert int(index) < int(sequence[2])
+        if k + 1 < len(path):
+            message = message_class(kind)
+    assert re.match(r"(double|float|u?int|boolean|sequence<double|double\[)", kind), (
+        f"{path} is no number: {kind}"
+    )
+
+
+def test_plotjuggler(topics):
+    root = ElementTree.parse(CONFIG / "layouts" / "plotjuggler.xml").getroot()
+    chosen = {topic.get("name") for topic in root.iter("topic")}
+    assert chosen <= set(topics)
+    curves = [curve.get("name") for curve in root.iter("curve")]
+    assert len(curves) > 20
+    for curve in curves:
+        topic = next(name for name in sorted(chosen, key=len, reverse=True) if curve.startswith(name + "/"))
+        check_field(topics[topic], curve.removeprefix(topic + "/").split("/"))
+
+
+def test_foxglove(topics):
+    document = json.loads((CONFIG / "layouts" / "foxglove.json").read_text())
+    panels = document["configById"]
+    paths = [path["value"] for panel in panels.values() for path in panel.get("paths", ())]
+    assert len(paths) > 20
+    for path in paths:
+        topic, _, fields = path.partition(".")
+        check_field(topics[topic], fields.split("."))
+    for panel in panels.values():
+        named = [
+            *panel.get("topics", ()),
+            *filter(None, (panel.get("topicPath"), panel.get("topicToRender"))),
+        ]
+        assert set(named) <= set(topics)
+
+    def leaves(part):
+        return [part] if isinstance(part, str) else leaves(part["first"]) + leaves(part["second"])
+
+    assert sorted(leaves(document["layout"])) == sorted(panels)
+
+
+def test_rviz(topics):
+    manager = yaml.safe_load((CONFIG / "view.rviz").read_text())["Visualization Manager"]
+    assert manager["Global Options"]["Fixed Frame"] == "base"
+    shown = {display["Class"].split("/")[1]: display for display in manager["Displays"]}
+    for kind, message in DISPLAYS.items():
+        assert topics[f"/{shown[kind]['Topic']['Value']}"] == message
+    assert {"TF", "RobotModel", "Grid"} <= set(shown)
+
+
+def test_ros2_control_names_our_struts_and_our_parameters():
+    folder = CONFIG / "ros2_control"
+    joints = ElementTree.parse(folder / "hexapod.ros2_control.urdf").getroot().iter("joint")
+    assert tuple(joint.get("name") for joint in joints) == STRUT_NAMES
+    document = yaml.safe_load((folder / "controllers.yaml").read_text())
+    for name, block in document.items():
+        values = block["ros__parameters"]
+        for key in ("joints", "joint_names"):
+            assert tuple(values.get(key, STRUT_NAMES)) == STRUT_NAMES
+        if name.startswith("/**/"):
+            specs = {spec.name: spec for spec in node_class(name.removeprefix("/**/")).PARAMETERS}
+            for key, value in values.items():
+                assert specs[key].check(value) is None
