@@ -27,8 +27,8 @@ from .two_filter import TwoFilters
 
 START_SHARE = 0.1  # force noise at the start, in rms force
 COARSE = 8000  # samples the first rounds look at
-COARSE_ROUNDS, FINE_ROUNDS = 5, 4
-STILL = 0.1  # change of a parameter, in standard deviations, that ends the iteration
+COARSE_ROUNDS, FINE_ROUNDS = 5, 5
+STILL = 0.3  # change of a parameter, in standard deviations, that ends the iteration
 NOISE_STEP = (0.1, 3.0)  # smallest and largest change of the force noise in a round
 
 
@@ -121,7 +121,7 @@ def dual_estimate(
                 result = TwoFilters(model, noise, settings).run(part, centre)
             moved = np.max(np.abs(result.mean - mean) / np.sqrt(np.diag(result.covariance)))
             mean = result.mean
-            converged = bool(moved < STILL and np.all(np.abs(change - 1.0) < 0.05))
+            converged = bool(moved < STILL and np.all(np.abs(change - 1.0) < 0.1))
             if converged:
                 break
     states = JointFilter(model.fixed(mean), noise, settings).smoothed(samples)
