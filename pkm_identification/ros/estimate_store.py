@@ -96,13 +96,15 @@ class EstimateStore:
 
 
 def confined(folder: str, name: str) -> Path:
-    """Path of a file directly in a folder.
+    """Path of a JSON file directly in a folder.
 
     Raises
     ------
     ParameterError
-        If the name leads anywhere else.
+        If the name leads anywhere else, or is that of another kind of file.
     """
-    if not name or name in (".", "..") or Path(name).name != name:
-        raise ParameterError(f"parameter 'save_name' = {name!r}: must be a plain file name, without folders")
+    if Path(name).name != name or Path(name).suffix != ".json":
+        raise ParameterError(
+            f"parameter 'save_name' = {name!r}: must be a plain file name NAME.json, without folders"
+        )
     return Path(folder).expanduser().resolve() / name

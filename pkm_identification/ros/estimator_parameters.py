@@ -36,8 +36,9 @@ PARAMETERS = (
     LiveParameter("enabled", True, "whether it estimates; the service ~/enable sets it too"),
     ParameterSpec("initial_estimate", "", "estimate.json to start from; empty: the machine file's values"),
     ParameterSpec("resume", False, "start from the file ~/save writes, when it is there"),
-    LiveParameter("save_folder", "~/.ros/pkm_identification", "folder ~/save writes into"),
-    LiveParameter("save_name", "estimate.json", "file in that folder ~/save writes"),
+    # not to be changed from the network: it would let others choose what is written over
+    ParameterSpec("save_folder", "~/.ros/pkm_identification", "folder ~/save writes into", read_only=True),
+    LiveParameter("save_name", "estimate.json", "file in that folder ~/save writes, NAME.json"),
     LiveParameter("autosave_period", 0.0, "save that often by itself; 0: only when asked", "s", 0, 86400),
     LiveParameter("save_at_shutdown", False, "save when the node is cleaned up or ends"),
 )  # fmt: skip

@@ -9,12 +9,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 import rclpy
-from rclpy.executors import Executor, ExternalShutdownException, SingleThreadedExecutor
+from rclpy.executors import Executor, ExternalShutdownException
 from rclpy.task import Future
 
 from ..errors import PkmError
 from .node_base import PipelineNode
 from .parameters import ParameterError
+from .stream_executor import StreamExecutor
 
 FAILED, FAILED_START = 1, 2
 LONG = 1e6  # s
@@ -101,7 +102,7 @@ def make_executor(kind: str) -> Executor:
         If this rclpy does not have it.
     """
     if kind == "single_threaded":
-        return SingleThreadedExecutor()
+        return StreamExecutor()
     try:
         from rclpy.experimental import EventsExecutor
     except ImportError:

@@ -13,6 +13,7 @@ from rclpy.event_handler import SubscriptionEventCallbacks
 from rclpy.executors import Executor
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 from rclpy.qos import QoSProfile
+from rclpy.subscription import Subscription
 from rclpy.task import Future
 from rclpy.timer import Timer
 from std_srvs.srv import Trigger
@@ -70,6 +71,8 @@ class PipelineNode(LifecycleNode):
         self._destroyers: list[Callable[[], object]] = []
         self._publishers_made: list[Any] = []
         self._inputs: list[tuple[InputWatch, QoSProfile]] = []
+        # what is listened to, each with what takes all that has come; see `StreamExecutor`
+        self.streams: list[tuple[Subscription, Callable[[], None]]] = []
         self.health: Diagnostics | None = None
         self.parameter = ParameterTable(
             self, (*COMMON, *self.PARAMETERS), lambda: self._configured, self.accept, self.changed
@@ -132,14 +135,17 @@ class PipelineNode(LifecycleNode):
             callback(message)
             watch.took(time.perf_counter() - begin, info)
 
-        def drain(message: Any, info: Any) -> None:
-            step(message, info)
+        def poll() -> None:
             for _ in range(DRAIN_LIMIT):
                 with subscription.handle:
                     taken = subscription.handle.take_message(message_type, False)
                 if taken is None:
                     return
                 step(taken[0], taken[1] if informed else {})
+
+        def drain(message: Any, info: Any) -> None:
+            step(message, info)
+            poll()
 
         def incompatible(event: Any) -> None:
             self.report(
@@ -154,9 +160,11 @@ class PipelineNode(LifecycleNode):
         informed = isinstance(self.executor, Executor)
         taker = drain if informed else lambda message: drain(message, {})
         subscription = self.create_subscription(message_type, topic, taker, qos, event_callbacks=events)
-        entry = (watch, qos)
+        entry, stream = (watch, qos), (subscription, poll)
         self._inputs.append(entry)
+        self.streams.append(stream)
         self._destroyers += [
+            lambda: self.streams.remove(stream),
             lambda: self.destroy_subscription(subscription),
             lambda: self._inputs.remove(entry),
         ]

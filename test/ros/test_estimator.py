@@ -96,10 +96,18 @@ def test_disabled_it_forgets_nothing_and_learns_nothing(bench, rig, samples):
     rig.feed(samples[2600:2700])
 
 
-@pytest.mark.parametrize("name", ["../estimate.json", "/etc/estimate.json", "", "..", "a/b.json"])
+@pytest.mark.parametrize(
+    "name", ["../estimate.json", "/etc/estimate.json", "", "..", "a/b.json", ".bashrc", ".json"]
+)
 def test_saving_is_confined_to_its_folder(bench, name, tmp_path):
     with pytest.raises(PkmError, match="plain file name"):
         bench.start(EstimatorNode, save_folder=str(tmp_path), save_name=name)
+
+
+def test_nobody_on_the_network_chooses_another_folder(bench, rig, tmp_path):
+    result = rig.node.set_parameters([Parameter("save_folder", value=str(tmp_path / "other"))])[0]
+    assert not result.successful
+    assert rig.node.store.path.parent == tmp_path.resolve()
 
 
 def test_a_cutoff_above_half_the_rate_is_refused(bench):
@@ -133,15 +141,12 @@ def test_it_saves_by_itself_and_only_what_is_new(bench, rig, samples, tmp_path):
     assert [file.name for file in tmp_path.iterdir()] == ["estimate.json"]
 
 
-def test_a_folder_that_cannot_be_written_is_an_error_and_nothing_stops(bench, rig, samples, tmp_path):
-    statuses = bench.diagnostics()
+def test_a_folder_that_cannot_be_written_is_an_error_and_nothing_stops(bench, samples, tmp_path):
     (tmp_path / "file").touch()
+    rig = EstimatorRig(bench, save_folder=str(tmp_path / "file"))
+    statuses = bench.diagnostics()
     rig.feed(samples[:2500])
-    changes = [
-        Parameter("save_folder", value=str(tmp_path / "file")),
-        Parameter("autosave_period", value=0.2),
-    ]
-    assert rig.node.set_parameters_atomically(changes).successful
+    assert rig.node.set_parameters([Parameter("autosave_period", value=0.2)])[0].successful
     status = told(bench, statuses, str(tmp_path / "file"))
     assert status.level == DiagnosticStatus.ERROR
     assert int(values_of(status)["not_saved"]) > 0

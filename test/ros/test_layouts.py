@@ -25,8 +25,8 @@ DISPLAYS = {"MarkerArray": "visualization_msgs/msg/MarkerArray", "Pose": "geomet
 @pytest.fixture
 def topics(bench):
     """Types of all topics by name."""
-    for node_class in NODES:
-        bench.start(node_class)
+    for node in NODES:
+        bench.start(node)
     wanted = {"/platform_state", "/parameter_estimate", "/controller_state", "/diagnostics", "/markers"}
 
     def found():
