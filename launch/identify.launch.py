@@ -47,6 +47,13 @@ def arguments():
             choices=["", "single_threaded", "events"],
             description="executor of the nodes; empty: as in params_file",
         ),
+        DeclareLaunchArgument(
+            "joint_states",
+            default_value="false",
+            choices=["true", "false"],
+            description="let the kinematics node publish joint_states for a robot_state_publisher (view.launch.py), "
+            "which then sends TF; not beside a driver that publishes joint_states under this namespace",
+        ),
     ]
 
 
@@ -54,13 +61,16 @@ def start_nodes(context):
     given = {name: LaunchConfiguration(name).perform(context) for name in SHARED}
     overrides = {"use_sim_time": given["use_sim_time"] == "true"}
     overrides |= {name: given[name] for name in ("machine", "executor") if given[name]}
+    own = {}
+    if LaunchConfiguration("joint_states").perform(context) == "true":
+        own["kinematics"] = {"publish_joint_states": True, "publish_tf": False}
     return [
         Node(
             package=PACKAGE,
             executable=name,
             name=name,
             namespace=given["namespace"],
-            parameters=[given["params_file"], overrides],
+            parameters=[given["params_file"], overrides, own.get(name, {})],
             ros_arguments=["--log-level", given["log_level"]],
             output="screen",
             # a chain with a link missing is of no use: say so by ending

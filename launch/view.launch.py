@@ -1,4 +1,4 @@
-"""RViz on the machine's markers, where RViz is installed."""
+"""RViz on the machine's markers, where RViz is installed; its bodies too, where robot_state_publisher is."""
 
 from pathlib import Path
 
@@ -6,19 +6,50 @@ from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 from launch.actions import DeclareLaunchArgument, LogInfo, OpaqueFunction
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
+from launch_ros.parameter_descriptions import ParameterValue
 
 from launch import LaunchDescription
 
 PACKAGE = "pkm_identification"
 
 
+def installed(package):
+    try:
+        get_package_prefix(package)
+    except PackageNotFoundError:
+        return False
+    return True
+
+
+def start_bodies(context):
+    def given(name):
+        return LaunchConfiguration(name).perform(context)
+
+    if not given("machine"):
+        return []
+    if not installed("robot_state_publisher"):
+        return [LogInfo(msg="robot_state_publisher is not installed: no bodies and no TF of the struts.")]
+    # here, because the other launch files must not wait for it
+    from pkm_identification.export.urdf import urdf
+    from pkm_identification.machine import Machine
+
+    text = ParameterValue(urdf(Machine.load(given("machine"))), value_type=str)
+    return [
+        Node(
+            package="robot_state_publisher",
+            executable="robot_state_publisher",
+            namespace=given("namespace"),
+            parameters=[{"robot_description": text, "use_sim_time": given("use_sim_time") == "true"}],
+            output="screen",
+        )
+    ]
+
+
 def start_viewer(context):
     def given(name):
         return LaunchConfiguration(name).perform(context)
 
-    try:
-        get_package_prefix("rviz2")
-    except PackageNotFoundError:
+    if not installed("rviz2"):
         topic = "/".join(["", *filter(None, [given("namespace").strip("/"), "markers"])])
         return [
             LogInfo(
@@ -57,6 +88,13 @@ def generate_launch_description():
                 choices=["true", "false"],
                 description="whether time comes from /clock",
             ),
+            DeclareLaunchArgument(
+                "machine",
+                default_value="",
+                description="built-in machine or machine file whose bodies a robot_state_publisher shall show; needs "
+                "joint_states:=true where the nodes are started; empty: markers only",
+            ),
+            OpaqueFunction(function=start_bodies),
             OpaqueFunction(function=start_viewer),
         ]
     )

@@ -10,7 +10,7 @@ from launch.actions import DeclareLaunchArgument
 from launch import LaunchContext
 
 FOLDER = Path(get_package_share_directory("pkm_identification")) / "launch"
-COMMON = {"namespace", "machine", "params_file", "use_sim_time", "log_level", "executor"}
+COMMON = {"namespace", "machine", "params_file", "use_sim_time", "log_level", "executor", "joint_states"}
 
 
 def description(name):
@@ -28,7 +28,7 @@ def description(name):
         ("simulate", {*COMMON, "trajectory", "duration", "seed", "perturbation", "shutdown_at_end"}),
         ("control", {*COMMON, "perturbation", "mode", "lockstep", "lost_periods"}),
         ("replay", {*COMMON, "bag", "rate", "loop", "shutdown_at_end"}),
-        ("view", {"namespace", "rviz_config", "use_sim_time"}),
+        ("view", {"namespace", "rviz_config", "use_sim_time", "machine"}),
     ],
 )
 def test_arguments_are_described(name, own):
