@@ -56,7 +56,7 @@ def run_together(
         _initialize(args)
         for node_class in node_classes:
             name = node_class.NAME
-            nodes.append(node_class())
+            nodes.append(_made(node_class))
         # before a node is active: rclpy cannot make an executor in a context that a signal has shut down
         spinning = make_executor(executor or nodes[0].parameter["executor"])
         over = Future()
@@ -114,6 +114,15 @@ def _initialize(args: list[str] | None) -> None:
     try:
         rclpy.init(args=args)
     except Exception as error:  # bad arguments and parameter files raise several kinds
+        raise ParameterError(" ".join(str(error).split(", at /")[0].split())) from None
+
+
+def _made(node_class: type[PipelineNode]) -> PipelineNode:
+    try:
+        return node_class()
+    except RuntimeError as error:  # of rcl and the middleware: a wrong name, no security where it is enforced
+        if not rclpy.ok():
+            raise
         raise ParameterError(" ".join(str(error).split(", at /")[0].split())) from None
 
 
