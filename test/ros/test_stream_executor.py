@@ -1,0 +1,77 @@
+"""The executor of our nodes: streams first, and everything else served all the same."""
+
+import pytest
+from rclpy.task import Future
+from ros_bench import Motion
+from sensor_msgs.msg import JointState
+from std_srvs.srv import Trigger
+
+from pkm_identification.nodes.strut_filter import StrutFilterNode
+from pkm_identification.ros.clock import STEADY
+from pkm_identification.ros.qos import STREAM
+from pkm_identification.ros.stream_executor import StreamExecutor
+
+SAMPLES = 600
+CALLS_AT = (100, 300, 500)
+
+
+@pytest.fixture
+def executor(bench):
+    made = StreamExecutor(context=bench.context)
+    bench.executor.remove_node(bench.node)
+    made.add_node(bench.node)
+    yield made
+    made.shutdown()
+
+
+def start(bench, executor):
+    node = bench.start(StrutFilterNode, bring_up=False)
+    bench.executor.remove_node(node)
+    executor.add_node(node)
+    node.bring_up()
+    return node
+
+
+def test_a_stream_arrives_whole_while_timers_and_services_are_served(bench, executor):
+    node, over = start(bench, executor), Future()
+    driver = bench.node.create_publisher(JointState, "strut_states", STREAM)
+    client = bench.node.create_client(Trigger, "/strut_filter/reset")
+    messages, asked = iter(Motion(SAMPLES).messages()), []
+
+    def send():
+        if not driver.get_subscription_count() or not client.service_is_ready():
+            return
+        message = next(messages, None)
+        if message is not None:
+            driver.publish(message)
+            if node.taken >= CALLS_AT[min(len(asked), 2)] and len(asked) < 3:
+                asked.append(client.call_async(Trigger.Request()))
+        elif node.taken == SAMPLES and all(answer.done() for answer in asked):
+            over.set_result(True)
+
+    bench.node.create_timer(1e-3, send, clock=STEADY)
+    executor.spin_until_future_complete(over, timeout_sec=30.0)
+    assert over.done(), f"{node.taken} samples, {len(asked)} calls"
+    assert node._inputs[0][0].lost == 0
+    assert len(asked) == 3
+    assert all(answer.result().success for answer in asked)
+
+
+def test_it_returns_in_time_and_when_the_future_is_done(bench, executor):
+    start(bench, executor)
+    executor.spin_until_future_complete(Future(), timeout_sec=0.2)
+    over = Future()
+    bench.node.create_timer(0.05, lambda: over.done() or over.set_result(1), clock=STEADY)
+    executor.spin_until_future_complete(over)
+    assert over.done()
+
+
+def test_an_error_in_a_callback_is_not_swallowed(bench, executor):
+    start(bench, executor)
+
+    def fail():
+        raise ZeroDivisionError
+
+    bench.node.create_timer(0.01, fail, clock=STEADY)
+    with pytest.raises(ZeroDivisionError):
+        executor.spin_until_future_complete(Future(), timeout_sec=5.0)
