@@ -36,6 +36,8 @@ BUSY = "while True: pass"
 START = 1.0  # s
 TAIL = 1.5  # s for the last samples to pass
 MARKS = 20  # looks at memory
+# MB per minute over the second half of a soak test; at 1 kHz a message kept for ever would be ten times that.
+LARGEST_GROWTH = 0.5
 
 
 @dataclass(frozen=True)
@@ -69,7 +71,18 @@ def run_all(machine: Machine, effort: Effort) -> list[Stream]:
     for scenario in scenarios:
         print(f"{scenario.name}: {duration:g} s ...", file=sys.stderr, flush=True)
         found.append(run(machine, scenario, duration))
+    if effort.soak_minutes:
+        _check_memory(found[0])
     return found
+
+
+def _check_memory(stream: Stream) -> None:
+    """Raise AssertionError if a process grew for good."""
+    for name, slope in stream.memory_slope.items():
+        print(f"{name}: {slope:+.3f} MB per minute", file=sys.stderr, flush=True)
+    growing = [name for name, slope in stream.memory_slope.items() if slope > LARGEST_GROWTH]
+    if growing:
+        raise AssertionError(f"memory grows: {', '.join(growing)}")
 
 
 def run(machine: Machine, scenario: Scenario, duration: float) -> Stream:
