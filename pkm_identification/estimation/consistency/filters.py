@@ -216,6 +216,13 @@ class ConsistentFilter:
             self._theta, self._root, linear_root, self._lifting, c.prior.mean, c.prior.std, c.slots
         )
 
+    @property
+    def scaled_state(self) -> tuple[FloatArray, FloatArray]:
+        """Mean (P,) less the prior's and a square root S (P, P) of the covariance, in the prior's deviations."""
+        values, vectors = np.linalg.eigh(self.scaled_covariance)
+        # sigma points can leave a direction of no spread
+        return self._state, vectors * np.sqrt(np.maximum(values, 0.0))
+
     def start_from(self, mean: FloatArray, covariance: FloatArray) -> None:
         """Continue from an estimate of the unknowns in SI units."""
         self.linear.start_from(mean, covariance)
