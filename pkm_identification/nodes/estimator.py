@@ -16,6 +16,7 @@ from pkm_identification.msg import ParameterEstimate as EstimateMessage
 from pkm_identification.msg import PlatformState
 
 from ..errors import PkmError
+from ..estimation.estimate import ParameterEstimate
 from ..estimation.online import OnlineEstimator
 from ..estimation.payload import PayloadEvent
 from ..machine import Machine
@@ -126,15 +127,15 @@ class EstimatorNode(PipelineNode):
         elif estimate is not None or self.estimator.counts["gated"] > gated:
             self._look_after()
             if estimate is not None and self._turn.due(sample.time):
-                self.publish_latest()
+                self.publish_latest(estimate)
         self._announce()
 
-    def publish_latest(self) -> None:
-        """Publish the estimate when there is a new one; never the prior, never what is not finite."""
+    def publish_latest(self, latest: ParameterEstimate | None = None) -> None:
+        """Publish the estimate, given or asked for, when it is new; never the prior, never what is not finite."""
         self._look_after()
         if self.estimator.recursive.filter.count in (0, self._published):
             return
-        estimate = self.estimator.estimate
+        estimate = latest or self.estimator.estimate
         numbers = np.array([estimate.nis, estimate.time])
         if not finite(estimate.values, estimate.std, estimate.covariance, numbers):
             self.report(ERROR, "not_finite_output", "the estimate holds a number that is not finite")
