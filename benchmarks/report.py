@@ -80,6 +80,8 @@ def markdown(findings: Findings, about: dict) -> str:
             f"| {name} | {budget} | **{time_text(item.ours.median)}**{missed} | "
             f"{peers or '-'} | {item.agreement or '-'} |"
         )
+    if not findings.items:
+        lines.clear()
     lines.append("")
     lines += [f"{k}. {content}" for k, content in enumerate(notes, start=1)]
     lines += ["", *(f"- {remark}" for remark in findings.remarks), ""]
