@@ -11,6 +11,9 @@ from importlib import import_module
 from . import __version__
 from .errors import PkmError
 
+# Before numpy is loaded: the matrices here are small, and threads of the linear algebra only get in each other's way.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 # Modules of commands/, in the order of the help.
 COMMANDS = (
     "identify",

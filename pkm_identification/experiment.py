@@ -80,7 +80,7 @@ class IdentifySettings:
                 f"estimator '{self.estimator}' cannot keep an estimate physical; {', '.join(able)} can"
             )
         if not self.strut_spread > 0:
-            raise PkmError(f"strut spread {self.strut_spread:g}: must be positive")
+            raise PkmError(f"strut spread {100 * self.strut_spread:g} %: must be positive")
         if not 0 <= self.hold_out <= 0.5:
             raise PkmError(f"hold_out {self.hold_out:g}: must lie between 0 and 0.5")
         if self.estimator in FORMS and self.model != "force":

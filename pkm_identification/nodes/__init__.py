@@ -1,1 +1,6 @@
 """The ROS 2 nodes: each a thin shell around the core's stages, with a main() of its own."""
+
+import os
+
+# Before numpy is loaded: the matrices here are small, and threads of the linear algebra only take time from other nodes.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
