@@ -2,5 +2,5 @@
 
 import os
 
-# Before numpy is loaded: the matrices here are small, and threads of the linear algebra only take time from other nodes.
+# Before numpy is loaded: matrices here are small, and threads for them only take time from other nodes.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
