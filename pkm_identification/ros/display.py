@@ -55,7 +55,7 @@ class PlatformDisplay:
         self._pose = PoseStamped()
         self._pose.header.frame_id = frame
         self._poses = node.publisher(PoseStamped, "platform_pose", POSE)
-        self._transforms = TransformSender(node, frame, child) if values["publish_tf"] else None
+        self.transforms = TransformSender(node, frame, child) if values["publish_tf"] else None
         self._tree: TreeJoints | None = None
         if values["publish_joint_states"]:
             self._tree = TreeJoints(machine)
@@ -76,8 +76,8 @@ class PlatformDisplay:
             self._pose.header.stamp = stamp
             self._pose.pose = state.pose
             self._poses.publish(self._pose)
-            if self._transforms is not None:
-                self._transforms.send(stamp, state.pose)
+            if self.transforms is not None:
+                self.transforms.send(stamp, state.pose)
             if self._tree is not None:
                 self._joints.header.stamp = stamp
                 self._joints.position = self._tree.positions(sample.position, sample.rotation).tolist()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import signal
-import time
 
 import numpy as np
 import pytest
@@ -113,6 +112,14 @@ def latest(statuses, node, key):
     return int(found[-1]) if found and found[-1] is not None else -1
 
 
+def flushed(bench, folder, size):
+    """Wait until the recording that is being made has so many bytes on disk."""
+    bench.wait(
+        lambda: any(file.stat().st_size > size for file in folder.glob("bag.part/bag/bag.*")),
+        f"{size} bytes of a recording",
+    )
+
+
 def test_a_recorder_that_was_killed_leaves_what_it_flushed_and_blocks_no_later_recording(
     bench, plant, domain, tmp_path
 ):
@@ -121,15 +128,12 @@ def test_a_recorder_that_was_killed_leaves_what_it_flushed_and_blocks_no_later_r
     parameters = {"output": str(tmp_path / "bag")}
     with NodeProcess("recorder", parameters, domain=domain, folder=tmp_path / "log") as recorder:
         recorder.wait_active()
-        end = time.monotonic() + 20.0
-        while not any(file.stat().st_size > 300_000 for file in tmp_path.glob("bag.part/bag/bag.*")):
-            assert time.monotonic() < end, "nothing was flushed"
-            bench.spin(0.1)
+        flushed(bench, tmp_path, 300_000)
         kill(recorder)
     with NodeProcess("recorder", parameters, domain=domain, folder=tmp_path / "log") as recorder:
         recorder.wait_active()
         assert "an earlier recording was cut off" in recorder.text()
-        bench.spin(0.5)
+        flushed(bench, tmp_path, 50_000)
         assert recorder.stop() == 0
     cut_off, faults = read_log(tmp_path / "bag_recovered")
     assert faults == {}
