@@ -22,6 +22,12 @@ export PKM_WITH_ROS := 1
 RUN := env PYTHONPATH=$(CURDIR) AMENT_PREFIX_PATH=$(CURDIR)/$(VENV) ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST
 # A domain of their own for the tests, another one for each run.
 TEST_DOMAIN := $(shell echo $$(($$$$ % 90 + 11)))
+# Tests of nodes have the machine to themselves; the others share its two cores, with one thread each for matrices.
+PYTEST = $(RUN) ROS_DOMAIN_ID=$(TEST_DOMAIN) ROS_PYTHON_CHECK_FIELDS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest
+ONE_BY_ONE = $(filter test/ros% test/launch%,$(TESTS))
+SIDE_BY_SIDE = $(filter-out test/ros% test/launch%,$(TESTS))
+# Options may choose tests of one part only; without them no part may be empty.
+NONE_CHOSEN = $(if $(PYTEST_ARGS),|| [ $$? -eq 5 ])
 TESTS ?= $(wildcard test/core test/shared test/packaging test/ros test/launch)
 
 BUILD_FILES := CMakeLists.txt package.xml setup.py pyproject.toml $(wildcard resource/* action/*.action msg/*.msg srv/*.srv)
@@ -33,7 +39,8 @@ demo: $(VENV)/.package
 
 test: $(VENV)/.package $(VENV)/.test
 	$(BIN)/ruff check .
-	$(RUN) ROS_DOMAIN_ID=$(TEST_DOMAIN) ROS_PYTHON_CHECK_FIELDS=1 $(BIN)/python -m pytest $(TESTS) $(PYTEST_ARGS)
+	$(if $(SIDE_BY_SIDE),$(PYTEST) -n 2 --dist loadfile $(SIDE_BY_SIDE) $(PYTEST_ARGS) $(NONE_CHOSEN))
+	$(if $(ONE_BY_ONE),$(PYTEST) $(ONE_BY_ONE) $(PYTEST_ARGS) $(NONE_CHOSEN))
 
 bench: $(VENV)/.package $(VENV)/.test
 	$(RUN) ROS_DOMAIN_ID=$(TEST_DOMAIN) $(BIN)/python -m benchmarks $(BENCH_ARGS)

@@ -66,7 +66,15 @@ def prefixes() -> list[Path]:
 def interface_key() -> str:
     """Digest of all that determines the generated interfaces, so that an unchanged build is used again."""
     digest = hashlib.sha256(f"{sys.version} {sys.base_prefix}".encode())
-    patterns = ("CMakeLists.txt", "package.xml", "setup.py", "resource/*", "action/*", "msg/*.msg", "srv/*.srv")
+    patterns = (
+        "CMakeLists.txt",
+        "package.xml",
+        "setup.py",
+        "resource/*",
+        "action/*",
+        "msg/*.msg",
+        "srv/*.srv",
+    )
     for path in [path for pattern in patterns for path in sorted(ROOT.glob(pattern))]:
         digest.update(path.name.encode() + path.read_bytes())
     for wheel in ("ros-rosidl-generator-py", "ros-std-msgs", "ros-geometry-msgs", "numpy"):
@@ -221,7 +229,9 @@ if __name__ == "__main__":
             f"{NAME}.interfaces.msg": "msg",
             f"{NAME}.interfaces.srv": "srv",
         },
-        package_data={"": ["*.yaml", "*.action", "*.msg", "*.srv", "*.html", "*.css", "*.csv", "*.xml", "py.typed"]},
+        package_data={
+            "": ["*.yaml", "*.action", "*.msg", "*.srv", "*.html", "*.css", "*.csv", "*.xml", "py.typed"]
+        },
         include_package_data=False,
         data_files=[],
         cmdclass={"build": Build, "build_py": BuildPython, "build_interfaces": BuildInterfaces},

@@ -83,6 +83,8 @@ class IdentifySettings:
             raise PkmError(f"strut spread {100 * self.strut_spread:g} %: must be positive")
         if not 0 <= self.hold_out <= 0.5:
             raise PkmError(f"hold_out {self.hold_out:g}: must lie between 0 and 0.5")
+        if self.estimator in FORMS and self.strut_spread != STRUT_SPREAD:
+            raise PkmError(f"estimator '{self.estimator}' does not use a strut spread")
         if self.estimator in FORMS and self.model != "force":
             raise PkmError(f"estimator '{self.estimator}' needs the force model, not '{self.model}'")
         if self.causal and (self.estimator in FORMS or REGISTRY[self.estimator].twins):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .errors import LogError, Unidentifiable
+from .errors import LogError, PkmError, Unidentifiable
 from .estimation.dual import FORMS
 from .estimation.estimate import ParameterEstimate
 from .estimation.estimators import ESTIMATORS
@@ -103,6 +103,10 @@ def identify(
     """
     settings = settings or IdentifySettings()
     if settings.estimator in FORMS:
+        if falls:
+            raise PkmError(
+                f"a free fall is no use to the estimator '{settings.estimator}'; the others take it"
+            )
         # here, because its kernels take longer to load than the others run
         from .dual_identification import identify_states_and_parameters
 

@@ -91,6 +91,7 @@ def pose_problem(
         twins=tuple(others) if twins else None,
         model=settings.model,
         statements=statements,
+        assumed=statements,
         physical=FreeCoordinates.of(machine, parameters) if settings.consistent else None,
     )
     delay = CausalStrutFilter(stages.filter).delay if settings.causal else 0.0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -80,7 +81,7 @@ def held_out(machine: Machine, settings: IdentifySettings, values: FloatArray, l
     """
     prepared = prepare([log], machine, {})
     stages = stages_of(machine, settings, prepared.logs[0].period)
-    made = _predicted(prepared.logs, machine, settings, stages, values)
+    made = _predicted(_between_jumps(prepared.logs[0]), machine, settings, stages, values)
     if made is None:
         raise LogError(f"{log.source}: too short to validate with: nothing is left after filtering")
     return replace(made, source=log.source)
@@ -183,6 +184,12 @@ def _predicted(
         rms_percent_raw_total=float(_percent(raw, predicted)),
         source="",
     )
+
+
+def _between_jumps(log: GuardedLog) -> list[GuardedLog]:
+    """The log in pieces in which time increases."""
+    ends = [0, *(np.nonzero(np.diff(log.time) < 0)[0] + 1), len(log.time)]
+    return [_rows(log, slice(first, last)) for first, last in pairwise(ends)]
 
 
 def _rows(log: GuardedLog, chosen: slice) -> GuardedLog:

@@ -154,6 +154,8 @@ def _identify(options: argparse.Namespace) -> int:
     held_out = read_log(options.validate, machine, options.topic)[0] if options.validate else None
     if options.out and Path(options.out).exists() and not Path(options.out).is_dir():
         raise PkmError(f"--out {options.out}: exists and is not a folder")
+    if options.json not in (None, "-") and not Path(options.json).absolute().parent.is_dir():
+        raise PkmError(f"--json {options.json}: there is no folder {Path(options.json).parent}")
     falls = [read_log(path, machine, options.topic)[0] for path in options.free_fall]
     result = identify(logs, machine, settings, faults, falls)
     if held_out is not None:

@@ -10,6 +10,7 @@ from ..identifiability import IDENTIFIABLE, Combination, assess
 from ..motion import FloatArray
 from .parameter_set import ParameterSet
 from .prior import Prior
+from .statements import Statements
 
 
 @dataclass(frozen=True)
@@ -69,12 +70,16 @@ def make_estimate(
     time: float,
     estimator: str,
     model: str,
+    assumed: Statements | None = None,
 ) -> ParameterEstimate:
     """Join a posterior with its statuses; see `ParameterEstimate`. Nuisance parameters stay behind."""
     reported = len(parameters.names) - parameters.nuisance
     mean, covariance = mean[:reported], covariance[:reported, :reported]
     names, units = parameters.names[:reported], parameters.units[:reported]
     nominal, prior_std = parameters.nominal[:reported], prior.std[:reported]
+    seen = covariance
+    if assumed is not None:
+        seen = _without(covariance, assumed.rows[:, :reported], prior_std)
     # nothing can be known less well than before the data
     std = np.minimum(np.sqrt(np.diag(covariance)), prior_std)
     result = assess(
@@ -85,6 +90,7 @@ def make_estimate(
         covariance,
         prior_std,
         scale=parameters.scale[:reported],
+        seen=seen,
     )
     return ParameterEstimate(
         names=names,
@@ -102,3 +108,13 @@ def make_estimate(
         estimator=estimator,
         model=model,
     )
+
+
+def _without(covariance: FloatArray, rows: FloatArray, prior_std: FloatArray) -> FloatArray:
+    """A covariance (P, P) without what statements say; never more than the prior's."""
+    information = np.linalg.inv(covariance / np.outer(prior_std, prior_std))
+    scaled = rows * prior_std
+    values, vectors = np.linalg.eigh(0.5 * (information + information.T) - scaled.T @ scaled)
+    # widened covariances hold less information than the statements they were made with
+    root = vectors * np.maximum(values, 1.0) ** -0.5
+    return root @ root.T * np.outer(prior_std, prior_std)

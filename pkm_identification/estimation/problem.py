@@ -43,6 +43,8 @@ class Problem:
     model : str
     statements : Statements or None
         What else is known of the parameters; see `Estimator.fit`.
+    assumed : Statements or None
+        Those of the statements that are assumptions and no data: what rests on them alone is not shown by the data.
     view : Coordinates or None
         How the unknowns are to be read where they are not the parameters themselves.
     physical : FreeCoordinates or None
@@ -58,6 +60,7 @@ class Problem:
     twins: tuple[Equations, Equations] | None = None
     model: str = "force"
     statements: Statements | None = None
+    assumed: Statements | None = None
     view: Coordinates | None = None
     physical: FreeCoordinates | None = None
 
@@ -124,6 +127,7 @@ class Fit:
             time=float(problem.equations.time[-1]),
             estimator=self.estimator,
             model=problem.model,
+            assumed=problem.assumed,
         )
 
 

@@ -40,9 +40,9 @@ class Statements:
 def alike_struts(parameters: ParameterSet, spread: float = STRUT_SPREAD) -> Statements:
     """Struts of one design are alike: each differs from their mean by about `spread`.
 
-    Where a set has a mass or moment of every strut, the six ratios r_i of true to nominal value are taken as
-    normal with standard deviation `spread` about a common value that is not known. Integrating that value out
-    leaves (r_i - mean r) / spread, five independent statements.
+    Where a set has a mass or moment strut by strut, the six ratios r_i of true to nominal value (fewer, if some are
+    fixed) are taken as normal with standard deviation `spread` about a common value that is not known. Integrating
+    that value out leaves (r_i - mean r) / spread, one independent statement less than there are struts.
 
     Parameters
     ----------
@@ -51,24 +51,24 @@ def alike_struts(parameters: ParameterSet, spread: float = STRUT_SPREAD) -> Stat
         Relative standard deviation; positive.
     """
     width = len(parameters.names)
-    # rows of an orthonormal basis of what is left without the mean
-    differences = np.linalg.svd(np.eye(STRUTS) - 1.0 / STRUTS)[0][:, : STRUTS - 1].T
     parts = [Statements.none(width)]
     for kind in dict.fromkeys(name.rpartition("_")[0] for name in parameters.names):
-        places = [parameters.names.index(n) for n in _of_all_struts(parameters, kind)]
-        if not places:
+        places = _of_struts(parameters, kind)
+        count = len(places)
+        if count < 2:
             continue
-        size = parameters.nominal[places]
-        rows = np.zeros((STRUTS - 1, width))
-        rows[:, places] = differences / (spread * size)
-        parts.append(Statements(rows, np.zeros(STRUTS - 1)))
+        # rows of an orthonormal basis of what is left without the mean
+        differences = np.linalg.svd(np.eye(count) - 1.0 / count)[0][:, : count - 1].T
+        rows = np.zeros((count - 1, width))
+        rows[:, places] = differences / (spread * parameters.nominal[places])
+        parts.append(Statements(rows, np.zeros(count - 1)))
     return Statements.joined(parts)
 
 
-def _of_all_struts(parameters: ParameterSet, kind: str) -> list[str]:
-    """Names of an inertial parameter that every strut has, with a nominal value to compare with."""
-    names = [f"{kind}_{i + 1}" for i in range(STRUTS)]
-    if kind in ("viscous", "coulomb") or not all(name in parameters.names for name in names):
+def _of_struts(parameters: ParameterSet, kind: str) -> list[int]:
+    """Places of an inertial parameter that several struts have, with a nominal value to compare with."""
+    if kind in ("viscous", "coulomb"):
         return []
-    places = [parameters.names.index(name) for name in names]
-    return names if np.all(parameters.nominal[places] > 0) else []
+    names = [f"{kind}_{i + 1}" for i in range(STRUTS)]
+    places = [parameters.names.index(name) for name in names if name in parameters.names]
+    return [k for k in places if parameters.nominal[k] > 0]

@@ -58,6 +58,7 @@ def assess(
     prior_std: FloatArray,
     resolved: float = RESOLVED,
     scale: FloatArray | None = None,
+    seen: FloatArray | None = None,
 ) -> Identifiability:
     """Say what a posterior shows beyond its prior.
 
@@ -79,13 +80,15 @@ def assess(
     scale : ndarray, shape (P,), optional
         What a large error of each parameter is, the standard deviation of a prior that states nothing; by default
         `prior_std`.
+    seen : ndarray, shape (P, P), optional
+        The covariance without what was assumed besides the priors; it decides what the data show. By default all of it.
 
     Returns
     -------
     Identifiability
         Status 'combination' marks a parameter seen only in a combination.
     """
-    scaled = covariance / np.outer(prior_std, prior_std)
+    scaled = (covariance if seen is None else seen) / np.outer(prior_std, prior_std)
     shown = _shown(np.sqrt(np.diag(scaled)), prior_std, prior_std if scale is None else scale, resolved)
     status = np.where(shown, IDENTIFIABLE, UNIDENTIFIABLE).astype(object)
     rest = np.nonzero(~shown)[0]

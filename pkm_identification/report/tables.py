@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..estimation.consistency.verdict import verdict
+from ..estimation.dual import FORMS
 from ..identifiability import COMBINATION, IDENTIFIABLE, UNIDENTIFIABLE
 from ..machine import Machine
 from ..motion import STRUTS, FloatArray
@@ -210,7 +211,12 @@ def verdicts(result: Identification) -> list[tuple[bool, str]]:
     if result.validation is not None:
         lines.append(_prediction(result.validation))
     elif result.settings.hold_out:
-        lines.append((False, "Nothing could be held out and predicted: the logs are too short for it."))
+        why = (
+            f"'{result.settings.estimator}' takes every log as a whole; give --validate LOG"
+            if result.settings.estimator in FORMS
+            else "the logs are too short for it"
+        )
+        lines.append((False, f"Nothing was held out and predicted: {why}."))
     lines += [(False, f"{warning[0].upper()}{warning[1:]}") for warning in result.warnings]
     return lines
 

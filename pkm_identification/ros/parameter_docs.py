@@ -20,8 +20,8 @@ A value is refused with its name and what is allowed. *When* tells when a new on
 
 - **at start only**: the parameter is read-only afterwards.
 - **when configured**: fixed while the node is configured; clean the node up (life cycle) to change it.
-- **at any time**: taken over at once. Several set in one call of `set_parameters_atomically` are judged together: all are
-  taken or none, and what they would make together (a filter above half the sample rate) is refused too.
+- **at any time**: taken over at once. Several set in one call of `set_parameters_atomically` are judged together: all
+  are taken or none, and what they would make together (a filter above half the sample rate) is refused too.
 """
 
 

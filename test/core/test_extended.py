@@ -88,7 +88,8 @@ def test_a_fall_shows_masses_and_centre_of_mass_that_motion_leaves_open():
     assert np.median(driven.std[masses] / fallen.std[masses]) > 2.0
     np.testing.assert_allclose(fallen.values[masses], truth()[masses], rtol=0.06)
     np.testing.assert_allclose(fallen.values[0], truth()[0], rtol=0.10)
-    assert all(fallen.status[k] == "identifiable" for k in masses)
+    # without the assumption that struts are alike
+    assert all(fallen.status[k] == "identifiable" for k in masses[:6])
     assert "free fall" in identified(True).beside[0]
 
 

@@ -327,3 +327,18 @@ def test_impossible_settings_are_errors_of_the_package(values):
     log = synthetic.log(TRUTH, 3.0)
     with pytest.raises(PkmError):
         identify([log], NOMINAL, IdentifySettings(**values))
+
+
+def test_a_log_to_validate_with_may_have_had_its_clock_set_back():
+    whole = synthetic.log(TRUTH, 12.0, 1, real=True)
+    again = slice(0, 6000)
+    twice = StrutLog(
+        np.concatenate([whole.time, whole.time[again]]),
+        np.concatenate([whole.length, whole.length[again]]),
+        np.concatenate([whole.force, whole.force[again]]),
+    )
+    result = identify([synthetic.log(TRUTH, 12.0, 2, real=True)], NOMINAL, IdentifySettings(estimator="ls"))
+    once, both = (validate(result, log).validation for log in (whole, twice))
+    # the same forces, half of them twice
+    assert both.rms_percent_raw_total == pytest.approx(once.rms_percent_raw_total, rel=0.1)
+    assert len(both.time) > 1.3 * len(once.time)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from core.machine_variants import machine
 
+from pkm_identification.estimation.estimate import make_estimate
 from pkm_identification.estimation.parameter_set import ParameterSet
+from pkm_identification.estimation.prior import Prior
 from pkm_identification.estimation.statements import Statements, alike_struts
 
 
@@ -43,3 +47,34 @@ def test_joined_statements_are_all_there():
     one = Statements(np.eye(2), np.ones(2))
     both = Statements.joined([one, Statements.none(2), one])
     np.testing.assert_array_equal(both.values, np.ones(4))
+
+
+def test_struts_left_over_by_a_fixed_one_stay_alike():
+    parameters = ParameterSet.of(machine("uf"), "extended")
+    keep = [n for n in range(len(parameters.names)) if parameters.names[n] != "m_b_2"]
+    rest = replace(
+        parameters,
+        names=tuple(parameters.names[k] for k in keep),
+        nominal=parameters.nominal[keep],
+    )
+    of_masses = np.any(
+        alike_struts(rest).rows[:, [rest.names.index(f"m_b_{i}") for i in (1, 3, 4, 5, 6)]], axis=1
+    )
+    assert np.count_nonzero(of_masses) == 4
+
+
+def test_what_is_only_assumed_is_not_shown():
+    parameters = ParameterSet.of(machine("uf"), "extended")
+    assumed = alike_struts(parameters, spread=0.01)
+    prior = Prior.of(parameters)
+    # the data show the mean of the six masses and nothing of their differences
+    row = np.array([name.startswith("m_b_") / 6.0 for name in parameters.names]) / 0.001
+    information = np.diag(prior.std**-2.0) + np.outer(row, row) + assumed.rows.T @ assumed.rows
+    covariance = np.linalg.inv(information)
+    made = {"nis": 6.0, "nis_dof": 6, "count": 1, "time": 0.0, "estimator": "ls", "model": "force"}
+    with_assumption = make_estimate(parameters, prior, prior.mean, covariance, **made)
+    honest = make_estimate(parameters, prior, prior.mean, covariance, **made, assumed=assumed)
+    k = parameters.names.index("m_b_3")
+    assert with_assumption.status[k] == "identifiable"
+    assert honest.status[k] == "combination"
+    assert honest.std[k] == with_assumption.std[k]
