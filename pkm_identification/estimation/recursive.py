@@ -154,6 +154,7 @@ class RecursiveEstimator:
         """
         self.reset()
         self.filter.start_from(mean, covariance)
+        self.uncertainty.begin_from(self.filter.scaled_covariance)
         self.filter.count = count
         self.time = time
 
@@ -248,6 +249,7 @@ class RecursiveEstimator:
             # never less certain than the prior
             wider = np.linalg.inv(np.linalg.inv(wider) + np.eye(width))
             self.filter.start_from(mean, wider * np.outer(self.prior.std, self.prior.std))
+            self.uncertainty.begin_from(wider)
         else:
             self.filter.reset()
 

@@ -133,6 +133,25 @@ class RunningUncertainty:
         self._meat[own, own] = other._meat
         self._bias[own] = other._bias
 
+    def begin_from(self, covariance: FloatArray) -> None:
+        """Begin with what an estimate got before is known by: widening is relative to all that is known.
+
+        Parameters
+        ----------
+        covariance : ndarray, shape (P, P)
+            Positive definite, in units of the prior's standard deviations.
+
+        Raises
+        ------
+        numpy.linalg.LinAlgError
+            If the covariance is singular.
+        """
+        self.reset()
+        gained, vectors = np.linalg.eigh(np.linalg.inv(covariance) - np.eye(self._width))
+        # an estimate less certain than the prior has gained nothing
+        known = (vectors * np.maximum(gained, 0.0)) @ vectors.T
+        self._information, self._meat = known, known.copy()
+
     def add(self, columns: FloatArray, noise: FloatArray, residual: FloatArray, bend: FloatArray) -> None:
         """Take one equation.
 

@@ -153,3 +153,55 @@ def test_simulated_truth_is_within_the_stated_deviation(name, seconds):
     # and not by deviations that say nothing: they are known to a few per cent of what they were
     assert np.median(estimate.std / estimate.nominal) < 0.1
     assert np.sqrt(np.mean(np.square(alone))) > np.sqrt(np.mean(np.square(size)))
+
+
+@pytest.fixture(scope="module")
+def interrupted():
+    """A simulated log, where it is cut, and the estimate until there."""
+    nominal = Machine.load("uf")
+    log = simulate(perturbed(nominal, 3), "rich", 8.0, nominal=nominal, seed=3).log()
+    rows = list(zip(log.time.tolist(), log.length, log.force, strict=True))
+    pipeline = OnlinePipeline(nominal)
+    for row in rows[:5000]:
+        pipeline.step(*row)
+    return nominal, rows[5000:], pipeline.estimate
+
+
+def test_restart_from_a_saved_estimate_keeps_its_standard_deviations(interrupted):
+    """Widening is relative to all that is known, not to the few equations since the restart."""
+    nominal, rows, saved = interrupted
+    pipeline = OnlinePipeline(nominal)
+    recursive = pipeline.estimator.recursive
+    recursive.resume(saved.values, saved.covariance, saved.count, saved.time)
+    largest = {0: np.max(pipeline.estimate.std / saved.std)}
+    for row in rows:
+        if pipeline.step(*row) is not None:
+            largest[recursive.filter.count - saved.count] = np.max(pipeline.estimate.std / saved.std)
+    assert len(largest) > 60
+    assert largest[0] == pytest.approx(1.0, rel=1e-6)
+    # what a few equations may add is noise learned anew and their share of the systematic part
+    assert max(largest[k] for k in (1, 5, 20)) < 1.02
+    assert max(largest.values()) < 1.1
+
+
+def test_beginning_from_a_covariance_is_having_seen_the_equations_behind_it():
+    rng = np.random.default_rng(7)
+    rows, noise = rng.normal(size=(30, 2, 3)), np.diag([0.5, 2.0])
+    information = sum(row.T @ np.linalg.inv(noise) @ row for row in rows)
+    running = RunningUncertainty(3)
+    running.begin_from(np.linalg.inv(information + np.eye(3)))
+    # residuals that are nought widen nothing, so that only the bread is seen
+    bend = np.array([0.3, -0.2])
+    for row in rows[:5]:
+        running.add(row, noise, np.zeros(2), bend)
+    weight = np.linalg.inv(noise)
+    total = information + sum(row.T @ weight @ row for row in rows[:5]) + np.eye(3)
+    bias = np.linalg.solve(total, sum(row.T @ weight @ bend for row in rows[:5]))
+    np.testing.assert_allclose(running.widened(np.zeros((3, 3))), np.outer(bias, bias), rtol=1e-9)
+    # less certain than the prior: as if nothing was seen
+    fresh = RunningUncertainty(3)
+    running.begin_from(4.0 * np.eye(3))
+    for row in rows[:5]:
+        for one in (fresh, running):
+            one.add(row, noise, np.ones(2), bend)
+    np.testing.assert_array_equal(running.widened(np.eye(3)), fresh.widened(np.eye(3)))
