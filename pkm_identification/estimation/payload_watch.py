@@ -267,6 +267,9 @@ class PayloadWatch:
         joint[:own, :own] = covariance
         joint[own:, own:] = np.diag(self._prior.std**2)
         self._count_before = before.filter.count
+        if before is not self.loaded:
+            # nothing stays of what was carried before: neither process noise nor its adaptation
+            self.loaded.reset()
         self.loaded.uncertainty.continue_from(self.machine.uncertainty)
         self.loaded.take_over(before, np.concatenate([mean, self._prior.mean]), joint)
         self.carrying = True

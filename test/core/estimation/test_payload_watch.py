@@ -10,6 +10,7 @@ from pkm_identification.dynamics import BASIS_COLUMNS
 from pkm_identification.dynamics.basis import COULOMB, VISCOUS
 from pkm_identification.estimation.parameter_set import ParameterSet
 from pkm_identification.estimation.payload import body_of
+from pkm_identification.estimation.unscented import UnscentedSettings
 from pkm_identification.machine import Machine
 from pkm_identification.pipeline import OnlinePipeline
 from pkm_identification.simulation import Payload, perturbed, simulate
@@ -203,6 +204,30 @@ def test_reset_forgets_the_payload():
     run(used, equations[:200])
     run(fresh, equations[:200])
     np.testing.assert_array_equal(used.recursive.filter.mean, fresh.recursive.filter.mean)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{}, {"estimator": "rls"}, {"unscented": UnscentedSettings(adaptation="robbins_monro")}],
+    ids=["ukf", "rls", "ukf whose process noise never rests"],
+)
+def test_after_a_reset_a_payload_is_weighed_as_by_a_fresh_estimator(settings):
+    """Also the estimator of both begins anew, its process noise and the adaptation of that included."""
+    made = scene()
+    used, fresh = estimator(made, **settings), estimator(made, **settings)
+    first = Payload(6.0, -CENTER, INERTIA, TAKEN)
+    run(used, made.equations(made.force(carrying(first)), 14), TAKEN + 4.0)
+    assert used.payload is not None
+    used.reset()
+    equations = made.equations(made.force(carrying(Payload(2.5, CENTER, INERTIA, TAKEN))), 11)
+    for online in (used, fresh):
+        run(online, equations, TAKEN + 4.0)
+    (found,), (expected,) = used.payload_events, fresh.payload_events
+    assert (found.kind, found.time, found.announced_at) == ("picked_up", expected.time, expected.announced_at)
+    np.testing.assert_array_equal(used.payload.inertia, fresh.payload.inertia)
+    assert (used.payload.mass, used.payload.mass_std) == (fresh.payload.mass, fresh.payload.mass_std)
+    for name in ("values", "covariance", "nis", "count"):
+        np.testing.assert_array_equal(getattr(used.estimate, name), getattr(fresh.estimate, name))
 
 
 def test_a_state_set_from_outside_ends_what_was_known_of_a_payload():
