@@ -1,12 +1,15 @@
 """A parameter filter whose every estimate is physical.
 
 Forces are linear in the parameters w, so the linear filter collects what the equations say of w without any error:
-its mean and covariance P. Free coordinates theta (`coordinates`), whose prior is N(0, 1), are then those that
+its mean and covariance P, prior included. Free coordinates theta (`coordinates`) are then those that
 
     minimise  |S^-1 (mean - w(theta))|^2 + |theta|^2 ,    P = S S^T ,
 
 by Gauss-Newton: the iterated measurement update of a Kalman filter (Bell and Cathey 1993), taken by the same
 square-root steps as an equation. Sigma points carry its covariance back to the parameters; no further than P.
+
+The prior counts once, in the linear filter. |theta|^2, in units WIDE times theta's own prior, only keeps the
+steps finite where a bound makes w insensitive to theta: 1 / WIDE^2 of the prior's information.
 
 A filter that takes the equations one by one in theta does not do: whatever curvature the first ones meet, linearised
 or by sigma points, stays in the estimate for ever. `docs/consistency.md` has the numbers.
@@ -28,20 +31,25 @@ from .coordinates import BLOCK, FreeCoordinates, slot_jacobian, slot_moments
 if TYPE_CHECKING:
     from ..coordinates import Coordinates
 
+# Standard deviation of theta's regulariser, in standard deviations of the prior of theta.
+WIDE = 10.0
 # Reach of the sigma points squared, in variances: the kurtosis of the normal distribution.
 REACH = 3.0
 MAX_ITERATIONS = 50
 # A Gauss-Newton step that is expected to improve the fit by less, in variances, is the last.
 SETTLED = 1e-3
 HALVINGS = 40
+# Least variance in any direction, of the linear filter's: what a bound through the mean of a normal distribution
+# leaves. Sigma points on a bound may have no spread at all.
+LEAST = 1.0 - 2.0 / np.pi
 
 
 @kernel
-def _misfit(inverse, target, lowered, theta, prior_mean, prior_std, slots, lifting, block, moments, residual):
-    """|S^-1 (target - w)|^2 + |theta|^2 for theta in units of its prior; moments and residual on the way."""
+def _misfit(inverse, target, lowered, theta, centre, scale, slots, lifting, block, moments, residual):
+    """|S^-1 (target - w)|^2 + |theta|^2 for theta in units of its regulariser; moments and residual on the way."""
     out = block[1]
     for k in range(theta.size):
-        lowered[k] = prior_mean[k] + prior_std[k] * theta[k]
+        lowered[k] = centre[k] + scale[k] * theta[k]
     slot_moments(lowered, slots, block[0], out, moments)
     away = target - lifting @ moments
     residual[:] = inverse @ away
@@ -49,7 +57,7 @@ def _misfit(inverse, target, lowered, theta, prior_mean, prior_std, slots, lifti
 
 
 @kernel
-def fit_coordinates(mean, root, lifting, prior_mean, prior_std, slots, theta, theta_root, state):
+def fit_coordinates(mean, root, lifting, centre, scale, slots, theta, theta_root, state):
     """Fit theta (P,) to mean and root of the linear filter; False when nothing finite came out.
 
     Parameters
@@ -57,10 +65,10 @@ def fit_coordinates(mean, root, lifting, prior_mean, prior_std, slots, theta, th
     mean, root : ndarray, shapes (P,) and (P, P)
         In units of the parameters' prior; `lifting` maps moments to these units.
     lifting : ndarray, shape (P, P)
-    prior_mean, prior_std : ndarray, shape (P,)
-        Of the free coordinates.
+    centre, scale : ndarray, shape (P,)
+        Mean and standard deviation of the regulariser of the free coordinates.
     theta, theta_root : ndarray, shapes (P,) and (P, P)
-        Start and result, in units of that prior.
+        Start and result, in units of that regulariser.
     state : ndarray, shape (P,)
         Result: what `mean` is to be near.
     """
@@ -70,19 +78,15 @@ def fit_coordinates(mean, root, lifting, prior_mean, prior_std, slots, theta, th
     lowered, moments, residual = np.empty(width), np.empty(width), np.empty(width)
     slope, moved, trial = np.empty((width, width)), np.empty(width), np.empty(width)
     fitted, fitted_root = np.empty(width), np.empty((width, width))
-    cost = _misfit(
-        inverse, mean, lowered, theta, prior_mean, prior_std, slots, lifting, block, moments, residual
-    )
+    cost = _misfit(inverse, mean, lowered, theta, centre, scale, slots, lifting, block, moments, residual)
     if not np.isfinite(cost):
         theta[:] = 0.0
-        cost = _misfit(
-            inverse, mean, lowered, theta, prior_mean, prior_std, slots, lifting, block, moments, residual
-        )
+        cost = _misfit(inverse, mean, lowered, theta, centre, scale, slots, lifting, block, moments, residual)
         if not np.isfinite(cost):
             return False
     for _ in range(MAX_ITERATIONS):
         slot_jacobian(lowered, slots, moments, slope)
-        rows = (inverse @ (lifting @ slope)) * prior_std
+        rows = (inverse @ (lifting @ slope)) * scale
         innovation = residual + rows @ theta
         fitted[:] = 0.0
         fitted_root[:] = 0.0
@@ -99,7 +103,7 @@ def fit_coordinates(mean, root, lifting, prior_mean, prior_std, slots, theta, th
             for k in range(width):
                 trial[k] = theta[k] + share * step[k]
             found = _misfit(
-                inverse, mean, lowered, trial, prior_mean, prior_std, slots, lifting, block, moments, residual
+                inverse, mean, lowered, trial, centre, scale, slots, lifting, block, moments, residual
             )
             if found <= cost:
                 break
@@ -111,28 +115,33 @@ def fit_coordinates(mean, root, lifting, prior_mean, prior_std, slots, theta, th
         if expected < SETTLED or not found <= cost:
             break
     for k in range(width):
-        lowered[k] = prior_mean[k] + prior_std[k] * theta[k]
+        lowered[k] = centre[k] + scale[k] * theta[k]
     slot_moments(lowered, slots, block[0], block[1], moments)
     state[:] = lifting @ moments
     return True
 
 
 @kernel
-def _spread(theta, theta_root, root, lifting, prior_mean, prior_std, slots):
+def _spread(theta, theta_root, root, lifting, centre, scale, slots):
     """Covariance (P, P) of w by sigma points of theta, in no direction above that of the linear filter, root root^T.
 
     Bounds only ever take away from what the equations leave open; sigma points of a curved map stray from what they
-    leave closed.
+    leave closed. No point counts for more than gives that variance by itself: near a bound one may lie exponentially
+    far away, and drown all others.
     """
     width = theta.size
     points, moments = np.empty((2 * width + 1, width)), np.empty((2 * width + 1, width))
     block = np.empty((2, BLOCK))
     sigma_points(theta, theta_root, np.sqrt(REACH), points)
     for i in range(points.shape[0]):
-        slot_moments(prior_mean + prior_std * points[i], slots, block[0], block[1], moments[i])
+        slot_moments(centre + scale * points[i], slots, block[0], block[1], moments[i])
     away = (moments[1:] - moments[0]) @ (np.linalg.inv(root) @ lifting).T
+    for i in range(2 * width):
+        length = np.sqrt(np.sum(away[i] ** 2))
+        if length > np.sqrt(2.0 * REACH):
+            away[i] *= np.sqrt(2.0 * REACH) / length
     values, vectors = np.linalg.eigh(away.T @ away / (2.0 * REACH))
-    half = (root @ vectors) * np.sqrt(np.minimum(np.maximum(values, 0.0), 1.0))
+    half = (root @ vectors) * np.sqrt(np.minimum(np.maximum(values, LEAST), 1.0))
     return half @ half.T
 
 
@@ -162,6 +171,7 @@ class ConsistentFilter:
         inverse = np.diag(1.0 / linear.prior.std) if view is None else np.linalg.inv(view.root)
         self._lifting = np.ascontiguousarray(inverse @ coordinates.layout.lifting)
         self._offset = inverse @ origin
+        self._scale = WIDE * coordinates.prior.std
         self._forget()
 
     def reset(self) -> None:
@@ -187,13 +197,13 @@ class ConsistentFilter:
     def theta(self) -> FloatArray:
         """Free coordinates, shape (P,)."""
         self.bring_up_to_date()
-        return self.coordinates.prior.mean + self.coordinates.prior.std * self._theta
+        return self.coordinates.prior.mean + self._scale * self._theta
 
     @property
     def theta_covariance(self) -> FloatArray:
         """Covariance of the free coordinates, shape (P, P)."""
         self.bring_up_to_date()
-        return self._root @ self._root.T * np.outer(self.coordinates.prior.std, self.coordinates.prior.std)
+        return self._root @ self._root.T * np.outer(self._scale, self._scale)
 
     @property
     def mean(self) -> FloatArray:
@@ -213,14 +223,14 @@ class ConsistentFilter:
         c = self.coordinates
         linear_root = self.linear.scaled_state[1]
         return _spread(
-            self._theta, self._root, linear_root, self._lifting, c.prior.mean, c.prior.std, c.slots
+            self._theta, self._root, linear_root, self._lifting, c.prior.mean, self._scale, c.slots
         )
 
     @property
     def scaled_state(self) -> tuple[FloatArray, FloatArray]:
         """Mean (P,) less the prior's and a square root S (P, P) of the covariance, in the prior's deviations."""
         values, vectors = np.linalg.eigh(self.scaled_covariance)
-        # sigma points can leave a direction of no spread
+        # the least ones may be rounded below zero
         return self._state, vectors * np.sqrt(np.maximum(values, 0.0))
 
     def start_from(self, mean: FloatArray, covariance: FloatArray) -> None:
@@ -244,7 +254,7 @@ class ConsistentFilter:
         theta, root, state = self._theta.copy(), self._root.copy(), np.empty(len(self._theta))
         mean, covariance_root = self.linear.scaled_state
         if fit_coordinates(
-            mean + self._offset, covariance_root, self._lifting, c.prior.mean, c.prior.std, c.slots, theta, root, state
+            mean + self._offset, covariance_root, self._lifting, c.prior.mean, self._scale, c.slots, theta, root, state
         ):  # fmt: skip
             self._theta, self._root, self._state = theta, root, state - self._offset
         self._fitted = True
