@@ -27,6 +27,7 @@ def estimate_document(result: Identification) -> dict[str, Any]:
     The value of a parameter that the data do not show alone is None: a prior is no estimate. The combinations they
     do show follow the parameters, named by their terms. `state` is what an estimation needs to go on from here (see
     `saved_estimate`): means and covariance of all parameters, shown or not, in SI units; None if not finite.
+    `parameter_set` is the set's name, `stated` in words what was fixed, tied or stated of it; '' if nothing was.
     """
     estimate = result.estimate
     entries = [
@@ -73,6 +74,8 @@ def estimate_document(result: Identification) -> dict[str, Any]:
         },
         "machine_hash": result.machine.hash,
         "state": _state(estimate),
+        "parameter_set": result.settings.parameters,
+        "stated": result.settings.knowledge.described(),
     }
 
 

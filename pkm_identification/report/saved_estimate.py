@@ -37,6 +37,10 @@ class SavedEstimate:
         Equations behind it.
     time : float
         Stamp of the newest sample behind it in s.
+    parameter_set : str or None
+        Name of the set; None in a file that does not say.
+    stated : str or None
+        What was fixed, tied or stated of it, as `Knowledge.described` tells; None in a file that does not say.
     """
 
     source: str
@@ -47,14 +51,24 @@ class SavedEstimate:
     covariance: FloatArray
     count: int
     time: float
+    parameter_set: str | None = None
+    stated: str | None = None
 
-    def check(self, machine: Machine, parameters: ParameterSet) -> None:
+    def check(self, machine: Machine, parameters: ParameterSet, stated: str | None = None) -> None:
         """Whether an estimation of these parameters of this machine can start from it.
+
+        Parameters
+        ----------
+        machine : Machine
+        parameters : ParameterSet
+        stated : str, optional
+            What is fixed, tied or stated of them, as `Knowledge.described` tells; None if that does not matter.
 
         Raises
         ------
         LogError
-            If it belongs to another machine, or to this one with another description or other parameters.
+            If it belongs to another machine, or to this one with another description, other parameters or other
+            statements about them. What the file does not say is not compared.
         """
         if self.machine_hash != machine.hash:
             whose = (
@@ -71,6 +85,14 @@ class SavedEstimate:
             raise LogError(
                 f"{self.source}: holds {len(self.names)} parameters, the set '{parameters.name}' has "
                 f"{len(parameters.names)}; only one of them has {', '.join(other) or 'this order'}"
+            )
+        if self.parameter_set not in (None, parameters.name):
+            raise LogError(
+                f"{self.source}: holds the parameter set '{self.parameter_set}', expected '{parameters.name}'"
+            )
+        if stated is not None and self.stated not in (None, stated):
+            raise LogError(
+                f"{self.source}: was made with {_statement(self.stated)}, expected {_statement(stated)}"
             )
 
 
@@ -115,7 +137,20 @@ def read_saved_estimate(path: str | Path) -> SavedEstimate:
         covariance=covariance,
         count=count,
         time=float(_numbers(source, {"time": 0.0 if time is None else time}, "time", ())),
+        parameter_set=_text(source, document, "parameter_set"),
+        stated=_text(source, document, "stated"),
     )
+
+
+def _statement(stated: str) -> str:
+    return f"'{stated}'" if stated else "nothing fixed, tied or stated"
+
+
+def _text(source: str, document: dict[str, Any], key: str) -> str | None:
+    text = document.get(key)
+    if key in document and not isinstance(text, str):
+        raise LogError(f"{source}: {key} = {_shown(text)}: must be a text")
+    return text
 
 
 def _texts(source: str, state: dict[str, Any], key: str) -> tuple[str, ...]:

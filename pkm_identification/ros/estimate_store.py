@@ -49,13 +49,14 @@ class EstimateStore:
         Raises
         ------
         LogError
-            If the file cannot be trusted or belongs to another machine or other parameters.
+            If the file cannot be trusted or belongs to another machine, other parameters or other statements about
+            them.
         """
         path = self.path if resume and self.path.exists() else Path(given).expanduser() if given else None
         if path is None:
             return None
         saved = read_saved_estimate(path)
-        saved.check(self.machine, parameters)
+        saved.check(self.machine, parameters, self.settings.knowledge.described())
         return saved
 
     def save(self, estimator: OnlineEstimator, delay: float) -> Path:

@@ -59,7 +59,7 @@ def test_identify_writes_json_of_the_contract(log, tmp_path, capsys):
     document = json.loads(out.read_text())
     assert list(document) == [
         "schema", "machine", "estimator", "model", "consistent", "samples", "dropped", "parameters", "validation",
-        "machine_hash", "state",
+        "machine_hash", "state", "parameter_set", "stated",
     ]  # fmt: skip
     assert (document["schema"], document["machine"], document["estimator"], document["model"]) == (
         1,

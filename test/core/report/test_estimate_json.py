@@ -21,7 +21,7 @@ KEYS = [
     "parameters",
     "validation",
 ]
-KEYS += ["machine_hash", "state"]
+KEYS += ["machine_hash", "state", "parameter_set", "stated"]
 
 
 def strict(text):
@@ -39,6 +39,7 @@ def test_file_follows_the_schema(tmp_path):
     assert document["schema"] == 1
     assert document["machine"] == "uf"
     assert document["dropped"] == {"spike": 3, "gap": 1}
+    assert (document["parameter_set"], document["stated"]) == ("identifiable", "")
     names = [entry["name"] for entry in document["parameters"]]
     assert names == [*result.estimate.names, "m_p + 6 m_e"]
     for entry in document["parameters"]:

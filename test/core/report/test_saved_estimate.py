@@ -1,12 +1,14 @@
 """An estimate.json read again: the same numbers, or one line that says why not."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from made_identification import made_identification
 
 from pkm_identification.errors import LogError
+from pkm_identification.estimation.knowledge import Fix, Knowledge
 from pkm_identification.estimation.parameter_set import ParameterSet
 from pkm_identification.estimation.recursive import RecursiveEstimator
 from pkm_identification.machine import Machine
@@ -72,6 +74,8 @@ def lopsided(state):
     [
         (lambda d: d.pop("state"), "holds no 'state' to start from"),
         (lambda d: d.__setitem__("schema", 2), "no estimate.json of schema 1"),
+        (lambda d: d.__setitem__("stated", 5), "stated = 5: must be a text"),
+        (lambda d: d.__setitem__("parameter_set", None), "parameter_set = None: must be a text"),
         (lambda d: d["state"]["mean"].pop(), "state.mean"),
         (lambda d: d["state"]["mean"].__setitem__(0, None), "must be 20 finite numbers"),
         (lambda d: d["state"].__setitem__("mean", "x"), "must be 20 finite numbers"),
@@ -114,3 +118,31 @@ def test_another_machine_or_other_parameters_are_refused(path):
         saved.check(changed, ParameterSet.of(changed))
     with pytest.raises(LogError, match="holds 20 parameters, the set 'oh24' has 24"):
         saved.check(MACHINE, ParameterSet.of(MACHINE, "oh24"))
+    renamed = replace(ParameterSet.of(MACHINE), name="other")
+    with pytest.raises(LogError, match="holds the parameter set 'identifiable', expected 'other'"):
+        saved.check(MACHINE, renamed)
+
+
+def test_other_statements_about_the_parameters_are_refused(tmp_path):
+    def knowledge(value):
+        return Knowledge(fixed=(Fix("m_p", value),))
+
+    path = tmp_path / "estimate.json"
+    result = made_identification()
+    settings = replace(result.settings, knowledge=knowledge(5.0))
+    write_estimate_json(path, replace(result, settings=settings))
+    saved, parameters = read_saved_estimate(path), ParameterSet.of(MACHINE)
+    assert saved.stated == "m_p = 5"
+    saved.check(MACHINE, parameters, knowledge(5.0).described())
+    saved.check(MACHINE, parameters)
+    with pytest.raises(LogError, match=r"was made with 'm_p = 5', expected 'm_p = 4'"):
+        saved.check(MACHINE, parameters, knowledge(4.0).described())
+    with pytest.raises(LogError, match=r"'m_p = 5', expected nothing fixed, tied or stated"):
+        saved.check(MACHINE, parameters, "")
+
+
+def test_an_older_file_that_does_not_say_is_accepted(path):
+    edit(path, lambda d: (d.pop("parameter_set"), d.pop("stated")))
+    saved = read_saved_estimate(path)
+    assert (saved.parameter_set, saved.stated) == (None, None)
+    saved.check(MACHINE, ParameterSet.of(MACHINE), "m_p = 4")
