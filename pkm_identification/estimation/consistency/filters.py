@@ -6,7 +6,8 @@ its mean and covariance P, prior included. Free coordinates theta (`coordinates`
     minimise  |S^-1 (mean - w(theta))|^2 + |theta|^2 ,    P = S S^T ,
 
 by Gauss-Newton: the iterated measurement update of a Kalman filter (Bell and Cathey 1993), taken by the same
-square-root steps as an equation. Sigma points carry its covariance back to the parameters; no further than P.
+square-root steps as an equation. The covariance stays P: the estimate is the point of a convex set that is nearest
+to the mean in its metric, and going there brings no estimate further away from any truth within the set.
 
 The prior counts once, in the linear filter. |theta|^2, in units WIDE times theta's own prior, only keeps the
 steps finite where a bound makes w insensitive to theta: 1 / WIDE^2 of the prior's information.
@@ -25,7 +26,7 @@ from ...compiled import kernel
 from ...motion import FloatArray
 from ..recursive_least_squares import RecursiveLeastSquares
 from ..square_root import potter_update
-from ..unscented import UnscentedFilter, sigma_points
+from ..unscented import UnscentedFilter
 from .coordinates import BLOCK, FreeCoordinates, slot_jacobian, slot_moments
 
 if TYPE_CHECKING:
@@ -33,15 +34,10 @@ if TYPE_CHECKING:
 
 # Standard deviation of theta's regulariser, in standard deviations of the prior of theta.
 WIDE = 10.0
-# Reach of the sigma points squared, in variances: the kurtosis of the normal distribution.
-REACH = 3.0
 MAX_ITERATIONS = 50
 # A Gauss-Newton step that is expected to improve the fit by less, in variances, is the last.
 SETTLED = 1e-3
 HALVINGS = 40
-# Least variance in any direction, of the linear filter's: what a bound through the mean of a normal distribution
-# leaves. Sigma points on a bound may have no spread at all.
-LEAST = 1.0 - 2.0 / np.pi
 
 
 @kernel
@@ -57,7 +53,7 @@ def _misfit(inverse, target, lowered, theta, centre, scale, slots, lifting, bloc
 
 
 @kernel
-def fit_coordinates(mean, root, lifting, centre, scale, slots, theta, theta_root, state):
+def fit_coordinates(mean, root, lifting, centre, scale, slots, theta, state):
     """Fit theta (P,) to mean and root of the linear filter; False when nothing finite came out.
 
     Parameters
@@ -67,7 +63,7 @@ def fit_coordinates(mean, root, lifting, centre, scale, slots, theta, theta_root
     lifting : ndarray, shape (P, P)
     centre, scale : ndarray, shape (P,)
         Mean and standard deviation of the regulariser of the free coordinates.
-    theta, theta_root : ndarray, shapes (P,) and (P, P)
+    theta : ndarray, shape (P,)
         Start and result, in units of that regulariser.
     state : ndarray, shape (P,)
         Result: what `mean` is to be near.
@@ -111,7 +107,6 @@ def fit_coordinates(mean, root, lifting, centre, scale, slots, theta, theta_root
         if found <= cost:
             theta[:] = trial
             cost = found
-        theta_root[:] = fitted_root
         if expected < SETTLED or not found <= cost:
             break
     for k in range(width):
@@ -119,30 +114,6 @@ def fit_coordinates(mean, root, lifting, centre, scale, slots, theta, theta_root
     slot_moments(lowered, slots, block[0], block[1], moments)
     state[:] = lifting @ moments
     return True
-
-
-@kernel
-def _spread(theta, theta_root, root, lifting, centre, scale, slots):
-    """Covariance (P, P) of w by sigma points of theta, in no direction above that of the linear filter, root root^T.
-
-    Bounds only ever take away from what the equations leave open; sigma points of a curved map stray from what they
-    leave closed. No point counts for more than gives that variance by itself: near a bound one may lie exponentially
-    far away, and drown all others.
-    """
-    width = theta.size
-    points, moments = np.empty((2 * width + 1, width)), np.empty((2 * width + 1, width))
-    block = np.empty((2, BLOCK))
-    sigma_points(theta, theta_root, np.sqrt(REACH), points)
-    for i in range(points.shape[0]):
-        slot_moments(centre + scale * points[i], slots, block[0], block[1], moments[i])
-    away = (moments[1:] - moments[0]) @ (np.linalg.inv(root) @ lifting).T
-    for i in range(2 * width):
-        length = np.sqrt(np.sum(away[i] ** 2))
-        if length > np.sqrt(2.0 * REACH):
-            away[i] *= np.sqrt(2.0 * REACH) / length
-    values, vectors = np.linalg.eigh(away.T @ away / (2.0 * REACH))
-    half = (root @ vectors) * np.sqrt(np.minimum(np.maximum(values, LEAST), 1.0))
-    return half @ half.T
 
 
 class ConsistentFilter:
@@ -181,7 +152,7 @@ class ConsistentFilter:
 
     def _forget(self) -> None:
         width = len(self.linear.prior.mean)
-        self._theta, self._root, self._state = np.zeros(width), np.eye(width), np.zeros(width)
+        self._theta, self._state = np.zeros(width), np.zeros(width)
         self._fitted = False
 
     @property
@@ -200,12 +171,6 @@ class ConsistentFilter:
         return self.coordinates.prior.mean + self._scale * self._theta
 
     @property
-    def theta_covariance(self) -> FloatArray:
-        """Covariance of the free coordinates, shape (P, P)."""
-        self.bring_up_to_date()
-        return self._root @ self._root.T * np.outer(self._scale, self._scale)
-
-    @property
     def mean(self) -> FloatArray:
         """Unknowns, shape (P,), SI units: always those of physical parameters."""
         self.bring_up_to_date()
@@ -213,25 +178,19 @@ class ConsistentFilter:
 
     @property
     def covariance(self) -> FloatArray:
-        """Covariance of the unknowns in SI units, shape (P, P), by the unscented transform."""
-        return self.scaled_covariance * np.outer(self.linear.prior.std, self.linear.prior.std)
+        """Covariance of the unknowns in SI units, shape (P, P): the linear filter's."""
+        return self.linear.covariance
 
     @property
     def scaled_covariance(self) -> FloatArray:
         """Covariance of the unknowns in units of their prior's standard deviations."""
-        self.bring_up_to_date()
-        c = self.coordinates
-        linear_root = self.linear.scaled_state[1]
-        return _spread(
-            self._theta, self._root, linear_root, self._lifting, c.prior.mean, self._scale, c.slots
-        )
+        return self.linear.scaled_covariance
 
     @property
     def scaled_state(self) -> tuple[FloatArray, FloatArray]:
         """Mean (P,) less the prior's and a square root S (P, P) of the covariance, in the prior's deviations."""
-        values, vectors = np.linalg.eigh(self.scaled_covariance)
-        # the least ones may be rounded below zero
-        return self._state, vectors * np.sqrt(np.maximum(values, 0.0))
+        self.bring_up_to_date()
+        return self._state, self.linear.scaled_state[1]
 
     def start_from(self, mean: FloatArray, covariance: FloatArray) -> None:
         """Continue from an estimate of the unknowns in SI units."""
@@ -251,10 +210,10 @@ class ConsistentFilter:
         if self._fitted:
             return
         c = self.coordinates
-        theta, root, state = self._theta.copy(), self._root.copy(), np.empty(len(self._theta))
+        theta, state = self._theta.copy(), np.empty(len(self._theta))
         mean, covariance_root = self.linear.scaled_state
         if fit_coordinates(
-            mean + self._offset, covariance_root, self._lifting, c.prior.mean, self._scale, c.slots, theta, root, state
+            mean + self._offset, covariance_root, self._lifting, c.prior.mean, self._scale, c.slots, theta, state
         ):  # fmt: skip
-            self._theta, self._root, self._state = theta, root, state - self._offset
+            self._theta, self._state = theta, state - self._offset
         self._fitted = True

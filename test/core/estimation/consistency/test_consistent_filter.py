@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from core.estimation.consistency.made_equations import coordinates_of, equations, least_squares_of, truth_of
-from scipy import linalg, stats
+from scipy import stats
 
 from pkm_identification.estimation.consistency.constrained_least_squares import constrained_least_squares
 from pkm_identification.estimation.consistency.constraints import inequalities, is_physical
-from pkm_identification.estimation.consistency.filters import LEAST, ConsistentFilter
+from pkm_identification.estimation.consistency.filters import ConsistentFilter
 from pkm_identification.estimation.kalman import ExtendedFilter
 from pkm_identification.estimation.unscented import UnscentedFilter, UnscentedSettings
 
@@ -32,9 +32,6 @@ def test_converges_to_constrained_least_squares(kind, seed):
     physical = constrained_least_squares(fit, problem)
     found = run(c, eq, fit.noise, kind)
     assert np.abs((found.mean - physical.mean) / np.sqrt(np.diag(fit.covariance))).max() < 0.1
-    # where no bound is near, its covariance is that of the linear filter
-    ratio = np.diag(found.covariance) / np.diag(found.linear.covariance)
-    assert np.all(np.abs(np.sqrt(ratio) - 1) < 0.1)
 
 
 def test_bounds_hold_where_least_squares_leaves_them():
@@ -73,34 +70,29 @@ def test_errors_are_as_large_as_the_covariance_says():
     assert 1.15 * high < np.mean(found) / 0.8**2
 
 
-def test_bounds_narrow_the_covariance_and_leave_it_honest():
-    """Noise of 20 N leaves the platform's flatness open by its own size: there the map's curvature counts."""
+def test_honest_where_a_bound_is_near():
+    """Noise of 20 N leaves the platform's flatness open by its own size."""
     c, truth = coordinates_of(), truth_of()
-    found, narrowed = [], []
+    found = []
     for seed in range(20):
         one = run(c, equations(200, 20.0, seed), 400.0 * np.eye(6))
         found.append(nees(one.mean, one.covariance, truth))
-        ratio = linalg.eigvalsh(one.covariance, one.linear.covariance)
-        assert ratio[-1] < 1 + 1e-9
-        narrowed.append(ratio[0])
-    assert np.mean(found) < len(truth)
-    assert np.median(narrowed) < 0.8
+    # bounds only ever help: at most as many as there are parameters; far fewer would be false modesty
+    assert 0.7 * len(truth) < np.mean(found) < len(truth)
 
 
 @pytest.mark.parametrize("name", ["identifiable", "oh24", "extended"])
 def test_no_unknown_is_ever_without_variance(name):
-    """Flat platforms and thin rods stand on their bounds; there sigma points alone would leave none."""
+    """Flat platforms and thin rods stand on their bounds, and friction is measured to push by twenty deviations."""
     c = coordinates_of(name)
     found = run(c, equations(0, 1.0, 0, name), np.eye(6))
-    assert np.all(np.diag(found.covariance) > (LEAST - 1e-9) * c.believed.std**2)
-    # friction that pushes, by twenty standard deviations
+    np.testing.assert_allclose(np.sqrt(np.diag(found.covariance)), c.believed.std, rtol=1e-9)
     k = len(c.believed.std) - 1
-    row = np.zeros((6, k + 1))
+    row, std = np.zeros((6, k + 1)), 0.1 * c.believed.std[k]
     row[0, k] = 1.0
-    std = 0.1 * c.believed.std[k]
     found.step_linear(row, np.full(6, -20.0 * std), std**2 * np.eye(6))
     assert 0 < found.mean[k] < 0.1 * std
-    assert found.covariance[k, k] > (LEAST - 1e-9) * found.linear.covariance[k, k]
+    assert np.sqrt(found.covariance[k, k]) == pytest.approx(std, rel=0.01)
 
 
 def test_reading_in_between_changes_nothing():

@@ -1,6 +1,6 @@
 """The filter in free coordinates believes its prior as much as the linear filter does, not twice.
 
-All within a hundredth: the regulariser of the coordinates has a hundredth of the prior's information.
+Tolerances: the regulariser of the coordinates has a hundredth of the prior's information.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def test_without_data_it_says_what_was_stated(kind):
     c = inside()
     found = ConsistentFilter(kind(c.believed, 6, STILL), c)
     np.testing.assert_allclose(found.mean, c.believed.mean, rtol=1e-9)
-    np.testing.assert_allclose(np.sqrt(np.diag(found.covariance)), c.believed.std, rtol=0.05)
+    np.testing.assert_allclose(np.sqrt(np.diag(found.covariance)), c.believed.std, rtol=1e-9)
 
 
 @KINDS
