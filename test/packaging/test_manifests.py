@@ -131,7 +131,7 @@ def test_every_folder_of_modules_is_a_package():
 
 def test_data_beside_modules_has_a_packaged_suffix():
     setup = (ROOT / "setup.py").read_text(encoding="utf-8")
-    patterns = re.search(r"package_data=\{\"\": \[(.*?)\]", setup)[1]
+    patterns = re.search(r"package_data=\{\s*\"\": \[(.*?)\]", setup, re.DOTALL)[1]
     suffixes = {Path(name).suffix for name in re.findall(r'"([^"]+)"', patterns)} | {".py"}
     for path in SOURCES.rglob("*"):
         hidden = any(part.startswith((".", "__pycache__")) for part in path.relative_to(SOURCES).parts)
