@@ -39,7 +39,7 @@ def bench():
         yield made
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def domain():
     """Domain of the tests, for processes."""
     return DOMAIN

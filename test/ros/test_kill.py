@@ -19,7 +19,7 @@ NODES = ("strut_filter", "kinematics", "estimator", "simulator")
 
 
 @pytest.fixture(scope="module")
-def plant(domain_of_module, tmp_path_factory):
+def plant(domain, tmp_path_factory):
     """A simulated machine being identified, every node a process; folder of the estimate."""
     folder = tmp_path_factory.mktemp("plant")
     parameters = {
@@ -27,7 +27,7 @@ def plant(domain_of_module, tmp_path_factory):
         "simulator": {"duration": 600.0, "wait": 60.0, "wait_for": ["platform_state"]},
     }
     nodes = {
-        name: NodeProcess(name, parameters.get(name, {}), domain=domain_of_module, folder=folder / name)
+        name: NodeProcess(name, parameters.get(name, {}), domain=domain, folder=folder / name)
         for name in NODES
     }
     try:
@@ -39,13 +39,6 @@ def plant(domain_of_module, tmp_path_factory):
     finally:
         for node in nodes.values():
             node.stop()
-
-
-@pytest.fixture(scope="module")
-def domain_of_module():
-    from conftest import DOMAIN
-
-    return DOMAIN
 
 
 def kill(node):
