@@ -7,7 +7,7 @@ import json
 
 from ..friction_experiment import FrictionSettings, measure_friction
 from ..machine import Machine
-from ..records import read_log
+from ..records import read_logs
 from ..report.friction_tables import friction_document, friction_sentences, friction_table
 from ..report.paragraphs import paragraph
 from ..report.tables import dropped_table
@@ -52,12 +52,7 @@ def add(commands: argparse._SubParsersAction) -> None:
 def _friction(options: argparse.Namespace) -> int:
     machine = Machine.load(options.machine)
     settings = FrictionSettings(options.least_rate, options.tolerance, options.cutoff)
-    logs, faults = [], {}
-    for path in options.logs:
-        log, found = read_log(path, machine, options.topic)
-        logs.append(log)
-        for reason, number in found.items():
-            faults[reason] = faults.get(reason, 0) + number
+    logs, faults = read_logs(options.logs, machine, options.topic)
     folder = output_folder(options.out) if options.out else None
     test = measure_friction(logs, machine, settings, faults)
     document = friction_document(test)

@@ -17,7 +17,7 @@ from ..estimation.statements import STRUT_SPREAD
 from ..experiment import MODELS, IdentifySettings
 from ..identification import Identification, identify, validate
 from ..machine import Machine
-from ..records import read_log
+from ..records import read_log, read_logs
 from ..report.estimate_json import estimate_document, write_estimate_json
 from ..report.tables import dropped_table, estimate_table, validation_table, verdicts
 
@@ -145,12 +145,7 @@ def _identify(options: argparse.Namespace) -> int:
         strut_spread=options.strut_spread / 100,
     )
     settings.parameter_set(machine)  # a wrong name is found before long logs are read
-    logs, faults = [], {}
-    for path in options.logs:
-        log, found = read_log(path, machine, options.topic)
-        logs.append(log)
-        for reason, number in found.items():
-            faults[reason] = faults.get(reason, 0) + number
+    logs, faults = read_logs(options.logs, machine, options.topic)
     held_out = read_log(options.validate, machine, options.topic)[0] if options.validate else None
     if options.out and Path(options.out).exists() and not Path(options.out).is_dir():
         raise PkmError(f"--out {options.out}: exists and is not a folder")

@@ -6,7 +6,7 @@ import argparse
 import json
 
 from ..machine import Machine
-from ..records import read_log
+from ..records import read_logs
 from ..report.paragraphs import paragraph
 from ..report.staged_tables import (
     cross_table,
@@ -50,12 +50,7 @@ def add(commands: argparse._SubParsersAction) -> None:
 
 def _staged(options: argparse.Namespace) -> int:
     machine = Machine.load(options.machine)
-    logs, faults = [], {}
-    for path in options.logs:
-        log, found = read_log(path, machine, options.topic)
-        logs.append(log)
-        for reason, number in found.items():
-            faults[reason] = faults.get(reason, 0) + number
+    logs, faults = read_logs(options.logs, machine, options.topic)
     folder = output_folder(options.out) if options.out else None
     trajectories = trajectories_of(logs, machine, options.parameters, options.cutoff, faults)
     done = identify_staged(machine, trajectories)

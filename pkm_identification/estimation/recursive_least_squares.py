@@ -120,7 +120,6 @@ class RecursiveLeastSquares(ParameterFilter):
 
     def __init__(self, prior: Prior, outputs: int, settings: UnscentedSettings | None = None) -> None:
         self.settings = settings or UnscentedSettings()
-        self.outputs = outputs
         super().__init__(prior)
 
     def reset(self) -> None:

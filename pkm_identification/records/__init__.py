@@ -1,6 +1,6 @@
 """Reading and writing logs: CSV here and in `table`, rosbag2 recordings in `bag_reader` and `bag_writer`."""
 
-from .log import read_log, write_log
+from .log import read_log, read_logs, write_log
 from .motion_csv import (
     PoseTable,
     read_length_csv,
@@ -17,6 +17,7 @@ __all__ = [
     "PoseTable",
     "read_length_csv",
     "read_log",
+    "read_logs",
     "read_motion_csv",
     "read_pose_csv",
     "read_strut_csv",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from ..errors import LogError
@@ -50,6 +51,20 @@ def read_log(
     if len(log) < FEWEST_SAMPLES:
         raise LogError(f"{path}: only {len(log)} samples, expected at least {FEWEST_SAMPLES}")
     return log, faults
+
+
+def read_logs(
+    paths: Iterable[str | Path], machine: Machine | None = None, topic: str | None = None
+) -> tuple[list[StrutLog], dict[str, int]]:
+    """Read the logs of one experiment; their faults are added up. See `read_log`."""
+    logs: list[StrutLog] = []
+    faults: dict[str, int] = {}
+    for path in paths:
+        log, found = read_log(path, machine, topic)
+        logs.append(log)
+        for reason, number in found.items():
+            faults[reason] = faults.get(reason, 0) + number
+    return logs, faults
 
 
 def write_log(path: str | Path, log: StrutLog, storage: str = "sqlite3") -> None:
