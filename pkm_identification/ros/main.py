@@ -16,6 +16,7 @@ from ..errors import PkmError
 from .node_base import PipelineNode
 from .parameters import ParameterError
 from .stream_executor import StreamExecutor
+from .transport import without_shared_memory
 
 FAILED, FAILED_START = 1, 2
 LONG = 1e6  # s
@@ -111,6 +112,7 @@ def make_executor(kind: str) -> Executor:
 
 
 def _initialize(args: list[str] | None) -> None:
+    without_shared_memory()
     try:
         rclpy.init(args=args)
     except Exception as error:  # bad arguments and parameter files raise several kinds

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -49,6 +50,12 @@ def kill(node):
 def count_saved(folder):
     path = folder / "estimate.json"
     return json.loads(path.read_text())["state"]["count"] if path.exists() else 0
+
+
+def test_nodes_share_no_memory_that_a_killed_one_could_leave_locked(plant):
+    nodes, _ = plant
+    for node in nodes.values():
+        assert "/dev/shm/fast" not in Path(f"/proc/{node.pid}/maps").read_text(), node.node
 
 
 @pytest.mark.parametrize("name", NODES)
