@@ -1,7 +1,7 @@
 """`python -m benchmarks.degenerate`: filters fed with equations that do not show every parameter, ours and filterpy's.
 
 Eight parameters, equations that show five directions of them, two ranges of parameter sizes and six levels of noise:
-the cases of test/core/estimation/test_filter_health_long.py. Told per case: after how many equations the covariance
+the cases of test/core/estimation/filters/test_filter_health_long.py. Told per case: after how many equations the covariance
 ceased to be positive definite or finite, or the filter raised an error. Nothing is timed.
 """
 
@@ -13,8 +13,8 @@ import sys
 import numpy as np
 from filterpy.kalman import MerweScaledSigmaPoints, UnscentedKalmanFilter
 
-from pkm_identification.estimation.prior import Prior
-from pkm_identification.estimation.unscented import UnscentedFilter, UnscentedSettings
+from pkm_identification.estimation.filters.unscented import UnscentedFilter, UnscentedSettings
+from pkm_identification.estimation.parameters.prior import Prior
 
 WIDTH, OUTPUTS, RANK = 8, 3, 5
 SCALES = {"1e-2..1e2": (-2, 2), "1e-6..1e3": (-6, 3)}

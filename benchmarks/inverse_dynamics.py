@@ -6,7 +6,7 @@ import pinocchio as pin
 
 from pkm_identification.dynamics import regressor, strut_forces
 from pkm_identification.dynamics.regressor import SparseMapping
-from pkm_identification.estimation.parameter_set import ParameterSet
+from pkm_identification.estimation.parameters.parameter_set import ParameterSet
 from pkm_identification.machine import Machine
 
 from .peers import PinocchioTree

@@ -8,9 +8,9 @@ from filterpy.kalman import MerweScaledSigmaPoints, UnscentedKalmanFilter
 from pkm_identification.dynamics import regressor
 from pkm_identification.estimation.consistency.coordinates import FreeCoordinates
 from pkm_identification.estimation.consistency.filters import ConsistentFilter
-from pkm_identification.estimation.parameter_set import ParameterSet
-from pkm_identification.estimation.prior import Prior
-from pkm_identification.estimation.unscented import UnscentedFilter, UnscentedSettings
+from pkm_identification.estimation.filters.unscented import UnscentedFilter, UnscentedSettings
+from pkm_identification.estimation.parameters.parameter_set import ParameterSet
+from pkm_identification.estimation.parameters.prior import Prior
 from pkm_identification.machine import Machine
 
 from .results import Effort, Findings, Item, Peer, agree

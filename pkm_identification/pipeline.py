@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from .estimation.estimate import ParameterEstimate
-from .estimation.knowledge import Knowledge
-from .estimation.online import EstimatorSettings, OnlineEstimator
-from .estimation.unscented import UnscentedSettings
+from .estimation.filters.unscented import UnscentedSettings
+from .estimation.online.online_estimator import EstimatorSettings, OnlineEstimator
+from .estimation.parameters.knowledge import Knowledge
 from .kinematics.inverse import strut_lengths
 from .kinematics.tracker import PlatformSample, PlatformTracker
 from .machine import Machine

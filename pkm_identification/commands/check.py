@@ -6,8 +6,8 @@ import argparse
 import json
 import sys
 
-from ..inspection import inspect_log
 from ..machine import Machine
+from ..offline.inspection import inspect_log
 from ..records import read_log
 from ..records.atomic import replacing
 from ..report.check import check_document, check_lines

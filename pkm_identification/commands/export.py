@@ -9,7 +9,7 @@ from pathlib import Path
 import yaml
 
 from ..errors import PkmError
-from ..estimation.parameter_set import NAMES, ParameterSet
+from ..estimation.parameters.parameter_set import NAMES, ParameterSet
 from ..export.identified import identified_machine
 from ..machine import Machine
 from ..motion import FloatArray

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 
-from ..friction_experiment import FrictionSettings, measure_friction
 from ..machine import Machine
+from ..offline.friction_experiment import FrictionSettings, measure_friction
 from ..records import read_logs
 from ..report.friction_tables import friction_document, friction_sentences, friction_table
 from ..report.paragraphs import paragraph

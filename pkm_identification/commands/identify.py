@@ -8,15 +8,15 @@ import sys
 from pathlib import Path
 
 from ..errors import PkmError
-from ..estimation.data_order import ORDERS
 from ..estimation.dual import FORMS
+from ..estimation.equations.data_order import ORDERS
 from ..estimation.estimators import ESTIMATORS
-from ..estimation.knowledge import Fix, Knowledge, Tie, read_prior
-from ..estimation.parameter_set import NAMES
-from ..estimation.statements import STRUT_SPREAD
-from ..experiment import MODELS, IdentifySettings
-from ..identification import Identification, identify, validate
+from ..estimation.parameters.knowledge import Fix, Knowledge, Tie, read_prior
+from ..estimation.parameters.parameter_set import NAMES
+from ..estimation.parameters.statements import STRUT_SPREAD
 from ..machine import Machine
+from ..offline.experiment import MODELS, IdentifySettings
+from ..offline.identification import Identification, identify, validate
 from ..records import read_log, read_logs
 from ..report.estimate_json import estimate_document, write_estimate_json
 from ..report.tables import dropped_table, estimate_table, validation_table, verdicts

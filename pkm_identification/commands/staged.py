@@ -6,6 +6,7 @@ import argparse
 import json
 
 from ..machine import Machine
+from ..offline.staged_experiment import identify_staged, trajectories_of
 from ..records import read_logs
 from ..report.paragraphs import paragraph
 from ..report.staged_tables import (
@@ -17,7 +18,6 @@ from ..report.staged_tables import (
     stages_table,
 )
 from ..report.tables import dropped_table
-from ..staged_experiment import identify_staged, trajectories_of
 from .named_motion import output_folder, write_figures, write_json
 
 FIGURE_NAMES = ("m_p", "m_b", "m_e", "coulomb_1")

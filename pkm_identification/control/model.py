@@ -9,7 +9,7 @@ import numpy as np
 from ..dynamics import strut_forces
 from ..dynamics.basis import VISCOUS, basis_parameters
 from ..errors import PkmError
-from ..estimation.parameter_set import NAMES, ParameterSet
+from ..estimation.parameters.parameter_set import NAMES, ParameterSet
 from ..kinematics import jacobian
 from ..machine import Machine
 from ..motion import FloatArray, PlatformMotion

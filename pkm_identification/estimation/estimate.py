@@ -8,9 +8,9 @@ import numpy as np
 
 from ..identifiability import IDENTIFIABLE, Combination, assess
 from ..motion import FloatArray
-from .parameter_set import ParameterSet
-from .prior import Prior
-from .statements import Statements
+from .parameters.parameter_set import ParameterSet
+from .parameters.prior import Prior
+from .parameters.statements import Statements
 
 
 @dataclass(frozen=True)

@@ -10,15 +10,15 @@ import numpy as np
 
 from ..errors import PkmError
 from ..motion import FloatArray
+from .batch.instruments import instrumental_variables
+from .batch.least_squares import LinearFit, least_squares, residual_covariance, robust_covariance
+from .batch.robust import robust_least_squares
 from .consistency.constrained_least_squares import constrained_least_squares
-from .coordinates import Coordinates
-from .data_order import data_order
-from .instruments import instrumental_variables
-from .least_squares import LinearFit, least_squares, residual_covariance, robust_covariance
+from .equations.data_order import data_order
+from .filters.recursive import FILTERS, RecursiveEstimator
+from .filters.unscented import UnscentedSettings
+from .parameters.unit_normal import Coordinates
 from .problem import Fit, Problem
-from .recursive import FILTERS, RecursiveEstimator
-from .robust import robust_least_squares
-from .unscented import UnscentedSettings
 
 MAX_PASSES = 3  # of a recursive estimator over the same log
 

@@ -9,16 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..motion import FloatArray
-from .equations import Equations
+from .equations.force_equations import Equations
 from .estimate import ParameterEstimate, make_estimate
-from .parameter_set import ParameterSet
-from .prior import Prior
-from .recursive import History
-from .statements import Statements
+from .filters.recursive import History
+from .parameters.parameter_set import ParameterSet
+from .parameters.prior import Prior
+from .parameters.statements import Statements
 
 if TYPE_CHECKING:
     from .consistency.coordinates import FreeCoordinates
-    from .coordinates import Coordinates
+    from .parameters.unit_normal import Coordinates
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,8 @@ from pkm_identification.msg import PlatformState
 
 from ..errors import PkmError
 from ..estimation.estimate import ParameterEstimate
-from ..estimation.online import OnlineEstimator
-from ..estimation.payload import PayloadEvent
+from ..estimation.online.online_estimator import OnlineEstimator
+from ..estimation.online.payload import PayloadEvent
 from ..machine import Machine
 from ..pipeline import OnlinePipeline
 from ..ros.continuity import Continuity

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..identifiability import IDENTIFIABLE
-from ..inspection import LogCheck
+from ..offline.inspection import LogCheck
 from .listing import Listing, number
 from .tables import REASONS
 

@@ -15,7 +15,7 @@ from ..records.atomic import replacing
 
 if TYPE_CHECKING:
     from ..estimation.estimate import ParameterEstimate
-    from ..identification import Identification
+    from ..offline.identification import Identification
 
 SCHEMA = 1
 _NUMBERS = re.compile(r"\[[-+.,\deE\s]+\]")

@@ -21,7 +21,7 @@ from .parameter_figures import convergence_figure, estimates_figure
 from .style import png
 
 if TYPE_CHECKING:
-    from ..identification import Identification
+    from ..offline.identification import Identification
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from ..motion import STRUTS, FloatArray
 from .style import ESTIMATE, MEASURED, STRUT_COLORS, styled
 
 if TYPE_CHECKING:
-    from ..validation import Validation
+    from ..offline.validation import Validation
 
 POINTS = 1500
 WINDOW = 6.0  # s, of the forces: more would be a smear

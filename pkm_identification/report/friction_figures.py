@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.figure import Figure
 
-from ..friction_experiment import FrictionTest
+from ..offline.friction_experiment import FrictionTest
 from .style import ESTIMATE, NOMINAL, TRUE, styled
 
 SIGMAS = 2.0

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..estimation.strut_friction import Quantity
-from ..friction_experiment import FrictionTest
+from ..estimation.procedures.strut_friction import Quantity
+from ..offline.friction_experiment import FrictionTest
 from .listing import ABSENT, Listing, with_deviation
 
 SIGNIFICANT = 3.0  # standard deviations

@@ -20,7 +20,7 @@ from .tables import (
 )
 
 if TYPE_CHECKING:
-    from ..identification import Identification
+    from ..offline.identification import Identification
 
 CAPTIONS = {
     "machine": "The machine in its home pose, from its description; struts are numbered.",

@@ -15,7 +15,7 @@ from .style import ESTIMATE, NOMINAL, TRUE, styled
 
 if TYPE_CHECKING:
     from ..estimation.estimate import ParameterEstimate
-    from ..estimation.recursive import History
+    from ..estimation.filters.recursive import History
 
 COLUMNS = 5
 POINTS = 600  # as many as a panel has pixels

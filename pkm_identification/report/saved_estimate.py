@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import LogError
-from ..estimation.parameter_set import ParameterSet
+from ..estimation.parameters.parameter_set import ParameterSet
 from ..machine import Machine
 from ..motion import FloatArray
 from .estimate_json import SCHEMA

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 from ..identifiability import IDENTIFIABLE
 from ..motion import FloatArray
-from ..staged_experiment import StagedIdentification
+from ..offline.staged_experiment import StagedIdentification
 from .style import NOMINAL, STRUT_COLORS, TRUE, styled
 
 SIGMAS = 2.0

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from ..estimation.cross_check import CrossCheck
 from ..estimation.estimate import ParameterEstimate
-from ..estimation.staged import StagedResult
+from ..estimation.procedures.cross_check import CrossCheck
+from ..estimation.procedures.staged import StagedResult
 from ..identifiability import COMBINATION, IDENTIFIABLE, UNIDENTIFIABLE
 from ..motion import FloatArray
-from ..staged_experiment import StagedIdentification
+from ..offline.staged_experiment import StagedIdentification
 from .listing import ABSENT, Listing, number, with_deviation
 
 IN_SUM = "in a sum"

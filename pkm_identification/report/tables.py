@@ -17,8 +17,8 @@ from .listing import Listing, number, percent, relative, with_deviation
 
 if TYPE_CHECKING:
     from ..estimation.estimate import ParameterEstimate
-    from ..identification import Identification
-    from ..validation import Validation
+    from ..offline.identification import Identification
+    from ..offline.validation import Validation
 
 LONGEST_NAME = 16  # of a combination that is named in the parameter column
 MOST_NAMES, MOST_COMBINATIONS = 8, 3  # in a sentence

@@ -14,11 +14,11 @@ import numpy as np
 import rclpy
 
 from ..errors import PkmError
-from ..estimation.parameter_set import ParameterSet
-from ..experiment import IdentifySettings
-from ..identification import Identification, identify, validate
+from ..estimation.parameters.parameter_set import ParameterSet
 from ..machine import Machine
 from ..motion import FloatArray
+from ..offline.experiment import IdentifySettings
+from ..offline.identification import Identification, identify, validate
 from ..records import read_log
 from ..simulation import SensorSettings, perturbed, simulate
 from .monitor import Monitor

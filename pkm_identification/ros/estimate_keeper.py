@@ -8,7 +8,7 @@ from ..motion import FloatArray
 from .convert import finite
 
 if TYPE_CHECKING:
-    from ..estimation.recursive import RecursiveEstimator
+    from ..estimation.filters.recursive import RecursiveEstimator
     from ..report.saved_estimate import SavedEstimate
 
 

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..errors import PkmError
-from ..experiment import IdentifySettings
-from ..identification import Identification
 from ..machine import Machine
+from ..offline.experiment import IdentifySettings
+from ..offline.identification import Identification
 from ..report.estimate_json import write_estimate_json
 from ..report.saved_estimate import SavedEstimate, read_saved_estimate
 from .parameters import ParameterError
 
 if TYPE_CHECKING:
-    from ..estimation.online import OnlineEstimator
-    from ..estimation.parameter_set import ParameterSet
+    from ..estimation.online.online_estimator import OnlineEstimator
+    from ..estimation.parameters.parameter_set import ParameterSet
 
 # Counters of the online estimator that say why samples were not used, as files and diagnostics call them.
 DROPPED = {"no_pose": "skipped_status", "no_force": "no_force", "gated": "gated"}

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from ..estimation.drift import DRIFTS
-from ..estimation.knowledge import Fix, Knowledge, Tie, read_prior
-from ..estimation.parameter_set import NAMES
-from ..estimation.recursive import FILTERS
-from ..experiment import IdentifySettings
+from ..estimation.filters.recursive import FILTERS
+from ..estimation.online.drift import DRIFTS
+from ..estimation.parameters.knowledge import Fix, Knowledge, Tie, read_prior
+from ..estimation.parameters.parameter_set import NAMES
 from ..machine import Machine
+from ..offline.experiment import IdentifySettings
 from ..pipeline import PipelineSettings
 from .node_base import MACHINE
 from .parameters import LiveParameter, ParameterSpec

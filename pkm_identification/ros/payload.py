@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from geometry_msgs.msg import InertiaStamped
 
-from ..estimation.payload import PayloadEstimate, PayloadEvent
+from ..estimation.online.payload import PayloadEstimate, PayloadEvent
 from .clock import set_stamp
 
 KINDS = {"picked_up": "payload taken up", "changed": "payload changed", "set_down": "payload set down"}

@@ -17,7 +17,7 @@ from ..dynamics.basis import VISCOUS
 from ..dynamics.energy import energy_regressor
 from ..dynamics.friction import friction_shapes
 from ..dynamics.regressor import regressor
-from ..estimation.parameter_set import ParameterSet
+from ..estimation.parameters.parameter_set import ParameterSet
 from ..identifiability.source_motions import SourceMotion
 from ..kinematics.inverse import strut_lengths, strut_motion_from_platform
 from ..machine import Machine

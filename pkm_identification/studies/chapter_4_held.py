@@ -12,7 +12,7 @@ import numpy as np
 
 from ..dynamics import strut_forces
 from ..dynamics.regressor import regressor
-from ..estimation.parameter_set import ParameterSet
+from ..estimation.parameters.parameter_set import ParameterSet
 from ..machine import Machine
 from ..motion import FloatArray
 from .chapter_4_data import exact_record, study_machine

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..estimation.energy_equations import energy_equations
-from ..estimation.equations import BandSettings, force_equations
-from ..estimation.least_squares import least_squares
+from ..estimation.batch.least_squares import least_squares
+from ..estimation.equations.energy_equations import energy_equations
+from ..estimation.equations.force_equations import BandSettings, force_equations
 from ..identifiability import IDENTIFIABLE, assess
 from ..motion import FloatArray
 from .chapter_4_data import PERIOD, exact_record, measured, parameter_set, study_machine

@@ -13,14 +13,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..estimation.data_order import data_order
-from ..estimation.equations import Equations
+from ..estimation.batch.least_squares import least_squares, robust_covariance
+from ..estimation.equations.data_order import data_order
+from ..estimation.equations.force_equations import Equations
 from ..estimation.estimate import ParameterEstimate, make_estimate
-from ..estimation.least_squares import least_squares, robust_covariance
-from ..estimation.parameter_set import ParameterSet
-from ..estimation.prior import Prior
-from ..estimation.set_builder import force_scale
-from ..estimation.unscented import UnscentedFilter, UnscentedSettings
+from ..estimation.filters.unscented import UnscentedFilter, UnscentedSettings
+from ..estimation.parameters.parameter_set import ParameterSet
+from ..estimation.parameters.prior import Prior
+from ..estimation.parameters.set_builder import force_scale
 from ..identifiability import BaseParameters, base_parameters
 from ..motion import FloatArray
 from .chapter_4_data import (

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..estimation.gauss_newton import NonlinearFit, gauss_newton
-from ..estimation.kalman import ExtendedFilter
-from ..estimation.prior import Prior
-from ..estimation.unscented import UnscentedFilter, UnscentedSettings
+from ..estimation.batch.gauss_newton import NonlinearFit, gauss_newton
+from ..estimation.filters.kalman import ExtendedFilter
+from ..estimation.filters.unscented import UnscentedFilter, UnscentedSettings
+from ..estimation.parameters.prior import Prior
 from ..mechanisms.pendulum import (
     COORDINATES,
     NAMES,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..estimation.gauss_newton import NonlinearFit
+from ..estimation.batch.gauss_newton import NonlinearFit
 from ..mechanisms.pendulum import NAMES, PendulumMotion, acceleration_jacobian, energy
 from ..motion import FloatArray
 from .finding_text import Judgement

@@ -12,10 +12,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..dynamics.regressor import regressor
-from ..estimation.equations import BandSettings, Equations
-from ..estimation.parameter_set import ParameterSet
-from ..estimation.prior import Prior
-from ..estimation.staged import (
+from ..estimation.equations.force_equations import BandSettings, Equations
+from ..estimation.filters.unscented import UnscentedFilter, UnscentedSettings
+from ..estimation.parameters.parameter_set import ParameterSet
+from ..estimation.parameters.prior import Prior
+from ..estimation.procedures.staged import (
     ALL,
     STAGES,
     StagedResult,
@@ -25,20 +26,19 @@ from ..estimation.staged import (
     joint,
     run_stage,
 )
-from ..estimation.unscented import UnscentedFilter, UnscentedSettings
-from ..experiment import prepare
-from ..friction_experiment import FrictionTest, measure_friction
 from ..kinematics.forward import platform_motion
 from ..machine import Machine
 from ..motion import STRUTS, FloatArray, StrutLog
-from ..signals.zero_phase import filter_log
-from ..staged_experiment import (
+from ..offline.experiment import prepare
+from ..offline.friction_experiment import FrictionTest, measure_friction
+from ..offline.staged_experiment import (
     StagedIdentification,
     Trajectories,
     first_guess,
     identify_staged,
     trajectories_of,
 )
+from ..signals.zero_phase import filter_log
 
 SEED = 1
 FRACTION = 0.19  # largest distance of the machine from its file: the source found masses 2 to 19 % away

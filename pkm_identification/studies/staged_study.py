@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..estimation.staged import Stage, StagedResult
+from ..estimation.procedures.staged import Stage, StagedResult
 from ..identifiability import IDENTIFIABLE, UNIDENTIFIABLE
 from ..motion import STRUTS, FloatArray
+from ..offline.staged_experiment import StagedIdentification
 from ..report.staged_tables import still_not_shown
-from ..staged_experiment import StagedIdentification
 from .finding_text import Judgement
 from .staged_runs import NAMES, SWEEPS, StagedStudy
 

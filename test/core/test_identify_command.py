@@ -10,7 +10,7 @@ from core import synthetic
 
 from pkm_identification.cli import main
 from pkm_identification.estimation.estimators import ESTIMATORS
-from pkm_identification.estimation.parameter_set import NAMES, ParameterSet
+from pkm_identification.estimation.parameters.parameter_set import NAMES, ParameterSet
 from pkm_identification.records import write_strut_csv
 
 

@@ -8,10 +8,10 @@ from core import synthetic
 from core.signals.strut_logs import damage
 
 from pkm_identification.errors import LogError
-from pkm_identification.experiment import IdentifySettings
-from pkm_identification.identification import identify
 from pkm_identification.machine import Machine
 from pkm_identification.motion import StrutLog
+from pkm_identification.offline.experiment import IdentifySettings
+from pkm_identification.offline.identification import identify
 from pkm_identification.pipeline import OnlinePipeline, PipelineSettings
 
 NOMINAL = synthetic.nominal()

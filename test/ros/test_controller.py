@@ -12,7 +12,7 @@ from sensor_msgs.msg import JointState
 
 from pkm_identification.dynamics import strut_forces
 from pkm_identification.errors import PkmError
-from pkm_identification.estimation.parameter_set import ParameterSet
+from pkm_identification.estimation.parameters.parameter_set import ParameterSet
 from pkm_identification.kinematics import strut_lengths
 from pkm_identification.machine import Machine
 from pkm_identification.msg import ControllerState, ParameterEstimate

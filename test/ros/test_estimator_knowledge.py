@@ -5,7 +5,7 @@ import pytest
 from rigs import EstimatorRig, platform_samples
 
 from pkm_identification.errors import PkmError
-from pkm_identification.estimation.knowledge import Fix, Knowledge, Stated, Tie
+from pkm_identification.estimation.parameters.knowledge import Fix, Knowledge, Stated, Tie
 from pkm_identification.machine import Machine
 from pkm_identification.nodes.estimator import EstimatorNode
 from pkm_identification.pipeline import OnlinePipeline, PipelineSettings

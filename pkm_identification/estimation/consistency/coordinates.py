@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from ...compiled import kernel
 from ...machine import Machine
 from ...motion import FloatArray
-from ..parameter_set import ParameterSet
-from ..prior import Prior
+from ..parameters.parameter_set import ParameterSet
+from ..parameters.prior import Prior
 from .layout import BOUNDED, FREE, FULL_PLATFORM, Layout
 from .log_cholesky import (
     body_moments,

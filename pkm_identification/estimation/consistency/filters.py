@@ -24,13 +24,13 @@ import numpy as np
 
 from ...compiled import kernel
 from ...motion import FloatArray
-from ..recursive_least_squares import RecursiveLeastSquares
-from ..square_root import potter_update
-from ..unscented import UnscentedFilter
+from ..filters.recursive_least_squares import RecursiveLeastSquares
+from ..filters.square_root import potter_update
+from ..filters.unscented import UnscentedFilter
 from .coordinates import BLOCK, FreeCoordinates, slot_jacobian, slot_moments
 
 if TYPE_CHECKING:
-    from ..coordinates import Coordinates
+    from ..parameters.unit_normal import Coordinates
 
 # Standard deviation of theta's regulariser, in standard deviations of the prior of theta.
 WIDE = 10.0

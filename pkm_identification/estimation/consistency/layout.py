@@ -30,8 +30,8 @@ from numpy.typing import NDArray
 from ...errors import PkmError
 from ...machine import Machine, Strut
 from ...motion import STRUTS, FloatArray
-from ..parameter_set import ParameterSet
-from ..prior import Prior
+from ..parameters.parameter_set import ParameterSet
+from ..parameters.prior import Prior
 
 FREE, BOUNDED, GROUPED = 0, 1, 2
 FULL_PLATFORM = ("m_p", "mx_p", "my_p", "mz_p", "Ixx_p", "Iyy_p", "Izz_p", "Ixy_p", "Ixz_p", "Iyz_p")

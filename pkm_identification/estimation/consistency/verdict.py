@@ -7,7 +7,7 @@ import numpy as np
 from ...errors import NotConverged, PkmError
 from ...machine import Machine
 from ..estimate import ParameterEstimate
-from ..parameter_set import ParameterSet
+from ..parameters.parameter_set import ParameterSet
 from .constrained_least_squares import project
 from .constraints import inequalities, is_physical, violations
 from .coordinates import FreeCoordinates

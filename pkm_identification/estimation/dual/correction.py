@@ -6,7 +6,7 @@ import numpy as np
 
 from ...compiled import kernel
 from ...kinematics.jacobian import fill_jacobian
-from ..square_root import lower_cholesky, normalized_square, whiten
+from ..filters.square_root import lower_cholesky, normalized_square, whiten
 from .prediction import STATE, STATE_SPREAD, move
 from .triangular import carlson_update, gather
 

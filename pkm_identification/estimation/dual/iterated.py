@@ -18,8 +18,8 @@ import numpy as np
 
 from ...machine import Machine
 from ...motion import FloatArray
-from ..parameter_set import ParameterSet
-from ..prior import Prior
+from ..parameters.parameter_set import ParameterSet
+from ..parameters.prior import Prior
 from .joint import JointFilter
 from .model import JointModel, JointNoise, JointSamples
 from .results import Centre, JointResult, JointSettings, SmoothedStates

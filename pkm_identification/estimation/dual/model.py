@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from ...machine import Machine
 from ...motion import FloatArray
 from ...signals.guard import GuardedLog
-from ..parameter_set import ParameterSet
-from ..prior import Prior
+from ..parameters.parameter_set import ParameterSet
+from ..parameters.prior import Prior
 from .prediction import READINGS
 
 # m: rounding, and what the integration of a period leaves (a few nanometres for a fast machine)

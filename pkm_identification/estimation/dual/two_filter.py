@@ -23,7 +23,7 @@ from ...compiled import kernel
 from ...errors import NotConverged
 from ...kinematics.jacobian import fill_jacobian
 from ...motion import FloatArray
-from ..square_root import lower_cholesky, whiten
+from ..filters.square_root import lower_cholesky, whiten
 from .correction import UPDATED, close_prediction, use_lengths
 from .filtering import begin
 from .model import JointModel, JointNoise, JointSamples

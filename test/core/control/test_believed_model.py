@@ -8,7 +8,7 @@ from core.machine_variants import machine, untidy
 
 from pkm_identification.control.model import BelievedModel, EstimateReader, EstimateRefused
 from pkm_identification.dynamics import basis_parameters, strut_forces
-from pkm_identification.estimation.parameter_set import NAMES, ParameterSet
+from pkm_identification.estimation.parameters.parameter_set import NAMES, ParameterSet
 from pkm_identification.machine import Machine
 from pkm_identification.simulation import perturbed, trajectory
 

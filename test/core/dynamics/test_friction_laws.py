@@ -16,9 +16,9 @@ from pkm_identification.dynamics import (
 )
 from pkm_identification.dynamics.friction import friction_shape, friction_slopes
 from pkm_identification.errors import MachineError
-from pkm_identification.estimation.energy_equations import energy_equations
-from pkm_identification.estimation.equations import BandSettings
-from pkm_identification.estimation.parameter_set import ParameterSet
+from pkm_identification.estimation.equations.energy_equations import energy_equations
+from pkm_identification.estimation.equations.force_equations import BandSettings
+from pkm_identification.estimation.parameters.parameter_set import ParameterSet
 from pkm_identification.kinematics import strut_motion_from_platform
 from pkm_identification.machine import Friction
 from pkm_identification.simulation.perturbation import perturbed

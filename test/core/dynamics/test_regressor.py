@@ -14,7 +14,7 @@ from pkm_identification.dynamics import BASIS_COLUMNS, basis_parameters, regress
 from pkm_identification.dynamics.basis import strut_column
 from pkm_identification.dynamics.strut import I_A, I_X, I_Z
 from pkm_identification.errors import MachineError
-from pkm_identification.estimation.parameter_set import NAMES, ParameterSet
+from pkm_identification.estimation.parameters.parameter_set import NAMES, ParameterSet
 from pkm_identification.machine import Machine
 from pkm_identification.motion import PlatformMotion
 

@@ -10,10 +10,10 @@ import numpy as np
 
 from pkm_identification.dynamics import BASIS_COLUMNS, basis_parameters
 from pkm_identification.dynamics.regressor import regressor
-from pkm_identification.estimation.equations import BandSettings
-from pkm_identification.estimation.online import EstimatorSettings, OnlineEstimator
-from pkm_identification.estimation.parameter_set import ParameterSet
-from pkm_identification.estimation.payload_watch import Equation
+from pkm_identification.estimation.equations.force_equations import BandSettings
+from pkm_identification.estimation.online.online_estimator import EstimatorSettings, OnlineEstimator
+from pkm_identification.estimation.online.payload_watch import Equation
+from pkm_identification.estimation.parameters.parameter_set import ParameterSet
 from pkm_identification.machine import Machine
 from pkm_identification.signals.butterworth import causal
 from pkm_identification.simulation import Payload, loaded, perturbed, trajectory

@@ -13,12 +13,12 @@ import pytest
 from core.estimation.loaded_equations import NOISE, PERIOD, estimator, scene
 from scipy import linalg, signal
 
-from pkm_identification.estimation.equations import BandSettings, Equations
-from pkm_identification.estimation.least_squares import least_squares, residual_covariance
-from pkm_identification.estimation.parameter_set import ParameterSet
-from pkm_identification.estimation.prior import Prior
-from pkm_identification.estimation.recursive import RecursiveEstimator
-from pkm_identification.estimation.set_builder import force_scale
+from pkm_identification.estimation.batch.least_squares import least_squares, residual_covariance
+from pkm_identification.estimation.equations.force_equations import BandSettings, Equations
+from pkm_identification.estimation.filters.recursive import RecursiveEstimator
+from pkm_identification.estimation.parameters.parameter_set import ParameterSet
+from pkm_identification.estimation.parameters.prior import Prior
+from pkm_identification.estimation.parameters.set_builder import force_scale
 
 RUNS, ONLINE_RUNS, SECONDS = 200, 100, 24.0
 BAND = BandSettings(PERIOD)

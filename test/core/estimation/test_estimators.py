@@ -8,8 +8,8 @@ from core.estimation.toy_problems import equations, parameter_set, positive_defi
 
 from pkm_identification.errors import PkmError
 from pkm_identification.estimation.estimators import ESTIMATORS, Tuning
+from pkm_identification.estimation.filters.unscented import UnscentedSettings
 from pkm_identification.estimation.problem import Problem
-from pkm_identification.estimation.unscented import UnscentedSettings
 
 WIDTH, OUTPUTS, COUNT = 4, 6, 600
 ALL = pytest.mark.parametrize("name", ESTIMATORS)

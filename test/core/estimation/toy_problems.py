@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from pkm_identification.dynamics import BASIS_COLUMNS
-from pkm_identification.estimation.equations import Equations
-from pkm_identification.estimation.parameter_set import ParameterSet
-from pkm_identification.estimation.prior import Prior
+from pkm_identification.estimation.equations.force_equations import Equations
+from pkm_identification.estimation.parameters.parameter_set import ParameterSet
+from pkm_identification.estimation.parameters.prior import Prior
 
 
 def prior_of(width: int, seed: int = 0, decades: float = 0.0) -> Prior:

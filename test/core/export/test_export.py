@@ -14,7 +14,7 @@ from core.platform_motions import six_axes
 from pkm_identification.cli import main
 from pkm_identification.dynamics import basis_parameters, regressor, strut_forces
 from pkm_identification.errors import MachineError
-from pkm_identification.estimation.parameter_set import ParameterSet
+from pkm_identification.estimation.parameters.parameter_set import ParameterSet
 from pkm_identification.export.identified import identified_machine
 from pkm_identification.export.urdf import TreeJoints, urdf
 from pkm_identification.machine import Machine

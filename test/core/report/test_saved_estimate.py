@@ -8,9 +8,9 @@ import pytest
 from made_identification import made_identification
 
 from pkm_identification.errors import LogError
-from pkm_identification.estimation.knowledge import Fix, Knowledge
-from pkm_identification.estimation.parameter_set import ParameterSet
-from pkm_identification.estimation.recursive import RecursiveEstimator
+from pkm_identification.estimation.filters.recursive import RecursiveEstimator
+from pkm_identification.estimation.parameters.knowledge import Fix, Knowledge
+from pkm_identification.estimation.parameters.parameter_set import ParameterSet
 from pkm_identification.machine import Machine
 from pkm_identification.report import write_estimate_json
 from pkm_identification.report.saved_estimate import read_saved_estimate

@@ -193,7 +193,7 @@ def test_row_23_an_estimate_that_does_not_belong_here_is_refused(
 @pytest.fixture(scope="module")
 def saved(tmp_path_factory):
     """An estimate.json of the uf."""
-    from pkm_identification.experiment import IdentifySettings
+    from pkm_identification.offline.experiment import IdentifySettings
     from pkm_identification.ros.estimate_store import EstimateStore
 
     machine = Machine.load("uf")

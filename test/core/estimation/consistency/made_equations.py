@@ -8,9 +8,9 @@ from core.platform_motions import Harmonics, six_axes
 
 from pkm_identification.dynamics import regressor
 from pkm_identification.estimation.consistency.coordinates import FreeCoordinates
-from pkm_identification.estimation.equations import Equations
+from pkm_identification.estimation.equations.force_equations import Equations
 from pkm_identification.estimation.estimators import ESTIMATORS, Tuning
-from pkm_identification.estimation.parameter_set import ParameterSet
+from pkm_identification.estimation.parameters.parameter_set import ParameterSet
 from pkm_identification.estimation.problem import Fit, Problem
 
 NOMINAL, TRUTH = synthetic.nominal(), synthetic.truth()

@@ -12,8 +12,8 @@ from pkm_identification.errors import PkmError
 from pkm_identification.estimation.consistency.constraints import inequalities, is_physical, violations
 from pkm_identification.estimation.consistency.coordinates import FreeCoordinates
 from pkm_identification.estimation.consistency.layout import Layout
-from pkm_identification.estimation.parameter_set import NAMES, ParameterSet
-from pkm_identification.estimation.prior import Prior
+from pkm_identification.estimation.parameters.parameter_set import NAMES, ParameterSet
+from pkm_identification.estimation.parameters.prior import Prior
 from pkm_identification.machine import Machine
 
 SETS = pytest.mark.parametrize("name", NAMES)

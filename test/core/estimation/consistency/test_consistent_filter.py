@@ -10,8 +10,8 @@ from scipy import stats
 from pkm_identification.estimation.consistency.constrained_least_squares import constrained_least_squares
 from pkm_identification.estimation.consistency.constraints import inequalities, is_physical
 from pkm_identification.estimation.consistency.filters import ConsistentFilter
-from pkm_identification.estimation.kalman import ExtendedFilter
-from pkm_identification.estimation.unscented import UnscentedFilter, UnscentedSettings
+from pkm_identification.estimation.filters.kalman import ExtendedFilter
+from pkm_identification.estimation.filters.unscented import UnscentedFilter, UnscentedSettings
 
 STILL = UnscentedSettings(adaptation="none")
 

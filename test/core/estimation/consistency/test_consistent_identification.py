@@ -15,9 +15,9 @@ from pkm_identification.errors import PkmError
 from pkm_identification.estimation.consistency.constraints import inequalities, is_physical
 from pkm_identification.estimation.consistency.coordinates import FreeCoordinates
 from pkm_identification.estimation.consistency.verdict import verdict
-from pkm_identification.estimation.parameter_set import ParameterSet
-from pkm_identification.experiment import IdentifySettings
-from pkm_identification.identification import Identification, identify
+from pkm_identification.estimation.parameters.parameter_set import ParameterSet
+from pkm_identification.offline.experiment import IdentifySettings
+from pkm_identification.offline.identification import Identification, identify
 from pkm_identification.records.strut_csv import write_strut_csv
 from pkm_identification.report.tables import verdicts
 

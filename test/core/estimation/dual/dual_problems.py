@@ -12,10 +12,10 @@ from core.machine_variants import document
 from pkm_identification.estimation.dual.joint import JointFilter
 from pkm_identification.estimation.dual.model import JointModel, JointNoise, JointSamples
 from pkm_identification.estimation.dual.results import Centre
-from pkm_identification.estimation.parameter_set import ParameterSet
-from pkm_identification.estimation.prior import Prior
-from pkm_identification.experiment import prepare
+from pkm_identification.estimation.parameters.parameter_set import ParameterSet
+from pkm_identification.estimation.parameters.prior import Prior
 from pkm_identification.machine import Machine
+from pkm_identification.offline.experiment import prepare
 from pkm_identification.simulation import Recording, SensorSettings, Simulator, trajectory
 
 PERIOD = 1e-3

@@ -20,7 +20,7 @@ from pkm_identification.dynamics.readings import imu_reading, strut_force_readin
 from pkm_identification.errors import LogError, MachineError
 from pkm_identification.estimation.dual.joint import JointFilter
 from pkm_identification.estimation.dual.model import JointModel, JointNoise
-from pkm_identification.estimation.prior import Prior
+from pkm_identification.estimation.parameters.prior import Prior
 from pkm_identification.machine import Machine
 from pkm_identification.motion import StrutLog
 from pkm_identification.records import read_log, write_log, write_raw_csv

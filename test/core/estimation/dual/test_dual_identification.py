@@ -12,10 +12,10 @@ from pkm_identification.cli import main
 from pkm_identification.errors import PkmError
 from pkm_identification.estimation.dual.iterated import dual_estimate
 from pkm_identification.estimation.dual.model import JointSamples
-from pkm_identification.estimation.parameter_set import ParameterSet
-from pkm_identification.experiment import IdentifySettings, prepare
-from pkm_identification.identification import identify
+from pkm_identification.estimation.parameters.parameter_set import ParameterSet
 from pkm_identification.machine import Machine
+from pkm_identification.offline.experiment import IdentifySettings, prepare
+from pkm_identification.offline.identification import identify
 from pkm_identification.records import write_log
 from pkm_identification.simulation import Simulator, trajectory
 
@@ -111,8 +111,8 @@ def test_a_log_too_short_is_refused():
 def test_sensors_the_file_does_not_describe_are_named(logged):
     from dataclasses import replace
 
-    from pkm_identification.dual_identification import identify_states_and_parameters
-    from pkm_identification.estimation.knowledge import Fix, Knowledge
+    from pkm_identification.estimation.parameters.knowledge import Fix, Knowledge
+    from pkm_identification.offline.dual_identification import identify_states_and_parameters
 
     _, record = logged
     log = replace(record.log(), imu=np.zeros((len(record), 6)))[:1200]

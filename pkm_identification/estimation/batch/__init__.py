@@ -1,0 +1,1 @@
+"""Batch estimators: all equations at once."""

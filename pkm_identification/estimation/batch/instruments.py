@@ -1,0 +1,147 @@
+"""Estimation without the bias that noise of the encoders causes: instruments from a second, independent noise.
+
+Noise of the lengths gets into the columns Y, so least squares, which takes Y for exact, is biased: information
+E[Y^T Y] is too large by that of the noise, and where a column is bent (friction at rest) its mean is wrong too. An
+instrument is a second Y whose noise is independent: E[Y_1^T Y_2] has no such term (Soderstrom and Stoica 1983).
+
+Nothing need be measured twice. Behind the kinematic low-pass only a small part of the noise is left; what it removed,
+times (-1)^n, has the same low-pass spectrum if the noise is white, and is independent of what passed: an *image* n' of
+the passed noise n. From motions with n + n' and n - n' come two sets of columns Y_1, Y_2. With D = (Y_1 - Y_2) / 2 and
+the bend's second-order error removed likewise, Y = 2 Y_0 - (Y_1 + Y_2) / 2 (E[n^2] = E[n'^2]), the instruments are
+Y + D for the columns Y - D and the other way round.
+
+It needs noise as strong near the Nyquist frequency as in the band. Rounding of a strut that moves less than a count
+per sample is not: the errors of neighbouring samples are alike, and that part of the bias stays.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from ...motion import FloatArray, StrutMotion
+from ...signals.butterworth import low_pass, segment_slices, zero_phase
+from ...signals.guard import GuardedLog
+from ...signals.zero_phase import filter_log
+from ..equations.force_equations import Equations
+from ..parameters.prior import Prior
+from .least_squares import (
+    EXACT,
+    MAX_ITERATIONS,
+    UNDAMPED,
+    LinearFit,
+    least_squares,
+    residual_covariance,
+    sandwich,
+    standardised,
+)
+
+
+def twin_motions(
+    log: GuardedLog, struts: StrutMotion, cutoff: float, order: int
+) -> tuple[StrutMotion, StrutMotion]:
+    """Motions of a log with the image of its noise added and taken away.
+
+    Parameters
+    ----------
+    log : GuardedLog
+    struts : StrutMotion
+        Of the log, by `filter_log` with the same cutoff (Hz) and order.
+    """
+    sections = low_pass(order, cutoff, 1.0 / log.period)
+    removed = np.empty_like(log.length)
+    for part in segment_slices(log.segment):
+        removed[part] = log.length[part] - zero_phase(sections, log.length[part])
+    sign = np.where(np.arange(len(removed)) % 2, -1.0, 1.0)
+    image = filter_log(replace(log, length=sign[:, None] * removed), cutoff, order)
+    return tuple(
+        replace(
+            struts,
+            length=struts.length + side * image.length,
+            rate=struts.rate + side * image.rate,
+            acceleration=struts.acceleration + side * image.acceleration,
+        )
+        for side in (1.0, -1.0)
+    )
+
+
+def instrumental_variables(
+    equations: Equations, twins: tuple[Equations, Equations], prior: Prior, redundancy: float = 1.0
+) -> LinearFit:
+    """Fit by instrumental variables; the weights are those of least squares' residual, iterated.
+
+    Parameters
+    ----------
+    equations : Equations
+        At least one.
+    twins : pair of Equations
+        The same equations from `twin_motions`.
+    prior : Prior
+    redundancy : float
+        Equations per independent one.
+
+    Returns
+    -------
+    LinearFit
+    """
+    sides = _sides(equations, twins, prior)
+    (first, _), (second, _) = sides
+    width = first.shape[2]
+    mean = (least_squares(equations, prior, redundancy).mean - prior.mean) / prior.std
+    largest = np.max(np.abs(sides[0][1]))
+    noise, iterations, converged = None, 0, False
+    while not converged and iterations < MAX_ITERATIONS:
+        one, two = (target - columns @ mean for columns, target in sides)
+        left = residual_covariance(0.5 * (one + two), width)
+        noise = left if noise is None or iterations <= UNDAMPED else 0.5 * (noise + left)
+        iterations += 1
+        weight = np.linalg.inv(noise) / redundancy
+        moments = np.einsum("kip,kiq->pq", weight @ first, second)
+        information = 0.5 * (moments + moments.T) + np.eye(width)
+        values, vectors = np.linalg.eigh(information)
+        if values[0] <= 0.0:
+            break  # the motion drowns in the noise of the encoders
+        # a correction from the residuals, which rounding spares, not a new solution from the moments
+        step = vectors @ (
+            (vectors.T @ (_scores(first, second, one, two, weight).sum(axis=0) - mean)) / values
+        )
+        std = np.sqrt(np.sum(vectors**2 / values, axis=1))
+        mean = mean + step
+        exact = np.trace(noise) < (EXACT * largest) ** 2
+        converged = bool(np.max(np.abs(step) / np.maximum(std, 1e-6)) < 1e-6 or exact)
+    one, two = (target - columns @ mean for columns, target in sides)
+    covariance = sandwich(information, _scores(first, second, one, two, weight), equations.segment)
+    return LinearFit(
+        mean=prior.mean + prior.std * mean,
+        covariance=covariance * np.outer(prior.std, prior.std),
+        noise=noise,
+        residual=0.5 * (one + two),
+        iterations=iterations,
+        converged=converged,
+    )
+
+
+def _scores(
+    first: FloatArray, second: FloatArray, one: FloatArray, two: FloatArray, weight: FloatArray
+) -> FloatArray:
+    """Instruments of each side times the residuals of the other, shape (K, P)."""
+    scores = np.einsum("kip,ki->kp", weight @ first, two)
+    return 0.5 * (scores + np.einsum("kip,ki->kp", weight @ second, one))
+
+
+def _sides(
+    equations: Equations, twins: tuple[Equations, Equations], prior: Prior
+) -> list[tuple[FloatArray, FloatArray]]:
+    """Columns (K, m, P) Y + D and Y - D for unknowns in standard deviations of the prior, with their right sides.
+
+    What is known of the force is modelled from the same noisy motion, so the right side is treated alike.
+    """
+    plain, one, two = (standardised(each, prior) for each in (equations, *twins))
+    sides = []
+    for sign in (0.5, -0.5):
+        columns, target = (
+            2.0 * p - 0.5 * (a + b) + sign * (a - b) for p, a, b in zip(plain, one, two, strict=True)
+        )
+        sides.append((columns, target))
+    return sides

@@ -1,0 +1,225 @@
+"""Weighted least squares with a weak prior: the batch estimate every recursive one is measured against."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...motion import FloatArray
+from ..equations.force_equations import Equations
+from ..parameters.prior import Prior
+
+MAX_ITERATIONS = 500
+UNDAMPED = 5
+EXACT = 1e-7  # residual relative to the largest force, below which data count as perfect
+
+
+@dataclass(frozen=True)
+class LinearFit:
+    """A fit of all equations.
+
+    Attributes
+    ----------
+    mean : ndarray, shape (P,)
+        Estimate, SI units; directions the equations do not show stay at the prior.
+    covariance : ndarray, shape (P, P)
+        Honest covariance: it knows that residuals are correlated in time.
+    noise : ndarray, shape (m, m)
+        Covariance of the residual.
+    residual : ndarray, shape (K, m)
+    iterations : int
+    converged : bool
+    weight : ndarray, shape (K,), or None
+        Weights the equations ended with, between 0 and 1; None where all have 1.
+    """
+
+    mean: FloatArray
+    covariance: FloatArray
+    noise: FloatArray
+    residual: FloatArray
+    iterations: int
+    converged: bool
+    weight: FloatArray | None = None
+
+
+def least_squares(
+    equations: Equations, prior: Prior, redundancy: float = 1.0, noise: FloatArray | None = None
+) -> LinearFit:
+    """Fit by least squares weighted with the residual's own covariance (Oh 2003, 2.58-2.65, weighted).
+
+    Parameters
+    ----------
+    equations : Equations
+        At least one.
+    prior : Prior
+        Weak pseudo-measurements, which only matter where the data are silent.
+    redundancy : float
+        Equations per independent one.
+    noise : ndarray, shape (m, m), optional
+        Covariance of the measurement noise where it is known; else that of the residual is iterated.
+
+    Returns
+    -------
+    LinearFit
+    """
+    scaled, target = standardised(equations, prior)
+    outputs, width = scaled.shape[1:]
+    known = noise is not None
+    if noise is None:
+        noise = np.eye(outputs) * max(float(np.mean(target**2)), 1e-300)
+    mean = np.zeros(width)
+    converged = False
+    iterations = 0
+    while not converged and iterations < MAX_ITERATIONS:
+        iterations += 1
+        step, std = solve_whitened(scaled, target, noise * redundancy)
+        # in standard deviations, or in 1e-6 of the prior's where the data are perfect
+        change = np.max(np.abs(step - mean) / np.maximum(std, 1e-6))
+        mean = step
+        residual = target - scaled @ mean
+        if known:
+            converged = True
+            break
+        left = residual_covariance(residual, width)
+        # averaging ends the cycles that weights and residuals can fall into
+        noise = left if iterations <= UNDAMPED else 0.5 * (noise + left)
+        # weights and fit agree once a step is far below what noise moves the estimate
+        # perfect data leave rounding, whose weights never settle
+        exact = np.trace(noise) < (EXACT * np.max(np.abs(target))) ** 2
+        converged = bool(change < 1e-6 or exact)
+    covariance = robust_covariance(scaled, residual, noise, redundancy, equations.segment)
+    return LinearFit(
+        mean=prior.mean + prior.std * mean,
+        covariance=covariance * np.outer(prior.std, prior.std),
+        noise=noise,
+        residual=residual,
+        iterations=iterations,
+        converged=converged,
+    )
+
+
+def standardised(equations: Equations, prior: Prior) -> tuple[FloatArray, FloatArray]:
+    """Columns (K, m, P) and right sides (K, m) for unknowns in standard deviations of the prior from its mean."""
+    return equations.columns * prior.std, equations.measured - equations.columns @ prior.mean
+
+
+def solve_whitened(
+    scaled: FloatArray, target: FloatArray, noise: FloatArray, weight: FloatArray | None = None
+) -> tuple[FloatArray, FloatArray]:
+    """Least squares with the unit normal as prior: solution (P,) and the standard deviations white noise gives it.
+
+    Rows are whitened and solved by QR: normal equations would lose half the digits of good data.
+
+    Parameters
+    ----------
+    scaled : ndarray, shape (K, m, P)
+    target : ndarray, shape (K, m)
+    noise : ndarray, shape (m, m)
+    weight : ndarray, shape (K,), optional
+        Of the equations' squares; all 1 by default.
+    """
+    width = scaled.shape[2]
+    whitener = np.linalg.inv(np.linalg.cholesky(noise))
+    joined = np.concatenate([whitener @ scaled, (target @ whitener.T)[:, :, None]], axis=2)
+    if weight is not None:
+        joined *= np.sqrt(weight)[:, None, None]
+    triangle = np.linalg.qr(
+        np.concatenate([joined.reshape(-1, width + 1), np.eye(width, width + 1)]), mode="r"
+    )
+    inverse = np.linalg.inv(triangle[:width, :width])
+    return np.linalg.solve(triangle[:width, :width], triangle[:width, width]), np.linalg.norm(inverse, axis=1)
+
+
+def residual_covariance(
+    residual: FloatArray, parameters: int, weight: FloatArray | None = None
+) -> FloatArray:
+    """Covariance of a residual (K, m), weighted (K,), after a fit of that many parameters; never singular."""
+    count, outputs = residual.shape
+    if weight is None:
+        scatter = residual.T @ residual
+    else:
+        count = float(weight.sum())
+        scatter = (residual * weight[:, None]).T @ residual
+    covariance = scatter / max(count - parameters / outputs, 1.0)
+    # forces are known to about 1e-9 of their size at best; a perfect residual must not make infinite weights
+    floor = max(1e-6 * np.trace(covariance) / outputs, 1e-12)
+    return covariance + floor * np.eye(outputs)
+
+
+def robust_covariance(
+    scaled: FloatArray,
+    residual: FloatArray,
+    noise: FloatArray,
+    redundancy: float,
+    segment: FloatArray,
+    weight: FloatArray | None = None,
+) -> FloatArray:
+    """Covariance of the fit when its residual is correlated in time (Newey and West 1987).
+
+    Parameters
+    ----------
+    scaled : ndarray, shape (K, m, P)
+        Columns in units of the prior's standard deviations.
+    residual : ndarray, shape (K, m)
+    noise : ndarray, shape (m, m)
+        Weighting covariance.
+    redundancy : float
+    segment : ndarray, shape (K,)
+        Correlation is not looked for across segments.
+    weight : ndarray, shape (K,), optional
+        With which the equations' squares entered the fit; all 1 by default.
+
+    Returns
+    -------
+    ndarray, shape (P, P)
+        In units of the prior's standard deviations; see `sandwich`.
+    """
+    weighted = (np.linalg.inv(noise) / redundancy) @ scaled
+    if weight is not None:
+        weighted *= weight[:, None, None]
+    information = np.einsum("kip,kiq->pq", scaled, weighted) + np.eye(scaled.shape[2])
+    return sandwich(information, np.einsum("kip,ki->kp", weighted, residual), segment)
+
+
+def sandwich(information: FloatArray, scores: FloatArray, segment: FloatArray) -> FloatArray:
+    """Covariance of a fit from its equations' scores, whose correlation in time is looked for (Newey and West 1987).
+
+    Parameters
+    ----------
+    information : ndarray, shape (P, P)
+        Of the data and of the unit normal prior.
+    scores : ndarray, shape (K, P)
+        Gradient each equation adds at the solution.
+    segment : ndarray, shape (K,)
+        Correlation is not looked for across segments.
+
+    Returns
+    -------
+    ndarray, shape (P, P)
+        bread (scores + prior) bread, where bread = information^-1 is the posterior covariance a white residual would
+        give. Never smaller than that.
+    """
+    width = len(information)
+    # the prior keeps every eigenvalue at 1 or more, whatever rounding says
+    values, vectors = np.linalg.eigh(0.5 * (information + information.T))
+    root = vectors * np.maximum(values, 1.0) ** -0.5
+    bread = root @ root.T
+    lags = min(correlation_lags(len(scores)), len(scores) - 1)
+    meat = scores.T @ scores
+    for lag in range(1, lags + 1):
+        together = segment[lag:] == segment[:-lag]
+        product = scores[lag:][together].T @ scores[:-lag][together]
+        meat += (1.0 - lag / (lags + 1.0)) * (product + product.T)
+    middle = bread @ (meat + np.eye(width)) @ bread
+    # a sandwich of few equations can come out thin by chance; no direction may claim more than white noise
+    # would allow
+    inverse = (vectors * np.maximum(values, 1.0) ** 0.5).T
+    inner = inverse @ middle @ inverse.T
+    values, vectors = np.linalg.eigh(0.5 * (inner + inner.T))
+    return root @ (vectors * np.maximum(values, 1.0)) @ vectors.T @ root.T
+
+
+def correlation_lags(count: int) -> int:
+    """How many lags of the residual's correlation to look at."""
+    return int(np.ceil(2.0 * count ** (1.0 / 3.0)))

@@ -1,0 +1,1 @@
+"""Recursive estimators: one equation after the other, each with a covariance that stays positive definite."""

@@ -1,0 +1,275 @@
+"""A parameter filter with what it needs in the field: noise learned from residuals, a gate, a way out of the gate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy import stats
+
+from ...compiled import kernel
+from ...motion import FloatArray
+from ..consistency.filters import ConsistentFilter
+from ..estimate import ParameterEstimate, make_estimate
+from ..parameters.parameter_set import ParameterSet
+from ..parameters.prior import Prior
+from .kalman import ExtendedFilter
+from .recursive_least_squares import RecursiveLeastSquares
+from .uncertainty import RunningUncertainty
+from .unscented import UnscentedFilter, UnscentedSettings
+
+if TYPE_CHECKING:
+    from ..consistency.coordinates import FreeCoordinates
+    from ..parameters.unit_normal import Coordinates
+
+FILTERS = {"ukf": UnscentedFilter, "ekf": ExtendedFilter, "rls": RecursiveLeastSquares}
+NOISE_MEMORY = 250  # equations over which the measurement noise is averaged
+UNGATED = 50  # equations before the noise is known well enough to judge by it
+GATED_RUN = 25  # so many rejected in a row: not outliers but a wrong model
+
+
+@kernel
+def _averaged_noise(noise, residual, columns, root, weight, redundancy, least):
+    """Average of the noise so far and of one residual, which is smaller than the noise by what the update took in."""
+    size, width = columns.shape
+    half = np.zeros((size, width))
+    for k in range(size):
+        for i in range(width):
+            for j in range(width):
+                half[k, j] += columns[k, i] * root[i, j]
+    averaged = np.empty((size, size))
+    trace = 0.0
+    for k in range(size):
+        for m in range(size):
+            projected = 0.0
+            for j in range(width):
+                projected += half[k, j] * half[m, j]
+            found = residual[k] * residual[m] + projected / redundancy
+            averaged[k, m] = (1.0 - weight) * noise[k, m] + weight * found
+        trace += averaged[k, k]
+    # perfect data must not make an infinite weight
+    for k in range(size):
+        averaged[k, k] += (least + 1e-6 * trace / size) / NOISE_MEMORY
+    return averaged
+
+
+@dataclass
+class History:
+    """Estimates over time, for convergence figures."""
+
+    time: list[float] = field(default_factory=list)
+    values: list[FloatArray] = field(default_factory=list)
+    std: list[FloatArray] = field(default_factory=list)
+    nis: list[float] = field(default_factory=list)
+
+
+class RecursiveEstimator:
+    """UKF, EKF or recursive least squares over equations of one parameter set.
+
+    Parameters
+    ----------
+    parameters : ParameterSet
+    estimator : {'ukf', 'ekf', 'rls'}
+    settings : UnscentedSettings
+    redundancy : float
+        Equations per independent one (`BandSettings.redundancy`).
+    force_scale : float
+        Typical strut force in N; a twentieth of it is the first guess of the noise.
+    gate : float
+        Probability with which a good equation falls outside the gate.
+    outputs : int
+        Outputs of the model: 6 forces, or 1 for the energy model.
+    keep_history : bool
+        Whether to keep every estimate, for convergence figures; online that would grow without bound.
+    view : Coordinates, optional
+        How what is estimated is to be kept there, where it is not the parameters themselves.
+    physical : FreeCoordinates, optional
+        Of the parameters, where only physical ones are allowed.
+    """
+
+    def __init__(
+        self,
+        parameters: ParameterSet,
+        estimator: str = "ukf",
+        settings: UnscentedSettings | None = None,
+        redundancy: float = 1.0,
+        force_scale: float = 100.0,
+        gate: float = 1e-9,
+        outputs: int = 6,
+        keep_history: bool = False,
+        view: Coordinates | None = None,
+        physical: FreeCoordinates | None = None,
+    ) -> None:
+        self.parameters = parameters
+        self.estimator = estimator
+        self.prior = Prior.of(parameters)
+        self.filter = FILTERS[estimator](self.prior, outputs, settings)
+        if physical is not None:
+            self.filter = ConsistentFilter(self.filter, physical, view)
+        self.outputs = outputs
+        self._keep_history = keep_history
+        self._view = view
+        self._redundancy = redundancy
+        self._first_noise = (0.05 * force_scale) ** 2
+        self._gate = float(stats.chi2.ppf(1 - gate, outputs))
+        self._fixed_noise: FloatArray | None = None
+        self.uncertainty = RunningUncertainty(len(self.prior.mean))
+        self._no_bend = np.zeros(outputs)
+        self.reset()
+
+    def reset(self) -> None:
+        """Return to the prior and to the first guess of the noise."""
+        self.filter.reset()
+        self.uncertainty.reset()
+        self.noise = (
+            self._first_noise * np.eye(self.outputs) if self._fixed_noise is None else self._fixed_noise
+        )
+        self.history = History()
+        self.time = float("nan")
+        self.rejected_run = 0
+        self.gated = 0
+        self.reopened = 0
+        self._seen = 0
+        self._nis = float(self.outputs)
+
+    def resume(self, mean: FloatArray, covariance: FloatArray, count: int, time: float) -> None:
+        """Continue from an estimate got before; the noise is learned anew.
+
+        Parameters
+        ----------
+        mean : ndarray, shape (P,)
+            SI units.
+        covariance : ndarray, shape (P, P)
+            Positive definite.
+        count : int
+            Equations behind it.
+        time : float
+            Stamp of the newest sample behind it in s.
+
+        Raises
+        ------
+        numpy.linalg.LinAlgError
+            If the covariance is not positive definite.
+        """
+        self.reset()
+        self.filter.start_from(mean, covariance)
+        self.uncertainty.begin_from(self.filter.scaled_covariance)
+        self.filter.count = count
+        self.time = time
+
+    def fix_noise(self, noise: FloatArray) -> None:
+        """Use this noise covariance from now on instead of learning it."""
+        self._fixed_noise = np.array(noise)
+        self.noise = self._fixed_noise
+
+    def step(
+        self, time: float, columns: FloatArray, measured: FloatArray, bend: FloatArray | None = None
+    ) -> bool:
+        """Take one equation; False when the gate kept it out.
+
+        Parameters
+        ----------
+        time : float
+            s.
+        columns : ndarray, shape (m, P)
+        measured : ndarray, shape (m,)
+            N.
+        bend : ndarray, shape (m,), optional
+            How the model's side would change if strut rates were smoothed somewhat more, N (`uncertainty`).
+        """
+        gate = self._gate if self._seen >= UNGATED else np.inf
+        nis, accepted = self.filter.step_linear(columns, measured, self.effective_noise, gate)
+        if not accepted:
+            self.gated += 1
+            self.rejected_run += 1
+            if self.rejected_run >= GATED_RUN:
+                self._reopen()
+            return False
+        self.rejected_run = 0
+        self._seen += 1
+        self.time = time
+        residual = measured - columns @ self.filter.mean
+        self.uncertainty.add(
+            columns * self.prior.std,
+            self.effective_noise,
+            residual,
+            self._no_bend if bend is None else bend,
+        )
+        if self._fixed_noise is None:
+            self._learn_noise(columns, residual)
+        self._nis += (nis - self._nis) / min(self._seen, NOISE_MEMORY)
+        if self._keep_history:
+            self.history.time.append(time)
+            self._remember(nis)
+        return True
+
+    def _remember(self, nis: float) -> None:
+        mean, covariance = self.filter.mean, self.filter.covariance
+        if self._view is not None:
+            mean, covariance = self._view.mean(mean), self._view.covariance(covariance)
+        reported = len(mean) - self.parameters.nuisance
+        self.history.values.append(mean[:reported])
+        self.history.std.append(np.sqrt(np.diag(covariance))[:reported])
+        self.history.nis.append(nis)
+
+    @property
+    def effective_noise(self) -> FloatArray:
+        """Covariance (m, m) the filter takes for an equation's noise, N^2."""
+        return self.noise * self._redundancy
+
+    def take_over(self, other: RecursiveEstimator, mean: FloatArray, covariance: FloatArray) -> None:
+        """Go on from this estimate (SI units) with the noise, the counts and the time of another estimator."""
+        self.filter.start_from(mean, covariance)
+        self.filter.count = other.filter.count
+        if other is self:
+            return
+        self.noise = other.noise
+        self.time, self._nis, self._seen = other.time, other._nis, other._seen
+        self.gated, self.reopened, self.rejected_run = other.gated, other.reopened, other.rejected_run
+
+    def _learn_noise(self, columns: FloatArray, residual: FloatArray) -> None:
+        weight = max(2.0 / (self._seen + 2.0), 1.0 / NOISE_MEMORY)
+        scaled, root = columns * self.prior.std, self.filter.scaled_state[1]
+        least = 1e-12 * self._first_noise
+        self.noise = _averaged_noise(self.noise, residual, scaled, root, weight, self._redundancy, least)
+
+    def _reopen(self) -> None:
+        """Widen what is believed: a filter that rejects everything is wrong, not the data."""
+        self.reopened += 1
+        self.uncertainty.reset()
+        self.rejected_run = 0
+        self._seen = 0
+        self.noise = self._first_noise * np.eye(self.outputs)
+        self._fixed_noise = None
+        width = len(self.prior.mean)
+        wider = self.filter.scaled_covariance + 0.04 * np.eye(width)
+        mean = self.filter.mean
+        if np.all(np.isfinite(wider)) and np.all(np.isfinite(mean)):
+            # never less certain than the prior
+            wider = np.linalg.inv(np.linalg.inv(wider) + np.eye(width))
+            self.filter.start_from(mean, wider * np.outer(self.prior.std, self.prior.std))
+            self.uncertainty.begin_from(wider)
+        else:
+            self.filter.reset()
+
+    def honest_covariance(self) -> FloatArray:
+        """Covariance (P, P) in SI units, widened by correlation in time, the systematic part, and large innovations."""
+        scale = self.prior.std * self.prior.std[:, None]
+        inflation = max(1.0, self._nis / self.outputs)
+        return self.uncertainty.widened(self.filter.scaled_covariance * inflation) * scale
+
+    def estimate(self, model: str = "force") -> ParameterEstimate:
+        """Present estimate, its covariance widened by what the filter does not know (`honest_covariance`)."""
+        return make_estimate(
+            self.parameters,
+            self.prior,
+            self.filter.mean,
+            self.honest_covariance(),
+            nis=self._nis,
+            nis_dof=self.outputs,
+            count=self.filter.count,
+            time=self.time,
+            estimator=self.estimator,
+            model=model,
+        )

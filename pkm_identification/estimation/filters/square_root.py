@@ -1,0 +1,140 @@
+"""Square roots of covariances: the update that cannot lose positive definiteness.
+
+With w = mean + S z the prior of z is the unit normal. A scalar measurement with row h (in z) and unit noise
+multiplies S by 1 - beta h^T h (Potter), a contraction: no subtraction of covariances ever happens.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...compiled import kernel
+
+
+@kernel
+def inflate(root, variance, work):
+    """Make `root` a square root of root root^T + diag(variance), by Householder reflections.
+
+    `work` is (2 P, P) scratch.
+    """
+    size = root.shape[0]
+    for i in range(size):
+        for j in range(size):
+            work[j, i] = root[i, j]
+            work[size + j, i] = np.sqrt(variance[i]) if i == j else 0.0
+    for k in range(size):
+        norm = 0.0
+        for i in range(k, 2 * size):
+            norm += work[i, k] ** 2
+        norm = np.sqrt(norm)
+        if norm == 0.0:
+            continue
+        if work[k, k] > 0.0:
+            norm = -norm
+        work[k, k] -= norm
+        length = 0.0
+        for i in range(k, 2 * size):
+            length += work[i, k] ** 2
+        if length > 0.0:
+            for j in range(k + 1, size):
+                inner = 0.0
+                for i in range(k, 2 * size):
+                    inner += work[i, k] * work[i, j]
+                inner *= 2.0 / length
+                for i in range(k, 2 * size):
+                    work[i, j] -= inner * work[i, k]
+        work[k, k] = norm
+        for i in range(k + 1, 2 * size):
+            work[i, k] = 0.0
+    for i in range(size):
+        for j in range(size):
+            root[i, j] = work[j, i] if j <= i else 0.0
+
+
+@kernel
+def lower_cholesky(matrix, root):
+    """Cholesky factor of a small matrix; False when it is not positive definite."""
+    size = matrix.shape[0]
+    for i in range(size):
+        for j in range(i + 1):
+            total = matrix[i, j]
+            for k in range(j):
+                total -= root[i, k] * root[j, k]
+            if i == j:
+                if not total > 0.0:
+                    return False
+                root[i, i] = np.sqrt(total)
+            else:
+                root[i, j] = total / root[j, j]
+                root[j, i] = 0.0
+    return True
+
+
+@kernel
+def whiten(noise_root, rows, innovation):
+    """Multiply rows (m, P) and innovation (m,) by the inverse of the lower factor, in place."""
+    size, width = rows.shape
+    for i in range(size):
+        for k in range(i):
+            factor = noise_root[i, k]
+            innovation[i] -= factor * innovation[k]
+            for j in range(width):
+                rows[i, j] -= factor * rows[k, j]
+        innovation[i] /= noise_root[i, i]
+        for j in range(width):
+            rows[i, j] /= noise_root[i, i]
+
+
+@kernel
+def potter_update(mean, root, rows, innovation, moved):
+    """Take m whitened measurements one by one; `rows` are in the coordinates of `root`.
+
+    Updates mean and root in place, spoils rows and innovation, writes S times each gain to `moved`
+    (scratch, P).
+    """
+    size, width = rows.shape
+    for m in range(size):
+        square = 1.0
+        for j in range(width):
+            square += rows[m, j] ** 2
+        contraction = 1.0 / (square + np.sqrt(square))
+        for i in range(width):
+            moved[i] = 0.0
+            for j in range(width):
+                moved[i] += root[i, j] * rows[m, j]
+        gain = innovation[m] / square
+        for i in range(width):
+            mean[i] += gain * moved[i]
+            factor = contraction * moved[i]
+            for j in range(width):
+                root[i, j] -= factor * rows[m, j]
+        for k in range(m + 1, size):
+            inner = 0.0
+            for j in range(width):
+                inner += rows[k, j] * rows[m, j]
+            innovation[k] -= gain * inner
+            for j in range(width):
+                rows[k, j] -= contraction * inner * rows[m, j]
+
+
+@kernel
+def normalized_square(rows, innovation, matrix, factor, scratch):
+    """Innovation^T (rows rows^T + 1)^-1 innovation of whitened rows: the NIS."""
+    size = rows.shape[0]
+    for i in range(size):
+        for j in range(i + 1):
+            inner = 1.0 if i == j else 0.0
+            for k in range(rows.shape[1]):
+                inner += rows[i, k] * rows[j, k]
+            matrix[i, j] = inner
+            matrix[j, i] = inner
+    if not lower_cholesky(matrix, factor):
+        return np.inf
+    total = 0.0
+    for i in range(size):
+        value = innovation[i]
+        for k in range(i):
+            value -= factor[i, k] * scratch[k]
+        scratch[i] = value / factor[i, i]
+        total += scratch[i] ** 2
+    return total

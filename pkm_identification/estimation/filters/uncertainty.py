@@ -1,0 +1,188 @@
+"""What a recursive filter's covariance leaves out: residuals correlated in time, and a systematic part.
+
+The filter takes every equation's error for independent. Two running sums tell by how much that is wrong, in constant
+memory: the meat of the Newey-West sandwich (scores of the last equations times the present one), and the change b of
+the score that a somewhat stronger smoothing of the strut rates would make. Smoothing rounds the bend of the friction
+law, so that part of the Coulomb force is taken for something else; no residual shows it (docs/method.md, "Standard
+deviations"). Offline the same two are worked out from the whole log.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...compiled import kernel
+from ...dynamics.friction import friction_shape
+from ...motion import FloatArray
+from .square_root import lower_cholesky, whiten
+
+STRONGER = 1.5  # how much lower a cutoff is tried, as offline
+EVERY = 5  # equations from one evaluation of the sums to the next; they change slowly
+LAGS = 12  # equations over which residuals may be correlated: half a second
+
+
+@kernel
+def _accumulate(rows, noise, residual, bend, information, meat, scores, place, bias):
+    """Add one equation to the sums; `scores` is the ring of the last ones, its row `place` is overwritten."""
+    size, width = rows.shape
+    stacked = np.empty((size, width + 1))
+    stacked[:, :width] = rows
+    stacked[:, width] = bend
+    left = residual.copy()
+    root = np.zeros((size, size))
+    if not lower_cholesky(noise, root):
+        return False
+    whiten(root, stacked, left)
+    if not (np.isfinite(np.sum(stacked)) and np.isfinite(np.sum(left))):
+        return False
+    lags = scores.shape[0] - 1
+    score = np.zeros(width)
+    for i in range(width):
+        for k in range(size):
+            score[i] += stacked[k, i] * left[k]
+            bias[i] += stacked[k, i] * stacked[k, width]
+        for j in range(i + 1):
+            for k in range(size):
+                information[i, j] += stacked[k, i] * stacked[k, j]
+            information[j, i] = information[i, j]
+    together = 0.5 * score
+    for lag in range(1, lags + 1):
+        weight = 1.0 - lag / (lags + 1.0)
+        for i in range(width):
+            together[i] += weight * scores[(place - lag) % (lags + 1), i]
+    for i in range(width):
+        for j in range(width):
+            meat[i, j] += score[i] * together[j] + together[i] * score[j]
+    scores[place] = score
+    return True
+
+
+@kernel
+def _parts(information, meat, bias):
+    """Widening factors of the standard deviations (P,) and the systematic error (P,), of sums and a unit prior."""
+    width = bias.size
+    total = information.copy()
+    for i in range(width):
+        total[i, i] += 1.0
+    bread = np.linalg.inv(total)
+    product = bread @ meat
+    factor, systematic = np.ones(width), bread @ bias
+    for i in range(width):
+        variance = 0.0
+        for k in range(width):
+            # the sum's second term is the prior's own share
+            variance += product[i, k] * bread[i, k] + bread[i, k] ** 2
+        if variance > bread[i, i] > 0.0:
+            factor[i] = np.sqrt(variance / bread[i, i])
+    return factor, systematic
+
+
+@kernel
+def smoothed_bend(jacobian, twist, shape, rates, place, bend):
+    """Write what the mean of the last strut rates instead of the middle one makes of the Coulomb shape (6,).
+
+    `rates` (n, 6) is the ring of the last rates, its row `place` is overwritten with the present ones; n is odd.
+    """
+    count = rates.shape[0]
+    for i in range(6):
+        rate = 0.0
+        for k in range(6):
+            rate += jacobian[i, k] * twist[k]
+        rates[place, i] = rate
+        mean = 0.0
+        for n in range(count):
+            mean += rates[n, i] / count
+        middle = rates[(place - count // 2) % count, i]
+        bend[i] = friction_shape(mean, shape)[1] - friction_shape(middle, shape)[1]
+
+
+def smoothing_count(cutoff: float, period: float) -> int:
+    """How many rates to average (odd) for a low-pass at two thirds of the kinematic cutoff (Hz)."""
+    # a mean of n samples passes half the power at 0.443 / (n period)
+    return max(3, 2 * round(0.5 * (0.443 * STRONGER / (cutoff * period) - 1.0)) + 1)
+
+
+class RunningUncertainty:
+    """Widens a filter's covariance to what its residuals and the smoothing of its inputs allow.
+
+    Parameters
+    ----------
+    width : int
+        Number P of parameters.
+    """
+
+    def __init__(self, width: int) -> None:
+        self._width = width
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget all equations."""
+        width = self._width
+        self._information, self._meat = np.zeros((width, width)), np.zeros((width, width))
+        self._bias = np.zeros(width)
+        self._scores = np.zeros((LAGS + 1, width))
+        self._place = 0
+        self._count = 0
+        self._factor, self._systematic = np.ones(width), np.zeros(width)
+
+    def continue_from(self, other: RunningUncertainty) -> None:
+        """Begin with the sums of the first parameters, of which `other` has seen equations before."""
+        self.reset()
+        own = slice(0, other._width)
+        self._information[own, own] = other._information
+        self._meat[own, own] = other._meat
+        self._bias[own] = other._bias
+
+    def begin_from(self, covariance: FloatArray) -> None:
+        """Begin with what an estimate got before is known by: widening is relative to all that is known.
+
+        Parameters
+        ----------
+        covariance : ndarray, shape (P, P)
+            Positive definite, in units of the prior's standard deviations.
+
+        Raises
+        ------
+        numpy.linalg.LinAlgError
+            If the covariance is singular.
+        """
+        self.reset()
+        gained, vectors = np.linalg.eigh(np.linalg.inv(covariance) - np.eye(self._width))
+        # an estimate less certain than the prior has gained nothing
+        known = (vectors * np.maximum(gained, 0.0)) @ vectors.T
+        self._information, self._meat = known, known.copy()
+
+    def add(self, columns: FloatArray, noise: FloatArray, residual: FloatArray, bend: FloatArray) -> None:
+        """Take one equation.
+
+        Parameters
+        ----------
+        columns : ndarray, shape (m, P)
+            In units of the prior's standard deviations.
+        noise : ndarray, shape (m, m)
+            What the filter took for its covariance.
+        residual : ndarray, shape (m,)
+            After the update.
+        bend : ndarray, shape (m,)
+            How the equation would change if strut rates were smoothed somewhat more; zero where that is not known.
+        """
+        if _accumulate(
+            columns,
+            noise,
+            residual,
+            bend,
+            self._information,
+            self._meat,
+            self._scores,
+            self._place,
+            self._bias,
+        ):
+            self._place = (self._place + 1) % (LAGS + 1)
+            self._count += 1
+            if self._count % EVERY == 0:
+                self._factor, self._systematic = _parts(self._information, self._meat, self._bias)
+
+    def widened(self, covariance: FloatArray) -> FloatArray:
+        """A covariance (P, P), in units of the prior's standard deviations, widened by both; never made smaller."""
+        widened = covariance * (self._factor * self._factor[:, None])
+        return widened + self._systematic * self._systematic[:, None]

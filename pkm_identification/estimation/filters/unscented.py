@@ -1,0 +1,306 @@
+"""The unscented Kalman filter for parameters, in a form that stays positive definite by construction.
+
+Oh 2003, 2.69-2.75. Sigma points come in pairs w +- gamma S e_i, gamma^2 = alpha^2 (L + kappa). Writing the
+outputs of a pair as Y0 + e_i +- gamma h_i turns the source's weighted sums, exactly, into
+
+    d   = Y0 + delta,                     delta = sum e_i / gamma^2
+    Pdd = H H^T + Omega + R,              Omega = sum e_i e_i^T / gamma^2 + (beta - alpha^2) delta delta^T
+    Pwd = S H^T,                          H = [h_1 ... h_L],
+
+with no negative weight left whenever beta >= alpha^2. Omega, what the model's curvature adds, joins the
+noise R, and the update becomes that of a linear measurement with rows H in the coordinates of S
+(`square_root`). On a linear model e_i = 0, so the filter is the Kalman filter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...compiled import kernel
+from ...motion import FloatArray
+from ..parameters.prior import Prior
+from .parameter_filter import ParameterFilter
+from .square_root import inflate, lower_cholesky, normalized_square, potter_update, whiten
+
+# how the process noise is adapted, by the codes the kernels know
+# Deviation of the averaged ratio from 1, in its own standard deviations, that is taken for drift.
+SIGNIFICANT = 6.0
+ADAPTATIONS = {"none": 0, "robbins_monro": 1, "normalized": 2}
+
+
+@dataclass(frozen=True)
+class UnscentedSettings:
+    """Tuning of the filter.
+
+    Attributes
+    ----------
+    alpha, beta, kappa : float
+        Spread of the sigma points (Oh 2003, 2.71-2.72); beta >= alpha^2.
+    adaptation : {'normalized', 'robbins_monro', 'none'}
+        How the process noise follows the innovations; see `adapt`.
+    rate : float
+        Rate a of the adaptation: 1 / a equations are remembered.
+    forgetting : float
+        Factor by which recursive least squares multiplies the weight of all it has seen, per equation.
+    """
+
+    alpha: float = 1e-3
+    beta: float = 2.0
+    kappa: float = 0.0
+    adaptation: str = "normalized"
+    rate: float = 0.01
+    forgetting: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not 0 < self.alpha <= 1:
+            raise ValueError(f"alpha is {self.alpha}, must lie in (0, 1]")
+        if self.beta < self.alpha**2:
+            raise ValueError(f"beta is {self.beta}, must be at least alpha^2 = {self.alpha**2:g}")
+        if self.adaptation not in ADAPTATIONS:
+            raise ValueError(f"adaptation is '{self.adaptation}', must be one of {', '.join(ADAPTATIONS)}")
+        if not 0 < self.rate < 1:
+            raise ValueError(f"rate is {self.rate}, must lie in (0, 1)")
+        if not 0 < self.forgetting <= 1:
+            raise ValueError(f"forgetting is {self.forgetting}, must lie in (0, 1]")
+
+
+@kernel
+def linear_outputs(columns, points, outputs):
+    """Outputs (2 L + 1, m) of a linear model at the sigma points."""
+    for i in range(points.shape[0]):
+        for k in range(columns.shape[0]):
+            total = 0.0
+            for j in range(columns.shape[1]):
+                total += columns[k, j] * points[i, j]
+            outputs[i, k] = total
+
+
+@kernel
+def sigma_points(mean, root, gamma, points):
+    """Write the points w, w + gamma S e_i, w - gamma S e_i, shape (2 L + 1, L)."""
+    size = mean.size
+    for j in range(size):
+        points[0, j] = mean[j]
+    for i in range(size):
+        for j in range(size):
+            points[1 + i, j] = mean[j] + gamma * root[j, i]
+            points[1 + size + i, j] = mean[j] - gamma * root[j, i]
+
+
+@kernel
+def absorb(outputs, measured, noise, gamma, alpha, beta, gate, mean, root):
+    """Update mean and root by the outputs at the sigma points; (NIS, status).
+
+    Status 0: updated; 1: outside the gate, nothing changed; 2: outputs or noise not usable, nothing changed.
+    """
+    width = mean.size
+    size = measured.size
+    curvature = noise.copy()
+    shift = np.zeros(size)
+    even = np.empty(size)
+    for i in range(width):
+        for k in range(size):
+            even[k] = 0.5 * (outputs[1 + i, k] + outputs[1 + width + i, k]) - outputs[0, k]
+            shift[k] += even[k] / gamma**2
+        for k in range(size):
+            for l in range(size):
+                curvature[k, l] += even[k] * even[l] / gamma**2
+    for k in range(size):
+        for l in range(size):
+            curvature[k, l] += (beta - alpha**2) * shift[k] * shift[l]
+    return absorb_odd(outputs, measured - shift, curvature, gamma, gate, mean, root)
+
+
+@kernel
+def absorb_odd(outputs, measured, noise, gamma, gate, mean, root):
+    """As `absorb` by the odd part of the outputs alone: all there is of a linear model.
+
+    Its even part would be rounding, divided by gamma^2: 1e-8 of the outputs for alpha = 1e-4.
+    """
+    width = mean.size
+    size = measured.size
+    rows = np.empty((size, width))
+    for i in range(width):
+        for k in range(size):
+            rows[k, i] = (outputs[1 + i, k] - outputs[1 + width + i, k]) / (2.0 * gamma)
+    innovation = np.empty(size)
+    for k in range(size):
+        innovation[k] = measured[k] - outputs[0, k]
+    factor = np.zeros((size, size))
+    if not lower_cholesky(noise, factor):
+        return np.inf, 2
+    whiten(factor, rows, innovation)
+    scratch = np.empty(size)
+    nis = normalized_square(rows, innovation, np.empty((size, size)), factor, scratch)
+    if not np.isfinite(nis):
+        return np.inf, 2
+    if nis > gate:
+        return nis, 1
+    potter_update(mean, root, rows, innovation, np.empty(width))
+    return nis, 0
+
+
+@kernel
+def time_update(root, process, work, variance):
+    """Add the process noise to the covariance; its diagonal goes to `variance`."""
+    noisy = False
+    for j in range(process.size):
+        noisy = noisy or process[j] > 0.0
+    if noisy:
+        inflate(root, process, work)
+    variances(root, variance)
+
+
+@kernel
+def variances(root, variance):
+    for i in range(root.shape[0]):
+        variance[i] = 0.0
+        for j in range(root.shape[0]):
+            variance[i] += root[i, j] ** 2
+
+
+@kernel
+def adapt(kind, rate, moved, expected, process, ratio):
+    """Process noise from the correction `moved` = K (d - G); `expected` is the variance it should have.
+
+    Kind 1 is the source's Robbins-Monro average of the squared corrections (Oh 2003, 2.75). Because
+    the expected square of a correction is the process noise plus what the variance shrinks by, it keeps the
+    large corrections of the start as process noise for ever and the estimate never settles. Kind 2 averages
+    the squared correction over its expectation besides: near 1 while the parameters stand still, whatever
+    their scale and however much was learned, and above 1 when they drift. Only while it is significantly
+    above 1 do corrections become process noise; afterwards that fades.
+    """
+    for j in range(process.size):
+        square = moved[j] * moved[j]
+        process[j] *= 1.0 - rate
+        if kind == 1:
+            process[j] += rate * square
+            continue
+        if expected[j] > 0.0:
+            ratio[j] += rate * (square / expected[j] - ratio[j])
+        if ratio[j] > 1.0 + SIGNIFICANT * np.sqrt(rate):
+            process[j] += rate * square
+        elif process[j] < 1e-6 * expected[j]:
+            process[j] = 0.0
+
+
+@kernel
+def linear_step(columns, measured, noise, process, ratio, gamma, gate, kind, rate, mean, root,
+                points, outputs, work, before, after):  # fmt: skip
+    """Time update, sigma points, linear model, measurement update, adaptation: (NIS, status)."""
+    time_update(root, process, work, before)
+    sigma_points(mean, root, gamma, points)
+    linear_outputs(columns, points, outputs)
+    nis, status = absorb_odd(outputs, measured, noise, gamma, gate, mean, root)
+    if status == 0 and kind > 0:
+        variances(root, after)
+        # points[0] is still the mean before the update
+        adapt(kind, rate, mean - points[0], before - after, process, ratio)
+    return nis, status
+
+
+class UnscentedFilter(ParameterFilter):
+    """Random-walk parameters estimated by the UKF.
+
+    Parameters
+    ----------
+    prior : Prior
+    outputs : int
+        Number m of outputs of the model.
+    settings : UnscentedSettings
+    """
+
+    def __init__(self, prior: Prior, outputs: int, settings: UnscentedSettings | None = None) -> None:
+        self.settings = settings or UnscentedSettings()
+        width = len(prior.mean)
+        spread = self.settings.alpha**2 * (width + self.settings.kappa)
+        if spread <= 0:
+            raise ValueError(f"kappa is {self.settings.kappa}, must be greater than {-width}")
+        self._gamma = float(np.sqrt(spread))
+        self._points = np.empty((2 * width + 1, width))
+        self._outputs = np.empty((2 * width + 1, outputs))
+        self._work = np.empty((2 * width, width))
+        self._before, self._after = np.empty(width), np.empty(width)
+        self._kind = ADAPTATIONS[self.settings.adaptation]
+        self._walk = np.zeros(width)
+        super().__init__(prior)
+
+    def reset(self) -> None:
+        """Return to the prior."""
+        super().reset()
+        self._process = self._walk.copy()
+        self._ratio = np.ones(len(self._mean))
+
+    def start_from(self, mean: FloatArray, covariance: FloatArray) -> None:
+        """Continue from an estimate in SI units."""
+        self._mean = (np.asarray(mean) - self.prior.mean) / self.prior.std
+        scaled = np.asarray(covariance) / np.outer(self.prior.std, self.prior.std)
+        # a product of square roots may come out indefinite by as much as it was rounded
+        jitter = np.trace(scaled) / len(scaled) * np.eye(len(scaled))
+        try:
+            self._root = np.linalg.cholesky(scaled + 1e-15 * jitter)
+        except np.linalg.LinAlgError:
+            self._root = np.linalg.cholesky(scaled + 1e-13 * jitter)
+
+    def add_process_noise(self, std: FloatArray) -> None:
+        """Set the random walk's standard deviation per step, in SI units; adaptation only adds to it."""
+        self._walk = (np.asarray(std, dtype=float) / self.prior.std) ** 2
+        self._process = self._walk.copy()
+
+    def step_linear(
+        self, columns: FloatArray, measured: FloatArray, noise: FloatArray, gate: float = np.inf
+    ) -> tuple[float, bool]:
+        """Take one measurement of a linear model, compiled.
+
+        Parameters
+        ----------
+        columns : ndarray, shape (m, P)
+            SI units.
+        measured : ndarray, shape (m,)
+        noise : ndarray, shape (m, m)
+            Positive definite.
+        gate : float
+            Largest NIS accepted.
+
+        Returns
+        -------
+        nis : float
+            Normalised innovation squared.
+        accepted : bool
+        """
+        s = self.settings
+        np.maximum(self._process, self._walk, out=self._process)
+        nis, status = linear_step(
+            columns * self.prior.std, measured - columns @ self.prior.mean, noise, self._process, self._ratio,
+            self._gamma, gate, self._kind, s.rate, self._mean, self._root, self._points,
+            self._outputs, self._work, self._before, self._after,
+        )  # fmt: skip
+        self.count += status == 0
+        return float(nis), status == 0
+
+    def step(
+        self,
+        model: Callable[[FloatArray], FloatArray],
+        measured: FloatArray,
+        noise: FloatArray,
+        gate: float = np.inf,
+    ) -> tuple[float, bool]:
+        """Take one measurement of any model: `model` maps parameters (P,) to outputs (m,); see `step_linear`."""
+        s = self.settings
+        np.maximum(self._process, self._walk, out=self._process)
+        time_update(self._root, self._process, self._work, self._before)
+        sigma_points(self._mean, self._root, self._gamma, self._points)
+        for i, point in enumerate(self._points):
+            self._outputs[i] = model(self.prior.mean + self.prior.std * point)
+        nis, status = absorb(
+            self._outputs, measured, noise, self._gamma, s.alpha, s.beta, gate, self._mean, self._root
+        )
+        if status == 0 and self._kind:
+            variances(self._root, self._after)
+            moved = self._mean - self._points[0]
+            adapt(self._kind, s.rate, moved, self._before - self._after, self._process, self._ratio)
+        self.count += status == 0
+        return float(nis), status == 0

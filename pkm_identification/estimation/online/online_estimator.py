@@ -1,0 +1,260 @@
+"""The online estimator: platform samples in, parameter estimates out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy import signal
+
+from ...compiled import kernel
+from ...dynamics.basis import BASIS_COLUMNS, COULOMB, INERTIAL_COLUMNS, PLATFORM_COLUMNS
+from ...dynamics.regressor import SparseMapping, fill_regressor, regressor_geometry
+from ...kinematics.forward import OK
+from ...kinematics.tracker import PlatformSample
+from ...machine import Machine
+from ...motion import FloatArray
+from ..equations.force_equations import BandSettings
+from ..estimate import ParameterEstimate
+from ..filters.recursive import FILTERS, RecursiveEstimator
+from ..filters.uncertainty import smoothed_bend, smoothing_count
+from ..filters.unscented import UnscentedSettings
+from ..parameters.knowledge import Knowledge
+from ..parameters.parameter_set import ParameterSet
+from ..parameters.set_builder import force_scale
+from .drift import DRIFTS, FrictionDrift, friction_walk
+from .payload import PayloadEstimate, PayloadEvent, payload_prior
+from .payload_watch import Equation, PayloadWatch
+
+
+@dataclass(frozen=True)
+class EstimatorSettings:
+    """Settings of the online estimator.
+
+    Attributes
+    ----------
+    period : float
+        Sample period in s.
+    parameters : str
+        Parameter set.
+    estimator : {'ukf', 'ekf', 'rls'}
+    band_cutoff, band_order
+        Low-pass of both sides of the model equation.
+    unscented : UnscentedSettings
+    gate : float
+        Probability with which a good equation is rejected as an outlier.
+    payload : bool
+        Whether to watch for a payload taken up or set down; what is carried is then kept apart from the machine.
+    drift : {'detected', 'none'}
+        Whether friction that has changed is let loose (`drift`).
+    friction_walk : float
+        Random walk of friction besides: standard deviation it gathers in an hour, relative to each coefficient.
+        0, the default, forgets nothing; more follows faster and knows friction less well all the time.
+    kinematic_cutoff : float
+        Hz, of the filter the samples have passed; says how much of the friction law's bend it may have rounded.
+    knowledge : Knowledge
+        What is fixed, tied or stated of the parameters beforehand.
+    """
+
+    period: float
+    parameters: str = "identifiable"
+    estimator: str = "ukf"
+    band_cutoff: float = 10.0
+    band_order: int = 8
+    unscented: UnscentedSettings = field(default_factory=UnscentedSettings)
+    gate: float = 1e-9
+    payload: bool = True
+    drift: str = "detected"
+    friction_walk: float = 0.0
+    kinematic_cutoff: float = 150.0
+    knowledge: Knowledge = field(default_factory=Knowledge)
+
+    def __post_init__(self) -> None:
+        if self.estimator not in FILTERS:
+            raise ValueError(f"estimator is '{self.estimator}', must be one of {', '.join(FILTERS)} online")
+        if self.drift not in DRIFTS:
+            raise ValueError(f"drift is '{self.drift}', must be one of {', '.join(DRIFTS)}")
+        if not 0 <= self.friction_walk < np.inf:
+            raise ValueError(f"friction_walk is {self.friction_walk}, must be 0 or more")
+        if self.friction_walk and self.estimator == "rls":
+            raise ValueError("friction_walk needs estimator 'ukf' or 'ekf'; 'rls' has forgetting")
+        _ = self.band.sections  # raises when the filter is impossible
+
+    @property
+    def band(self) -> BandSettings:
+        return BandSettings(self.period, self.band_cutoff, self.band_order)
+
+
+@kernel
+def _filter_sections(sections, values, state, filtered):
+    """One sample of every channel through the second-order sections (transposed direct form II)."""
+    for i in range(values.shape[0]):
+        for j in range(values.shape[1]):
+            x = values[i, j]
+            for k in range(sections.shape[0]):
+                y = sections[k, 0] * x + state[k, 0, i, j]
+                state[k, 0, i, j] = sections[k, 1] * x - sections[k, 4] * y + state[k, 1, i, j]
+                state[k, 1, i, j] = sections[k, 2] * x - sections[k, 5] * y
+                x = y
+            filtered[i, j] = x
+
+
+class OnlineEstimator:
+    """Builds equations from platform samples and feeds them to the filter.
+
+    Attributes
+    ----------
+    counts : dict of str to int
+        Samples `used`, skipped because of the pose (`skipped_status`) or a missing force (`no_force`),
+        spent on filters that settle (`settling`); equations rejected (`gated`); resets
+        because time ran backwards (`clock_jump`).
+    """
+
+    def __init__(self, machine: Machine, settings: EstimatorSettings) -> None:
+        self.machine = machine
+        self.settings = settings
+        self.parameters = settings.knowledge.apply(ParameterSet.of(machine, settings.parameters))
+        band = settings.band
+        self._sections, self._stride, self._settling = band.sections, band.stride, band.settling
+        self._zi = signal.sosfilt_zi(self._sections)
+        self._geometry = regressor_geometry(machine)
+        # columns: the machine's parameters, a payload's if it is watched for, and what is known besides
+        self._width = len(self.parameters.names)
+        load = np.eye(BASIS_COLUMNS)[:, : PLATFORM_COLUMNS if settings.payload else 0]
+        mapping = np.column_stack([self.parameters.mapping, load, self.parameters.known])
+        self._mapping = SparseMapping.of(mapping).entries
+        width = mapping.shape[1]
+        self._columns = np.empty((6, width))
+        self._stack, self._filtered = np.empty((2, 6, width + 2))
+        self._rates = np.zeros((smoothing_count(settings.kinematic_cutoff, settings.period), 6))
+        self._wrench = np.empty((INERTIAL_COLUMNS, 6))
+        self._scratch = np.empty((3, 6, 6))
+        self.recursive = self._estimator(self.parameters)
+        drift = None
+        if settings.drift == "detected" and FrictionDrift.possible(self.parameters.names):
+            drift = FrictionDrift(self.parameters.names, self.recursive.prior.std, self.recursive.outputs)
+        self.watch = (
+            PayloadWatch(
+                self.recursive, machine.length_scale, payload_prior(machine), band, self._estimator, drift
+            )
+            if settings.payload
+            else None
+        )
+        if settings.friction_walk:
+            steps = 3600.0 / (self._stride * settings.period)
+            walk = friction_walk(self.parameters, settings.friction_walk / np.sqrt(steps))
+            self.recursive.filter.add_process_noise(walk)
+            if self.watch is not None:
+                still = np.zeros(PLATFORM_COLUMNS)
+                self.watch.loaded.filter.add_process_noise(np.concatenate([walk, still]))
+        self.reset()
+
+    def _estimator(self, parameters: ParameterSet) -> RecursiveEstimator:
+        s = self.settings
+        return RecursiveEstimator(
+            parameters, s.estimator, s.unscented, s.band.redundancy, force_scale(self.machine), s.gate
+        )
+
+    def reset(self) -> None:
+        """Forget everything learned."""
+        self.recursive.reset()
+        if self.watch is not None:
+            self.watch.reset()
+        self.counts = dict.fromkeys(
+            ("used", "skipped_status", "no_force", "settling", "gated", "clock_jump"), 0
+        )
+        self._newest = -np.inf
+        self._interrupt()
+
+    def _interrupt(self) -> None:
+        self._segment = -1
+        self._since = 0
+        self._state: np.ndarray | None = None
+
+    @property
+    def estimate(self) -> ParameterEstimate:
+        """Latest estimate, or the prior."""
+        return self.recursive.estimate()
+
+    @property
+    def payload(self) -> PayloadEstimate | None:
+        """What the platform carries besides itself, None while nothing is known of."""
+        return self.watch.payload if self.watch is not None else None
+
+    @property
+    def payload_events(self) -> tuple[PayloadEvent, ...]:
+        """The last few things taken up or set down, oldest first."""
+        return tuple(self.watch.events) if self.watch is not None else ()
+
+    @property
+    def model_suspect(self) -> bool:
+        """Whether so many equations were rejected in a row that model or units must be wrong."""
+        return self.recursive.reopened > 0
+
+    def step(self, sample: PlatformSample) -> ParameterEstimate | None:
+        """Take one platform sample; an estimate when it completes an equation, else None."""
+        if sample.time < self._newest:
+            # the clock was set back or a bag began again: the same data must not be learned twice
+            jumps = self.counts["clock_jump"] + 1
+            self.reset()
+            self.counts["clock_jump"] = jumps
+        self._newest = sample.time
+        if sample.status != OK or sample.force is None:
+            self.counts["skipped_status" if sample.status != OK else "no_force"] += 1
+            self._interrupt()
+            return None
+        good = fill_regressor(
+            *self._geometry, *self._mapping, sample.position, sample.rotation, sample.twist,
+            sample.acceleration, self._columns, self._wrench, self._scratch,
+        )  # fmt: skip
+        if not good:
+            self.counts["skipped_status"] += 1
+            self._interrupt()
+            return None
+        starting = sample.segment != self._segment or self._state is None
+        if starting:
+            self._rates[:] = self._scratch[0] @ sample.twist
+        place = self._since % len(self._rates)
+        smoothed_bend(
+            self._scratch[0],
+            sample.twist,
+            self.machine.friction.shape,
+            self._rates,
+            place,
+            self._stack[:, -2],
+        )
+        self._stack[:, :-2] = self._columns
+        self._stack[:, -1] = sample.force
+        if starting:
+            self._segment = sample.segment
+            self._since = 0
+            self._state = self._zi[:, :, None, None] * self._stack
+        _filter_sections(self._sections, self._stack, self._state, self._filtered)
+        index = self._since
+        self._since += 1
+        if index < self._settling:
+            self.counts["settling"] += 1
+            return None
+        self.counts["used"] += 1
+        if (index - self._settling) % self._stride:
+            return None
+        if not self._take(sample.time, self._filtered):
+            return None
+        return self.recursive.estimate()
+
+    def _take(self, time: float, smooth: FloatArray) -> bool:
+        """Give one equation to the filter, by way of the watch for payloads if there is one."""
+        width = self._width
+        measured = smooth[:, -1] - smooth[:, -3]
+        coulomb = (
+            self.parameters.mapping[COULOMB:] @ self.recursive.filter.mean + self.parameters.known[COULOMB:]
+        )
+        bend = smooth[:, -2] * coulomb
+        columns = smooth[:, :width].copy()
+        gated = self.recursive.gated
+        if self.watch is None:
+            accepted = self.recursive.step(time, columns, measured, bend)
+        else:
+            accepted = self.watch.step(Equation(time, columns, smooth[:, width:-3].copy(), measured, bend))
+        self.counts["gated"] += max(0, self.recursive.gated - gated)
+        return accepted

@@ -1,0 +1,1 @@
+"""What is estimated: parameter sets, and what is known of parameters before the data."""

@@ -1,0 +1,1 @@
+"""Procedures of several estimations: staged, single struts, a fall with the drives off."""

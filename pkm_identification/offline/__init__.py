@@ -1,0 +1,1 @@
+"""Offline: logs in, checked results out; one file for each kind of experiment."""

@@ -1,0 +1,106 @@
+"""200 000 equations of deficient rank: after every single one the covariance is positive definite and finite."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from pkm_identification.compiled import kernel
+from pkm_identification.estimation.filters.kalman import ExtendedFilter, jacobian_step
+from pkm_identification.estimation.filters.unscented import UnscentedFilter, UnscentedSettings, linear_step
+from pkm_identification.estimation.parameters.prior import Prior
+
+STEPS = 200_000
+WIDTH, OUTPUTS, RANK = 8, 3, 5
+SCALES = {"1e-2..1e2": (-2, 2), "1e-6..1e3": (-6, 3)}
+NOISES = (1e-10, 1e-8, 1e-6, 1e-4, 1e-2, 1.0)
+
+
+@kernel
+def regular(root):
+    """Whether a square root has full rank, by elimination with pivoting of rows and columns scaled alike."""
+    size = root.shape[0]
+    work = root.copy()
+    for i in range(size):
+        norm = 0.0
+        for j in range(size):
+            norm += work[i, j] ** 2
+        if not (norm > 0.0 and np.isfinite(norm)):
+            return False
+        work[i] /= np.sqrt(norm)
+    for k in range(size):
+        p = k
+        for i in range(k + 1, size):
+            if abs(work[i, k]) > abs(work[p, k]):
+                p = i
+        if not abs(work[p, k]) > 0.0:
+            return False
+        for j in range(k, size):
+            work[k, j], work[p, j] = work[p, j], work[k, j]
+        for i in range(k + 1, size):
+            factor = work[i, k] / work[k, k]
+            for j in range(k, size):
+                work[i, j] -= factor * work[k, j]
+    return True
+
+
+@kernel
+def run(unscented, patterns, truth, level, mean, root, gamma, rng):
+    """Feed STEPS equations; (steps taken, steps after which something was wrong)."""
+    size, width = patterns.shape[1], patterns.shape[2]
+    noise = level * np.eye(size)
+    process, ratio = np.zeros(width), np.ones(width)
+    points, outputs = np.empty((2 * width + 1, width)), np.empty((2 * width + 1, size))
+    work, before, after = np.empty((2 * width, width)), np.empty(width), np.empty(width)
+    taken, ill = 0, 0
+    for n in range(STEPS):
+        columns = patterns[n % patterns.shape[0]]
+        measured = columns @ truth
+        for k in range(size):
+            measured[k] += np.sqrt(level) * rng.standard_normal()
+        if unscented:
+            _, status = linear_step(columns, measured, noise, process, ratio, gamma, np.inf, 0, 0.01, mean, root,
+                                    points, outputs, work, before, after)  # fmt: skip
+        else:
+            innovation = measured - columns @ mean
+            _, status = jacobian_step(columns, innovation, noise, process, ratio, np.inf, 0, 0.01, mean, root, work,
+                                      before, after)  # fmt: skip
+        taken += status == 0
+        finite = True
+        for i in range(width):
+            finite = finite and np.isfinite(mean[i])
+        ill += not (finite and regular(root))
+    return taken, ill
+
+
+@pytest.mark.parametrize("level", NOISES)
+@pytest.mark.parametrize("scales", SCALES)
+@pytest.mark.parametrize("kind", [UnscentedFilter, ExtendedFilter])
+def test_positive_definite_after_every_one_of_200000_equations(kind, scales, level):
+    """The covariance is S S^T, symmetric as it stands; S of full rank makes it positive definite."""
+    rng = np.random.default_rng(1)
+    std = np.logspace(*SCALES[scales], WIDTH)
+    prior = Prior(std * rng.normal(size=WIDTH), std)
+    basis = np.linalg.qr(rng.normal(size=(WIDTH, WIDTH)))[0]
+    shown, silent = basis[:, :RANK], basis[:, RANK:]
+    filter_ = kind(prior, OUTPUTS, UnscentedSettings(adaptation="none"))
+    patterns = rng.normal(size=(50, OUTPUTS, RANK)) @ shown.T / std
+    truth = prior.mean + std * rng.normal(size=WIDTH)
+    # as `step_linear` does: columns per prior standard deviation, measured less what the prior's mean gives
+    scaled = (truth - prior.mean) / std
+    unscented = kind is UnscentedFilter
+    taken, ill = run(unscented, patterns * std, scaled, level, *filter_.scaled_state, filter_._gamma, rng)
+    assert (taken, ill) == (STEPS, 0)
+    covariance = filter_.scaled_covariance
+    np.testing.assert_array_equal(covariance, covariance.T)
+    assert np.all(np.diag(filter_.covariance) > 0)
+    # directions without data: prior spread, prior mean
+    np.testing.assert_allclose(silent.T @ covariance @ silent, np.eye(WIDTH - RANK), atol=1e-6)
+    moved = silent.T @ ((filter_.mean - prior.mean) / std)
+    # rounding of the innovations, 1e-16 of the outputs, in standard deviations of the noise, 200 000 times
+    np.testing.assert_allclose(moved, 0.0, atol=1e-4)
+    # the others: as well as 200 000 equations allow
+    spread = np.sqrt(np.diag(shown.T @ covariance @ shown))
+    assert np.all(spread < 5 * np.sqrt(level / STEPS))
+    error = shown.T @ ((filter_.mean - truth) / std)
+    assert np.all(np.abs(error) < 6 * spread + 1e-12)
