@@ -1,8 +1,8 @@
 """`python -m benchmarks.degenerate`: filters fed with equations that do not show every parameter, ours and filterpy's.
 
 Eight parameters, equations that show five directions of them, two ranges of parameter sizes and six levels of noise:
-the cases of test/core/estimation/filters/test_filter_health_long.py. Told per case: after how many equations the covariance
-ceased to be positive definite or finite, or the filter raised an error. Nothing is timed.
+the cases of test/core/estimation/filters/test_filter_health_long.py. Told per case: after how many equations the
+covariance ceased to be positive definite or finite, or the filter raised an error. Nothing is timed.
 """
 
 from __future__ import annotations
