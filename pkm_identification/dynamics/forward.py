@@ -16,37 +16,13 @@ from ..kinematics.jacobian import fill_jacobian
 from ..machine import Machine
 from ..motion import FloatArray, PlatformMotion
 from ..rotation import matrix_from_quaternion, quaternion_from_matrix
+from ..solve6 import solve_positive
 from .basis import COULOMB, VISCOUS
 from .friction import friction_shape
 from .inverse import load_rows
 from .mass import fill_mass, geometry_and_parameters
 
 Drive = Callable[[float, FloatArray, FloatArray, FloatArray], FloatArray]
-
-
-@kernel
-def _solve_positive(matrix, vector):
-    """Solve matrix x = vector by Cholesky; x replaces `vector`, the factor `matrix`. False if not positive."""
-    for j in range(6):
-        for i in range(j, 6):
-            total = matrix[i, j]
-            for k in range(j):
-                total -= matrix[i, k] * matrix[j, k]
-            if i == j:
-                if not total > 0.0:
-                    return False
-                matrix[j, j] = np.sqrt(total)
-            else:
-                matrix[i, j] = total / matrix[j, j]
-    for i in range(6):
-        for k in range(i):
-            vector[i] -= matrix[i, k] * vector[k]
-        vector[i] /= matrix[i, i]
-    for i in range(5, -1, -1):
-        for k in range(i + 1, 6):
-            vector[i] -= matrix[k, i] * vector[k]
-        vector[i] /= matrix[i, i]
-    return True
 
 
 @kernel
@@ -82,7 +58,7 @@ def _accelerations(base, platform, hinge, universal, gravity, phi, shape, positi
             u[k] = load[loading, k] - u[k]
             for i in range(6):
                 u[k] += jac[i, k] * net[i]
-        if not _solve_positive(mass, u):
+        if not solve_positive(mass, u.reshape((6, 1))):
             for k in range(6):
                 u[k] = np.nan
 

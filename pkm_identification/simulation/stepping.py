@@ -14,6 +14,7 @@ import numpy as np
 
 from ..compiled import kernel
 from ..dynamics.friction import friction_shape, friction_slopes
+from ..solve6 import solve_by_elimination
 
 NEWTON_ITERATIONS = 20
 GAMMA = 1.0 - np.sqrt(0.5)  # both stages' implicit share: the value that makes the method L-stable
@@ -57,30 +58,6 @@ def present_motion(twist, length, free, compliance, jacobian, force, law, rate, 
 
 
 @kernel
-def _solve6(matrix, vector):
-    """Solve matrix x = vector in place by elimination with row pivoting; the solution replaces `vector`."""
-    for k in range(6):
-        p = k
-        for i in range(k + 1, 6):
-            if abs(matrix[i, k]) > abs(matrix[p, k]):
-                p = i
-        if p != k:
-            vector[k], vector[p] = vector[p], vector[k]
-            for j in range(k, 6):
-                matrix[k, j], matrix[p, j] = matrix[p, j], matrix[k, j]
-        for i in range(k + 1, 6):
-            factor = matrix[i, k] / matrix[k, k]
-            if factor != 0.0:
-                vector[i] -= factor * vector[k]
-                for j in range(k + 1, 6):
-                    matrix[i, j] -= factor * matrix[k, j]
-    for k in range(5, -1, -1):
-        for j in range(k + 1, 6):
-            vector[k] -= matrix[k, j] * vector[j]
-        vector[k] /= matrix[k, k]
-
-
-@kernel
 def _solve_stage(known, length, h, smooth, comp, jac, drive, law, twist, rate, change, work):
     """Solve twist = known + h change(twist) for one implicit stage; rates, twist and change (6,) are written.
 
@@ -114,7 +91,7 @@ def _solve_stage(known, length, h, smooth, comp, jac, drive, law, twist, rate, c
             scale = max(scale, size)
         if largest <= 1e-13 * scale:
             break
-        _solve6(matrix, residual)
+        solve_by_elimination(matrix, residual)
         for i in range(6):
             new = rate[i] + residual[i]
             # from one sliding branch Newton may jump over the bend to the other and back for ever: stop in between

@@ -26,51 +26,10 @@ from ...dynamics.friction import friction_shape, friction_slopes
 from ...dynamics.mass import fill_mass
 from ...kinematics.forward import turn
 from ...kinematics.jacobian import fill_jacobian
+from ...solve6 import solve_by_elimination, solve_positive
 
 NEWTON_ITERATIONS = 8
 NODES = 4  # places on the line of rates over which friction is averaged
-
-
-@kernel
-def solve_columns(matrix, columns):
-    """Solve matrix X = columns (6, n) by Cholesky; X replaces `columns`, the factor `matrix`. False if not positive."""
-    for j in range(6):
-        for i in range(j, 6):
-            total = matrix[i, j]
-            for k in range(j):
-                total -= matrix[i, k] * matrix[j, k]
-            if i == j:
-                if not total > 0.0:
-                    return False
-                matrix[j, j] = np.sqrt(total)
-            else:
-                matrix[i, j] = total / matrix[j, j]
-    for c in range(columns.shape[1]):
-        for i in range(6):
-            for k in range(i):
-                columns[i, c] -= matrix[i, k] * columns[k, c]
-            columns[i, c] /= matrix[i, i]
-        for i in range(5, -1, -1):
-            for k in range(i + 1, 6):
-                columns[i, c] -= matrix[k, i] * columns[k, c]
-            columns[i, c] /= matrix[i, i]
-    return True
-
-
-@kernel
-def _eliminate(matrix, vector):
-    """Solve matrix x = vector in place; diagonally strong enough for elimination without pivoting."""
-    for k in range(6):
-        for i in range(k + 1, 6):
-            factor = matrix[i, k] / matrix[k, k]
-            if factor != 0.0:
-                vector[i] -= factor * vector[k]
-                for j in range(k + 1, 6):
-                    matrix[i, j] -= factor * matrix[k, j]
-    for k in range(5, -1, -1):
-        for j in range(k + 1, 6):
-            vector[k] -= matrix[k, j] * vector[j]
-        vector[k] /= matrix[k, k]
 
 
 @kernel
@@ -121,7 +80,7 @@ def advance(base, platform, hinge, universal, gravity, shape, period, substeps, 
         for k in range(6):
             columns[i, k] = jac[k, i]
         columns[i, 6] = bias[i]
-    if not solve_columns(mass, columns):
+    if not solve_positive(mass, columns):
         return False
     for i in range(6):
         bias[i] = columns[i, 6]
@@ -177,7 +136,7 @@ def advance(base, platform, hinge, universal, gravity, shape, period, substeps, 
                 largest = max(largest, abs(residual[i]))
             if not largest > 1e-12:
                 break
-            _eliminate(matrix, residual)
+            solve_by_elimination(matrix, residual)
             for i in range(6):
                 last[i] += residual[i]
         for i in range(6):
