@@ -148,9 +148,12 @@ def force_equations(
             place = raw.shape[2] - 1 - parameters.nuisance + np.arange(STRUTS)
             raw[:, np.arange(STRUTS), place] = reversal_pulses(machine, motion[part])
         stack = np.concatenate([raw, force[part][:, :, None]], axis=2)
-        smooth = causal(sections, stack) if online else zero_phase(sections, stack)
         chosen = slice(lead, count - tail, stride)
-        picked = smooth[chosen]
+        # most places of the columns are empty (one strut's friction in another's row) and stay so
+        filled = stack.any(axis=0)
+        smooth = causal(sections, stack[:, filled]) if online else zero_phase(sections, stack[:, filled])
+        picked = np.zeros((len(range(*chosen.indices(count))), *filled.shape))
+        picked[:, filled] = smooth[chosen]
         parts.append((motion.time[part][chosen], picked[:, :, :-2], picked[:, :, -1] - picked[:, :, -2],
                       picked[:, :, -1], segment[part][chosen]))  # fmt: skip
     return Equations.joined(parts, outputs=6, width=len(parameters.names))
