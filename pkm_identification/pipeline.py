@@ -115,10 +115,10 @@ class OnlinePipeline:
 
     @property
     def estimate(self) -> ParameterEstimate:
-        """Latest estimate, or the prior."""
+        """Latest estimate, or the prior; worked out when asked for."""
         return self.estimator.estimate
 
-    def step(self, time: float, length: FloatArray, force: FloatArray | None) -> ParameterEstimate | None:
+    def step(self, time: float, length: FloatArray, force: FloatArray | None) -> bool:
         """Take one sample of the drives.
 
         Parameters
@@ -130,17 +130,17 @@ class OnlinePipeline:
 
         Returns
         -------
-        ParameterEstimate or None
-            A new estimate when this sample completes an equation.
+        bool
+            Whether it completes an equation, so that there is a new `estimate`.
         """
-        latest = None
+        learned = False
         for sample in self.guard.step(time, length, force):
             filtered = self.filter.step(sample)
             if filtered is None:
                 continue
             self.platform = self.tracker.step(filtered)
-            latest = self.estimator.step(self.platform) or latest
-        return latest
+            learned |= self.estimator.step(self.platform)
+        return learned
 
     def reset(self) -> None:
         """Forget everything: afterwards the pipeline is as newly made."""

@@ -16,7 +16,6 @@ from pkm_identification.msg import ParameterEstimate as EstimateMessage
 from pkm_identification.msg import PlatformState
 
 from ..errors import PkmError
-from ..estimation.estimate import ParameterEstimate
 from ..estimation.online.online_estimator import OnlineEstimator
 from ..estimation.online.payload import PayloadEvent
 from ..machine import Machine
@@ -120,22 +119,22 @@ class EstimatorNode(PipelineNode):
             self.report(WARN, "not_finite", "platform_state holds a number that is not finite")
             return
         jumps, gated = self.estimator.counts["clock_jump"], self.estimator.counts["gated"]
-        estimate = self.estimator.step(sample)
+        learned = self.estimator.step(sample)
         if self.estimator.counts["clock_jump"] > jumps:
             self._begin()
             self.report(WARN, "clock_jump", "time ran backwards: estimation started afresh")
-        elif estimate is not None or self.estimator.counts["gated"] > gated:
+        elif learned and self._turn.due(sample.time):
+            self.publish_latest()
+        elif learned or self.estimator.counts["gated"] > gated:
             self._look_after()
-            if estimate is not None and self._turn.due(sample.time):
-                self.publish_latest(estimate)
         self._announce()
 
-    def publish_latest(self, latest: ParameterEstimate | None = None) -> None:
-        """Publish the estimate, given or asked for, when it is new; never the prior, never what is not finite."""
+    def publish_latest(self) -> None:
+        """Publish the estimate when it is new; never the prior, never what is not finite."""
         self._look_after()
         if self.estimator.recursive.filter.count in (0, self._published):
             return
-        estimate = latest or self.estimator.estimate
+        estimate = self.estimator.estimate
         numbers = np.array([estimate.nis, estimate.time])
         if not finite(estimate.values, estimate.std, estimate.covariance, numbers):
             self.report(ERROR, "not_finite_output", "the estimate holds a number that is not finite")

@@ -28,8 +28,9 @@ def damaged() -> StrutLog:
 
 
 def feed(pipeline: OnlinePipeline, log: StrutLog) -> list:
-    made = (pipeline.step(float(t), l, f) for t, l, f in zip(log.time, log.length, log.force, strict=True))
-    return [estimate for estimate in made if estimate is not None]
+    """All estimates on the way."""
+    rows = zip(log.time.tolist(), log.length, log.force, strict=True)
+    return [pipeline.estimate for row in rows if pipeline.step(*row)]
 
 
 @pytest.mark.parametrize("kind", ["ukf", "ekf"])
@@ -111,7 +112,7 @@ def test_without_forces_the_platform_is_followed_and_nothing_is_estimated():
     log = synthetic.log(synthetic.truth(), 1.0, 2)
     pipeline = OnlinePipeline(NOMINAL)
     made = [pipeline.step(float(t), l, None) for t, l in zip(log.time, log.length, strict=True)]
-    assert made == [None] * 1000
+    assert not any(made)
     assert pipeline.platform is not None
     assert pipeline.platform.status == 0
     assert pipeline.estimator.counts["no_force"] > 900

@@ -173,7 +173,7 @@ class OnlineEstimator:
 
     @property
     def estimate(self) -> ParameterEstimate:
-        """Latest estimate, or the prior."""
+        """Latest estimate, or the prior; worked out when asked for, which costs as much as taking an equation."""
         return self.recursive.estimate()
 
     @property
@@ -191,8 +191,8 @@ class OnlineEstimator:
         """Whether so many equations were rejected in a row that model or units must be wrong."""
         return self.recursive.reopened > 0
 
-    def step(self, sample: PlatformSample) -> ParameterEstimate | None:
-        """Take one platform sample; an estimate when it completes an equation, else None."""
+    def step(self, sample: PlatformSample) -> bool:
+        """Take one platform sample; True when it completes an equation, so that there is a new `estimate`."""
         if sample.time < self._newest:
             # the clock was set back or a bag began again: the same data must not be learned twice
             jumps = self.counts["clock_jump"] + 1
@@ -202,7 +202,7 @@ class OnlineEstimator:
         if sample.status != OK or sample.force is None:
             self.counts["skipped_status" if sample.status != OK else "no_force"] += 1
             self._interrupt()
-            return None
+            return False
         good = fill_regressor(
             *self._geometry, *self._mapping, sample.position, sample.rotation, sample.twist,
             sample.acceleration, self._columns, self._wrench, self._scratch,
@@ -210,7 +210,7 @@ class OnlineEstimator:
         if not good:
             self.counts["skipped_status"] += 1
             self._interrupt()
-            return None
+            return False
         starting = sample.segment != self._segment or self._state is None
         if starting:
             self._rates[:] = self._scratch[0] @ sample.twist
@@ -234,13 +234,11 @@ class OnlineEstimator:
         self._since += 1
         if index < self._settling:
             self.counts["settling"] += 1
-            return None
+            return False
         self.counts["used"] += 1
         if (index - self._settling) % self._stride:
-            return None
-        if not self._take(sample.time, self._filtered):
-            return None
-        return self.recursive.estimate()
+            return False
+        return self._take(sample.time, self._filtered)
 
     def _take(self, time: float, smooth: FloatArray) -> bool:
         """Give one equation to the filter, by way of the watch for payloads if there is one."""

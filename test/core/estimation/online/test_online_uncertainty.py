@@ -179,7 +179,7 @@ def test_restart_from_a_saved_estimate_keeps_its_standard_deviations(interrupted
     recursive.resume(saved.values, saved.covariance, saved.count, saved.time)
     largest = {0: np.max(pipeline.estimate.std / saved.std)}
     for row in rows:
-        if pipeline.step(*row) is not None:
+        if pipeline.step(*row):
             largest[recursive.filter.count - saved.count] = np.max(pipeline.estimate.std / saved.std)
     assert len(largest) > 60
     assert largest[0] == pytest.approx(1.0, rel=1e-6)
