@@ -5,10 +5,9 @@ from __future__ import annotations
 import argparse
 import json
 from importlib import import_module
-from importlib.util import find_spec
 from typing import Any
 
-from ..errors import PkmError
+from .ros_part import require_ros
 
 
 def add(commands: argparse._SubParsersAction) -> None:
@@ -19,9 +18,6 @@ def add(commands: argparse._SubParsersAction) -> None:
         description="Record topics into a rosbag2 folder until Ctrl-C (the node 'recorder').",
     )
     record.add_argument("--out", required=True, metavar="DIR", help="folder of the recording; must not exist")
-    record.add_argument(
-        "--topics", nargs="+", default=["strut_states"], metavar="TOPIC", help="(default: strut_states)"
-    )
     record.add_argument(
         "--storage", choices=("sqlite3", "mcap"), default="sqlite3", help="(default: sqlite3)"
     )
@@ -35,9 +31,6 @@ def add(commands: argparse._SubParsersAction) -> None:
         description="Publish a bag's messages with their own stamps and pace (the node 'player').",
     )
     play.add_argument("bag", metavar="BAG", help="folder, .db3 or .mcap file")
-    play.add_argument(
-        "--topics", nargs="+", default=["strut_states"], metavar="TOPIC", help="(default: strut_states)"
-    )
     play.add_argument("--rate", type=float, default=1.0, help="speed relative to the recording (default: 1)")
     play.add_argument("--loop", action="store_true", help="start again at the end")
     play.add_argument("--clock", action="store_true", help="publish the recording's time on /clock")
@@ -46,6 +39,9 @@ def add(commands: argparse._SubParsersAction) -> None:
     )
     play.set_defaults(run=_play)
     for parser in (record, play):
+        parser.add_argument(
+            "--topics", nargs="+", default=["strut_states"], metavar="TOPIC", help="(default: strut_states)"
+        )
         parser.add_argument("--namespace", default="", help="of the node")
 
 
@@ -72,10 +68,7 @@ def _play(options: argparse.Namespace) -> int:
 
 
 def _run_node(name: str, parameters: dict[str, Any], namespace: str) -> int:
-    if find_spec("rclpy") is None:
-        raise PkmError(
-            "needs ROS 2: install the package with its ROS part, pip install '.[ros]', or source a workspace"
-        )
+    require_ros()
     arguments = ["--ros-args"]
     for key, value in parameters.items():
         # ROS reads parameter values as YAML, which JSON is

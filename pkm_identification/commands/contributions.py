@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import json
 
 from ..identifiability.contributions import contributions
 from ..machine import Machine
 from ..report.contribution_tables import contributions_document, contributions_table
-from .named_motion import add_options, named_motion, output_folder, write_figures, write_json
+from .named_motion import add_options, motion_document, named_motion
+from .results import output_folder, present, write_figures
 
 
 def add(commands: argparse._SubParsersAction) -> None:
@@ -27,13 +27,7 @@ def _contributions(options: argparse.Namespace) -> int:
     machine = Machine.load(options.machine)
     motion = named_motion(options.trajectory, machine)
     shares = contributions(machine, motion, friction=not options.no_friction)
-    document = {
-        "schema": 1,
-        "machine": machine.name,
-        "trajectory": options.trajectory,
-        "friction": not options.no_friction,
-        **contributions_document(shares),
-    }
+    document = {**motion_document(machine, options), **contributions_document(shares)}
     # files first: nothing is printed when one cannot be written
     if options.out:
         from ..report.contribution_figures import contributions_figure
@@ -42,10 +36,6 @@ def _contributions(options: argparse.Namespace) -> int:
             shares, f"{machine.name}, {options.trajectory}: what the strut forces are"
         )
         write_figures(output_folder(options.out), {f"contributions_{options.trajectory}": figure})
-    if options.json and options.json != "-":
-        write_json(options.json, document)
-    if options.json == "-":
-        print(json.dumps(document, indent=2, allow_nan=False))
-    else:
-        print(contributions_table(shares), contributions_table(shares, spread=True), sep="\n\n")
+    text = f"{contributions_table(shares)}\n\n{contributions_table(shares, spread=True)}"
+    present(text, document, options.json)
     return 0

@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 import os
 import time
-from importlib.util import find_spec
 from pathlib import Path
 
 from ..errors import PkmError
 from ..report.tables import estimate_table, validation_table, verdicts
+from .ros_part import require_ros
 
 
 def add(commands: argparse._SubParsersAction) -> None:
@@ -36,10 +36,7 @@ def add(commands: argparse._SubParsersAction) -> None:
 
 
 def _demo(options: argparse.Namespace) -> int:
-    if find_spec("rclpy") is None:
-        raise PkmError(
-            "needs ROS 2: install the package with its ROS part, pip install '.[ros]', or source a workspace"
-        )
+    require_ros()
     if not 5 <= options.duration <= 3600:
         raise PkmError(f"--duration {options.duration:g}: must be from 5 to 3600 s")
     if not 0 < options.perturb < 0.9:

@@ -15,6 +15,7 @@ from ..machine import Machine
 from ..motion import FloatArray
 from ..records.atomic import replacing
 from ..report.saved_estimate import SavedEstimate, read_saved_estimate
+from .arguments import add_machine
 
 FORMATS = ("urdf", "mjcf", "yaml")
 
@@ -28,7 +29,7 @@ def add(commands: argparse._SubParsersAction) -> None:
         "kinematics node publishes the states of its joints); mjcf: a MuJoCo model with closed loops, without "
         "friction; yaml: a machine file.",
     )
-    parser.add_argument("--machine", required=True, help="built-in name or YAML file")
+    add_machine(parser)
     parser.add_argument("--estimate", metavar="FILE", help="estimate.json with the identified parameters")
     parser.add_argument("--format", choices=FORMATS, help="(default: by the name of --out)")
     parser.add_argument("--out", required=True, metavar="FILE", help="file to write; '-': stdout")

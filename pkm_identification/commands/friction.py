@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 
 from ..machine import Machine
 from ..offline.friction_experiment import FrictionSettings, measure_friction
@@ -11,7 +10,8 @@ from ..records import read_logs
 from ..report.friction_tables import friction_document, friction_sentences, friction_table
 from ..report.paragraphs import paragraph
 from ..report.tables import dropped_table
-from .named_motion import output_folder, write_figures, write_json
+from .arguments import add_json, add_logs
+from .results import output_folder, present, write_figures, write_json
 
 
 def add(commands: argparse._SubParsersAction) -> None:
@@ -23,8 +23,7 @@ def add(commands: argparse._SubParsersAction) -> None:
         "fro; the rigid body of the machine file is subtracted and its error allowed for. Struts that do not move "
         "are not tested.",
     )
-    parser.add_argument("logs", nargs="+", metavar="LOG", help=".csv, .csv.gz or a bag folder")
-    parser.add_argument("--machine", required=True, help="built-in name or YAML file")
+    add_logs(parser)
     parser.add_argument(
         "--least-rate",
         type=float,
@@ -41,11 +40,8 @@ def add(commands: argparse._SubParsersAction) -> None:
     parser.add_argument(
         "--cutoff", type=float, metavar="HZ", help="low-pass (default: 20, less for coarse encoders)"
     )
-    parser.add_argument("--topic", help="topic in a bag when it has several named strut_states")
     parser.add_argument("--out", metavar="DIR", help="folder for friction.json and the friction curves")
-    parser.add_argument(
-        "--json", metavar="FILE", help="write the numbers here ('-': to stdout instead of text)"
-    )
+    add_json(parser)
     parser.set_defaults(run=_friction)
 
 
@@ -60,16 +56,13 @@ def _friction(options: argparse.Namespace) -> int:
     if folder:
         from ..report.friction_figures import friction_figure
 
-        write_json(str(folder / "friction.json"), document)
+        write_json(folder / "friction.json", document)
         write_figures(folder, {"friction": friction_figure(test)})
-    if options.json and options.json != "-":
-        write_json(options.json, document)
-    if options.json == "-":
-        print(json.dumps(document, indent=2, allow_nan=False))
-        return 0
-    print(friction_table(test))
-    print()
-    print(*(paragraph(line, "") for line in friction_sentences(test)), sep="\n")
+    parts = [
+        friction_table(test),
+        "\n".join(paragraph(line, "") for line in friction_sentences(test)),
+    ]
     if test.dropped:
-        print(f"\n{dropped_table(test.dropped)}")
+        parts.append(dropped_table(test.dropped))
+    present("\n\n".join(str(part) for part in parts), document, options.json)
     return 0

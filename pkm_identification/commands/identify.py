@@ -20,6 +20,7 @@ from ..offline.identification import Identification, identify, validate
 from ..records import read_log, read_logs
 from ..report.estimate_json import estimate_document, write_estimate_json
 from ..report.tables import dropped_table, estimate_table, validation_table, verdicts
+from .arguments import add_logs
 
 
 def add(commands: argparse._SubParsersAction) -> None:
@@ -30,8 +31,7 @@ def add(commands: argparse._SubParsersAction) -> None:
         description="Identify masses, inertias and friction from strut logs (CSV or rosbag2). "
         "Several logs are one experiment in pieces or several motions.",
     )
-    parser.add_argument("logs", nargs="+", metavar="LOG", help=".csv, .csv.gz or a bag folder")
-    parser.add_argument("--machine", required=True, help="built-in name or YAML file")
+    add_logs(parser)
     parser.add_argument("--model", choices=MODELS, default="force", help="model equation (default: force)")
     parser.add_argument(
         "--estimator",
@@ -114,7 +114,6 @@ def add(commands: argparse._SubParsersAction) -> None:
         "--band", type=float, default=10.0, metavar="HZ", help="estimation band (default: 10)"
     )
     parser.add_argument("--band-order", type=int, default=8, help="of the estimation band (default: 8)")
-    parser.add_argument("--topic", help="topic in a bag when it has several named strut_states")
     parser.add_argument("--out", metavar="DIR", help="write estimate.json, figures and report.html here")
     parser.add_argument(
         "--json", metavar="FILE", help="write estimate.json here ('-': to stdout instead of tables)"
@@ -168,6 +167,8 @@ def _identify(options: argparse.Namespace) -> int:
 
         write_report(options.out, result)
         print(f"report: {Path(options.out) / 'report.html'}", file=sys.stderr)
+    if options.json == "-" and not result.converged:
+        print(f"pkm identify: the estimator did not converge: {result.unsettled}", file=sys.stderr)
     return 0 if result.converged else 1
 
 

@@ -20,6 +20,7 @@ from ..records import (
     write_pose_csv,
     write_strut_columns,
 )
+from .arguments import add_machine
 
 
 def add(commands: argparse._SubParsersAction) -> None:
@@ -30,7 +31,7 @@ def add(commands: argparse._SubParsersAction) -> None:
         ("forces", _forces, "strut forces a platform motion needs"),
     ):
         parser = commands.add_parser(name, help=summary, description=f"Compute {summary}.")
-        parser.add_argument("--machine", required=True, help="built-in name or YAML file")
+        add_machine(parser)
         parser.add_argument("--in", dest="input", required=True, metavar="CSV", help="table to read")
         parser.add_argument("--out", required=True, metavar="CSV", help="table to write")
         if name == "forces":

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import json
-from collections.abc import Mapping
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -15,11 +12,8 @@ from ..identifiability.source_motions import SOURCE_MOTIONS
 from ..kinematics import strut_lengths
 from ..machine import Machine
 from ..motion import PlatformMotion
-from ..records.atomic import replacing
+from .arguments import add_json, add_machine
 from .simulate import TRAJECTORIES
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 PERIOD = 0.005  # s, between samples of a trajectory; its fastest tones have 2 to 3 Hz
 FALL = "free"
@@ -28,7 +22,7 @@ FALL = "free"
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Machine, motion and where the results go."""
     own = [name for name in TRAJECTORIES if name != FALL]
-    parser.add_argument("--machine", required=True, help="built-in name or YAML file")
+    add_machine(parser)
     parser.add_argument(
         "--trajectory",
         required=True,
@@ -39,9 +33,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--no-friction", action="store_true", help="leave out the friction of the machine file"
     )
-    parser.add_argument(
-        "--json", metavar="FILE", help="write the numbers here ('-': to stdout instead of text)"
-    )
+    add_json(parser)
     parser.add_argument("--out", metavar="DIR", help="folder for a bar chart")
 
 
@@ -78,35 +70,11 @@ def named_motion(name: str, machine: Machine) -> PlatformMotion:
     return made.motion(np.arange(0.0, made.duration, PERIOD))
 
 
-def write_json(path: str, document: dict[str, Any]) -> None:
-    """A document as a file, whole or not at all."""
-    with replacing(path) as temporary:
-        temporary.write_text(json.dumps(document, indent=2, allow_nan=False) + "\n", encoding="utf-8")
-
-
-def output_folder(name: str) -> Path:
-    """The folder of --out, made if it is not there.
-
-    Raises
-    ------
-    PkmError
-        If it cannot be made.
-    """
-    folder = Path(name)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise PkmError(f"--out {folder}: cannot be made: {error.strerror or error}") from None
-    return folder
-
-
-def write_figures(folder: Path, figures: Mapping[str, Figure]) -> list[Path]:
-    """Figures as PNG files by name; their paths."""
-    from ..report.style import png
-
-    paths = []
-    for name, figure in figures.items():
-        paths.append(folder / f"{name}.png")
-        with replacing(paths[-1]) as temporary:
-            temporary.write_bytes(png(figure))
-    return paths
+def motion_document(machine: Machine, options: argparse.Namespace) -> dict[str, Any]:
+    """How a study's JSON begins: of which machine and motion, with friction or without."""
+    return {
+        "schema": 1,
+        "machine": machine.name,
+        "trajectory": options.trajectory,
+        "friction": not options.no_friction,
+    }

@@ -7,7 +7,7 @@ import textwrap
 
 from ..errors import PkmError
 from ..studies import STUDIES
-from .named_motion import output_folder, write_figures, write_json
+from .results import output_folder, write_figures, write_json
 
 
 def add(commands: argparse._SubParsersAction) -> None:
@@ -37,7 +37,7 @@ def _reproduce(options: argparse.Namespace) -> int:
     outcome = STUDIES[options.name].run()
     # files first: nothing is printed when one cannot be written
     if folder:
-        write_json(str(folder / f"{options.name}.json"), outcome.document)
+        write_json(folder / f"{options.name}.json", outcome.document)
         write_figures(folder, outcome.figures())
     print(outcome.text)
     return 0

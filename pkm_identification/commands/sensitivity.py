@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import json
 
 from ..identifiability.center_of_mass_sensitivity import center_of_mass_sensitivity
 from ..machine import Machine
 from ..report.contribution_tables import sensitivity_document, sensitivity_table
-from .named_motion import add_options, named_motion, output_folder, write_figures, write_json
+from .named_motion import add_options, motion_document, named_motion
+from .results import output_folder, present, write_figures
 
 
 def add(commands: argparse._SubParsersAction) -> None:
@@ -28,13 +28,7 @@ def _sensitivity(options: argparse.Namespace) -> int:
     machine = Machine.load(options.machine)
     motion = named_motion(options.trajectory, machine)
     found = center_of_mass_sensitivity(machine, motion, options.travel, friction=not options.no_friction)
-    document = {
-        "schema": 1,
-        "machine": machine.name,
-        "trajectory": options.trajectory,
-        "friction": not options.no_friction,
-        **sensitivity_document(found),
-    }
+    document = {**motion_document(machine, options), **sensitivity_document(found)}
     # files first: nothing is printed when one cannot be written
     if options.out:
         from ..report.contribution_figures import sensitivity_figure
@@ -43,14 +37,9 @@ def _sensitivity(options: argparse.Namespace) -> int:
             found, f"{machine.name}, {options.trajectory}: centre of mass wrong by 1 % of the travel"
         )
         write_figures(output_folder(options.out), {f"sensitivity_{options.trajectory}": figure})
-    if options.json and options.json != "-":
-        write_json(options.json, document)
-    if options.json == "-":
-        print(json.dumps(document, indent=2, allow_nan=False))
-    else:
-        print(sensitivity_table(found))
-        print(
-            "\n% of mean |F_a| for an error of the platform's centre of mass of 1 % of the travel "
-            f"({found.travel:.4g} m); platform axes"
-        )
+    text = (
+        f"{sensitivity_table(found)}\n\n% of mean |F_a| for an error of the platform's centre of mass of 1 % of the "
+        f"travel ({found.travel:.4g} m); platform axes"
+    )
+    present(text, document, options.json)
     return 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 
 from ..machine import Machine
 from ..offline.staged_experiment import identify_staged, trajectories_of
@@ -18,7 +17,8 @@ from ..report.staged_tables import (
     stages_table,
 )
 from ..report.tables import dropped_table
-from .named_motion import output_folder, write_figures, write_json
+from .arguments import add_json, add_logs
+from .results import output_folder, present, write_figures, write_json
 
 FIGURE_NAMES = ("m_p", "m_b", "m_e", "coulomb_1")
 
@@ -32,19 +32,15 @@ def add(commands: argparse._SubParsersAction) -> None:
         "again, then all together (UKF); each result as the start on every other log; and all logs in one estimation. "
         "Each log is a trajectory of its own.",
     )
-    parser.add_argument("logs", nargs="+", metavar="LOG", help=".csv, .csv.gz or a bag folder")
-    parser.add_argument("--machine", required=True, help="built-in name or YAML file")
+    add_logs(parser)
     parser.add_argument(
         "--parameters", default="oh24", metavar="SET", help="as of pkm identify (default: oh24)"
     )
     parser.add_argument(
         "--cutoff", type=float, metavar="HZ", help="kinematic low-pass (default: as of pkm identify)"
     )
-    parser.add_argument("--topic", help="topic in a bag when it has several named strut_states")
     parser.add_argument("--out", metavar="DIR", help="folder for staged.json and figures")
-    parser.add_argument(
-        "--json", metavar="FILE", help="write the numbers here ('-': to stdout instead of text)"
-    )
+    add_json(parser)
     parser.set_defaults(run=_staged)
 
 
@@ -60,13 +56,8 @@ def _staged(options: argparse.Namespace) -> int:
         from ..report.staged_figures import dependence_figure, stages_figure
 
         named = tuple(name for name in FIGURE_NAMES if name in trajectories.parameters.names)
-        write_json(str(folder / "staged.json"), document)
+        write_json(folder / "staged.json", document)
         write_figures(folder, {"stages": stages_figure(done, named), "dependence": dependence_figure(done)})
-    if options.json and options.json != "-":
-        write_json(options.json, document)
-    if options.json == "-":
-        print(json.dumps(document, indent=2, allow_nan=False))
-        return 0
     estimates = {name: result.estimate for name, result in done.results.items()}
     parts = [
         stages_table(done.results),
@@ -79,5 +70,5 @@ def _staged(options: argparse.Namespace) -> int:
     ]
     if trajectories.dropped:
         parts.append(dropped_table(trajectories.dropped))
-    print(*(str(part) for part in parts), sep="\n\n")
+    present("\n\n".join(str(part) for part in parts), document, options.json)
     return 0

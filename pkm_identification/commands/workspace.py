@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
 import numpy as np
 
 from ..errors import PkmError
 from ..kinematics.workspace import FINE, PLANES, WorkspaceSlice, workspace_slice
 from ..machine import Machine
-from ..records.atomic import replacing
 from ..records.table import write_table
 from ..rotation import matrix_from_vector
+from .arguments import add_machine
+from .results import output_folder, write_figures
 
 
 def add(commands: argparse._SubParsersAction) -> None:
@@ -23,7 +23,7 @@ def add(commands: argparse._SubParsersAction) -> None:
         description="Slices of the workspace at constant orientation through home: where all strut lengths are within "
         "their limits, coloured by dexterity (1 / condition number), as PNG and CSV.",
     )
-    parser.add_argument("--machine", required=True, help="built-in name or YAML file")
+    add_machine(parser)
     parser.add_argument("--plane", choices=tuple(PLANES), help="of the base frame (default: all three)")
     parser.add_argument(
         "--rotation",
@@ -54,23 +54,17 @@ def _workspace(options: argparse.Namespace) -> int:
         raise PkmError(f"--through {options.through}: must be finite")
     if not 10 <= options.points <= 2000:
         raise PkmError(f"--points {options.points}: must be from 10 to 2000")
-    folder = Path(options.out)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise PkmError(f"--out {folder}: cannot be made: {error.strerror or error}") from None
+    folder = output_folder(options.out)
     rotation = matrix_from_vector(np.deg2rad(turn)) @ machine.home_rotation
     words = "turned {:g}, {:g}, {:g} deg from home".format(*turn) if np.any(turn) else ""
     # matplotlib takes longer to load than the slices to compute
-    from ..report.style import png
     from ..report.workspace_figures import workspace_figure
 
     empty = 0
     for plane in [options.plane] if options.plane else PLANES:
         piece = workspace_slice(machine, plane, rotation, options.through, options.points)
         path = folder / f"workspace_{plane}"
-        with replacing(path.with_suffix(".png")) as temporary:
-            temporary.write_bytes(png(workspace_figure(machine, piece, words)))
+        write_figures(folder, {path.name: workspace_figure(machine, piece, words)})
         write_table(path.with_suffix(".csv"), _columns(piece))
         print(f"{plane}: {_summary(piece)} -> {path}.png, .csv")
         empty += not np.any(piece.inside)

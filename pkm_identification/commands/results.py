@@ -1,0 +1,63 @@
+"""Where a command's results go: text or JSON on stdout, files beside; a file appears whole or not at all."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..errors import PkmError
+from ..records.atomic import replacing
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def present(text: str, document: dict[str, Any] | list[dict[str, Any]], destination: str | None) -> None:
+    """Print the text for a person; by --json write the document for programs besides, or print it instead ('-').
+
+    The file comes first: nothing is printed when it cannot be written.
+    """
+    if destination == "-":
+        print(_dump(document))
+        return
+    if destination:
+        write_json(destination, document)
+    print(text)
+
+
+def write_json(path: str | Path, document: dict[str, Any] | list[dict[str, Any]]) -> None:
+    """A document as a file."""
+    with replacing(path) as temporary:
+        temporary.write_text(_dump(document) + "\n", encoding="utf-8")
+
+
+def _dump(document: dict[str, Any] | list[dict[str, Any]]) -> str:
+    return json.dumps(document, indent=2, allow_nan=False)
+
+
+def output_folder(name: str) -> Path:
+    """The folder of --out, made if it is not there.
+
+    Raises
+    ------
+    PkmError
+        If it cannot be made.
+    """
+    folder = Path(name)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise PkmError(f"--out {folder}: cannot be made: {error.strerror or error}") from None
+    return folder
+
+
+def write_figures(folder: Path, figures: Mapping[str, Figure]) -> None:
+    """Figures by name as PNG files."""
+    # matplotlib takes longer to load than most commands run
+    from ..report.style import png
+
+    for name, figure in figures.items():
+        with replacing(folder / f"{name}.png") as temporary:
+            temporary.write_bytes(png(figure))
