@@ -11,6 +11,7 @@ from contextlib import contextmanager
 import rclpy
 from rclpy.executors import Executor, ExternalShutdownException
 from rclpy.task import Future
+from rclpy.utilities import get_rmw_implementation_identifier
 
 from ..errors import PkmError
 from .node_base import PipelineNode
@@ -112,8 +113,8 @@ def make_executor(kind: str) -> Executor:
 
 
 def _initialize(args: list[str] | None) -> None:
-    without_shared_memory()
     try:
+        without_shared_memory(get_rmw_implementation_identifier())
         rclpy.init(args=args)
     except Exception as error:  # bad arguments and parameter files raise several kinds
         raise ParameterError(" ".join(str(error).split(", at /")[0].split())) from None

@@ -11,30 +11,33 @@ from collections.abc import MutableMapping
 from pathlib import Path
 
 LOOPBACK = Path(__file__).with_name("loopback.xml")
-# Whoever sets one of these has chosen; and peers named by hand are not for a profile of ours.
-CHOSEN = (
-    "FASTDDS_BUILTIN_TRANSPORTS",
-    "FASTDDS_DEFAULT_PROFILES_FILE",
-    "FASTRTPS_DEFAULT_PROFILES_FILE",
-    "ROS_STATIC_PEERS",
-)
+TRANSPORTS = "FASTDDS_BUILTIN_TRANSPORTS"
+# of Fast DDS 3, and of 2 in older distributions
+PROFILES, OLD_PROFILES = "FASTDDS_DEFAULT_PROFILES_FILE", "FASTRTPS_DEFAULT_PROFILES_FILE"
+OLD_DISTRIBUTIONS = ("humble", "iron", "jazzy")
+# Those whom a profile bound to loopback could not reach.
+PEERS = ("ROS_STATIC_PEERS", "ROS_DISCOVERY_SERVER")
 
 
-def without_shared_memory(environment: MutableMapping[str, str] = os.environ) -> None:
+def without_shared_memory(middleware: str, environment: MutableMapping[str, str] = os.environ) -> None:
     """Let the participants that this process will make use UDP alone, unless the user chose a transport.
-
-    Other implementations of DDS do not look at what is set here.
 
     Parameters
     ----------
+    middleware : str
+        Name of ROS's middleware; nothing is changed for another than Fast DDS.
     environment : mutable mapping
         Read and changed: `FASTDDS_BUILTIN_TRANSPORTS`; or, where ROS is told to stay on this computer (rmw_fastrtps
         then insists on shared memory), a profile of Fast DDS that means the same.
     """
-    if any(environment.get(name) for name in CHOSEN):
+    chosen = any(map(environment.get, (TRANSPORTS, PROFILES, OLD_PROFILES)))
+    if chosen or not middleware.startswith("rmw_fastrtps"):
         return
-    if environment.get("ROS_AUTOMATIC_DISCOVERY_RANGE") == "LOCALHOST":
-        environment["FASTDDS_DEFAULT_PROFILES_FILE"] = str(LOOPBACK)
+    deprecated = environment.get("ROS_LOCALHOST_ONLY") == "1"  # where it is known it overrules the other one
+    if not deprecated and environment.get("ROS_AUTOMATIC_DISCOVERY_RANGE") != "LOCALHOST":
+        environment[TRANSPORTS] = "UDPv4"
+    elif not any(map(environment.get, PEERS)):
+        old = environment.get("ROS_DISTRO") in OLD_DISTRIBUTIONS
+        environment[OLD_PROFILES if old else PROFILES] = str(LOOPBACK)
         environment["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "SYSTEM_DEFAULT"
-    else:
-        environment["FASTDDS_BUILTIN_TRANSPORTS"] = "UDPv4"
+        environment.pop("ROS_LOCALHOST_ONLY", None)
