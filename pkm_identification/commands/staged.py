@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from ..machine import Machine
-from ..offline.staged_experiment import identify_staged, trajectories_of
+from ..offline.staged_experiment import identify_staged, trajectories_of, with_prediction
 from ..records import read_logs
 from ..report.paragraphs import paragraph
 from ..report.staged_tables import (
@@ -49,7 +49,7 @@ def _staged(options: argparse.Namespace) -> int:
     logs, faults = read_logs(options.logs, machine, options.topic)
     folder = output_folder(options.out) if options.out else None
     trajectories = trajectories_of(logs, machine, options.parameters, options.cutoff, faults)
-    done = identify_staged(machine, trajectories)
+    done = with_prediction(identify_staged(machine, trajectories))
     document = staged_document(done)
     # files first: nothing is printed when one cannot be written
     if folder:

@@ -21,6 +21,8 @@ from .parameters.unit_normal import Coordinates
 from .problem import Fit, Problem
 
 MAX_PASSES = 3  # of a recursive estimator over the same log
+# Of the noise a pass was made with, what its residual must show to end: deviations are then at most 12 % too large.
+NOISE_STILL = 0.8
 
 
 @dataclass(frozen=True)
@@ -139,17 +141,20 @@ def _recursive(name: str, problem: Problem, tuning: Tuning) -> Fit:
         recursive.fix_noise(batch.noise if problem.noise is None else problem.noise)
     order = data_order(len(equations), tuning.order)
     passes = 1 if tuning.causal or problem.noise is not None else MAX_PASSES
+    settled = passes == 1
     for number in range(passes):
         recursive.reset()
         for k in order:
             recursive.step(float(equations.time[k]), equations.columns[k], equations.measured[k])
         residual = equations.measured - equations.columns @ recursive.filter.mean
         left = residual_covariance(residual, len(problem.parameters.names), weight)
-        if (known or number) and np.trace(left) > 0.8 * np.trace(recursive.noise):
+        if (known or number) and np.trace(left) > NOISE_STILL * np.trace(recursive.noise):
+            settled = True
             break
         if number < passes - 1:
             recursive.fix_noise(left)
     mean = recursive.filter.mean
+    unsettled = _unsettled(recursive, settled)
     return Fit(
         estimator=name,
         mean=mean,
@@ -157,10 +162,22 @@ def _recursive(name: str, problem: Problem, tuning: Tuning) -> Fit:
         noise=recursive.noise,
         nis=recursive.estimate(problem.model).nis,
         iterations=number + 1,
-        converged=bool(np.all(np.isfinite(mean))) and recursive.reopened == 0,
+        converged=not unsettled,
         dropped={"gated": recursive.gated} if recursive.gated else {},
         history=recursive.history,
+        unsettled=unsettled,
     )
+
+
+def _unsettled(recursive: RecursiveEstimator, noise_settled: bool) -> str:
+    """Why a run over the equations is no estimate, in words; empty when it is one."""
+    if not np.all(np.isfinite(recursive.filter.mean)):
+        return "the filter diverged"
+    if recursive.reopened:
+        return f"the filter refused so many equations in a row that it had to start over ({recursive.reopened} times)"
+    if not noise_settled:
+        return f"the residual was still shrinking after {MAX_PASSES} passes over the data"
+    return ""
 
 
 def _memory(name: str, tuning: Tuning, count: int) -> FloatArray | None:

@@ -98,10 +98,14 @@ class Fit:
     iterations : int
         Of the weights, or passes over the equations.
     converged : bool
+        Whether the estimator did what it does to its end; whether its estimate has settled is judged besides, by its
+        history (`settling`).
     dropped : dict of str to int
         Equations without weight, by reason.
     history : History
         Estimates over time, of recursive estimators.
+    unsettled : str
+        What kept it from converging, in words; empty when it converged or cannot say.
     """
 
     estimator: str
@@ -113,6 +117,7 @@ class Fit:
     converged: bool
     dropped: dict[str, int] = field(default_factory=dict)
     history: History = field(default_factory=History)
+    unsettled: str = ""
 
     def estimate(self, problem: Problem, systematic: FloatArray | float = 0.0) -> ParameterEstimate:
         """The estimate with its statuses; `systematic` (P, P) is added to the covariance."""

@@ -7,16 +7,20 @@ from dataclasses import replace
 import numpy as np
 
 from ..errors import LogError, Unidentifiable
-from ..estimation.dual.iterated import DualEstimate, dual_estimate
+from ..estimation.dual.iterated import DualEstimate, Rounds, dual_estimate, iterate
 from ..estimation.dual.model import JointSamples
+from ..estimation.dual.results import JointSettings
 from ..estimation.estimate import make_estimate
 from ..estimation.filters.recursive import History
+from ..estimation.parameters.parameter_set import ParameterSet
 from ..estimation.parameters.prior import Prior
+from ..estimation.settling import Path, unsettled
 from ..identifiability import UNIDENTIFIABLE
 from ..machine import Machine
 from ..motion import STRUTS, StrutLog
 from .experiment import Experiment, IdentifySettings, prepare, stages_of
 from .identification import Identification
+from .validation import held_from, predict_held
 
 FEWEST_SECONDS = 1.0
 
@@ -26,8 +30,8 @@ def identify_states_and_parameters(
 ) -> Identification:
     """Identify a machine from its logs by the estimator 'joint' or 'dual'; parameters and errors as of `identify`.
 
-    The prior is that of every other estimator. Forces of the end of the log are not predicted from the rest, which
-    would take as long again.
+    The prior is that of every other estimator. The end of every log is predicted by an estimate from the rest, which
+    comes first: the estimate from all of it begins where that ended, which takes a round or two.
 
     Raises
     ------
@@ -36,18 +40,22 @@ def identify_states_and_parameters(
     """
     prepared = prepare(logs, machine, faults)
     period = prepared.logs[0].period
-    settings = replace(settings, cutoff=stages_of(machine, settings, period).filter.cutoff)
-    samples = JointSamples.joined([JointSamples.of(log, machine) for log in prepared.logs])
+    stages = stages_of(machine, settings, period)
+    settings = replace(settings, cutoff=stages.filter.cutoff)
+    parts = [JointSamples.of(log, machine) for log in prepared.logs]
+    samples = JointSamples.joined(parts)
     if len(samples) * period < FEWEST_SECONDS:
         raise LogError(
             f"{logs[0].source}: {len(samples) * period:.2f} s are too short for the estimator '{settings.estimator}'; "
             f"at least {FEWEST_SECONDS:g} s are needed"
         )
     parameters = settings.parameter_set(machine)
-    found = dual_estimate(machine, parameters, samples, period, settings.estimator)
+    prior = Prior.of(parameters)
+    rest = _estimate_from_the_rest(parts, prepared, machine, parameters, settings, period)
+    found = dual_estimate(machine, parameters, samples, period, settings.estimator, start=rest)
     estimate = make_estimate(
         parameters,
-        Prior.of(parameters),
+        prior,
         found.mean,
         found.covariance,
         nis=found.nis,
@@ -62,7 +70,15 @@ def identify_states_and_parameters(
             f"{logs[0].source}: the data show none of the parameters, not even combined "
             f"({', '.join(estimate.names)}): the machine must move, or more be estimated at once"
         )
-    dropped = prepared.dropped | {"gated": found.gated}
+    dropped = prepared.dropped | {"gated": found.last.gated}
+    stride = JointSettings().stride
+    path = Path(
+        mean=found.last.history_mean,
+        std=found.last.history_std,
+        fewest=round(0.5 * FEWEST_SECONDS / (stride * period)),
+        entry=stride * period,
+    )
+    said = found.unsettled or unsettled(path, estimate, prior.std)
     return Identification(
         machine=machine,
         settings=settings,
@@ -71,19 +87,42 @@ def identify_states_and_parameters(
         dropped={name: number for name, number in dropped.items() if number},
         history=_history(found),
         residual_rms=np.sqrt(np.mean(found.states.force_noise**2, axis=0)),
-        converged=found.converged,
+        converged=not said,
         warnings=(*prepared.warnings, *_unused_sensors(prepared, machine, settings)),
+        validation=None
+        if rest is None
+        else predict_held(prepared, machine, settings, stages, rest.mean[: len(estimate.names)]),
+        unsettled=said,
     )
 
 
+def _estimate_from_the_rest(
+    parts: list[JointSamples],
+    prepared: Experiment,
+    machine: Machine,
+    parameters: ParameterSet,
+    settings: IdentifySettings,
+    period: float,
+) -> Rounds | None:
+    """States and parameters without the end of each log; None when nothing is held out or too little is left."""
+    ends = held_from(prepared, settings.hold_out)
+    if all(end == len(part) for part, end in zip(parts, ends, strict=True)):
+        return None
+    rest = JointSamples.joined([part.first(end) for part, end in zip(parts, ends, strict=True)])
+    if len(rest) * period < FEWEST_SECONDS:
+        return None
+    if settings.estimator == "dual":
+        rest = rest.lengths_only()
+    return iterate(machine, parameters, rest, period, settings.estimator)
+
+
 def _history(found: DualEstimate) -> History:
-    """Estimates along the last pass of the joint form; nothing of the dual one."""
-    last, history = found.filtered, History()
-    if last is not None:
-        for k in range(1, len(last.history_time)):
-            history.time.append(float(last.history_time[k]))
-            history.values.append(last.history_mean[k])
-            history.std.append(last.history_std[k])
+    """Estimates along the last pass."""
+    last, history = found.last, History()
+    for k in range(1, len(last.history_time)):
+        history.time.append(float(last.history_time[k]))
+        history.values.append(last.history_mean[k])
+        history.std.append(last.history_std[k])
     return history
 
 

@@ -14,10 +14,11 @@ from ..estimation.procedures.friction_bend import FrictionBend, friction_bend
 from ..estimation.procedures.strut_friction import StrutFriction, StrutSamples, strut_friction, untestable
 from ..kinematics.forward import OK, platform_motion
 from ..machine import Machine
-from ..motion import STRUTS, StrutLog, StrutMotion
+from ..motion import STRUTS, FloatArray, StrutLog, StrutMotion
 from ..pipeline import kinematic_cutoff
 from ..signals.zero_phase import filter_log
 from .experiment import Experiment, prepare
+from .validation import held_from, held_out_part, rows_of
 
 OVERSAMPLING = 2.5  # samples per period of the kinematic cutoff
 CUTOFF = 20.0  # Hz; noise on wider accelerations would bias what is fitted of the rigid body
@@ -25,6 +26,7 @@ FILTER_ORDER = 4
 MOST_SAMPLES = 30_000  # of all logs: more would only cost memory
 PASSES = 3  # over a strut with a Stribeck excess, which reaches beyond the rates left out
 SETTLING = 0.5  # time left out on either side of a turn, in periods of the kinematic cutoff
+HOLD_OUT = 0.2  # of each log's time, at its end, as of `pkm identify`
 WINDOW = 3.0  # rates left out, in transition rates of the friction law
 
 
@@ -54,6 +56,25 @@ class FrictionSettings:
 
 
 @dataclass(frozen=True)
+class FrictionPrediction:
+    """Friction forces that were not used for a test, predicted by it: samples in motion, as the test takes them.
+
+    Attributes
+    ----------
+    percent : dict of int to float
+        Root mean square of the error over that of the friction force, in %, by strut.
+    total : float
+        Over all these struts.
+    held_out : str
+        What was predicted, in words.
+    """
+
+    percent: dict[int, float]
+    total: float
+    held_out: str
+
+
+@dataclass(frozen=True)
 class FrictionTest:
     """Friction of the struts that moved.
 
@@ -66,6 +87,8 @@ class FrictionTest:
         By number, 1 to 6.
     bends : dict of int to FrictionBend
         Shape near standstill of the same struts.
+    prediction : FrictionPrediction or None
+        Of the friction at the end of the logs by a test of the rest; None where they are too short for it.
     untested : dict of int to str
         Why the others could not be tested.
     samples : int
@@ -83,6 +106,7 @@ class FrictionTest:
     samples: int
     dropped: dict[str, int]
     warnings: tuple[str, ...]
+    prediction: FrictionPrediction | None = None
 
 
 def measure_friction(
@@ -115,34 +139,13 @@ def measure_friction(
     parameters = ParameterSet.of(machine, "extended")
     inertial = len(parameters.names) - 2 * STRUTS
     rigid_std = settings.tolerance * parameters.scale[:inertial]
-    narrow = _slow_samples(prepared, machine, parameters, cutoff, cutoff)
-    # the bend is sharper than what a narrow low-pass leaves of it
-    wide = _slow_samples(prepared, machine, parameters, max(cutoff, widest), cutoff)
+    how = _How(machine, parameters, cutoff, max(cutoff, widest), least_rate, rigid_std)
+    narrow, wide = how.samples(prepared)
     if not narrow.struts or not wide.struts:
         raise LogError(f"{logs[0].source}: too short: nothing is left after filtering")
     if narrow.failed:
         prepared.dropped["no_pose"] = narrow.failed
-    tested, bends, untested = {}, {}, {}
-    for i in range(STRUTS):
-        reason = untestable(narrow.struts[i], least_rate)
-        if reason:
-            untested[i + 1] = reason
-            continue
-        scale = (float(parameters.scale[inertial + i]), float(parameters.scale[inertial + STRUTS + i]))
-        used, stribeck_rate = narrow, None
-        for _ in range(PASSES):
-            found = strut_friction(
-                used.struts[i], least_rate, scale, rigid_std, used.redundancy, stribeck_rate
-            )
-            fast = wide.struts[i]
-            friction = fast.force - fast.rigid @ found.rigid
-            first_guess = machine.friction.transition_rate
-            bend = friction_bend(fast.rate, friction, fast.segment, first_guess, wide.redundancy)
-            if bend.stribeck_rate is None:
-                break
-            # such a strut sticks and slips, too fast for the narrow low-pass
-            used, stribeck_rate = wide, bend.stribeck_rate.value
-        tested[i + 1], bends[i + 1] = found, bend
+    tested, bends, untested = how.test(narrow, wide)
     if not tested:
         raise LogError(f"{logs[0].source}: no strut can be tested: strut 1 {untested[1]}")
     return FrictionTest(
@@ -154,7 +157,87 @@ def measure_friction(
         samples=narrow.count,
         dropped={name: number for name, number in prepared.dropped.items() if number},
         warnings=tuple(prepared.warnings),
+        prediction=_predicted_end(prepared, how),
     )
+
+
+def _predicted_end(prepared: Experiment, how: _How) -> FrictionPrediction | None:
+    """Friction at the end of every log, predicted by a test of the rest; no filter reaches across."""
+    firsts = held_from(prepared, HOLD_OUT)
+    pairs = list(zip(prepared.logs, firsts, strict=True))
+    ends = [rows_of(log, slice(first, None)) for log, first in pairs if first < len(log.time)]
+    if not ends:
+        return None
+    rest = replace(prepared, logs=[rows_of(log, slice(0, first)) for log, first in pairs])
+    narrow, wide = how.samples(rest)
+    seen, _ = how.samples(replace(prepared, logs=ends))
+    if not (narrow.struts and wide.struts and seen.struts):
+        return None
+    squares, errors = {}, {}
+    for number, found in how.test(narrow, wide)[0].items():
+        samples = seen.struts[number - 1]
+        moving = samples[samples.settled & (np.abs(samples.rate) > how.least_rate)]
+        if len(moving.rate) == 0:
+            continue
+        friction = moving.force - moving.rigid @ found.rigid
+        squares[number] = float(np.mean(friction**2))
+        errors[number] = float(np.mean((friction - found.friction_force(moving.rate)) ** 2))
+    total = sum(squares.values())
+    if not total > 0.0:
+        return None
+    return FrictionPrediction(
+        percent={n: 100.0 * float(np.sqrt(errors[n] / max(squares[n], 1e-300))) for n in squares},
+        total=100.0 * float(np.sqrt(sum(errors.values()) / total)),
+        held_out=held_out_part(HOLD_OUT, prepared.sources[0], len(ends)),
+    )
+
+
+@dataclass(frozen=True)
+class _How:
+    """A test with its settings worked out: `narrow` and `wide` are its low-passes in Hz."""
+
+    machine: Machine
+    parameters: ParameterSet
+    narrow: float
+    wide: float
+    least_rate: float
+    rigid_std: FloatArray
+
+    def samples(self, prepared: Experiment) -> tuple[_SlowSamples, _SlowSamples]:
+        """Samples behind the narrow and the wide low-pass; the bend is sharper than what the narrow one leaves."""
+        narrow, wide = (
+            _slow_samples(prepared, self.machine, self.parameters, cutoff, self.narrow)
+            for cutoff in (self.narrow, self.wide)
+        )
+        return narrow, wide
+
+    def test(
+        self, narrow: _SlowSamples, wide: _SlowSamples
+    ) -> tuple[dict[int, StrutFriction], dict[int, FrictionBend], dict[int, str]]:
+        """Friction and bend of every strut that can be tested, and why the others cannot, by number."""
+        tested, bends, untested = {}, {}, {}
+        scale, inertial = self.parameters.scale, len(self.rigid_std)
+        for i in range(STRUTS):
+            reason = untestable(narrow.struts[i], self.least_rate)
+            if reason:
+                untested[i + 1] = reason
+                continue
+            own = (float(scale[inertial + i]), float(scale[inertial + STRUTS + i]))
+            used, stribeck_rate = narrow, None
+            for _ in range(PASSES):
+                found = strut_friction(
+                    used.struts[i], self.least_rate, own, self.rigid_std, used.redundancy, stribeck_rate
+                )
+                fast = wide.struts[i]
+                friction = fast.force - fast.rigid @ found.rigid
+                first_guess = self.machine.friction.transition_rate
+                bend = friction_bend(fast.rate, friction, fast.segment, first_guess, wide.redundancy)
+                if bend.stribeck_rate is None:
+                    break
+                # such a strut sticks and slips, too fast for the narrow low-pass
+                used, stribeck_rate = wide, bend.stribeck_rate.value
+            tested[i + 1], bends[i + 1] = found, bend
+        return tested, bends, untested
 
 
 @dataclass(frozen=True)

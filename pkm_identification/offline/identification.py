@@ -12,7 +12,8 @@ from ..estimation.dual import FORMS
 from ..estimation.estimate import ParameterEstimate
 from ..estimation.estimators import ESTIMATORS
 from ..estimation.filters.recursive import History
-from ..estimation.problem import Problem
+from ..estimation.problem import Fit, Problem
+from ..estimation.settling import Path, unsettled
 from ..identifiability import UNIDENTIFIABLE
 from ..machine import Machine
 from ..motion import FloatArray, StrutLog
@@ -48,6 +49,8 @@ class Identification:
         Of the end of each log by an estimate from the rest, or of another log; see `Validation.what`.
     delay : float
         Delay of the causal strut filter in s; 0 offline.
+    unsettled : str
+        What had not settled when the estimate did not converge, in words.
     beside : tuple of str
         What the estimate rests on besides the equations of motion and the prior, a sentence each.
     """
@@ -64,6 +67,7 @@ class Identification:
     validation: Validation | None = None
     delay: float = 0.0
     beside: tuple[str, ...] = ()
+    unsettled: str = ""
 
 
 def identify(
@@ -134,6 +138,7 @@ def identify(
             f"({', '.join(estimate.names)}): the machine must move, or more be estimated at once"
         )
     dropped = prepared.dropped | {"no_pose": posed.failed} | fit.dropped
+    said = fit.unsettled or _unsettled(fit, problem, settings, estimate)
     equations = problem.equations
     return Identification(
         machine=machine,
@@ -143,7 +148,7 @@ def identify(
         dropped={name: number for name, number in dropped.items() if number},
         history=fit.history,
         residual_rms=np.sqrt(np.mean((equations.measured - equations.columns @ fit.mean) ** 2, axis=0)),
-        converged=fit.converged,
+        converged=fit.converged and not said,
         warnings=tuple(prepared.warnings),
         validation=predict_ends(
             prepared,
@@ -155,7 +160,23 @@ def identify(
         ),
         delay=posed.delay,
         beside=_beside(settings, problem, falls),
+        unsettled=said,
     )
+
+
+def _unsettled(fit: Fit, problem: Problem, settings: IdentifySettings, estimate: ParameterEstimate) -> str:
+    """What of a recursive estimator's estimate has not settled; a batch fit has no path to judge it by."""
+    if not fit.history.values:
+        return ""
+    path = Path(
+        mean=np.asarray(fit.history.values),
+        std=np.asarray(fit.history.std),
+        # half of the data must hold an estimate as the whole must: see the fewest equations in `identify`
+        fewest=len(problem.parameters.names),
+        entry=float(np.median(np.abs(np.diff(problem.equations.time)))),
+        memory=1.0 / (1.0 - settings.forgetting) if settings.forgetting < 1.0 else np.inf,
+    )
+    return unsettled(path, estimate, problem.prior.std)
 
 
 def _beside(settings: IdentifySettings, problem: Problem, falls: Sequence[StrutLog]) -> tuple[str, ...]:

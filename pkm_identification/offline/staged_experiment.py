@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from ..errors import LogError, PkmError
 from ..estimation.equations.force_equations import Equations
 from ..estimation.parameters.parameter_set import ParameterSet
+from ..estimation.problem import Problem
 from ..estimation.procedures.cross_check import CrossCheck, cross_check
 from ..estimation.procedures.staged import (
     FRICTION,
@@ -26,6 +28,7 @@ from ..motion import FloatArray, StrutLog
 from .experiment import IdentifySettings, prepare, stages_of
 from .identification import OTHER_CUTOFFS
 from .posing import Posed, pose_problem
+from .validation import Validation, predict_ends
 
 
 @dataclass(frozen=True)
@@ -44,6 +47,8 @@ class Trajectories:
     dropped : dict of str to int
         Samples not used, by reason.
     warnings : tuple of str
+    predict : callable, or None
+        Prediction of the end of every log by what an estimator makes of the rest; None where there are no logs.
     """
 
     parameters: ParameterSet
@@ -52,6 +57,7 @@ class Trajectories:
     redundancy: float
     dropped: dict[str, int]
     warnings: tuple[str, ...]
+    predict: Callable[[Callable[[Problem], FloatArray]], Validation | None] | None = None
 
 
 @dataclass(frozen=True)
@@ -68,6 +74,8 @@ class StagedIdentification:
     cross : CrossCheck
     joint : StagedResult
         One estimation from all trajectories.
+    validation : Validation or None
+        Of the end of every log by such an estimation from the rest (`with_prediction`).
     """
 
     machine: Machine
@@ -76,6 +84,7 @@ class StagedIdentification:
     results: dict[str, StagedResult]
     cross: CrossCheck
     joint: StagedResult
+    validation: Validation | None = None
 
 
 def trajectories_of(
@@ -144,6 +153,7 @@ def trajectories_of(
         problem.redundancy,
         {name: number for name, number in prepared.dropped.items() if number},
         tuple(prepared.warnings),
+        partial(predict_ends, prepared, machine, settings, stages, posed),
     )
 
 
@@ -183,6 +193,20 @@ def identify_staged(
         cross=cross_check(results, equations, parameters, settings),
         joint=joint(equations, parameters, first, settings, tuple(map(joined, trajectories.others))),
     )
+
+
+def with_prediction(done: StagedIdentification) -> StagedIdentification:
+    """The procedure with a prediction of the end of every log by one estimation from the rest of all."""
+    trajectories = done.trajectories
+    if trajectories.predict is None:
+        return done
+    first = first_guess(trajectories.parameters, done.start)
+    settings = StageSettings(trajectories.redundancy)
+
+    def values(part: Problem) -> FloatArray:
+        return joint({"rest": part.equations}, part.parameters, first, settings).estimate.values
+
+    return replace(done, validation=trajectories.predict(values))
 
 
 def first_guess(parameters: ParameterSet, start: FloatArray | None) -> FloatArray:

@@ -53,8 +53,7 @@ class Validation:
     @property
     def held_out(self) -> str:
         """What was predicted, in words."""
-        name = self.source.rstrip("/").rpartition("/")[2]
-        return self.part if "logs" in self.part else f"{self.part} of {name}" if self.part else name
+        return _in_words(self.part, self.source)
 
     @property
     def predicted_by(self) -> str:
@@ -120,26 +119,51 @@ def predict_ends(
     if settings.hold_out == 0.0:
         return None
     reach = stages.estimator.band.settling * stages.guard.period
-    equations, kept, ends = posed.problem.equations, np.zeros(len(posed.log), dtype=bool), []
-    for number, log in enumerate(prepared.logs):
+    equations, kept = posed.problem.equations, np.zeros(len(posed.log), dtype=bool)
+    for number, (log, first) in enumerate(
+        zip(prepared.logs, held_from(prepared, settings.hold_out), strict=True)
+    ):
         mine = posed.log == number
-        kept[mine] = True
-        if np.any(np.diff(log.time) < 0):
-            continue  # the clock was set back: stamps do not tell what comes before the end
-        first = round((1.0 - settings.hold_out) * len(log.time))
-        ends.append(_rows(log, slice(first, None)))
-        kept[mine] = equations.time[mine] < log.time[first] - reach
+        kept[mine] = first == len(log.time) or equations.time[mine] < log.time[first] - reach
     part = posed.problem.part(kept)
     if len(part.equations) < 2 * len(posed.problem.parameters.names):
         return None
-    made = _predicted(ends, machine, settings, stages, estimate(part))
+    return predict_held(prepared, machine, settings, stages, estimate(part))
+
+
+def held_from(prepared: Experiment, share: float) -> list[int]:
+    """The row of each log from which on it is held out; the log's length where nothing is.
+
+    That is where its clock was set back: stamps do not tell what comes before the end.
+    """
+    return [
+        len(log.time) if np.any(np.diff(log.time) < 0) else round((1.0 - share) * len(log.time))
+        for log in prepared.logs
+    ]
+
+
+def predict_held(
+    prepared: Experiment,
+    machine: Machine,
+    settings: IdentifySettings,
+    stages: PipelineSettings,
+    values: FloatArray,
+) -> Validation | None:
+    """Predict the ends of all logs with values (P,) that do not know them; None when they are too short for it.
+
+    The motion of the end is filtered by itself.
+    """
+    pairs = zip(prepared.logs, held_from(prepared, settings.hold_out), strict=True)
+    ends = [rows_of(log, slice(first, None)) for log, first in pairs if first < len(log.time)]
+    made = _predicted(ends, machine, settings, stages, values)
     if made is None:
         return None
-    count = len(ends)
-    share = f"last {100 * settings.hold_out:.0f} %"
-    return replace(
-        made, source=prepared.sources[0], part=share if count == 1 else f"{share} of each of {count} logs"
-    )
+    return replace(made, source=prepared.sources[0], part=_part(settings.hold_out, len(ends)))
+
+
+def held_out_part(share: float, source: str, count: int) -> str:
+    """The end of so many logs, the first of which is `source`, in words."""
+    return _in_words(_part(share, count), source)
 
 
 def _predicted(
@@ -189,10 +213,21 @@ def _predicted(
 def _between_jumps(log: GuardedLog) -> list[GuardedLog]:
     """The log in pieces in which time increases."""
     ends = [0, *(np.nonzero(np.diff(log.time) < 0)[0] + 1), len(log.time)]
-    return [_rows(log, slice(first, last)) for first, last in pairwise(ends)]
+    return [rows_of(log, slice(first, last)) for first, last in pairwise(ends)]
 
 
-def _rows(log: GuardedLog, chosen: slice) -> GuardedLog:
+def _part(share: float, count: int) -> str:
+    end = f"last {100 * share:.0f} %"
+    return end if count == 1 else f"{end} of each of {count} logs"
+
+
+def _in_words(part: str, source: str) -> str:
+    name = source.rstrip("/").rpartition("/")[2]
+    return part if "logs" in part else f"{part} of {name}" if part else name
+
+
+def rows_of(log: GuardedLog, chosen: slice) -> GuardedLog:
+    """Some samples of a guarded log, without additional sensors."""
     return replace(
         log,
         time=log.time[chosen],
@@ -200,6 +235,8 @@ def _rows(log: GuardedLog, chosen: slice) -> GuardedLog:
         force=log.force[chosen],
         segment=log.segment[chosen],
         filled=log.filled[chosen],
+        imu=None,
+        sensor=None,
     )
 
 

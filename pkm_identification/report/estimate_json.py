@@ -16,6 +16,7 @@ from ..records.atomic import replacing
 if TYPE_CHECKING:
     from ..estimation.estimate import ParameterEstimate
     from ..offline.identification import Identification
+    from ..offline.validation import Validation
 
 SCHEMA = 1
 _NUMBERS = re.compile(r"\[[-+.,\deE\s]+\]")
@@ -54,7 +55,6 @@ def estimate_document(result: Identification) -> dict[str, Any]:
         }
         for combination in estimate.combinations
     ]
-    validation = result.validation
     return {
         "schema": SCHEMA,
         "machine": result.machine.name,
@@ -64,18 +64,23 @@ def estimate_document(result: Identification) -> dict[str, Any]:
         "samples": int(result.samples),
         "dropped": {reason: int(count) for reason, count in result.dropped.items()},
         "parameters": entries,
-        "validation": None
-        if validation is None
-        else {
-            "rms_percent": _per_strut(validation.rms_percent, validation.rms_percent_total),
-            "rms_percent_raw": _per_strut(validation.rms_percent_raw, validation.rms_percent_raw_total),
-            "held_out": validation.held_out,
-            "predicted_by": validation.predicted_by,
-        },
+        "validation": validation_document(result.validation),
         "machine_hash": result.machine.hash,
         "state": _state(estimate),
         "parameter_set": result.settings.parameters,
         "stated": result.settings.knowledge.described(),
+    }
+
+
+def validation_document(validation: Validation | None) -> dict[str, Any] | None:
+    """A prediction of forces that were not used, in %; None when there is none."""
+    if validation is None:
+        return None
+    return {
+        "rms_percent": _per_strut(validation.rms_percent, validation.rms_percent_total),
+        "rms_percent_raw": _per_strut(validation.rms_percent_raw, validation.rms_percent_raw_total),
+        "held_out": validation.held_out,
+        "predicted_by": validation.predicted_by,
     }
 
 

@@ -7,8 +7,11 @@ from typing import Any
 import numpy as np
 
 from ..estimation.procedures.strut_friction import Quantity
+from ..motion import STRUTS
 from ..offline.friction_experiment import FrictionTest
 from .listing import ABSENT, Listing, with_deviation
+from .listing import number as number_text
+from .tables import NOTHING_HELD_OUT
 
 SIGNIFICANT = 3.0  # standard deviations
 
@@ -66,6 +69,13 @@ def friction_sentences(test: FrictionTest) -> list[str]:
         lines.append(f"No friction is seen in strut {', '.join(none)}.")
     lines += [f"Strut {number} is not tested: {reason}." for number, reason in test.untested.items()]
     lines += list(test.warnings)
+    held = test.prediction
+    lines.append(
+        NOTHING_HELD_OUT
+        if held is None
+        else f"Held out: friction forces of the {held.held_out} are predicted by a test of the rest to "
+        f"{number_text(held.total, 3)} % rms (strut {', '.join(f'{n}: {p:.2g} %' for n, p in held.percent.items())})."
+    )
     return lines
 
 
@@ -102,6 +112,16 @@ def friction_document(test: FrictionTest) -> dict[str, Any]:
             }
             for number, strut in test.struts.items()
         ],
+        "validation": None
+        if test.prediction is None
+        else {
+            "rms_percent": {
+                "per_strut": [test.prediction.percent.get(n) for n in range(1, STRUTS + 1)],
+                "total": test.prediction.total,
+            },
+            "held_out": test.prediction.held_out,
+            "predicted_by": "a test of the rest",
+        },
         "untested": [{"strut": number, "reason": reason} for number, reason in test.untested.items()],
     }
 

@@ -12,7 +12,9 @@ from ..estimation.procedures.staged import StagedResult
 from ..identifiability import COMBINATION, IDENTIFIABLE, UNIDENTIFIABLE
 from ..motion import FloatArray
 from ..offline.staged_experiment import StagedIdentification
+from .estimate_json import validation_document
 from .listing import ABSENT, Listing, number, with_deviation
+from .tables import NOTHING_HELD_OUT, held_out_sentence
 
 IN_SUM = "in a sum"
 MOST_NAMED = 6
@@ -115,7 +117,12 @@ def staged_sentences(done: StagedIdentification) -> list[str]:
             )
         lines += [f"{name}: shows {text}." for text in _combinations(result.estimate)]
     lines += [f"all together: shows {text}." for text in _combinations(done.joint.estimate)]
-    return lines + list(done.trajectories.warnings)
+    lines += done.trajectories.warnings
+    if done.validation is not None:
+        lines.append(f"all together: {held_out_sentence(done.validation)[1]}")
+    elif done.trajectories.predict is not None:
+        lines.append(NOTHING_HELD_OUT)
+    return lines
 
 
 def staged_document(done: StagedIdentification) -> dict[str, Any]:
@@ -137,6 +144,7 @@ def staged_document(done: StagedIdentification) -> dict[str, Any]:
             "fitted_percent": cross.fitted.tolist(),
         },
         "joint": _result_document(done.joint),
+        "validation": validation_document(done.validation),
     }
 
 

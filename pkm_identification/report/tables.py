@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..estimation.consistency.verdict import verdict
-from ..estimation.dual import FORMS
 from ..identifiability import COMBINATION, IDENTIFIABLE, UNIDENTIFIABLE
 from ..machine import Machine
 from ..motion import STRUTS, FloatArray
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
 
 LONGEST_NAME = 16  # of a combination that is named in the parameter column
 MOST_NAMES, MOST_COMBINATIONS = 8, 3  # in a sentence
+NOTHING_HELD_OUT = "Nothing was held out and predicted: the logs are too short for it."
 GOOD_PREDICTION = 5.0  # % rms in the band; a worse model is not one
 
 # What each reason for which samples are not used, or segments begin, means.
@@ -181,10 +181,11 @@ def verdicts(result: Identification) -> list[tuple[bool, str]]:
     estimate = result.estimate
     count = {status: estimate.status.count(status) for status in STATUS_TEXT}
     total = len(estimate.names)
+    why = f" ({result.unsettled})" if result.unsettled else ""
     lines = [
         (True, "The estimator converged.")
         if result.converged
-        else (False, "The estimator did not converge: do not use these values.")
+        else (False, f"The estimator did not converge: do not use these values{why}.")
     ]
     if count[IDENTIFIABLE] == total:
         lines.append((True, f"The data show all {total} parameters."))
@@ -209,19 +210,15 @@ def verdicts(result: Identification) -> list[tuple[bool, str]]:
     if physical is not None:
         lines.append(physical)
     if result.validation is not None:
-        lines.append(_prediction(result.validation))
+        lines.append(held_out_sentence(result.validation))
     elif result.settings.hold_out:
-        why = (
-            f"'{result.settings.estimator}' takes every log as a whole; give --validate LOG"
-            if result.settings.estimator in FORMS
-            else "the logs are too short for it"
-        )
-        lines.append((False, f"Nothing was held out and predicted: {why}."))
+        lines.append((False, NOTHING_HELD_OUT))
     lines += [(False, f"{warning[0].upper()}{warning[1:]}") for warning in result.warnings]
     return lines
 
 
-def _prediction(validation: Validation) -> tuple[bool, str]:
+def held_out_sentence(validation: Validation) -> tuple[bool, str]:
+    """What was predicted, how well, and whether that is good news."""
     error = validation.rms_percent_total
     good = error <= GOOD_PREDICTION
     if validation.part:

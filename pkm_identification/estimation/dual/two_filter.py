@@ -18,6 +18,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...compiled import kernel
 from ...errors import NotConverged
@@ -25,7 +26,7 @@ from ...kinematics.jacobian import fill_jacobian
 from ...motion import FloatArray
 from ..filters.square_root import lower_cholesky, whiten
 from .correction import UPDATED, close_prediction, use_lengths
-from .filtering import begin
+from .filtering import MAX_GATED_RUN, begin, row_norms
 from .model import JointModel, JointNoise, JointSamples
 from .prediction import PARAMETER_SPREAD, READINGS, STATE, advance_and_read, move, predict, rotation_between
 from .results import Centre, JointSettings
@@ -101,13 +102,21 @@ def update_parameters(columns, innovation, noise, mean, spread):
 
 @kernel
 def _run(model, sensors, home, known, mapping, known_at, recurrent, length_noise, force_noise, start_std, gate, samples,
-         centre, state, parameters, tallies):  # fmt: skip
-    """Both filters over a log; (sample reached, refused samples)."""
+         centre, state, parameters, tallies, history, sums):  # fmt: skip
+    """Both filters over a log; (sample reached, refused samples).
+
+    `history` (stride, means (K, P), standard deviations (K, P)) is the path of the parameters; `sums` (gradients
+    (K, P), informations (K, P, P)) are what the samples of each stride add to the log-likelihood's derivatives at the
+    centre.
+    """
     base, platform = model[0], model[1]
     length, force, measured, segment = samples
     root, position, rotation, twist = state
     mean, spread = parameters
+    stride, means, deviations = history
+    gradients, informations = sums
     count = mapping.shape[1]
+    factor, rows_at = np.zeros((6, 6)), np.empty((6, count))
     nothing = np.zeros(0)
     none = np.zeros((known.size, 0))
     no_offset = np.zeros((READINGS, 0))
@@ -115,9 +124,13 @@ def _run(model, sensors, home, known, mapping, known_at, recurrent, length_noise
     sensitivity, columns, innovation = np.zeros((STATE, count)), np.empty((6, count)), np.empty(6)
     covariance, jac, found = np.empty((6, 6)), np.empty((6, 6)), np.empty(6)
     guess, pushed = np.zeros(6), np.zeros((STATE, 6))
-    refused = 0
+    refused = run = 0
     for n in range(length.shape[0]):
-        if n == 0 or segment[n] != segment[n - 1]:
+        if n % stride == 0:
+            means[n // stride] = mean
+            row_norms(spread, 0, deviations[n // stride])
+        if n == 0 or segment[n] != segment[n - 1] or run >= MAX_GATED_RUN:
+            run = 0
             if not begin(
                 base, platform, home[0], home[1], length[n], start_std, root, position, rotation, twist
             ):  # fmt: skip
@@ -147,7 +160,19 @@ def _run(model, sensors, home, known, mapping, known_at, recurrent, length_noise
         if status != UPDATED:
             sensitivity[:, :] = before_gain
             refused += 1
+            run += 1
             continue
+        run = 0
+        lower_cholesky(covariance, factor)
+        rows_at[:, :] = columns
+        at_centre = innovation.copy()
+        whiten(factor, rows_at, at_centre)
+        block = n // stride
+        for k in range(6):
+            for j in range(count):
+                gradients[block, j] += rows_at[k, j] * at_centre[k]
+                for i in range(j + 1):
+                    informations[block, j, i] += rows_at[k, j] * rows_at[k, i]
         # the state filter's innovation is that at the centre's parameters
         for k in range(6):
             for j in range(count):
@@ -158,11 +183,30 @@ def _run(model, sensors, home, known, mapping, known_at, recurrent, length_noise
 
 @dataclass(frozen=True)
 class TwoFilterResult:
-    """Parameters after a pass, SI units, shapes (P,) and (P, P), and how many samples were refused."""
+    """What the two filters make of a log.
+
+    Attributes
+    ----------
+    mean, covariance : ndarray, shapes (P,) and (P, P)
+        Parameters after the last sample, SI units.
+    gated : int
+        Samples refused.
+    history_time, history_mean, history_std : ndarray, shapes (K,), (K, P), (K, P)
+    scores : ndarray, shape (K, P)
+        Gradient of the log-likelihood at the mean that the samples of each stride add, per standard deviation of the
+        prior.
+    segment : ndarray of int64, shape (K,)
+        That of each stride's first sample.
+    """
 
     mean: FloatArray
     covariance: FloatArray
     gated: int
+    history_time: FloatArray
+    history_mean: FloatArray
+    history_std: FloatArray
+    scores: FloatArray
+    segment: NDArray[np.int64]
 
 
 class TwoFilters:
@@ -202,6 +246,10 @@ class TwoFilters:
         count = model.unknowns
         at = (centre.mean - prior.mean) / prior.std
         mean, spread = np.zeros(count), np.eye(count)
+        stride = self.settings.stride
+        entries = -(-len(samples) // stride)
+        history = np.zeros((2, entries, count))
+        gradients, informations = np.zeros((entries, count)), np.zeros((entries, count, count))
         motion = centre.motion
         state = (np.zeros((STATE, STATE)), np.empty(3), np.empty((3, 3)), np.empty(6))
         reached, refused = _run(
@@ -221,6 +269,8 @@ class TwoFilters:
             state,
             (mean, spread),
             np.zeros((2, 6)),
+            (stride, history[0], history[1]),
+            (gradients, informations),
         )
         if reached < len(samples):
             raise NotConverged(
@@ -228,4 +278,14 @@ class TwoFilters:
                 f"{samples.time[reached]:.3f} s: the start is too far off, or the model is another machine's"
             )
         root = prior.std[:, None] * spread
-        return TwoFilterResult(prior.mean + prior.std * mean, root @ root.T, int(refused))
+        lower = np.tril(informations, -1).transpose(0, 2, 1)
+        return TwoFilterResult(
+            mean=prior.mean + prior.std * mean,
+            covariance=root @ root.T,
+            gated=int(refused),
+            history_time=samples.time[::stride],
+            history_mean=prior.mean + prior.std * history[0],
+            history_std=prior.std * history[1],
+            scores=gradients - (informations + lower) @ (mean - at),
+            segment=samples.segment[::stride],
+        )

@@ -1,0 +1,77 @@
+"""What a joint filter's covariance leaves out: innovations that are correlated in time, and a systematic part.
+
+The filter takes rounding and force noise for white and the equations of motion for right. Where they are not, its
+innovations are correlated; the sandwich of Newey and West over the gradients that the samples of a tenth of a second
+add to the likelihood (their innovations by the parameters' total derivative, `two_filter`) tells what that does to the
+parameters. What no innovation shows is looked for as the other estimators do, who repeat the estimate behind kinematic
+low-passes 1.5 times lower and higher: a state filter's bandwidth, too, is a choice that should not matter. For an
+inertia that force noise q drives and lengths of noise r correct, it is in proportion to sqrt(q / r), so the estimate is
+repeated with 1.5^2 times less and more force noise. The less the filter believes the forces, the more it averages the
+bend of the friction law over rates it does not know; what that changes is in the difference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from ...motion import FloatArray
+from ..batch.least_squares import sandwich
+from .joint import JointFilter
+from .model import JointModel, JointNoise, JointSamples
+from .results import Centre, JointResult, JointSettings
+from .two_filter import TwoFilterResult, TwoFilters
+
+OTHER_BANDWIDTHS = (1 / 1.5, 1.5)
+
+
+def correlated(
+    model: JointModel,
+    noise: JointNoise,
+    settings: JointSettings,
+    samples: JointSamples,
+    centre: Centre,
+    last: JointResult | TwoFilterResult,
+) -> FloatArray:
+    """Covariance (P, P), SI units, that the innovations' correlation adds; nothing with additional sensors in use."""
+    prior = model.prior
+    if not isinstance(last, TwoFilterResult):
+        if np.isfinite(samples.readings).any():
+            return np.zeros(
+                (len(prior.mean), len(prior.mean))
+            )  # what their readings say is not in these gradients
+        last = TwoFilters(model, noise, settings).run(samples, centre)
+    scale = np.outer(prior.std, prior.std)
+    white = last.covariance / scale
+    return (sandwich(np.linalg.inv(white), last.scores, last.segment) - white) * scale
+
+
+def systematic(
+    model: JointModel,
+    noise: JointNoise,
+    settings: JointSettings,
+    samples: JointSamples,
+    mean: FloatArray,
+    estimate: Callable[[FloatArray, Centre], FloatArray],
+) -> FloatArray:
+    """Covariance (P, P), SI units, of what the choice of the state filter's bandwidth does to the estimate.
+
+    Parameters
+    ----------
+    model : JointModel
+    noise : JointNoise
+    settings : JointSettings
+    samples : JointSamples
+    mean : ndarray, shape (P,)
+    estimate : callable
+        Parameters (P,) with another force noise (6,), made linear around a centre.
+    """
+    total = np.zeros((len(mean), len(mean)))
+    for factor in OTHER_BANDWIDTHS:
+        force = noise.force * factor**2
+        states = JointFilter(model.fixed(mean), replace(noise, force=force), settings).smoothed(samples)
+        change = estimate(force, Centre(mean, states.motion, states.force_noise)) - mean
+        total += np.outer(change, change) / len(OTHER_BANDWIDTHS)
+    return total
