@@ -7,7 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from .estimation.estimate import ParameterEstimate
+from .estimation.filters.uncertainty import EVERY
 from .estimation.filters.unscented import UnscentedSettings
+from .estimation.online.change import ChangeTest
 from .estimation.online.online_estimator import EstimatorSettings, OnlineEstimator
 from .estimation.parameters.knowledge import Knowledge
 from .kinematics.inverse import strut_lengths
@@ -156,7 +158,11 @@ class OnlinePipeline:
             self.machine, self.machine.home_position[None], self.machine.home_rotation[None]
         )[0]
         period = self.settings.guard.period
-        needed = round(self.filter.delay / period) * 2 + self.settings.estimator.band.settling + 20
+        band = self.settings.estimator.band
+        needed = round(self.filter.delay / period) * 2 + band.settling + (EVERY + 1) * band.stride
         for k in range(needed):
             self.step(k * period, length, np.zeros(6))
+        # what only later samples lead to: a first estimate, and a look at whether something has changed
+        _ = self.estimate
+        ChangeTest(1, 1, (1,), 1).gains()
         self.reset()
