@@ -10,8 +10,10 @@ import numpy as np
 import rclpy
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.logging import LoggingSeverity
+from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import JointState
 
+from pkm_identification.msg import PlatformState, StrutStates
 from pkm_identification.nodes.estimator import EstimatorNode
 from pkm_identification.nodes.kinematics import KinematicsNode
 from pkm_identification.nodes.strut_filter import StrutFilterNode
@@ -29,13 +31,22 @@ BATCH = 100
 class Sink:
     """In the place of a publisher: checks every number and hands the message on."""
 
-    def __init__(self, name: str, outcome: Outcome, receiver: Callable[[Any], None] | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        outcome: Outcome,
+        receiver: Callable[[Any], None] | None = None,
+        raw: type | None = None,
+    ) -> None:
         self._name = name
         self._outcome = outcome
         self._receiver = receiver
+        self._raw = raw  # type of what is published as bytes
 
     def publish(self, message: Any) -> None:
         self._outcome.fates[self._name] += 1
+        if self._raw is not None:
+            message = deserialize_message(message, self._raw)
         for numbers in numbers_of(message):
             if not np.isfinite(numbers).all():
                 raise FuzzFailure(f"{self._name}: not finite: {message}")
@@ -78,11 +89,11 @@ class Chain:
             node.bring_up()
             node.get_logger().set_level(LoggingSeverity.FATAL)
         # what came out is checked, and goes straight to the next node
-        self.filter.output = Sink("filtered", self.outcome, self.kinematics.take)
-        self.kinematics.states = Sink("states", self.outcome, self._learn)
+        self.filter.output = Sink("filtered", self.outcome, self.kinematics.take, StrutStates)
+        self.kinematics.states = Sink("states", self.outcome, self._learn, PlatformState)
         for name in ("poses", "marker_arrays"):
             setattr(self.kinematics, name, Sink(name, self.outcome))
-        self.estimator.output = Sink("estimates", self.outcome)
+        self.estimator.output.estimates = Sink("estimates", self.outcome)
 
     @property
     def nodes(self) -> tuple[StrutFilterNode, KinematicsNode, EstimatorNode]:

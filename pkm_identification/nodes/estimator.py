@@ -7,31 +7,26 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-from geometry_msgs.msg import InertiaStamped
 from rclpy.parameter import Parameter
 from std_srvs.srv import SetBool
 
-from pkm_identification.msg import ParameterEstimate as EstimateMessage
 from pkm_identification.msg import PlatformState
 
 from ..errors import PkmError
 from ..estimation.online.online_estimator import OnlineEstimator
-from ..estimation.online.payload import PayloadEvent
 from ..machine import Machine
 from ..pipeline import OnlinePipeline
 from ..ros.continuity import Continuity
-from ..ros.convert import estimate_message, finite, platform_sample
+from ..ros.convert import finite, platform_sample
 from ..ros.diagnostics import ERROR, WARN, Finding
 from ..ros.estimate_keeper import EstimateKeeper
-from ..ros.estimate_store import DROPPED, EstimateStore, confined
+from ..ros.estimate_publisher import EstimatePublisher
+from ..ros.estimate_store import EstimateStore, confined
 from ..ros.estimator_parameters import PARAMETERS, identify_settings, pipeline_settings
 from ..ros.main import run
 from ..ros.node_base import PipelineNode, change_period
 from ..ros.parameters import ParameterError
-from ..ros.payload import body_text, event_text, payload_message, payload_values
-from ..ros.qos import LATCHED, STREAM
-from ..ros.throttle import Throttle
+from ..ros.qos import STREAM
 
 NEVER = 1e6  # s
 
@@ -59,17 +54,14 @@ class EstimatorNode(PipelineNode):
         self.keeper = EstimateKeeper(store.start_value(given, resume, self.estimator.parameters))
         self.store: EstimateStore | None = store
         self.enabled = values["enabled"]
-        self.output = self.publisher(EstimateMessage, "parameter_estimate", LATCHED)
-        self.payloads = self.publisher(InertiaStamped, "~/payload", LATCHED)
+        self.output = EstimatePublisher(self, self.machine, values)
         self._delay = 0.0
         self._stretches = Continuity(settings.estimator.period)
         self._begin()
 
     def start(self) -> None:
         self._force_missing = False
-        self._turn = Throttle(self.parameter["publish_rate"])
-        self._seen = 0
-        self.listen(PlatformState, "platform_state", self.take, STREAM)
+        self.listen(PlatformState, "platform_state", self.take, STREAM, raw=True)
         self._publishing = self.every(1.0 / self.parameter["publish_rate"], self.publish_last)
         self._saving = self.every(self.parameter["autosave_period"] or NEVER, self.autosave)
         self.serve_trigger("~/reset", self.reset)
@@ -97,72 +89,48 @@ class EstimatorNode(PipelineNode):
             self.keeper.hand_over(self.estimator.recursive)
         self.store.path = confined(values["save_folder"], values["save_name"])
         self.enabled = values["enabled"]
+        self.output.set_rate(values["publish_rate"])
         if self._active:
-            self._turn = Throttle(values["publish_rate"])
             change_period(self._publishing, 1.0 / values["publish_rate"])
             change_period(self._saving, values["autosave_period"] or NEVER)
         self.get_logger().info(f"{', '.join(sorted(names))} changed")
 
-    def take(self, message: PlatformState) -> None:
+    def take(self, message: bytes | PlatformState) -> None:
         """One platform state."""
         if not self.enabled:
             return
-        self._force_missing = not message.force_valid
-        self._delay = message.delay
         try:
-            sample = platform_sample(message)
-            sample = replace(sample, segment=self._stretches.number(sample.time, sample.segment))
+            sample, self._delay = platform_sample(message)
         except ValueError as error:
             self.report(WARN, "bad_pose", f"platform_state: {error}")
             return
+        self._force_missing = sample.force is None
+        segment = self._stretches.number(sample.time, sample.segment)
         if not finite(sample.position, sample.twist, sample.acceleration, sample.force):
             self.report(WARN, "not_finite", "platform_state holds a number that is not finite")
             return
+        if segment != sample.segment:
+            sample = replace(sample, segment=segment)
         jumps, gated = self.estimator.counts["clock_jump"], self.estimator.counts["gated"]
         learned = self.estimator.step(sample)
         if self.estimator.counts["clock_jump"] > jumps:
             self._begin()
             self.report(WARN, "clock_jump", "time ran backwards: estimation started afresh")
-        elif learned and self._turn.due(sample.time):
+        elif learned and self.output.due(sample.time):
             self.publish_latest()
         elif learned or self.estimator.counts["gated"] > gated:
             self._look_after()
-        self._announce()
+        self.output.announce(self.estimator)
 
     def publish_latest(self) -> None:
-        """Publish the estimate when it is new; never the prior, never what is not finite."""
+        """Publish the estimate when it is new."""
         self._look_after()
-        if self.estimator.recursive.filter.count in (0, self._published):
-            return
-        estimate = self.estimator.estimate
-        numbers = np.array([estimate.nis, estimate.time])
-        if not finite(estimate.values, estimate.std, estimate.covariance, numbers):
-            self.report(ERROR, "not_finite_output", "the estimate holds a number that is not finite")
-            return
-        self._published = estimate.count
-        self.output.publish(estimate_message(estimate, self.machine))
-        if self.estimator.payload is not None:
-            self._publish_payload(estimate.time)
+        self.output.publish(self.estimator)
 
     def publish_last(self) -> None:
         """Publish what nothing newer has followed for a period: the last estimate before the stream ends."""
-        count = self.estimator.recursive.filter.count
-        if count == self._seen:
+        if self.output.lull(self.estimator):
             self.publish_latest()
-        self._seen = count
-
-    def _announce(self) -> None:
-        """Tell, once, what was taken up or set down."""
-        events = self.estimator.payload_events
-        if not events or events[-1] is self._announced:
-            return
-        self._announced = events[-1]
-        self._events += 1
-        self.get_logger().warning(event_text(events[-1]))
-        self._publish_payload(events[-1].announced_at)
-
-    def _publish_payload(self, time: float) -> None:
-        self.payloads.publish(payload_message(self.estimator.payload, time, self.parameter["platform_frame"]))
 
     def reset(self) -> str:
         """As newly started: back to the initial estimate, or to the machine file's values without one."""
@@ -195,35 +163,19 @@ class EstimatorNode(PipelineNode):
             yield WARN, "disabled by ~/enable"
         elif self._force_missing:
             yield WARN, "no strut forces: waiting"
-        payload = self.estimator.payload
-        if payload is not None:
-            yield WARN, f"carrying a payload since {payload.taken_at:.2f} s: {body_text(payload)}"
-        if self.estimator.model_suspect:
-            yield (
-                ERROR,
-                "measured forces do not fit the model: are the machine, the units and the signs right?",
-            )
+        yield from self.output.findings(self.estimator)
 
     def values(self) -> Mapping[str, object]:
         self._look_after()
-        estimate, counts = self.estimator.estimate, dict(self.estimator.counts)
-        for reason, name in DROPPED.items():
-            counts[reason] = counts.pop(name)
         return {
-            **counts,
+            **self.output.values(self.estimator),
             "breaks": self._stretches.breaks,
-            "equations": estimate.count,
-            "nis": estimate.nis,
-            "nis_dof": estimate.nis_dof,
-            **payload_values(self.estimator.payload, self._events),
             "saved": self.store.saved,
             "started_from": self.keeper.source,
         }
 
     def _begin(self) -> None:
-        self._published = 0
-        self._announced: PayloadEvent | None = None
-        self._events = 0
+        self.output.begin()
         self.keeper.begin(self.estimator.recursive)
 
     def _look_after(self) -> None:
@@ -232,10 +184,8 @@ class EstimatorNode(PipelineNode):
             self.report(ERROR, "not_finite_output", trouble)
 
     def _save_new(self, store: EstimateStore) -> None:
-        if self.estimator.recursive.filter.count in (0, store.saved):
-            return
         try:
-            store.save(self.estimator, self._delay)
+            store.save_new(self.estimator, self._delay)
         except (PkmError, OSError) as error:
             self.report(ERROR, "not_saved", str(error))
 

@@ -18,7 +18,7 @@ from ..kinematics.tracker import PlatformSample, PlatformTracker
 from ..machine import Machine
 from ..records.joint_state import STRUT_NAMES
 from ..ros import display
-from ..ros.convert import fill_platform_state, finite, strut_sample
+from ..ros.convert import PLATFORM_STATE, finite, platform_state, strut_sample
 from ..ros.diagnostics import ERROR, WARN, Finding
 from ..ros.main import run
 from ..ros.node_base import MACHINE, PipelineNode
@@ -26,6 +26,7 @@ from ..ros.parameters import LiveParameter, ParameterSpec
 from ..ros.qos import COMMANDS, STREAM
 from ..ros.solvers import reachable_lengths, solve_forward, solve_inverse
 from ..ros.strut_commands import LENGTHS, StrutCommands
+from ..ros.wire import StreamWriter
 from ..signals.causal import StrutSample
 
 # What can be wrong with a pose: counter, level, and what to say for as long as it lasts.
@@ -55,8 +56,7 @@ class KinematicsNode(PipelineNode):
         self.tracker = PlatformTracker(self.machine, self.parameter["degraded_condition"])
         with self.compiling():
             self._warm_up()
-        self.state = PlatformState()
-        self.state.header.frame_id = self.parameter["base_frame"]
+        self.writer = StreamWriter(PLATFORM_STATE, self.parameter["base_frame"])
         self.states = self.publisher(PlatformState, "platform_state", STREAM)
         self.commands = StrutCommands(self, self.parameter["joint_names"], LENGTHS)
         self.display = display.PlatformDisplay(self, self.machine, self.parameter.all())
@@ -65,7 +65,7 @@ class KinematicsNode(PipelineNode):
     def start(self) -> None:
         self.tracker.reset()
         self._trouble: str | None = None
-        self.listen(StrutStates, "strut_states/filtered", self.take, STREAM)
+        self.listen(StrutStates, "strut_states/filtered", self.take, STREAM, raw=True)
         self.listen(PoseStamped, "target_pose", self.take_target, COMMANDS)
         self.serve_trigger("~/reset", self.reset)
         self.serve(SolveForward, "solve_forward", partial(solve_forward, self.machine))
@@ -76,9 +76,14 @@ class KinematicsNode(PipelineNode):
         self.display.set_rates(self.parameter["pose_rate"], self.parameter["marker_rate"])
         self.tracker.degraded_condition = self.parameter["degraded_condition"]
 
-    def take(self, message: StrutStates) -> None:
+    def take(self, message: bytes | StrutStates) -> None:
         """One filtered strut sample: one platform state."""
-        sample = self.tracker.step(strut_sample(message))
+        try:
+            filtered, delay = strut_sample(message)
+        except ValueError as error:
+            self.report(WARN, "bad_message", f"strut_states/filtered: {error}")
+            return
+        sample = self.tracker.step(filtered)
         self._counts[STATUS_NAMES[sample.status]] += 1
         trouble = _trouble(sample)
         if trouble != self._trouble and trouble is not None:
@@ -89,13 +94,13 @@ class KinematicsNode(PipelineNode):
             self.tracker.reset()
             return
         try:
-            fill_platform_state(self.state, sample, message.delay)
+            state = platform_state(self.writer, sample, delay)
         except ValueError as error:
             self.report(WARN, "bad_stamp", str(error))
             return
-        self.states.publish(self.state)
+        self.states.publish(state)
         if sample.status != FAILED:
-            self.display.show(self.state, sample)
+            self.display.show(sample)
 
     def take_target(self, message: PoseStamped) -> None:
         """A wished pose: the strut lengths that give it, unless a strut cannot reach."""
@@ -134,7 +139,7 @@ class KinematicsNode(PipelineNode):
         home = strut_lengths(m, m.home_position[None], m.home_rotation[None])
         forward_kinematics(m, home)
         sample = self.tracker.step(StrutSample(0.0, home[0], np.zeros(6), np.zeros(6), None, 0))
-        fill_platform_state(PlatformState(), sample, 0.0)
+        platform_state(StreamWriter(PLATFORM_STATE), sample, 0.0)
 
 
 def _trouble(sample: PlatformSample) -> str | None:

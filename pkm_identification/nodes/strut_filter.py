@@ -12,7 +12,7 @@ from sensor_msgs.msg import JointState
 from pkm_identification.msg import StrutStates
 
 from ..machine import Machine
-from ..ros.convert import fill_strut_states, finite
+from ..ros.convert import STRUT_STATES, finite, strut_states
 from ..ros.diagnostics import ERROR, WARN, Finding
 from ..ros.joint_state import BadJointState, JointStateReader
 from ..ros.main import run
@@ -22,10 +22,11 @@ from ..ros.publishers import publisher_names
 from ..ros.qos import STREAM, STRUT_STATES_SUBSCRIPTION
 from ..ros.rate import RateWatch
 from ..ros.strut_filter_parameters import PARAMETERS, filter_settings, guard_settings, sample_period
+from ..ros.wire import StreamWriter
 from ..signals.causal import CausalStrutFilter
 from ..signals.guard import RATE_ERROR, RATE_WARNING, StreamGuard
 
-STRUT_STATES = "strut_states"
+TOPIC = "strut_states"
 SILENCE = 1.0  # s without input that is worth a warning
 SEGMENTS = 2**32  # numbers a message has room for
 # Rejections that mean a wrong set-up.
@@ -49,8 +50,8 @@ class StrutFilterNode(PipelineNode):
         self.rate = RateWatch(1.0 / self.period)
         with self.compiling():
             self._warm_up()
-        self.message = StrutStates()
-        self.output = self.publisher(StrutStates, f"{STRUT_STATES}/filtered", STREAM)
+        self.writer = StreamWriter(STRUT_STATES)
+        self.output = self.publisher(StrutStates, f"{TOPIC}/filtered", STREAM)
         self.passed = 0
         self._segment_base: int | None = None
         self._restart()
@@ -68,7 +69,7 @@ class StrutFilterNode(PipelineNode):
     def start(self) -> None:
         self._restart()
         self._arrival = time.monotonic()
-        self.listen(JointState, STRUT_STATES, self.take, STRUT_STATES_SUBSCRIPTION)
+        self.listen(JointState, TOPIC, self.take, STRUT_STATES_SUBSCRIPTION)
         self.serve_trigger("~/reset", self.reset)
 
     def take(self, message: JointState) -> None:
@@ -101,9 +102,8 @@ class StrutFilterNode(PipelineNode):
                 self.report(ERROR, "not_finite_output", "the filter gave a number that is not finite")
                 self._restart()
                 return
-            fill_strut_states(self.message, filtered, self.filter.delay)
-            self.message.segment = (self._segment_base + filtered.segment) % SEGMENTS
-            self.output.publish(self.message)
+            segment = (self._segment_base + filtered.segment) % SEGMENTS
+            self.output.publish(strut_states(self.writer, filtered, segment, self.filter.delay))
             self.passed += 1
 
     def reset(self) -> str:
@@ -118,16 +118,16 @@ class StrutFilterNode(PipelineNode):
 
     def findings(self) -> Iterable[Finding]:
         if time.monotonic() - self._arrival > SILENCE:
-            yield WARN, f"no samples on '{STRUT_STATES}'"
+            yield WARN, f"no samples on '{TOPIC}'"
             return
         if self.rate.deviation > RATE_WARNING:
             level = ERROR if self.rate.deviation > RATE_ERROR else WARN
             yield level, f"samples come at {self.rate.rate:.1f} Hz, expected {self.rate.nominal:g} Hz"
         if not self._has_force and self._segment >= 0:
             yield WARN, "no efforts: pose and motion only, parameters are not estimated"
-        names = publisher_names(self, STRUT_STATES)
+        names = publisher_names(self, TOPIC)
         if len(names) > 1:
-            yield WARN, f"{len(names)} publishers on '{STRUT_STATES}': {', '.join(names)}"
+            yield WARN, f"{len(names)} publishers on '{TOPIC}': {', '.join(names)}"
 
     def values(self) -> Mapping[str, object]:
         shown = ("accepted", "filled", "start", "gap")

@@ -20,8 +20,8 @@ def seconds(stamp: Time) -> float:
     return seconds_of(stamp.sec, stamp.nanosec)
 
 
-def set_stamp(stamp: Time, time: float) -> None:
-    """Write a time in s into a stamp; `seconds` gives it back bit for bit.
+def stamp_parts(time: float) -> tuple[int, int]:
+    """Seconds and nanoseconds of a time in s, as a stamp holds them.
 
     Raises
     ------
@@ -30,7 +30,12 @@ def set_stamp(stamp: Time, time: float) -> None:
     """
     if not -LAST_SECOND <= time < LAST_SECOND:
         raise ValueError(f"time {time!r} s does not fit into a stamp")
-    stamp.sec, stamp.nanosec = divmod(nanoseconds_of(time), NANOSECONDS)
+    return divmod(nanoseconds_of(time), NANOSECONDS)
+
+
+def set_stamp(stamp: Time, time: float) -> None:
+    """Write a time in s into a stamp; `seconds` gives it back bit for bit; see `stamp_parts`."""
+    stamp.sec, stamp.nanosec = stamp_parts(time)
 
 
 def stamp_of(time: float) -> Time:

@@ -1,12 +1,13 @@
 """Stage samples to this package's messages and back.
 
-Message objects are filled, not made: at 1 kHz a node keeps one and publishes it again and again. Fields of
-messages are not checked by rclpy, so nothing that is not finite may come this far: `finite` is the last gate.
+What streams goes as bytes (`wire`). Fields of messages are not checked by rclpy, so nothing that is not finite may come
+this far: `finite` is the last gate.
 """
 
 from __future__ import annotations
 
 import math
+from array import array
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,13 +20,14 @@ from ..kinematics.tracker import PlatformSample
 from ..motion import FloatArray
 from ..rotation import matrix_from_quaternion, quaternion_from_matrix
 from ..signals.causal import StrutSample
-from .clock import seconds, set_stamp
+from .clock import set_stamp
+from .wire import StreamType, StreamWriter
 
 if TYPE_CHECKING:
     from ..estimation.estimate import ParameterEstimate
     from ..machine import Machine
 
-NO_FORCE = np.zeros(6)
+STRUT_STATES, PLATFORM_STATE = StreamType(StrutStates), StreamType(PlatformState)
 # Condition numbers of singular poses are infinite; messages carry this instead.
 LARGEST_CONDITION = 1e12
 
@@ -42,28 +44,52 @@ def finite(*arrays: FloatArray | None) -> bool:
     return math.isfinite(sum(sum(array.ravel().tolist()) for array in arrays if array is not None))
 
 
-def fill_strut_states(message: StrutStates, sample: StrutSample, delay: float) -> None:
-    """Write a filtered strut sample into a message; `delay` in s."""
-    set_stamp(message.header.stamp, sample.time)
-    message.length = sample.length
-    message.rate = sample.rate
-    message.acceleration = sample.acceleration
-    message.force_valid = sample.force is not None
-    message.force = NO_FORCE if sample.force is None else sample.force
-    message.segment = int(sample.segment)
-    message.delay = delay
+def strut_states(writer: StreamWriter, sample: StrutSample, segment: int, delay: float) -> bytes:
+    """A filtered strut sample as a message of `STRUT_STATES`.
+
+    Parameters
+    ----------
+    writer : StreamWriter
+    sample : StrutSample
+    segment : int
+        Number of the unbroken stretch, which counts on when a node is restarted.
+    delay : float
+        Of the filter in s.
+
+    Raises
+    ------
+    ValueError
+        If the sample's time does not fit into a stamp.
+    """
+    numbers = writer.numbers
+    numbers["length"] = sample.length
+    numbers["rate"] = sample.rate
+    numbers["acceleration"] = sample.acceleration
+    numbers["force_valid"] = sample.force is not None
+    numbers["force"] = 0.0 if sample.force is None else sample.force
+    numbers["segment"] = segment
+    numbers["delay"] = delay
+    return writer.message(sample.time)
 
 
-def strut_sample(message: StrutStates) -> StrutSample:
-    """The filtered strut sample of a message."""
-    return StrutSample(
-        time=seconds(message.header.stamp),
-        length=message.length,
-        rate=message.rate,
-        acceleration=message.acceleration,
-        force=message.force if message.force_valid else None,
-        segment=message.segment,
+def strut_sample(message: bytes | StrutStates) -> tuple[StrutSample, float]:
+    """The filtered strut sample of a message and the filter's delay in s.
+
+    Raises
+    ------
+    ValueError
+        If the bytes are no such message.
+    """
+    time, numbers = STRUT_STATES.read(message)
+    sample = StrutSample(
+        time=time,
+        length=numbers["length"],
+        rate=numbers["rate"],
+        acceleration=numbers["acceleration"],
+        force=numbers["force"] if numbers["force_valid"] else None,
+        segment=int(numbers["segment"]),
     )
+    return sample, float(numbers["delay"])
 
 
 def fill_pose(message: Pose, position: FloatArray, rotation: FloatArray) -> None:
@@ -88,42 +114,55 @@ def pose_of(message: Pose) -> tuple[FloatArray, FloatArray]:
     return position, matrix_from_quaternion([turn.x, turn.y, turn.z, turn.w])
 
 
-def fill_platform_state(message: PlatformState, sample: PlatformSample, delay: float) -> None:
-    """Write a platform sample into a message; `delay` in s."""
-    set_stamp(message.header.stamp, sample.time)
-    fill_pose(message.pose, sample.position, sample.rotation)
-    linear, angular = message.twist.linear, message.twist.angular
-    linear.x, linear.y, linear.z, angular.x, angular.y, angular.z = sample.twist.tolist()
-    linear, angular = message.accel.linear, message.accel.angular
-    linear.x, linear.y, linear.z, angular.x, angular.y, angular.z = sample.acceleration.tolist()
-    message.force_valid = sample.force is not None
-    message.strut_force = NO_FORCE if sample.force is None else sample.force
-    message.status = int(sample.status)
-    message.iterations = int(sample.iterations)
-    message.residual = bounded(sample.residual)
-    message.condition = bounded(sample.condition)
-    message.segment = int(sample.segment)
-    message.delay = delay
+def platform_state(writer: StreamWriter, sample: PlatformSample, delay: float) -> bytes:
+    """A platform sample as a message of `PLATFORM_STATE`; `delay` in s.
+
+    Raises
+    ------
+    ValueError
+        If the sample's time does not fit into a stamp.
+    """
+    numbers = writer.numbers
+    pose = numbers["pose"]
+    pose[:3] = sample.position
+    pose[3:] = sample.quaternion
+    numbers["twist"] = sample.twist
+    numbers["accel"] = sample.acceleration
+    numbers["force_valid"] = sample.force is not None
+    numbers["strut_force"] = 0.0 if sample.force is None else sample.force
+    numbers["status"] = sample.status
+    numbers["iterations"] = sample.iterations
+    numbers["residual"] = bounded(sample.residual)
+    numbers["condition"] = bounded(sample.condition)
+    numbers["segment"] = sample.segment
+    numbers["delay"] = delay
+    return writer.message(sample.time)
 
 
-def platform_sample(message: PlatformState) -> PlatformSample:
-    """The platform sample of a message."""
-    place, turn = message.pose.position, message.pose.orientation
-    v, w = message.twist.linear, message.twist.angular
-    a, alpha = message.accel.linear, message.accel.angular
-    return PlatformSample(
-        time=seconds(message.header.stamp),
-        position=np.array([place.x, place.y, place.z]),
-        rotation=matrix_from_quaternion([turn.x, turn.y, turn.z, turn.w]),
-        twist=np.array([v.x, v.y, v.z, w.x, w.y, w.z]),
-        acceleration=np.array([a.x, a.y, a.z, alpha.x, alpha.y, alpha.z]),
-        force=message.strut_force if message.force_valid else None,
-        status=message.status,
-        iterations=message.iterations,
-        residual=message.residual,
-        condition=message.condition,
-        segment=message.segment,
+def platform_sample(message: bytes | PlatformState) -> tuple[PlatformSample, float]:
+    """The platform sample of a message and the filter's delay in s.
+
+    Raises
+    ------
+    ValueError
+        If the bytes are no such message or the quaternion has no length.
+    """
+    time, numbers = PLATFORM_STATE.read(message)
+    pose = numbers["pose"]
+    sample = PlatformSample(
+        time=time,
+        position=pose[:3],
+        rotation=matrix_from_quaternion(pose[3:]),
+        twist=numbers["twist"],
+        acceleration=numbers["accel"],
+        force=numbers["strut_force"] if numbers["force_valid"] else None,
+        status=int(numbers["status"]),
+        iterations=int(numbers["iterations"]),
+        residual=float(numbers["residual"]),
+        condition=float(numbers["condition"]),
+        segment=int(numbers["segment"]),
     )
+    return sample, float(numbers["delay"])
 
 
 def estimate_message(estimate: ParameterEstimate, machine: Machine) -> EstimateMessage:
@@ -135,11 +174,11 @@ def estimate_message(estimate: ParameterEstimate, machine: Machine) -> EstimateM
         model=estimate.model,
         names=list(estimate.names),
         units=list(estimate.units),
-        values=estimate.values.tolist(),
-        std=estimate.std.tolist(),
-        nominal=estimate.nominal.tolist(),
+        values=_doubles(estimate.values),
+        std=_doubles(estimate.std),
+        nominal=_doubles(estimate.nominal),
         status=[STATUS_CODES[status] for status in estimate.status],
-        covariance=estimate.covariance.ravel().tolist(),
+        covariance=_doubles(estimate.covariance),
         nis=bounded(estimate.nis),
         nis_dof=int(estimate.nis_dof),
         count=int(estimate.count),
@@ -151,3 +190,8 @@ def estimate_message(estimate: ParameterEstimate, machine: Machine) -> EstimateM
 def bounded(value: float) -> float:
     """A number fit for a message: not larger than `LARGEST_CONDITION`, and that for what is not a number."""
     return min(float(value), LARGEST_CONDITION) if value == value else LARGEST_CONDITION
+
+
+def _doubles(values: FloatArray) -> array[float]:
+    """Numbers as messages keep them: from a list they would be converted one by one."""
+    return array("d", np.ascontiguousarray(values).tobytes())

@@ -9,12 +9,12 @@ from geometry_msgs.msg import PoseStamped
 from sensor_msgs.msg import JointState
 from visualization_msgs.msg import MarkerArray
 
-from pkm_identification.msg import PlatformState
-
 from ..export.urdf import TreeJoints
 from ..kinematics import DEGRADED
 from ..kinematics.tracker import PlatformSample
 from ..machine import Machine
+from .clock import stamp_of
+from .convert import fill_pose
 from .markers import MachineMarkers
 from .parameters import LiveParameter, ParameterSpec
 from .qos import JOINTS, MARKERS, POSE
@@ -69,19 +69,22 @@ class PlatformDisplay:
         """New rates in Hz."""
         self._pose_turn, self._marker_turn = Throttle(pose), Throttle(marker)
 
-    def show(self, state: PlatformState, sample: PlatformSample) -> None:
-        """Show a sample that is not FAILED; `state` is its message."""
-        stamp = state.header.stamp
-        if self._pose_turn.due(sample.time):
+    def show(self, sample: PlatformSample) -> None:
+        """Show a sample that is not FAILED."""
+        pose, marker = self._pose_turn.due(sample.time), self._marker_turn.due(sample.time)
+        if not (pose or marker):
+            return
+        stamp = stamp_of(sample.time)
+        if pose:
             self._pose.header.stamp = stamp
-            self._pose.pose = state.pose
+            fill_pose(self._pose.pose, sample.position, sample.rotation)
             self._poses.publish(self._pose)
             if self.transforms is not None:
-                self.transforms.send(stamp, state.pose)
+                self.transforms.send(stamp, self._pose.pose)
             if self._tree is not None:
                 self._joints.header.stamp = stamp
                 self._joints.position = self._tree.positions(sample.position, sample.rotation).tolist()
                 self._joint_states.publish(self._joints)
-        if self._marker_turn.due(sample.time):
+        if marker:
             alert = sample.status == DEGRADED
             self._marker_arrays.publish(self._markers.place(stamp, sample.position, sample.rotation, alert))

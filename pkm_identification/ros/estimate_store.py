@@ -95,6 +95,11 @@ class EstimateStore:
         self.saved = estimate.count
         return self.path
 
+    def save_new(self, estimator: OnlineEstimator, delay: float) -> None:
+        """The same if there is anything new."""
+        if estimator.recursive.filter.count not in (0, self.saved):
+            self.save(estimator, delay)
+
 
 def confined(folder: str, name: str) -> Path:
     """Path of a JSON file directly in a folder.

@@ -121,11 +121,18 @@ class PipelineNode(LifecycleNode):
         return made
 
     def listen(
-        self, message_type: type, topic: str, callback: Callable[[Any], None], qos: QoSProfile
+        self,
+        message_type: type,
+        topic: str,
+        callback: Callable[[Any], None],
+        qos: QoSProfile,
+        after: Callable[[], None] = lambda: None,
+        raw: bool = False,
     ) -> None:
-        """Subscribe until deactivation; the callback gets every message that has piled up at once.
+        """Subscribe until deactivation; the callback gets every message that has piled up, `after` is called then.
 
-        The executor costs several times what taking a message does, so a burst is taken in one go.
+        The executor costs several times what taking a message does, so a burst is taken in one go. With `raw` the
+        callback is given the bytes that came (see `wire`), not a message.
         """
 
         watch = InputWatch(topic)
@@ -136,12 +143,14 @@ class PipelineNode(LifecycleNode):
             watch.took(time.perf_counter() - begin, info)
 
         def poll() -> None:
-            for _ in range(DRAIN_LIMIT):
-                with subscription.handle:
-                    taken = subscription.handle.take_message(message_type, False)
-                if taken is None:
-                    return
-                step(taken[0], taken[1] if informed else {})
+            handle = subscription.handle
+            with handle:
+                for _ in range(DRAIN_LIMIT):
+                    taken = handle.take_message(message_type, raw)
+                    if taken is None:
+                        break
+                    step(taken[0], taken[1] if informed else {})
+            after()
 
         def drain(message: Any, info: Any) -> None:
             step(message, info)
@@ -159,7 +168,9 @@ class PipelineNode(LifecycleNode):
         # The events executor of some releases breaks down when it shall say how a message came: nothing is counted.
         informed = isinstance(self.executor, Executor)
         taker = drain if informed else lambda message: drain(message, {})
-        subscription = self.create_subscription(message_type, topic, taker, qos, event_callbacks=events)
+        subscription = self.create_subscription(
+            message_type, topic, taker, qos, event_callbacks=events, raw=raw
+        )
         entry, stream = (watch, qos), (subscription, poll)
         self._inputs.append(entry)
         self.streams.append(stream)

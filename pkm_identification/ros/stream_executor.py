@@ -1,12 +1,13 @@
 """An executor for nodes that live on a stream: waits for the stream alone while it flows.
 
 rclpy's SingleThreadedExecutor gathers all entities of all nodes before every callback: some twenty services and timers
-for each message, which costs several times what our nodes do with it. Here everything is looked at a hundred times a
-second, and in between only what streams (`PipelineNode.streams`) and timers.
+for each message, which costs several times what our nodes do with it. Here everything is looked at twenty times a
+second and when a timer is due, and in between only what streams (`PipelineNode.streams`).
 """
 
 from __future__ import annotations
 
+import math
 import time
 from contextlib import ExitStack
 
@@ -18,9 +19,10 @@ from rclpy.executors import (
     TimeoutException,
 )
 from rclpy.impl.implementation_singleton import rclpy_implementation as _rclpy
+from rclpy.node import Node
 from rclpy.task import Future
 
-ROUND = 0.01  # s between looks at everything
+ROUND = 0.05  # s between looks at everything, and so the longest that a service waits while streams flow
 IDLE = 0.1  # s to wait for anything at all while no stream flows
 MOST_IN_A_ROW = 50  # callbacks of the rest, before the streams have their turn again
 NANOSECONDS = 1e9
@@ -57,27 +59,26 @@ class StreamExecutor(SingleThreadedExecutor):
         """Take what streams for a round, or until a timer is due; whether there was anything."""
         nodes = self.get_nodes()
         streams = [stream for node in nodes for stream in getattr(node, "streams", ())]
-        timers = [timer.handle for node in nodes for timer in node.timers]
         if not streams:
             return False
+        flowing = False
         with ExitStack() as held:
             try:
-                for handle in (*(subscription.handle for subscription, _ in streams), *timers):
-                    held.enter_context(handle)
+                for subscription, _ in streams:
+                    held.enter_context(subscription.handle)
                 held.enter_context(self.context.handle)
+                end = time.monotonic() + min(ROUND, _until_a_timer(nodes))
             except InvalidHandle:
                 return False  # on its way out
-            waiting = _rclpy.WaitSet(len(streams), 0, len(timers), 0, 0, 0, self.context.handle)
+            waiting = _rclpy.WaitSet(len(streams), 0, 0, 0, 0, 0, self.context.handle)
+            handles = [subscription.handle for subscription, _ in streams]
             pollers = [(subscription.handle.pointer, poll) for subscription, poll in streams]
-            flowing = False
-            end = time.monotonic() + ROUND
-            while (left := end - time.monotonic()) > 0:
+            while True:
+                left = end - time.monotonic()
                 waiting.clear_entities()
-                for subscription, _ in streams:
-                    waiting.add_subscription(subscription.handle)
-                for timer in timers:
-                    waiting.add_timer(timer)
-                waiting.wait(int(NANOSECONDS * left))
+                for handle in handles:
+                    waiting.add_subscription(handle)
+                waiting.wait(max(0, int(NANOSECONDS * left)))
                 if not self.context.ok():
                     return False
                 ready = waiting.get_ready_entities("subscription")
@@ -85,6 +86,11 @@ class StreamExecutor(SingleThreadedExecutor):
                     if pointer in ready:
                         poll()
                         flowing = True
-                if waiting.get_ready_entities("timer"):
-                    break
-        return flowing
+                if left <= 0.0:
+                    return flowing
+
+
+def _until_a_timer(nodes: list[Node]) -> float:
+    """Time in s until the next timer is due; negative when it is overdue, infinite without timers."""
+    waits = [timer.time_until_next_call() for node in nodes for timer in node.timers]
+    return min((wait / NANOSECONDS for wait in waits if wait is not None), default=math.inf)

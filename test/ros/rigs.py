@@ -16,8 +16,8 @@ from pkm_identification.nodes.estimator import EstimatorNode
 from pkm_identification.nodes.kinematics import KinematicsNode
 from pkm_identification.nodes.strut_filter import StrutFilterNode
 from pkm_identification.pipeline import OnlinePipeline
-from pkm_identification.ros.clock import seconds
-from pkm_identification.ros.convert import fill_platform_state, fill_strut_states
+from pkm_identification.ros.clock import seconds, set_stamp
+from pkm_identification.ros.convert import fill_pose
 from pkm_identification.ros.qos import LATCHED, MARKERS, POSE
 from pkm_identification.signals.causal import CausalStrutFilter, FilterSettings, StrutSample
 from pkm_identification.signals.guard import GuardSettings, StreamGuard
@@ -103,13 +103,18 @@ def strut_samples(motion):
     ]
 
 
+def strut_message(sample, delay=0.028):
+    """A filtered strut sample in a message, field by field."""
+    message = StrutStates(length=sample.length, rate=sample.rate, acceleration=sample.acceleration)
+    set_stamp(message.header.stamp, sample.time)
+    if sample.force is not None:
+        message.force, message.force_valid = sample.force, True
+    message.segment, message.delay = sample.segment, delay
+    return message
+
+
 def strut_messages(samples):
-    messages = []
-    for sample in samples:
-        message = StrutStates()
-        fill_strut_states(message, sample, 0.028)
-        messages.append(message)
-    return messages
+    return [strut_message(sample) for sample in samples]
 
 
 class KinematicsRig:
@@ -147,13 +152,22 @@ def platform_samples(trajectory="rich"):
     return found
 
 
+def platform_message(sample, delay=0.028):
+    """A platform sample in a message, field by field."""
+    message = PlatformState(status=sample.status, iterations=sample.iterations, segment=sample.segment)
+    set_stamp(message.header.stamp, sample.time)
+    fill_pose(message.pose, sample.position, sample.rotation)
+    for motion, six in ((message.twist, sample.twist), (message.accel, sample.acceleration)):
+        for part, three in ((motion.linear, six[:3]), (motion.angular, six[3:])):
+            part.x, part.y, part.z = three.tolist()
+    if sample.force is not None:
+        message.strut_force, message.force_valid = sample.force, True
+    message.residual, message.condition, message.delay = sample.residual, sample.condition, delay
+    return message
+
+
 def platform_messages(samples):
-    messages = []
-    for sample in samples:
-        message = PlatformState()
-        fill_platform_state(message, sample, 0.028)
-        messages.append(message)
-    return messages
+    return [platform_message(sample) for sample in samples]
 
 
 class EstimatorRig:

@@ -4,6 +4,7 @@ The driver's side is in test_fuzz_nodes.
 """
 
 import numpy as np
+from rclpy.serialization import deserialize_message
 from ros_bench import Motion, joint_state
 from sensor_msgs.msg import JointState
 
@@ -18,13 +19,16 @@ NUMBERS = [0.0, -1.0, 1e-320, 1e308, -1e308, 5.0, float("nan"), float("inf"), -f
 
 
 class Sink:
-    """Stands for a publisher; keeps the numbers of what it is given."""
+    """Stands for a publisher; checks the numbers of what it is given, as bytes of a type or as messages."""
 
-    def __init__(self):
+    def __init__(self, raw=None):
         self.count = 0
+        self._raw = raw
 
     def publish(self, message):
         self.count += 1
+        if self._raw is not None:
+            message = deserialize_message(message, self._raw)
         for values in numbers_of(message):
             assert np.isfinite(values).all(), message
 
@@ -50,7 +54,7 @@ def break_stamp(rng, stamp):
 
 def test_kinematics(bench):
     node = bench.start(KinematicsNode)
-    node.states = Sink()
+    node.states = Sink(PlatformState)
     rng = np.random.default_rng(2)
     motion = Motion(COUNT)
     for time, length in zip(motion.time, motion.length):
@@ -72,7 +76,7 @@ def test_kinematics(bench):
 
 def test_estimator(bench, tmp_path):
     node = bench.start(EstimatorNode, save_folder=str(tmp_path))
-    node.output = Sink()
+    node.output.estimates = Sink()
     rng = np.random.default_rng(3)
     motion = Motion(COUNT)
     home = node.machine.home_position.tolist()

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import InertiaStamped
+from rigs import platform_message
 from ros_bench import feed
 from sensor_msgs.msg import JointState
 
@@ -16,7 +17,6 @@ from pkm_identification.nodes.estimator import EstimatorNode
 from pkm_identification.nodes.simulator import SimulatorNode
 from pkm_identification.pipeline import OnlinePipeline
 from pkm_identification.ros.clock import seconds
-from pkm_identification.ros.convert import fill_platform_state
 from pkm_identification.ros.qos import LATCHED
 from pkm_identification.simulation import Payload, simulate
 
@@ -34,9 +34,7 @@ def messages():
         for sample in pipeline.guard.step(time + START, length, force):
             filtered = pipeline.filter.step(sample)
             if filtered is not None:
-                message = PlatformState()
-                fill_platform_state(message, pipeline.tracker.step(filtered), 0.028)
-                found.append(message)
+                found.append(platform_message(pipeline.tracker.step(filtered)))
     return found
 
 

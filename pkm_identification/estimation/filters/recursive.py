@@ -139,7 +139,7 @@ class RecursiveEstimator:
         Parameters
         ----------
         mean : ndarray, shape (P,)
-            SI units.
+            SI units; those of nuisance parameters may be missing, as in what is saved, and are learned anew.
         covariance : ndarray, shape (P, P)
             Positive definite.
         count : int
@@ -153,6 +153,11 @@ class RecursiveEstimator:
             If the covariance is not positive definite.
         """
         self.reset()
+        known, width = len(mean), len(self.prior.mean)
+        if known == width - self.parameters.nuisance:
+            whole, everything = self.prior.mean.copy(), np.diag(self.prior.std**2)
+            whole[:known], everything[:known, :known] = mean, covariance
+            mean, covariance = whole, everything
         self.filter.start_from(mean, covariance)
         self.uncertainty.begin_from(self.filter.scaled_covariance)
         self.filter.count = count
@@ -217,6 +222,11 @@ class RecursiveEstimator:
     def effective_noise(self) -> FloatArray:
         """Covariance (m, m) the filter takes for an equation's noise, N^2."""
         return self.noise * self._redundancy
+
+    @property
+    def nis(self) -> float:
+        """Mean normalised innovation squared; near `outputs` when the noise is as assumed."""
+        return self._nis
 
     def take_over(self, other: RecursiveEstimator, mean: FloatArray, covariance: FloatArray) -> None:
         """Go on from this estimate (SI units) with the noise, the counts and the time of another estimator."""

@@ -40,7 +40,7 @@ def skipped(bench, rig, count):
 
 def assert_finite(states):
     for message in states:
-        found = platform_sample(message)
+        found, _ = platform_sample(message)
         numbers = [*found.position, *found.twist, *found.acceleration, message.residual, message.condition]
         assert np.isfinite(numbers).all()
 
