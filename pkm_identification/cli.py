@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from . import __version__
-from .errors import PkmError
+from .errors import NotConverged, PkmError
 
 # Before numpy is loaded: the matrices here are small, and threads of the linear algebra only get in each other's way.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -46,13 +46,13 @@ def build_parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run `pkm`; a user's mistake is one line on stderr and exit code 2, never a traceback."""
+    """Run `pkm`; a user's mistake is one line on stderr and exit code 2, what diverges one and 1; never a traceback."""
     options = build_parser().parse_args(arguments)
     try:
         return options.run(options)
     except PkmError as error:
         print(f"pkm {options.command}: {error}", file=sys.stderr)
-        return 2
+        return 1 if isinstance(error, NotConverged) else 2
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:

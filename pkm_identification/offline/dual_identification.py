@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..errors import LogError, Unidentifiable
+from ..errors import LogError, NotConverged, Unidentifiable
 from ..estimation.dual.iterated import DualEstimate, Rounds, dual_estimate, iterate
 from ..estimation.dual.model import JointSamples
 from ..estimation.dual.results import JointSettings
@@ -78,7 +78,7 @@ def identify_states_and_parameters(
         fewest=round(0.5 * FEWEST_SECONDS / (stride * period)),
         entry=stride * period,
     )
-    said = found.unsettled or unsettled(path, estimate, prior.std)
+    said = found.unsettled or unsettled(path, estimate, found.judged, prior.std)
     return Identification(
         machine=machine,
         settings=settings,
@@ -113,7 +113,10 @@ def _estimate_from_the_rest(
         return None
     if settings.estimator == "dual":
         rest = rest.lengths_only()
-    return iterate(machine, parameters, rest, period, settings.estimator)
+    try:
+        return iterate(machine, parameters, rest, period, settings.estimator)
+    except NotConverged:
+        return None  # too little for an estimate; what all of it says is another question
 
 
 def _history(found: DualEstimate) -> History:

@@ -13,7 +13,7 @@ from ..estimation.estimate import ParameterEstimate
 from ..estimation.estimators import ESTIMATORS
 from ..estimation.filters.recursive import History
 from ..estimation.problem import Fit, Problem
-from ..estimation.settling import Path, unsettled
+from ..estimation.settling import Path, drift_share, unsettled
 from ..identifiability import UNIDENTIFIABLE
 from ..machine import Machine
 from ..motion import FloatArray, StrutLog
@@ -21,6 +21,7 @@ from .experiment import Experiment, IdentifySettings, prepare, stages_of
 from .posing import Posed, add_falls, pose_problem, tuning
 from .validation import Validation, held_out, predict_ends
 
+FEWEST_EQUATIONS = 2  # per unknown; each has six values
 # Kinematic cutoffs, relative to the chosen one, over which an estimate should not change: how much it does is a
 # systematic error that no residual shows.
 OTHER_CUTOFFS = (1 / 1.5, 1.5)
@@ -122,11 +123,11 @@ def identify(
     posed = replace(posed, problem=add_falls(posed.problem, falls, machine, settings, stages.guard.period))
     problem = posed.problem
     unknowns = len(problem.parameters.names)
-    if len(problem.equations) < 2 * unknowns:
+    if len(problem.equations) < FEWEST_EQUATIONS * unknowns:
         raise LogError(
             f"{logs[0].source}: only {len(problem.equations)} equations are left after filtering for {unknowns} "
             f"parameters; a longer uninterrupted log is needed (at least "
-            f"{(2 * unknowns + 20) / (2.5 * settings.band_cutoff):.0f} s)"
+            f"{(FEWEST_EQUATIONS * unknowns + 20) / (2.5 * settings.band_cutoff):.0f} s)"
         )
     estimator, how = ESTIMATORS[settings.estimator], tuning(settings, stages)
     fit = estimator.fit(problem, how)
@@ -171,12 +172,16 @@ def _unsettled(fit: Fit, problem: Problem, settings: IdentifySettings, estimate:
     path = Path(
         mean=np.asarray(fit.history.values),
         std=np.asarray(fit.history.std),
-        # half of the data must hold an estimate as the whole must: see the fewest equations in `identify`
-        fewest=len(problem.parameters.names),
+        # either half must hold what an identification needs at all (`identify`), or nothing can be set against it
+        fewest=FEWEST_EQUATIONS * len(problem.parameters.names),
         entry=float(np.median(np.abs(np.diff(problem.equations.time)))),
         memory=1.0 / (1.0 - settings.forgetting) if settings.forgetting < 1.0 else np.inf,
     )
-    return unsettled(path, estimate, problem.prior.std)
+    own = slice(0, len(estimate.names))
+    share = drift_share(problem.equations, fit.mean, fit.noise, problem.prior, problem.redundancy)[own]
+    # what else the estimate may be off by stays as it is stated
+    narrowed = estimate.covariance - fit.covariance[own, own] * (1.0 - np.outer(share, share))
+    return unsettled(path, estimate, narrowed, problem.prior.std)
 
 
 def _beside(settings: IdentifySettings, problem: Problem, falls: Sequence[StrutLog]) -> tuple[str, ...]:

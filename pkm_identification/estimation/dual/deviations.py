@@ -13,18 +13,35 @@ bend of the friction law over rates it does not know; what that changes is in th
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ...motion import FloatArray
 from ..batch.least_squares import sandwich
+from ..settling import drift_share_of_scores
 from .joint import JointFilter
 from .model import JointModel, JointNoise, JointSamples
 from .results import Centre, JointResult, JointSettings
 from .two_filter import TwoFilterResult, TwoFilters
 
 OTHER_BANDWIDTHS = (1 / 1.5, 1.5)
+
+
+@dataclass(frozen=True)
+class Correlated:
+    """What correlated innovations make of a covariance.
+
+    Attributes
+    ----------
+    added : ndarray, shape (P, P)
+        Covariance, SI units.
+    drift_share : ndarray, shape (P,)
+        Standard deviations by the innovations that a steady drift leaves, over those by all of them (`settling`).
+    """
+
+    added: FloatArray
+    drift_share: FloatArray
 
 
 def correlated(
@@ -34,18 +51,21 @@ def correlated(
     samples: JointSamples,
     centre: Centre,
     last: JointResult | TwoFilterResult,
-) -> FloatArray:
-    """Covariance (P, P), SI units, that the innovations' correlation adds; nothing with additional sensors in use."""
+) -> Correlated:
+    """What correlated innovations add; nothing is known of them where additional sensors are used."""
     prior = model.prior
     if not isinstance(last, TwoFilterResult):
         if np.isfinite(samples.readings).any():
-            return np.zeros(
-                (len(prior.mean), len(prior.mean))
-            )  # what their readings say is not in these gradients
+            # what their readings say is not in the gradients
+            width = len(prior.mean)
+            return Correlated(np.zeros((width, width)), np.ones(width))
         last = TwoFilters(model, noise, settings).run(samples, centre)
     scale = np.outer(prior.std, prior.std)
     white = last.covariance / scale
-    return (sandwich(np.linalg.inv(white), last.scores, last.segment) - white) * scale
+    return Correlated(
+        (sandwich(np.linalg.inv(white), last.scores, last.segment) - white) * scale,
+        drift_share_of_scores(white, last.scores, last.information, last.segment),
+    )
 
 
 def systematic(

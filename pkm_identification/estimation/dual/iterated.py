@@ -71,6 +71,8 @@ class DualEstimate:
     ----------
     mean, covariance : ndarray, shapes (P,) and (P, P)
         SI units; the covariance knows of correlated innovations and of what is systematic (`deviations`).
+    judged : ndarray, shape (P, P)
+        The covariance without what a drift makes of it (`settling`).
     white : ndarray, shape (P, P)
         The last pass's own covariance, which takes all noise for white and the model for right.
     states : SmoothedStates
@@ -88,6 +90,7 @@ class DualEstimate:
 
     mean: FloatArray
     covariance: FloatArray
+    judged: FloatArray
     white: FloatArray
     states: SmoothedStates
     last: JointResult | TwoFilterResult
@@ -212,14 +215,17 @@ def dual_estimate(
     mean, noise, last = found.mean, found.noise, found.result
     model = JointModel.of(machine, parameters, Prior.of(parameters), samples, period)
     states = JointFilter(model.fixed(mean), noise, settings).smoothed(samples)
-    widened = last.covariance + correlated(model, noise, settings, samples, found.centre, last)
+    told = correlated(model, noise, settings, samples, found.centre, last)
+    widened = last.covariance + told.added
 
     def estimate_with(force_noise: FloatArray, centre: Centre) -> FloatArray:
         return one_pass(model, replace(noise, force=force_noise), settings, form, samples, centre).mean
 
+    beside = systematic(model, noise, settings, samples, mean, estimate_with)
     return DualEstimate(
         mean=mean,
-        covariance=widened + systematic(model, noise, settings, samples, mean, estimate_with),
+        covariance=widened + beside,
+        judged=widened * np.outer(told.drift_share, told.drift_share) + beside,
         white=last.covariance,
         states=states,
         last=last,

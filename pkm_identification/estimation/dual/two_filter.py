@@ -195,6 +195,8 @@ class TwoFilterResult:
     scores : ndarray, shape (K, P)
         Gradient of the log-likelihood at the mean that the samples of each stride add, per standard deviation of the
         prior.
+    information : ndarray, shape (K, P, P)
+        What they add to its curvature.
     segment : ndarray of int64, shape (K,)
         That of each stride's first sample.
     """
@@ -206,6 +208,7 @@ class TwoFilterResult:
     history_mean: FloatArray
     history_std: FloatArray
     scores: FloatArray
+    information: FloatArray
     segment: NDArray[np.int64]
 
 
@@ -278,7 +281,7 @@ class TwoFilters:
                 f"{samples.time[reached]:.3f} s: the start is too far off, or the model is another machine's"
             )
         root = prior.std[:, None] * spread
-        lower = np.tril(informations, -1).transpose(0, 2, 1)
+        informations += np.tril(informations, -1).transpose(0, 2, 1)
         return TwoFilterResult(
             mean=prior.mean + prior.std * mean,
             covariance=root @ root.T,
@@ -286,6 +289,7 @@ class TwoFilters:
             history_time=samples.time[::stride],
             history_mean=prior.mean + prior.std * history[0],
             history_std=prior.std * history[1],
-            scores=gradients - (informations + lower) @ (mean - at),
+            scores=gradients - informations @ (mean - at),
+            information=informations,
             segment=samples.segment[::stride],
         )

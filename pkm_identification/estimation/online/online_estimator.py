@@ -5,26 +5,23 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy import signal
 
-from ...compiled import kernel
-from ...dynamics.basis import BASIS_COLUMNS, COULOMB, INERTIAL_COLUMNS, PLATFORM_COLUMNS
-from ...dynamics.regressor import SparseMapping, fill_regressor, regressor_geometry
+from ...dynamics.basis import COULOMB, PLATFORM_COLUMNS
 from ...kinematics.forward import OK
 from ...kinematics.tracker import PlatformSample
 from ...machine import Machine
-from ...motion import FloatArray
 from ..equations.force_equations import BandSettings
+from ..equations.reversal import with_reversals
 from ..estimate import ParameterEstimate
 from ..filters.recursive import FILTERS, RecursiveEstimator
-from ..filters.uncertainty import smoothed_bend, smoothing_count
 from ..filters.unscented import UnscentedSettings
 from ..parameters.knowledge import Knowledge
 from ..parameters.parameter_set import ParameterSet
 from ..parameters.set_builder import force_scale
 from .drift import DRIFTS, FrictionDrift, friction_walk
+from .equation import Equation, EquationFilter
 from .payload import PayloadEstimate, PayloadEvent, payload_prior
-from .payload_watch import Equation, PayloadWatch
+from .payload_watch import PayloadWatch
 
 
 @dataclass(frozen=True)
@@ -85,20 +82,6 @@ class EstimatorSettings:
         return BandSettings(self.period, self.band_cutoff, self.band_order)
 
 
-@kernel
-def _filter_sections(sections, values, state, filtered):
-    """One sample of every channel through the second-order sections (transposed direct form II)."""
-    for i in range(values.shape[0]):
-        for j in range(values.shape[1]):
-            x = values[i, j]
-            for k in range(sections.shape[0]):
-                y = sections[k, 0] * x + state[k, 0, i, j]
-                state[k, 0, i, j] = sections[k, 1] * x - sections[k, 4] * y + state[k, 1, i, j]
-                state[k, 1, i, j] = sections[k, 2] * x - sections[k, 5] * y
-                x = y
-            filtered[i, j] = x
-
-
 class OnlineEstimator:
     """Builds equations from platform samples and feeds them to the filter.
 
@@ -114,25 +97,17 @@ class OnlineEstimator:
         self.machine = machine
         self.settings = settings
         self.parameters = settings.knowledge.apply(ParameterSet.of(machine, settings.parameters))
+        # what smoothing does to friction is estimated besides, and stays inside
+        self._unknowns = with_reversals(self.parameters, machine)
         band = settings.band
-        self._sections, self._stride, self._settling = band.sections, band.stride, band.settling
-        self._zi = signal.sosfilt_zi(self._sections)
-        self._geometry = regressor_geometry(machine)
-        # columns: the machine's parameters, a payload's if it is watched for, and what is known besides
-        self._width = len(self.parameters.names)
-        load = np.eye(BASIS_COLUMNS)[:, : PLATFORM_COLUMNS if settings.payload else 0]
-        mapping = np.column_stack([self.parameters.mapping, load, self.parameters.known])
-        self._mapping = SparseMapping.of(mapping).entries
-        width = mapping.shape[1]
-        self._columns = np.empty((6, width))
-        self._stack, self._filtered = np.empty((2, 6, width + 2))
-        self._rates = np.zeros((smoothing_count(settings.kinematic_cutoff, settings.period), 6))
-        self._wrench = np.empty((INERTIAL_COLUMNS, 6))
-        self._scratch = np.empty((3, 6, 6))
-        self.recursive = self._estimator(self.parameters)
+        self._stride, self._settling = band.stride, band.settling
+        self._filter = EquationFilter(
+            machine, self._unknowns, band, settings.kinematic_cutoff, load=settings.payload
+        )
+        self.recursive = self._estimator(self._unknowns)
         drift = None
-        if settings.drift == "detected" and FrictionDrift.possible(self.parameters.names):
-            drift = FrictionDrift(self.parameters.names, self.recursive.prior.std, self.recursive.outputs)
+        if settings.drift == "detected" and FrictionDrift.possible(self._unknowns.names):
+            drift = FrictionDrift(self._unknowns.names, self.recursive.prior.std, self.recursive.outputs)
         self.watch = (
             PayloadWatch(
                 self.recursive, machine.length_scale, payload_prior(machine), band, self._estimator, drift
@@ -142,7 +117,7 @@ class OnlineEstimator:
         )
         if settings.friction_walk:
             steps = 3600.0 / (self._stride * settings.period)
-            walk = friction_walk(self.parameters, settings.friction_walk / np.sqrt(steps))
+            walk = friction_walk(self._unknowns, settings.friction_walk / np.sqrt(steps))
             self.recursive.filter.add_process_noise(walk)
             if self.watch is not None:
                 still = np.zeros(PLATFORM_COLUMNS)
@@ -167,9 +142,7 @@ class OnlineEstimator:
         self._interrupt()
 
     def _interrupt(self) -> None:
-        self._segment = -1
-        self._since = 0
-        self._state: np.ndarray | None = None
+        self._segment: int | None = None
 
     @property
     def estimate(self) -> ParameterEstimate:
@@ -203,33 +176,14 @@ class OnlineEstimator:
             self.counts["skipped_status" if sample.status != OK else "no_force"] += 1
             self._interrupt()
             return False
-        good = fill_regressor(
-            *self._geometry, *self._mapping, sample.position, sample.rotation, sample.twist,
-            sample.acceleration, self._columns, self._wrench, self._scratch,
-        )  # fmt: skip
-        if not good:
+        starting = sample.segment != self._segment
+        if not self._filter.step(sample, starting):
             self.counts["skipped_status"] += 1
             self._interrupt()
             return False
-        starting = sample.segment != self._segment or self._state is None
-        if starting:
-            self._rates[:] = self._scratch[0] @ sample.twist
-        place = self._since % len(self._rates)
-        smoothed_bend(
-            self._scratch[0],
-            sample.twist,
-            self.machine.friction.shape,
-            self._rates,
-            place,
-            self._stack[:, -2],
-        )
-        self._stack[:, :-2] = self._columns
-        self._stack[:, -1] = sample.force
         if starting:
             self._segment = sample.segment
             self._since = 0
-            self._state = self._zi[:, :, None, None] * self._stack
-        _filter_sections(self._sections, self._stack, self._state, self._filtered)
         index = self._since
         self._since += 1
         if index < self._settling:
@@ -238,21 +192,17 @@ class OnlineEstimator:
         self.counts["used"] += 1
         if (index - self._settling) % self._stride:
             return False
-        return self._take(sample.time, self._filtered)
-
-    def _take(self, time: float, smooth: FloatArray) -> bool:
-        """Give one equation to the filter, by way of the watch for payloads if there is one."""
-        width = self._width
-        measured = smooth[:, -1] - smooth[:, -3]
         coulomb = (
-            self.parameters.mapping[COULOMB:] @ self.recursive.filter.mean + self.parameters.known[COULOMB:]
+            self._unknowns.mapping[COULOMB:] @ self.recursive.filter.mean + self._unknowns.known[COULOMB:]
         )
-        bend = smooth[:, -2] * coulomb
-        columns = smooth[:, :width].copy()
+        return self._take(self._filter.equation(sample.time, coulomb))
+
+    def _take(self, equation: Equation) -> bool:
+        """Give one equation to the filter, by way of the watch for payloads if there is one."""
         gated = self.recursive.gated
         if self.watch is None:
-            accepted = self.recursive.step(time, columns, measured, bend)
+            accepted = self.recursive.step(equation.time, equation.columns, equation.measured, equation.bend)
         else:
-            accepted = self.watch.step(Equation(time, columns, smooth[:, width:-3].copy(), measured, bend))
+            accepted = self.watch.step(equation)
         self.counts["gated"] += max(0, self.recursive.gated - gated)
         return accepted

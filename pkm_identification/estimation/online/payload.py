@@ -94,6 +94,8 @@ def with_payload(parameters: ParameterSet, prior: Prior) -> ParameterSet:
         mapping=np.column_stack([parameters.mapping, np.eye(BASIS_COLUMNS)[:, :PLATFORM_COLUMNS]]),
         believed=np.concatenate([machine.mean, prior.mean]),
         believed_std=np.concatenate([machine.std, prior.std]),
+        # they are no longer the last ones
+        nuisance=0,
     )
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 from scipy import signal
@@ -23,6 +22,7 @@ from ..parameters.parameter_set import ParameterSet
 from ..parameters.prior import Prior
 from .change import ChangeFit, ChangeTest, whitened_innovation
 from .drift import FrictionDrift
+from .equation import Equation
 from .payload import PayloadEstimate, PayloadEvent, payload_estimate, with_payload
 
 LAGS = (3, 8, 25)  # equations over which a change is looked for
@@ -41,21 +41,6 @@ CERTAIN = 5.0  # standard deviations of the mass
 ANOTHER = 30.0  # by which a load that has changed must explain more than none at all
 KEPT = 100  # equations
 ONSET = 60  # of them, in which the onset is looked for
-
-
-@dataclass(frozen=True)
-class Equation:
-    """One equation: columns of the machine (6, P) and of a payload (6, 10), measured (6,), bend (6,), SI units."""
-
-    time: float
-    columns: FloatArray
-    load: FloatArray
-    measured: FloatArray
-    bend: FloatArray
-
-    @property
-    def both(self) -> FloatArray:
-        return np.concatenate([self.columns, self.load], axis=1)
 
 
 class PayloadWatch:
