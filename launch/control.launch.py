@@ -9,6 +9,7 @@ from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 
 from launch import LaunchDescription
+from pkm_identification.ros.launch_arguments import read_argument
 
 PACKAGE = "pkm_identification"
 # The first start of all compiles for a minute; nothing shall be lost meanwhile.
@@ -43,6 +44,20 @@ def arguments():
     ]
 
 
+def chosen(context, node):
+    """Parameters of a node that were given."""
+    given = {name: LaunchConfiguration(name).perform(context) for name in OWN[node]}
+    return {
+        name: read_argument(name, read, given[name]) for name, (read, _) in OWN[node].items() if given[name]
+    }
+
+
+def check(context):
+    # before anything runs: launch leaves running what is there when an argument is refused
+    for node in OWN:
+        chosen(context, node)
+
+
 def start_nodes(context):
     def given(name):
         return LaunchConfiguration(name).perform(context)
@@ -63,8 +78,8 @@ def start_nodes(context):
         # real time means nothing then
         overrides["simulator"]["command_timeout"] = 5.0
         overrides["controller"]["lost_periods"] = 5000
-    for node, parameters in OWN.items():
-        overrides[node] |= {name: read(given(name)) for name, (read, _) in parameters.items() if given(name)}
+    for node in OWN:
+        overrides[node] |= chosen(context, node)
         overrides[node] |= {name: given(name) for name in ("machine", "executor") if given(name)}
     return [
         Node(
@@ -86,6 +101,7 @@ def generate_launch_description():
     return LaunchDescription(
         [
             *arguments(),
+            OpaqueFunction(function=check),
             IncludeLaunchDescription(PythonLaunchDescriptionSource(str(identify))),
             OpaqueFunction(function=start_nodes),
         ]

@@ -9,6 +9,7 @@ from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 
 from launch import LaunchDescription
+from pkm_identification.ros.launch_arguments import read_argument
 
 PACKAGE = "pkm_identification"
 # The first start of all compiles for a minute; nothing shall be lost meanwhile.
@@ -32,6 +33,15 @@ def arguments():
     ]
 
 
+def rate(context):
+    return read_argument("rate", float, LaunchConfiguration("rate").perform(context))
+
+
+def check(context):
+    # before anything runs: launch leaves running what is there when an argument is refused
+    rate(context)
+
+
 def start_player(context):
     def given(name):
         return LaunchConfiguration(name).perform(context)
@@ -39,7 +49,7 @@ def start_player(context):
     ends = given("shutdown_at_end") == "true"
     overrides = {
         "bag": given("bag"),
-        "rate": float(given("rate")),
+        "rate": rate(context),
         "loop": given("loop") == "true",
         # with simulated time the recording's is the one that counts
         "clock": given("use_sim_time") == "true",
@@ -67,6 +77,7 @@ def generate_launch_description():
     return LaunchDescription(
         [
             *arguments(),
+            OpaqueFunction(function=check),
             IncludeLaunchDescription(PythonLaunchDescriptionSource(str(identify))),
             OpaqueFunction(function=start_player),
         ]

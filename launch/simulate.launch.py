@@ -9,6 +9,7 @@ from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 
 from launch import LaunchDescription
+from pkm_identification.ros.launch_arguments import read_argument
 
 PACKAGE = "pkm_identification"
 # The first start of all compiles for a minute; nothing shall be lost meanwhile.
@@ -40,6 +41,19 @@ def arguments():
     ]
 
 
+def chosen(context):
+    """Parameters of the simulator that were given."""
+    given = {name: LaunchConfiguration(name).perform(context) for name in SIMULATOR}
+    return {
+        name: read_argument(name, read, given[name]) for name, (read, _) in SIMULATOR.items() if given[name]
+    }
+
+
+def check(context):
+    # before anything runs: launch leaves running what is there when an argument is refused
+    chosen(context)
+
+
 def start_simulator(context):
     def given(name):
         return LaunchConfiguration(name).perform(context)
@@ -52,7 +66,7 @@ def start_simulator(context):
         "wait_for": CHAIN,
         "shutdown_at_end": ends,
     }
-    overrides |= {name: read(given(name)) for name, (read, _) in SIMULATOR.items() if given(name)}
+    overrides |= chosen(context)
     overrides |= {name: given(name) for name in ("machine", "executor") if given(name)}
     return [
         Node(
@@ -73,6 +87,7 @@ def generate_launch_description():
     return LaunchDescription(
         [
             *arguments(),
+            OpaqueFunction(function=check),
             IncludeLaunchDescription(PythonLaunchDescriptionSource(str(identify))),
             OpaqueFunction(function=start_simulator),
         ]
