@@ -56,10 +56,10 @@ def pose_problem(
     """Equations of all logs as one problem; `cutoff` (Hz) replaces that of the kinematic low-pass."""
     parameters, band = settings.parameter_set(machine), stages.estimator.band
     statements = None
+    if settings.model == "force":
+        parameters = with_reversals(parameters, machine)
     if not settings.causal:
-        # a causal run is to find what the online estimator would, which knows neither
-        if settings.model == "force":
-            parameters = with_reversals(parameters, machine)
+        # a causal run is to find what the online estimator would, which knows of none
         statements = settings.statements(parameters)
     twins = ESTIMATORS[settings.estimator].twins
     parts: list[list[Equations]] = []

@@ -11,8 +11,9 @@ import numpy as np
 from pkm_identification.dynamics import BASIS_COLUMNS, basis_parameters
 from pkm_identification.dynamics.regressor import regressor
 from pkm_identification.estimation.equations.force_equations import BandSettings
+from pkm_identification.estimation.equations.reversal import reversal_pulses
+from pkm_identification.estimation.online.equation import Equation
 from pkm_identification.estimation.online.online_estimator import EstimatorSettings, OnlineEstimator
-from pkm_identification.estimation.online.payload_watch import Equation
 from pkm_identification.estimation.parameters.parameter_set import ParameterSet
 from pkm_identification.machine import Machine
 from pkm_identification.signals.butterworth import causal
@@ -33,6 +34,7 @@ class Scene:
     time: np.ndarray
     basis: np.ndarray  # (N, 6, 64) at 1 kHz
     filtered: np.ndarray  # (K, 6, 64) behind the band
+    pulses: np.ndarray  # (K, 6, 6): each strut's reversals, nuisance columns, behind the band
     chosen: slice
 
     def force(self, change: Callable[[np.ndarray], np.ndarray] | None = None) -> np.ndarray:
@@ -48,6 +50,7 @@ class Scene:
         measured = causal(BandSettings(PERIOD).sections, force)[self.chosen]
         parameters = ParameterSet.of(self.nominal)
         columns, known = self.filtered @ parameters.mapping, self.filtered @ parameters.known
+        columns = np.concatenate([columns, self.pulses], axis=2)
         load = np.ascontiguousarray(self.filtered[:, :, LOAD])
         rows = zip(self.time[self.chosen], columns, load, measured - known, strict=True)
         return [Equation(float(t), a, b, y, QUIET) for t, a, b, y in rows]
@@ -59,10 +62,13 @@ def scene(seconds: float = 40.0, name: str = "rich", seed: int = 1) -> Scene:
     nominal = Machine.load("uf")
     truth = perturbed(nominal, seed)
     time = np.arange(round(seconds / PERIOD)) * PERIOD
-    basis = regressor(nominal, trajectory(name, nominal, seconds).motion(time), np.eye(BASIS_COLUMNS))
+    motion = trajectory(name, nominal, seconds).motion(time)
+    basis = regressor(nominal, motion, np.eye(BASIS_COLUMNS))
+    pulses = reversal_pulses(nominal, motion)[:, :, None] * np.eye(6)
     band = BandSettings(PERIOD)
     chosen = slice(band.settling, len(time), band.stride)
-    return Scene(nominal, truth, time, basis, causal(band.sections, basis)[chosen], chosen)
+    behind = (np.ascontiguousarray(causal(band.sections, made)[chosen]) for made in (basis, pulses))
+    return Scene(nominal, truth, time, basis, *behind, chosen)
 
 
 def estimator(made: Scene, **settings) -> OnlineEstimator:

@@ -187,7 +187,7 @@ def test_what_no_payload_explains_is_none(case):
     online = estimator(made)
     run(online, made.equations(force, 10))
     assert online.payload_events == ()
-    error = (online.recursive.filter.mean - ParameterSet.of(made.truth).nominal) / online.estimate.std
+    error = (online.estimate.values - ParameterSet.of(made.truth).nominal) / online.estimate.std
     assert np.abs(error).max() < 5.0
 
 
