@@ -1,4 +1,4 @@
-"""Forces from a controller outside for the drives of a simulated machine: in lockstep if asked, and never for ever."""
+"""Forces from a controller outside for the drives of a simulated machine: not too old, and never for ever."""
 
 from __future__ import annotations
 
@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING
 from builtin_interfaces.msg import Time
 from sensor_msgs.msg import JointState
 
+from .clock import seconds
 from .joint_state import JointStateReader
 
 if TYPE_CHECKING:
     from ..simulation import Simulator
     from ..simulation.sensors import Sample
+
+GONE = 1.0  # s on the wall without a command, after which even a machine whose time waits gives the controller up
 
 
 class ForceCommands:
@@ -24,8 +27,12 @@ class ForceCommands:
     reader : JointStateReader
     lockstep : bool
         Whether a sample is made only when the one before was answered by a command with its stamp.
+    longest_delay : float
+        s; without lockstep the machine's time waits as soon as the command in force answers a sample older than this. A
+        computer that is not real-time holds the controller up now and then; infinite: real time all the same.
     patience : float
-        s without a command, after which the drives hold by themselves.
+        s without a command, after which the drives hold by themselves: on the machine's own clock, as a drive's
+        watchdog counts, or in lockstep, where that clock waits for the command, on the wall's.
 
     Attributes
     ----------
@@ -34,16 +41,25 @@ class ForceCommands:
     """
 
     def __init__(
-        self, simulator: Simulator, reader: JointStateReader, lockstep: bool, patience: float
+        self,
+        simulator: Simulator,
+        reader: JointStateReader,
+        lockstep: bool,
+        longest_delay: float,
+        patience: float,
     ) -> None:
         self._simulator = simulator
         self._reader = reader
         self._lockstep = lockstep
+        self._longest = longest_delay
         self.patience = patience
         self.driven = False
         self._answered = True
         self._measured = False
-        self._newest = 0.0
+        self._newest = 0.0  # on the clock on the wall
+        self._silent = 0.0  # s of the machine's clock since the newest command
+        self._age = 0.0  # s of the machine's clock since the sample it answers
+        self._oldest = 0.0
 
     def take(self, message: JointState, stamp: Time) -> bool:
         """Take a command; whether the next sample may be made at once. `stamp` is the newest sample's.
@@ -55,27 +71,46 @@ class ForceCommands:
         """
         self._simulator.command_forces(self._reader.efforts(message))
         self._newest = time.monotonic()
+        self._silent = 0.0
+        self._age = max(0.0, seconds(stamp) - seconds(message.header.stamp))
         self.driven = True
         self._answered |= message.header.stamp == stamp
         return self._lockstep and self._answered
 
     def given_up(self) -> bool:
         """Whether commands have just stopped coming: the drives hold from now on."""
-        if not self.driven or time.monotonic() - self._newest <= self.patience:
+        on_the_wall = time.monotonic() - self._newest
+        over = (
+            on_the_wall > self.patience
+            if self._lockstep
+            else self._silent > self.patience or on_the_wall > max(self.patience, GONE)
+        )
+        if not self.driven or not over:
             return False
         self.driven = False
         self._simulator.enable(True)
         return True
 
+    def longest_delay(self) -> float:
+        """s from a sample to the end of the last period in which its answer acted, the longest since the last call."""
+        longest, self._oldest = self._oldest, 0.0
+        return longest
+
     @property
     def ready(self) -> bool:
         """Whether the next sample may be made."""
-        return self._answered or not (self._lockstep and self.driven)
+        if not self.driven:
+            return True
+        return self._answered if self._lockstep else self._age < self._longest
 
     def sample(self) -> Sample:
         """Let the machine move on, then the next sample: what is commanded after it acts from it on."""
         if self._measured:
             self._simulator.advance()
+            self._silent += self._simulator.period
+            if self.driven:
+                self._age += self._simulator.period
+                self._oldest = max(self._oldest, self._age)
         self._measured = True
         self._answered = False
         return self._simulator.measure()

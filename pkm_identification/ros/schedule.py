@@ -1,0 +1,53 @@
+"""When samples of a simulated machine are due in real time, and what happens when the computer does not keep up."""
+
+from __future__ import annotations
+
+import math
+
+
+class Schedule:
+    """Counts the samples that are due.
+
+    Time lost beyond `longest_lag` is not made up: the schedule moves. A machine that nobody outside controls may hurry
+    after it; one under control must not run ahead of the answers, because in a burst no controller could answer.
+
+    Parameters
+    ----------
+    rate : float
+        Samples in one second of real time.
+    most : int
+        Samples at once; more would flood the subscribers.
+    longest_lag : float
+        s.
+
+    Attributes
+    ----------
+    began : float or None
+        When sample 0 was or will be due, on the caller's clock; None before `begin`.
+    made : int
+        Samples made so far.
+    lost : float
+        s by which the schedule has been moved.
+    """
+
+    def __init__(self, rate: float, most: int, longest_lag: float) -> None:
+        self._rate = rate
+        self._most = most
+        self._longest_lag = longest_lag
+        self.began: float | None = None
+        self.made = 0
+        self.lost = 0.0
+
+    def begin(self, now: float) -> None:
+        """Let sample 0 be due at `now` (s)."""
+        self.began = now
+
+    def due(self, now: float) -> int:
+        """How many samples to make at `now` (s); each that is made must be counted in `made`."""
+        count = math.floor((now - self.began) * self._rate) + 1 - self.made
+        excess = (count - 1) / self._rate - self._longest_lag
+        if excess > 0:
+            self.began += excess
+            self.lost += excess
+            count = 1 + math.floor(self._longest_lag * self._rate)
+        return min(max(count, 0), self._most)
