@@ -23,7 +23,7 @@ OWN = {
     },
     "controller": {
         "mode": (str, "pid or computed_torque"),
-        "lost_periods": (int, "periods without a good sample that are an emergency"),
+        "lost_after": (float, "s without a good sample that are an emergency"),
     },
 }
 
@@ -75,9 +75,9 @@ def start_nodes(context):
         },
     }
     if lockstep:
-        # real time means nothing then
+        # real time means nothing then, and no force is late
         overrides["simulator"]["command_timeout"] = 5.0
-        overrides["controller"]["lost_periods"] = 5000
+        overrides["controller"] |= {"lost_after": 5.0, "delay": 0.0}
     for node in OWN:
         overrides[node] |= chosen(context, node)
         overrides[node] |= {name: given(name) for name in ("machine", "executor") if given(name)}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from ..dynamics import strut_dynamics, strut_forces
@@ -17,6 +19,7 @@ from .model import BelievedModel
 from .motions import PATH_TOLERANCE, STOPPED, Motion, Motions, Outcome
 from .pid import StrutController
 from .settings import MODES, Command, ControllerSettings
+from .stop import BLIND, EmergencyStop, Holding
 
 WAITING, HOLDING, MOVING, EMERGENCY = "waiting", "holding", "moving", "emergency"
 GOOD_SAMPLES = 10  # without a break, before an emergency stop may be left
@@ -38,8 +41,8 @@ class MachineController:
     ----------
     state : str
         'waiting' (for a first sample), 'holding', 'moving' or 'emergency'.
-    trouble : tuple of (reason, text) or None
-        Why there is an emergency.
+    stop : EmergencyStop or None
+        The emergency there is.
     model : BelievedModel
     guard : StreamGuard
         Judges the samples; see its `last_rejection`.
@@ -59,6 +62,7 @@ class MachineController:
         apparent = 1.0 / np.diag(np.linalg.inv(home.mass[0]))
         self._loops = StrutController(apparent, machine.friction.viscous, period, settings.loops)
         self._mode = settings.mode
+        self._holding = Holding(self._loops, self._force_limit, settings.tracking_limit, settings.stop_time)
         self.reset()
 
     def reset(self) -> None:
@@ -71,18 +75,24 @@ class MachineController:
         if getattr(self, "motions", None) is not None:
             self.motions.abort(Outcome(STOPPED, text))
         self.motions: Motions | None = None
-        self.trouble: tuple[str, str] | None = None
-        self._time: float | None = None
-        self._last_good: float | None = None
+        self.stop: EmergencyStop | None = None
+        self._last_good: float | None = None  # stamps
+        self._answered: float | None = None
+        self._fresh = False  # whether the newest good sample is not answered yet
+        self._early = 0.0  # periods by which the motion's clock is ahead of the stamps
         self._measured: FloatArray | None = None
         self._good = 0
         self._saturated = np.zeros(STRUTS, dtype=bool)
         self._old_mode = self._mode
-        self._safe: Command | None = None
+
+    @property
+    def trouble(self) -> tuple[str, str] | None:
+        """Reason and text of an emergency."""
+        return None if self.stop is None else (self.stop.reason, self.stop.text)
 
     @property
     def state(self) -> str:
-        if self.trouble is not None:
+        if self.stop is not None:
             return EMERGENCY
         if self.motions is None:
             return WAITING
@@ -104,7 +114,7 @@ class MachineController:
     def submit(self, motion: Motion) -> None:
         """Ask for a motion; refused at once when the machine is not under control."""
         if self.state in (EMERGENCY, WAITING):
-            why = self.trouble[1] if self.trouble else "there are no strut states yet"
+            why = self.stop.text if self.stop else "there are no strut states yet"
             motion.end(Outcome(STOPPED, f"not under control: {why}"))
             return
         self.motions.parameters = self.model.target
@@ -117,7 +127,7 @@ class MachineController:
 
     def take_estimate(self, basis: FloatArray) -> None:
         """Believe other dynamic parameters (64,), unless they would make the forces jump."""
-        if self.trouble is not None:
+        if self.stop is not None:
             return
         if self.motions is not None:
             jump = self.model.jump(self.motions.follower.setpoint().ahead, basis)
@@ -130,7 +140,12 @@ class MachineController:
         self.model.accept(basis)
 
     def step(self, time: float, length: FloatArray) -> Command | None:
-        """Answer one sample.
+        """Take one sample and answer it; see `take` and `answer`."""
+        self.take(time, length)
+        return self.answer()
+
+    def take(self, time: float, length: FloatArray) -> None:
+        """Judge one sample and keep it, if it is good, for the next answer.
 
         Parameters
         ----------
@@ -138,61 +153,76 @@ class MachineController:
             Its stamp, s.
         length : ndarray, shape (6,)
             m.
+        """
+        if not self.guard.step(time, length, None):
+            if self.motions is not None and self.guard.last_rejection[0] == "not_finite":
+                self.emergency("not_finite", f"strut_states: {self.guard.last_rejection[1]}")
+            return
+        self._good += 1
+        last, self._last_good, self._measured = self._last_good, time, length
+        self._fresh = True
+        if self.motions is None or last is None:
+            return
+        if time - last > self.settings.lost_after or time < last:
+            self.emergency(
+                "lost_input", f"strut_states: {time - last:.3f} s between two samples (clock set, or lost)"
+            )
+
+    def answer(self) -> Command | None:
+        """The command for the newest good sample.
+
+        Of several samples that came at once only the last is worth an answer: the others' would be late already.
 
         Returns
         -------
         Command or None
-            None when the sample is dropped and the last command stays; in an emergency the safe command.
+            None when there is nothing new and the last command stays; in an emergency the safe command.
         """
-        samples = self.guard.step(time, length, None)
-        if not samples:
-            if self.motions is not None and self.guard.last_rejection[0] == "not_finite":
-                self.emergency("not_finite", f"strut_states: {self.guard.last_rejection[1]}")
+        if not self._fresh:
             return self.safe()
-        self._good += 1
-        last, self._time = self._last_good, time
-        self._last_good, self._measured = time, length
-        if self.trouble is not None:
+        self._fresh = False
+        time, length = self._last_good, self._measured
+        last, self._answered = self._answered, time
+        span = self.period if last is None else time - last
+        if self.stop is not None:
+            self.stop.step(time, length, span)
             return self.safe()
         if self.motions is None:
             self._take_over(length)
-            last = None
-        if self.motions is None:
-            return None
-        periods = 1 if last is None else max(1, round((time - last) / self.period))
-        if last is not None and (periods > self.settings.lost_periods or time < last):
-            self.emergency(
-                "lost_input", f"strut_states: {time - last:.3f} s between two samples (clock set, or lost)"
-            )
-            return self.safe()
-        return self._control(time, length, periods)
+            if self.motions is None:
+                return self.safe()
+        return self._control(time, length, span)
 
     def lost(self) -> None:
-        """There was no good sample for `lost_periods` periods of real time."""
+        """There was no good sample for `lost_after` s of real time."""
         self._good = 0
         if self.motions is not None:
-            self.emergency(
-                "lost_input", f"strut_states: no good sample for {self.settings.lost_periods} periods"
-            )
+            self.emergency("lost_input", f"strut_states: no good sample for {self.settings.lost_after:g} s")
 
     def emergency(self, reason: str, text: str) -> None:
-        """Stop now: motions are aborted, the safe command goes out until `release`."""
-        if self.trouble is not None:
+        """Stop now: motions are aborted, the safe command goes out until `release`.
+
+        The place is held by its lengths, unless they are what went wrong: then, or when they go wrong later, the safe
+        command is the weight alone.
+        """
+        blind = reason in BLIND
+        if self.stop is not None:
+            if blind:
+                self.stop.let_go(text)
             return
-        self.trouble = (reason, text)
         self._good = 0
-        setpoint = None if self.motions is None else self.motions.follower.setpoint()
+        force, holding = np.zeros(STRUTS), None
         if self.motions is not None:
+            setpoint = self.motions.follower.setpoint()
             code = PATH_TOLERANCE if reason == "tracking" else STOPPED
             self.motions.abort(Outcome(code, f"emergency stop: {text}"))
-        force = np.zeros(STRUTS)
-        if setpoint is not None and self.settings.safe_command == "hold":
-            weight = self._holding(setpoint.position, setpoint.rotation)
-            if np.isfinite(weight).all():
-                force = np.clip(weight, -self._force_limit, self._force_limit)
-        zero = np.zeros(STRUTS)
-        place = zero if self._measured is None else self._measured
-        self._safe = Command(0.0, force, place, zero, zero, force, zero)
+            if self.settings.safe_command == "hold":
+                weight = self._weight(setpoint.position, setpoint.rotation)
+                if np.isfinite(weight).all():
+                    force = np.clip(weight, -self._force_limit, self._force_limit)
+                holding = None if blind else self._holding
+        place = np.zeros(STRUTS) if self._measured is None else self._measured
+        self.stop = EmergencyStop(reason, text, place, force, holding)
 
     def release(self) -> None:
         """Leave an emergency stop: the next good sample is where the platform is held.
@@ -202,7 +232,7 @@ class MachineController:
         PkmError
             If there is no emergency, or there are no good samples yet to go on with.
         """
-        if self.trouble is None:
+        if self.stop is None:
             raise PkmError("there is no emergency stop to leave")
         if self._good < GOOD_SAMPLES:
             raise PkmError("strut_states are not back: the emergency stop stays")
@@ -211,20 +241,11 @@ class MachineController:
 
     def safe(self) -> Command | None:
         """The command of an emergency, stamped with the newest sample; None when there is none."""
-        if self.trouble is None:
+        if self.stop is None:
             return None
-        held = self._safe
-        return Command(
-            self._time or 0.0,
-            held.force,
-            held.length,
-            held.rate,
-            held.error,
-            held.feed_forward,
-            held.feedback,
-        )
+        return replace(self.stop.command, time=self._last_good or 0.0)
 
-    def _holding(self, position: FloatArray, rotation: FloatArray) -> FloatArray:
+    def _weight(self, position: FloatArray, rotation: FloatArray) -> FloatArray:
         """Forces (6,) in N that carry the weight in a pose."""
         still = np.zeros((1, 6))
         motion = PlatformMotion(np.zeros(1), position[None], rotation[None], still, still)
@@ -250,14 +271,18 @@ class MachineController:
             settling_time=chosen.settling_time,
         )
         # the integral begins with the weight where the mode's model does not carry it
-        weight = self._holding(pose.position, pose.rotation)
+        weight = self._weight(pose.position, pose.rotation)
         self._loops.reset(weight if self._mode == "pid" else np.zeros(STRUTS))
         self._old_mode = self._mode
 
-    def _control(self, time: float, length: FloatArray, periods: int) -> Command:
+    def _control(self, time: float, length: FloatArray, span: float) -> Command:
+        # counted in whole periods by the stamps: no motion runs faster or slower than the machine's own clock
+        exact = span / self.period - self._early
+        periods = max(0, round(exact))
+        self._early = periods - exact
         self.model.step(periods)
         setpoint = self.motions.step(periods)
-        error = self._loops.observe(length, setpoint.length, periods)
+        error = self._loops.observe(length, setpoint.length, span)
         largest = int(np.argmax(np.abs(error)))
         if abs(error[largest]) > self.settings.tracking_limit:
             self.emergency(
@@ -270,7 +295,7 @@ class MachineController:
         if self._old_mode != self._mode:
             self._loops.integral += sum(self._forces(self._old_mode, setpoint, error)) - (forward + back)
             self._old_mode = self._mode
-        self._loops.integrate(error, self._saturated)
+        self._loops.integrate(error, self._saturated, span)
         back = back + self._loops.integral
         wanted = forward + back
         if not np.isfinite(wanted).all():

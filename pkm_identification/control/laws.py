@@ -27,12 +27,12 @@ class ComputedTorque:
     ----------
     machine : Machine
     settings : ControlSettings
-        Bandwidth and damping.
+        Bandwidth, damping and the delay they must stand.
     """
 
     def __init__(self, machine: Machine, settings: ControlSettings) -> None:
         self._machine = machine
-        omega = 2 * np.pi * settings.bandwidth
+        omega = settings.omega
         self._omega = omega
         self._stiffness = omega**2
         self._damping = 2 * settings.damping * omega

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..motion import STRUTS, FloatArray
+from .delay import fastest
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,8 @@ class ControlSettings:
         Damping ratio of that loop.
     integral_time : float
         s, in which the integral takes over a constant error.
+    delay : float
+        s, the longest time from a sample to the force that answers it; the bandwidth is lowered as far as it asks for.
     derivative_cutoff : float
         Hz, of the first-order low-pass on the derivative of the error.
     feed_forward : bool
@@ -31,6 +34,7 @@ class ControlSettings:
     bandwidth: float = 16.0
     damping: float = 0.8
     integral_time: float = 0.5
+    delay: float = 0.0
     derivative_cutoff: float = 200.0
     feed_forward: bool = True
 
@@ -39,6 +43,13 @@ class ControlSettings:
             value = getattr(self, name)
             if not 0 < value < np.inf:
                 raise ValueError(f"{name} = {value}: must be greater than zero")
+        if not 0 <= self.delay < np.inf:
+            raise ValueError(f"delay = {self.delay}: must be zero or more")
+
+    @property
+    def omega(self) -> float:
+        """Bandwidth of the loops in rad/s, as far as the delay allows it."""
+        return min(2 * np.pi * self.bandwidth, fastest(self.delay, self.damping))
 
 
 class StrutController:
@@ -67,11 +78,11 @@ class StrutController:
     def __init__(
         self, apparent_mass: FloatArray, viscous: FloatArray, period: float, settings: ControlSettings
     ) -> None:
-        omega = 2 * np.pi * settings.bandwidth
+        omega = settings.omega
         self._proportional = apparent_mass * omega**2 + viscous * omega
         self._derivative = apparent_mass * 2 * settings.damping * omega
-        self._integral_gain = self._proportional * period / settings.integral_time
-        self._smoothing = 1.0 - np.exp(-2 * np.pi * settings.derivative_cutoff * period)
+        self._integral_gain = self._proportional / settings.integral_time
+        self._cutoff = 2 * np.pi * settings.derivative_cutoff
         self._period = period
         self.reset(np.zeros(STRUTS))
 
@@ -82,29 +93,30 @@ class StrutController:
         self.error_rate = np.zeros(STRUTS)
         self.rate = np.zeros(STRUTS)
 
-    def observe(self, length: FloatArray, wanted: FloatArray, periods: int = 1) -> FloatArray:
+    def observe(self, length: FloatArray, wanted: FloatArray, span: float | None = None) -> FloatArray:
         """Error (6,) in m of measured lengths; follows the rates.
 
         Parameters
         ----------
         length, wanted : ndarray, shape (6,)
             Measured and reference at the same instant, m.
-        periods : int
-            How many periods ago the sample before was.
+        span : float, optional
+            How long ago the sample before was, s; one period by default.
         """
         error = wanted - length
         if self._last is None:
             self._last = (length, error)
+        span = self._period if span is None else span
+        smoothing = 1.0 - np.exp(-self._cutoff * span)
         # one low-pass for both, so that its lag is not taken for an error
-        span = periods * self._period
-        self.rate += self._smoothing * ((length - self._last[0]) / span - self.rate)
-        self.error_rate += self._smoothing * ((error - self._last[1]) / span - self.error_rate)
+        self.rate += smoothing * ((length - self._last[0]) / span - self.rate)
+        self.error_rate += smoothing * ((error - self._last[1]) / span - self.error_rate)
         self._last = (length, error)
         return error
 
-    def integrate(self, error: FloatArray, saturated: FloatArray) -> None:
-        """Let the integral follow the error; of drives at their limit it only moves back."""
-        rise = self._integral_gain * error
+    def integrate(self, error: FloatArray, saturated: FloatArray, span: float | None = None) -> None:
+        """Let the integral follow the error for `span` s; of drives at their limit it only moves back."""
+        rise = self._integral_gain * (self._period if span is None else span) * error
         self.integral += np.where(saturated & (rise * self.integral > 0), 0.0, rise)
 
     def proportional_derivative(self, error: FloatArray) -> FloatArray:

@@ -33,13 +33,14 @@ class ControllerSettings:
         m and s; see `Motions`.
     tracking_limit : float
         m, largest error of a strut's length; beyond, emergency stop.
-    lost_periods : int
-        So many periods without a good sample are an emergency.
+    lost_after : float
+        s without a good sample that are an emergency, by stamps or on the clock on the wall.
     estimate_jump : float
         N; an estimate that would change a strut's force by more is an emergency. 0: a tenth of the drives' limit, or
         no limit without drives.
     safe_command : {'hold', 'zero'}
-        Forces in an emergency: those that carry the weight, or none.
+        Forces in an emergency: what holds the platform where it is (the weight alone without trustworthy lengths), or
+        none.
     """
 
     mode: str = "computed_torque"
@@ -51,15 +52,15 @@ class ControllerSettings:
     goal_tolerance: float = 5e-4
     settling_time: float = 1.0
     tracking_limit: float = 0.005
-    lost_periods: int = 100
+    lost_after: float = 0.1
     estimate_jump: float = 0.0
     safe_command: str = "hold"
 
     def __post_init__(self) -> None:
         if self.mode not in MODES or self.safe_command not in SAFE_COMMANDS:
             raise ValueError(f"mode '{self.mode}' or safe_command '{self.safe_command}' does not exist")
-        if self.lead < 1 or self.lost_periods < 1:
-            raise ValueError("lead and lost_periods must be at least 1")
+        if self.lead < 1 or not self.lost_after > 0:
+            raise ValueError("lead must be at least 1, lost_after more than 0")
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from sensor_msgs.msg import JointState
 
-from pkm_identification.msg import ControllerState
 from pkm_identification.msg import ParameterEstimate as EstimateMessage
 
 from ..control.controller import EMERGENCY, WAITING, MachineController
@@ -20,17 +19,16 @@ from ..dynamics import basis_parameters
 from ..errors import PkmError
 from ..machine import Machine
 from ..ros.controller_parameters import PARAMETERS, controller_settings
+from ..ros.controller_state import ControllerStates
 from ..ros.diagnostics import ERROR, WARN, Finding
 from ..ros.joint_state import BadJointState, JointStateReader
 from ..ros.main import run
 from ..ros.node_base import PipelineNode
 from ..ros.parameters import ParameterError
-from ..ros.qos import LATCHED, STREAM, STRUT_STATES_SUBSCRIPTION
+from ..ros.qos import LATCHED, STRUT_STATES_SUBSCRIPTION
 from ..ros.strut_commands import FORCES, StrutCommands
-from ..ros.throttle import Throttle
 from ..ros.trajectory_action import TrajectoryAction
 
-STATES = ("waiting", "holding", "moving", "emergency")  # ControllerState's numbers
 LOOKS = 5  # at the input, in the time after which it counts as lost
 
 
@@ -57,22 +55,21 @@ class ControllerNode(PipelineNode):
                 self.controller = MachineController(self.machine, 1.0 / rate, settings)
         except ValueError as error:
             raise ParameterError(f"parameters: {error}") from None
-        self.state = ControllerState()
         self.commands = StrutCommands(self, values["joint_names"], FORCES)
-        self.states = self.publisher(ControllerState, "controller_state", STREAM)
+        self.states = ControllerStates(self, values["state_rate"])
         self.action = TrajectoryAction(
-            self, self.machine, values["base_frame"], values["feedback_rate"], lambda: self._active,
-            self.controller.submit, self.controller.cancel,
+            self, self.machine, values["base_frame"], values["joint_names"], values["feedback_rate"],
+            lambda: self._active, self.controller.submit, self.controller.cancel,
         )  # fmt: skip
-        self._state_turn = Throttle(values["state_rate"])
 
     def start(self) -> None:
         self.controller.reset()
         self._seen = self._silent = 0
-        self.listen(JointState, "strut_states", self.take, STRUT_STATES_SUBSCRIPTION)
+        self.listen(JointState, "strut_states", self.take, STRUT_STATES_SUBSCRIPTION, self.answer)
         self.listen(EstimateMessage, "parameter_estimate", self.take_estimate, LATCHED)
         self.serve_trigger("~/reset", self.reset)
-        self.every(self.controller.settings.lost_periods * self.controller.period / (LOOKS - 1), self.watch)
+        self.serve_trigger("~/stop", self.operator_stop)
+        self.every(self.controller.settings.lost_after / (LOOKS - 1), self.watch)
 
     def stop(self) -> None:
         """Motions end; the drives are told nothing more."""
@@ -86,17 +83,20 @@ class ControllerNode(PipelineNode):
             action.destroy()
 
     def take(self, message: JointState) -> None:
-        """One sample of the drives: one command."""
+        """One sample of the drives."""
         try:
             reading = self.reader.read(message)
         except BadJointState as problem:
             self.report(ERROR, problem.reason, str(problem))
             return
-        command = self.controller.step(reading.time, reading.length)
+        self.controller.take(reading.time, reading.length)
         rejection = self.controller.guard.last_rejection
         if rejection is not None:
             self.report(WARN, *rejection)
-        self._send(command)
+
+    def answer(self) -> None:
+        """One command for all samples that had piled up."""
+        self._send(self.controller.answer())
 
     def take_estimate(self, message: EstimateMessage) -> None:
         """One estimate: believed as far as it is finite, shown by the data, possible and of this machine."""
@@ -121,6 +121,13 @@ class ControllerNode(PipelineNode):
             self.controller.lost()
         if self._silent and self.controller.state == EMERGENCY:
             self._send(self.controller.safe())
+
+    def operator_stop(self) -> str:
+        """Stop because somebody says so."""
+        if self.controller.state == WAITING:
+            raise PkmError("nothing is commanded yet: there is nothing to stop")
+        self.controller.emergency("operator", "~/stop was called")
+        return f"emergency stop until ~/reset: {self.controller.trouble[1]}"
 
     def reset(self) -> str:
         """Leave an emergency stop."""
@@ -162,24 +169,9 @@ class ControllerNode(PipelineNode):
         if command is not None:
             numbers = (command.length, command.rate, command.force)
             self.commands.send(command.time, *(six.tolist() for six in numbers))
-            if self._state_turn.due(command.time):
-                self._tell(command)
+            self.states.tell(self.controller, command, self.commands.message.header.stamp)
         motions = self.controller.motions
         self.action.follow(None if motions is None else motions.follower.setpoint(), command)
-
-    def _tell(self, command: Command) -> None:
-        state = self.state
-        state.header.stamp = self.commands.message.header.stamp
-        state.state = STATES.index(self.controller.state)
-        state.mode = self.controller.mode
-        state.estimates = self.controller.model.accepted
-        state.desired_length, state.error = command.length, command.error
-        state.feed_forward, state.feedback, state.command = (
-            command.feed_forward,
-            command.feedback,
-            command.force,
-        )
-        self.states.publish(state)
 
 
 def main(args: list[str] | None = None) -> int:

@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from rclpy.action import ActionServer, CancelResponse, GoalResponse
 from rclpy.action.server import GoalEvent, ServerGoalHandle
 from rclpy.node import Node
-from trajectory_msgs.msg import MultiDOFJointTrajectory
 
 from pkm_identification.action import ExecuteTrajectory
 
 from ..control.follower import Setpoint
 from ..control.motions import CANCELED, INVALID_GOAL, SUCCESSFUL, Motion, Outcome
-from ..control.path import Waypoints
 from ..control.settings import Command
 from ..errors import MotionRefused
 from ..kinematics import forward_kinematics
 from ..machine import Machine
-from ..motion import FloatArray
-from ..rotation import matrix_from_quaternion, vector_from_matrix
+from ..rotation import vector_from_matrix
 from .clock import set_stamp
 from .convert import fill_pose
 from .throttle import Throttle
-
-MOST_POINTS = 10_000
+from .trajectory_goal import waypoints_of
 
 
 class TrajectoryAction:
@@ -39,6 +35,8 @@ class TrajectoryAction:
     node : Node
     machine : Machine
     base_frame : str
+    joint_names : sequence of str
+        Of struts 1 to 6.
     feedback_rate : float
         Hz.
     active : callable
@@ -52,6 +50,7 @@ class TrajectoryAction:
         node: Node,
         machine: Machine,
         base_frame: str,
+        joint_names: Sequence[str],
         feedback_rate: float,
         active: Callable[[], bool],
         submit: Callable[[Motion], None],
@@ -59,6 +58,7 @@ class TrajectoryAction:
     ) -> None:
         self._machine = machine
         self._frame = base_frame
+        self._names = tuple(joint_names)
         self._active = active
         self._submit = submit
         self._cancel = cancel
@@ -93,7 +93,7 @@ class TrajectoryAction:
         # Not `execute`: its callback would have to wait, and a waiting coroutine keeps rclpy's executors busy.
         handle._update_state(GoalEvent.EXECUTE)
         try:
-            motion = Motion(waypoints_of(handle.request.trajectory, self._frame))
+            motion = Motion(waypoints_of(handle.request, self._machine, self._frame, self._names))
         except MotionRefused as refusal:
             self._finish(handle, Outcome(INVALID_GOAL, str(refusal)))
             return
@@ -144,51 +144,3 @@ class TrajectoryAction:
         feedback.actual_length = measured
         feedback.length_error = command.error
         return feedback
-
-
-def waypoints_of(trajectory: MultiDOFJointTrajectory, base_frame: str) -> Waypoints:
-    """The waypoints of a trajectory message; see ExecuteTrajectory.action.
-
-    Raises
-    ------
-    MotionRefused
-        If it is not what the action's definition asks for: says what, and of which waypoint.
-    """
-    header, points = trajectory.header, trajectory.points
-    if header.frame_id not in ("", base_frame):
-        raise MotionRefused(f"trajectory in frame '{header.frame_id}', expected '{base_frame}'")
-    if header.stamp.sec or header.stamp.nanosec:
-        raise MotionRefused("trajectory with a stamp: motions begin at once, the stamp must be 0")
-    if len(trajectory.joint_names) > 1:
-        raise MotionRefused(f"trajectory of {len(trajectory.joint_names)} joints: there is one platform")
-    if len(points) > MOST_POINTS:
-        raise MotionRefused(f"{len(points)} waypoints: at most {MOST_POINTS} are taken")
-    count = len(points)
-    time, position, rotation = np.empty(count), np.empty((count, 3)), np.empty((count, 3, 3))
-    twist, acceleration = np.empty((count, 6)), np.empty((count, 6))
-    for i, point in enumerate(points):
-        if len(point.transforms) != 1 or len(point.velocities) > 1 or len(point.accelerations) > 1:
-            raise MotionRefused(
-                f"waypoint {i + 1}: needs one transform and at most one velocity and one acceleration"
-            )
-        time[i] = point.time_from_start.sec + 1e-9 * point.time_from_start.nanosec
-        place, q = point.transforms[0].translation, point.transforms[0].rotation
-        position[i] = place.x, place.y, place.z
-        try:
-            rotation[i] = matrix_from_quaternion([q.x, q.y, q.z, q.w])
-        except ValueError as error:
-            raise MotionRefused(f"waypoint {i + 1}: {error}") from None
-        twist[i] = _six(point.velocities, i)
-        acceleration[i] = _six(point.accelerations, i)
-    return Waypoints(time, position, rotation, twist, acceleration)
-
-
-def _six(twists: list, i: int) -> FloatArray:
-    """Six numbers of a list of one Twist; NaN, left to the curve, of an empty one."""
-    if not twists:
-        return np.full(6, np.nan)
-    v, w = twists[0].linear, twists[0].angular
-    numbers = np.array([v.x, v.y, v.z, w.x, w.y, w.z])
-    if not np.isfinite(numbers).all():
-        raise MotionRefused(f"waypoint {i + 1}: a velocity or acceleration is not finite")
-    return numbers

@@ -26,7 +26,7 @@ def description(name):
     [
         ("identify", COMMON),
         ("simulate", {*COMMON, "trajectory", "duration", "seed", "perturbation", "shutdown_at_end"}),
-        ("control", {*COMMON, "perturbation", "mode", "lockstep", "lost_periods"}),
+        ("control", {*COMMON, "perturbation", "mode", "lockstep", "lost_after"}),
         ("replay", {*COMMON, "bag", "rate", "loop", "shutdown_at_end"}),
         ("view", {"namespace", "rviz_config", "use_sim_time", "machine"}),
     ],

@@ -92,7 +92,8 @@ class ControlledMachine:
     ) -> None:
         self._bench = bench
         self.states: list[ControllerState] = bench.collect(ControllerState, "controller_state")
-        self.controller = bench.start(ControllerNode, **{"machine": machine, **controller})
+        # in lockstep no force is late
+        self.controller = bench.start(ControllerNode, **{"machine": machine, "delay": 0.0, **controller})
         given = {
             "machine": machine,
             "commands": "effort",

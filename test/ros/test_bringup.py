@@ -62,7 +62,7 @@ def test_a_controlled_simulator_in_one_process_follows_a_goal(bench: Bench, doma
     """With the events executor, which calls actions in its own way."""
     parameters = {
         "machine": slow_machine(tmp_path), "commands": "effort", "lockstep": True, "command_timeout": 10.0,
-        "lost_periods": 5000,
+        "lost_after": 25.0,
     }  # fmt: skip
     states = bench.collect(ControllerState, "controller_state")
     together = ("controller", "simulator")

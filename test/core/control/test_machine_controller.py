@@ -150,7 +150,7 @@ def test_lost_samples_stop_the_machine_until_it_is_released(safe):
     controller = run.controller
     time = 100.0 + run.simulator.time
     assert controller.step(time + 0.099, HOME) is not None
-    assert controller.state == "holding"  # 100 periods are allowed
+    assert controller.state == "holding"  # 0.1 s are allowed
     controller.submit(motion)
     controller.step(time + 0.202, HOME)
     command = emergency(run, "lost_input")
