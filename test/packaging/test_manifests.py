@@ -63,6 +63,19 @@ def test_one_name_and_version():
     assert MANIFEST.findtext("version") == PROJECT["version"] == pkm_identification.__version__
 
 
+def test_named_pythons_are_those_ros_wheels_exist_for():
+    texts = [(ROOT / name).read_text(encoding="utf-8") for name in ("setup.py", ".ci/system")]
+    (bounds,) = {
+        re.search(r"\(3, (\d+)\) <= sys\.version_info < \(3, (\d+)\)", text).groups() for text in texts
+    }
+    lowest, beyond = map(int, bounds)
+    named = {
+        line.rpartition(" ")[2] for line in PROJECT["classifiers"] if line.startswith("Programming Language")
+    }
+    assert named == {"3", *(f"3.{minor}" for minor in range(lowest, beyond))}
+    assert PROJECT["requires-python"] == f">=3.{lowest}"
+
+
 def test_licence_is_named_alike_and_present():
     assert MANIFEST.findtext("license") == PROJECT["license"] == "Apache-2.0"
     assert "Version 2.0, January 2004" in (ROOT / "LICENSE").read_text(encoding="utf-8")
