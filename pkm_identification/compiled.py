@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any
 
 import numba
 
-Function = TypeVar("Function", bound=Callable[..., object])
+Function = Callable[..., Any]  # Numba keeps no signatures
 
 
 def kernel(function: Function) -> Function:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import yaml
@@ -51,7 +51,7 @@ class Node:
         self.source = source
         self._taken: set[str] = set()
 
-    def fail(self, problem: str) -> None:
+    def fail(self, problem: str) -> NoReturn:
         raise MachineError(f"{self.source}: {self.path or 'document'} {problem}")
 
     _REQUIRED = object()
@@ -104,13 +104,14 @@ class Node:
             self.fail(f"= {number:g}: no machine has more than {LARGEST:g}")
         return number
 
-    def positive(self, optional: bool = False) -> float | None:
-        if optional and self.value is None:
-            return None
+    def positive(self) -> float:
         number = self.number()
         if number <= 0:
             self.fail(f"= {number:g}: must be greater than zero")
         return number
+
+    def positive_or_none(self) -> float | None:
+        return None if self.value is None else self.positive()
 
     def not_negative(self) -> float:
         number = self.number()

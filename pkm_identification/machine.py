@@ -7,7 +7,7 @@ import json
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import yaml
@@ -17,6 +17,9 @@ from .errors import MachineError
 from .machine_sensors import MachineSensors, machine_sensors
 from .motion import STRUTS, FloatArray
 from .rotation import matrix_from_quaternion
+
+if TYPE_CHECKING:
+    from .kinematics.singularity import Geometry
 
 SCHEMA = 1
 BASE_JOINTS = ("no_spin", "universal")
@@ -249,7 +252,7 @@ class Machine:
             limits_node.fail(
                 f"= {limits_node.value}: must be [shortest, longest] in m, 0 < shortest < longest"
             )
-        rate_limit = geometry.take("rate_limit", None).positive(optional=True)
+        rate_limit = geometry.take("rate_limit", None).positive_or_none()
         geometry.close()
 
         platform = _platform(root.take("platform"))
@@ -326,7 +329,7 @@ def builtin_machines() -> dict[str, Path]:
     return {}
 
 
-def jacobian_quality(machine: Machine) -> tuple[FloatArray, FloatArray]:
+def jacobian_quality(machine: Machine | Geometry) -> tuple[FloatArray, FloatArray]:
     """Ratio of extreme singular values of J (unit-homogenised) and strut lengths, at home and around it."""
     from .rotation import matrix_from_vector
 

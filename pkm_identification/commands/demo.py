@@ -59,8 +59,9 @@ def _demo(options: argparse.Namespace) -> int:
     print()
     print(estimate_table(offline.estimate, result.truth))
     print()
-    print(validation_table(offline.validation))
-    print()
+    if offline.validation is not None:
+        print(validation_table(offline.validation))
+        print()
     for _, line in verdicts(offline):
         print(line)
     print(

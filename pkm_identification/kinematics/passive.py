@@ -45,7 +45,7 @@ class JointLimits:
             inside &= (angle >= low) & (angle <= high)
         if self.swing is not None:
             inside &= swing <= self.swing
-        return inside.all(axis=1)
+        return np.logical_and.reduce(inside, axis=1)
 
 
 @dataclass(frozen=True)

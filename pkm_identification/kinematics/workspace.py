@@ -129,7 +129,9 @@ def workspace_slice(
     foot = machine.base_joints.mean(axis=0)
     first, second = PLANES[plane]
     spans = [foot[k] + reach * np.array([-1.0, 1.0]) for k in (first, second)]
-    grid = _slice(machine, plane, rotation, center, [np.linspace(*span, COARSE) for span in spans], scale)
+    grid = _slice(
+        machine, plane, rotation, center, [np.linspace(span[0], span[1], COARSE) for span in spans], scale
+    )
     shown = _component(grid)
     axes = []
     for span, used, coarse in (
@@ -141,7 +143,7 @@ def workspace_slice(
             low, high = coarse[used].min() - cell, coarse[used].max() + cell
             margin = MARGIN * (high - low)
             span = np.array([low - margin, high + margin])
-        axes.append(np.linspace(*span, points))
+        axes.append(np.linspace(span[0], span[1], points))
     return _slice(machine, plane, rotation, center, axes, scale)
 
 

@@ -12,6 +12,7 @@ from typing import TypeVar
 
 from rosbags.interfaces import Connection
 from rosbags.rosbag2 import StoragePlugin, Writer, WriterError
+from rosbags.rosbag2.storage_mcap import McapWriter
 from rosbags.rosbag2.storage_sqlite3 import Sqlite3Writer
 
 from ..errors import LogError
@@ -109,7 +110,7 @@ class BagWriter:
         storage = self._writer.storage
         if isinstance(storage, Sqlite3Writer):
             self._guarded(storage.conn.commit)
-        elif storage.chunk.bio.tell():
+        elif isinstance(storage, McapWriter) and storage.chunk.bio.tell():
             self._guarded(storage.close_chunk)
             self._guarded(storage.bio.flush)
 

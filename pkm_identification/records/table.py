@@ -197,7 +197,7 @@ class _Lines:
         begins = np.ones(256, dtype=bool)
         begins[list(b"0123456789+-.,")] = False
         suspects = np.flatnonzero(begins[self._bytes[self.start]])
-        return [int(row) for row in suspects if _is_header(self[row])]
+        return [row for row in suspects.tolist() if _is_header(self[row])]
 
 
 def _content(path: Path) -> bytes:

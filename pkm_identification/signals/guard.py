@@ -7,6 +7,7 @@ line, a long one starts a new segment. The same compiled step serves the online 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,7 +66,7 @@ class GuardSettings:
     late_tolerance: float = 0.5
 
     @classmethod
-    def of(cls, machine: Machine, period: float | None = None, **changes: float) -> GuardSettings:
+    def of(cls, machine: Machine, period: float | None = None, **changes: Any) -> GuardSettings:
         """Limits of a machine; the period is the drive's unless given.
 
         Raises
@@ -305,7 +306,7 @@ class StreamGuard:
         before, last, last_force = self._state[0], self._last.copy(), self._last_force
         has_force = force is not None
         verdict, begins, steps = _judge(
-            time, length, force if has_force else last, has_force, self._state, self._last, self._slope,
+            time, length, last if force is None else force, has_force, self._state, self._last, self._slope,
             self._suspect, self._limits,
         )  # fmt: skip
         if verdict != ACCEPTED:
@@ -316,8 +317,7 @@ class StreamGuard:
         self.last_rejection = None
         self.counts["accepted"] += 1
         samples = []
-        both = has_force and self._had_force
-        self._had_force = has_force
+        had_force, self._had_force = self._had_force, has_force
         if begins == CONTINUES:
             self._follow_rate((time - before) / steps)
             for k in range(1, steps):
@@ -326,7 +326,7 @@ class StreamGuard:
                     GuardedSample(
                         before + part * (time - before),
                         last + part * (length - last),
-                        last_force + part * (force - last_force) if both else None,
+                        last_force + part * (force - last_force) if force is not None and had_force else None,
                         self.segment,
                         True,
                     )
@@ -334,7 +334,7 @@ class StreamGuard:
             self.counts["filled"] += steps - 1
         else:
             self.counts[NEW_SEGMENT[begins]] += 1
-        if has_force:
+        if force is not None:
             self._last_force = np.array(force, dtype=float)
         samples.append(
             GuardedSample(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..motion import FloatArray, StrutMotion
+from ..motion import StrutMotion
 from .butterworth import low_pass, segment_slices, zero_phase
 from .differences import REACH, central_differences
 from .guard import GuardedLog
@@ -32,7 +32,7 @@ def filter_log(log: GuardedLog, cutoff: float, order: int) -> StrutMotion:
     sections = low_pass(order, cutoff, 1.0 / log.period)
     # two periods of the cutoff frequency: there the filter's padding shows
     edge = max(REACH, int(np.ceil(2.0 / (cutoff * log.period))))
-    parts: list[tuple[FloatArray, ...]] = []
+    parts: list[StrutMotion] = []
     for part in segment_slices(log.segment):
         if part.stop - part.start <= 2 * edge + 2 * REACH:
             continue
@@ -41,18 +41,18 @@ def filter_log(log: GuardedLog, cutoff: float, order: int) -> StrutMotion:
         inner = slice(edge, len(length) - edge)
         shifted = slice(edge - REACH, len(rate) - (edge - REACH))
         force = None if log.force is None else zero_phase(sections, log.force[part])[inner]
-        parts.append((log.time[part][inner], length[inner], rate[shifted], acceleration[shifted], force,
-                      log.segment[part][inner]))  # fmt: skip
+        parts.append(StrutMotion(log.time[part][inner], length[inner], rate[shifted], acceleration[shifted], force,
+                                 log.segment[part][inner]))  # fmt: skip
     if not parts:
         empty = np.empty((0, 6))
         return StrutMotion(np.empty(0), empty, empty, empty, None if log.force is None else empty,
                            np.empty(0, dtype=np.int64))  # fmt: skip
-    time, length, rate, acceleration, force, segment = zip(*parts, strict=True)
+    forces = [part.force for part in parts if part.force is not None]
     return StrutMotion(
-        np.concatenate(time),
-        np.concatenate(length),
-        np.concatenate(rate),
-        np.concatenate(acceleration),
-        None if log.force is None else np.concatenate(force),
-        np.concatenate(segment),
+        np.concatenate([part.time for part in parts]),
+        np.concatenate([part.length for part in parts]),
+        np.concatenate([part.rate for part in parts]),
+        np.concatenate([part.acceleration for part in parts]),
+        np.concatenate(forces) if forces else None,
+        np.concatenate([part.segment for part in parts]),
     )

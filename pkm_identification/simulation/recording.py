@@ -96,18 +96,19 @@ def recording(samples: list[Sample], states: list[PlantState], loop_gap: float, 
         twist=column(states, "twist", 6),
         acceleration=column(states, "acceleration", 6),
     )
-    truth = Truth(
-        motion, *(column(states, name, STRUTS) for name in ("length", "rate", "force", "resistance"))
+    length, rate, force, resistance = (
+        column(states, name, STRUTS) for name in ("length", "rate", "force", "resistance")
     )
+    truth = Truth(motion, length, rate, force, resistance)
     return Recording(
-        column(samples, "time"),
-        *(column(samples, name, STRUTS) for name in ("counts", "current", "length", "force")),
+        time=column(samples, "time"),
+        counts=column(samples, "counts", STRUTS),
+        current=column(samples, "current", STRUTS),
+        length=column(samples, "length", STRUTS),
+        force=column(samples, "force", STRUTS),
         truth=truth,
         loop_gap=loop_gap,
         source=source,
-        **{
-            name: column(samples, name, STRUTS)
-            for name in ("imu", "sensor")
-            if samples and getattr(samples[0], name) is not None
-        },
+        imu=column(samples, "imu", STRUTS) if samples and samples[0].imu is not None else None,
+        sensor=column(samples, "sensor", STRUTS) if samples and samples[0].sensor is not None else None,
     )

@@ -51,7 +51,7 @@ class TrajectoryReference:
         """Where it begins, with the feed-forward of that same instant."""
 
     def _fill(self) -> None:
-        time = (self._next + np.arange(BLOCK + 1)) * self._period
+        time = np.arange(self._next, self._next + BLOCK + 1, dtype=float) * self._period
         motion = self.trajectory.motion(time)
         self._length = strut_lengths(self._machine, motion.position, motion.rotation)
         self._force = np.zeros((BLOCK + 1, STRUTS))

@@ -48,7 +48,7 @@ def rich_signals(machine: Machine, rng: np.random.Generator) -> tuple[MultiSine,
     slow_size = np.array([SLOW_TRANSLATION * machine.length_scale] * 3 + [SLOW_ANGLE] * 3)
     fast_size = np.array([FAST_ACCELERATION] * 3 + [FAST_ANGULAR] * 3) * np.sqrt(2 / FAST_TONES)
     peak = _PeakMeter(machine, frequency)
-    least, chosen = np.inf, None
+    least, chosen = np.inf, np.zeros((2, 6, len(frequency)), dtype=complex)
     for _ in range(DRAWS):
         slow_tones, fast_tones = rng.permutation(slow_band), rng.permutation(fast_band)[: 6 * FAST_TONES]
         slow, fast = np.zeros((2, 6, len(frequency)))
@@ -60,9 +60,8 @@ def rich_signals(machine: Machine, rng: np.random.Generator) -> tuple[MultiSine,
         turn = np.exp(1j * rng.uniform(0, 2 * np.pi, slow.shape))
         height = peak((slow + fast) * turn)
         if height < least:
-            least, chosen = height, (slow * turn, fast * turn)
-    slow, fast = (_used(frequency, part) for part in chosen)
-    return slow, fast
+            least, chosen = height, np.array([slow * turn, fast * turn])
+    return _used(frequency, chosen[0]), _used(frequency, chosen[1])
 
 
 def _used(frequency: FloatArray, amplitude: FloatArray) -> MultiSine:

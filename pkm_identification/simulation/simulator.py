@@ -107,6 +107,8 @@ class Simulator:
         self._count = 0
         self._state: PlantState | None = None
         self._forces: FloatArray | None = None
+        self._reference: TrajectoryReference | LengthReference
+        self._end: float | None
         self.loop_gap = 0.0
         """Largest loop gap so far, m."""
         self._controller.reset(holding)
@@ -188,9 +190,10 @@ class Simulator:
             raise ValueError(
                 f"strut command: strut {i + 1}: {length[i]:.4f} m is outside the limits [{low:g}, {high:g}] m"
             )
-        if self._forces is not None or not isinstance(self._reference, LengthReference):
-            self._hold_here()
-        self._reference.command(length, rate)
+        reference = self._reference
+        if self._forces is not None or not isinstance(reference, LengthReference):
+            reference = self._hold_here()
+        reference.command(length, rate)
 
     def command_pose(self, position: FloatArray, rotation: FloatArray) -> None:
         """Go to a platform pose, position (3,) in m and rotation (3, 3) in the base frame; see `command_lengths`."""
@@ -206,12 +209,12 @@ class Simulator:
             self.plant.set_force(np.zeros(STRUTS))
         self._drives.enabled = on
 
-    def _hold_here(self) -> None:
+    def _hold_here(self) -> LengthReference:
         """Let the reference brake to a stop from the present motion."""
         limit = self.machine.rate_limit
         rate = self._controller.rate if self._forces is None else self.truth.rate
         self._forces = None
-        self._reference: TrajectoryReference | LengthReference = LengthReference(
+        reference = LengthReference(
             self._sensors.length(self._sensors.counts(self.plant.length)),
             rate,
             self.period,
@@ -219,8 +222,10 @@ class Simulator:
             COMMAND_ACCELERATION,
             self.nominal.friction if self._control.feed_forward else None,
         )
+        self._reference = reference
         self._controller.reset(self.plant.holding_force())
-        self._end: float | None = None
+        self._end = None
+        return reference
 
     def command_forces(self, force: FloatArray) -> None:
         """Let a controller outside have the drives: forces (6,) in N for the next `advance`, kept until the next call.

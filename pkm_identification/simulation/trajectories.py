@@ -99,7 +99,7 @@ class Trajectory:
         whole = self._displacement(time)
 
         def possible(scale: float) -> bool:
-            motion = self._displaced(time, tuple(scale * part for part in whole))
+            motion = self._displaced(time, (scale * whole[0], scale * whole[1], scale * whole[2]))
             return within_limits(machine, motion, force_share)
 
         low, high = 0.0, largest
