@@ -19,7 +19,15 @@ _KEPT = "basis parameters"
 
 
 def strut_column(strut: int, kind: int) -> int:
-    """Basis index of one of the seven parameters of a strut (counted from 0)."""
+    """Basis index of one of the seven parameters of a strut.
+
+    Parameters
+    ----------
+    strut : int
+        Counted from 0.
+    kind : int
+        Offset within the strut: one of M_E, H_E, H_B, I_X, I_A, I_Z, M_M of `dynamics.strut`.
+    """
     return PLATFORM_COLUMNS + strut * STRUT_COLUMNS + kind
 
 

@@ -26,7 +26,14 @@ SYMMETRIES = ("general", "alike", "axisymmetric", "axisymmetric_alike")
 
 
 def body_parameters(machine: Machine) -> FloatArray:
-    """A machine's 130 parameters, in the order of BODY_NAMES; SI units."""
+    """What a machine's thirteen bodies weigh and how, each with ten parameters of its own.
+
+    Returns
+    -------
+    ndarray, shape (130,)
+        In the order of BODY_NAMES; per body mass (kg), first moments (kg m) and inertia xx, yy, zz, xy, xz, yz (kg m^2)
+        about its frame's origin: the platform frame's, the base joint for a body B, the platform joint for a body E.
+    """
 
     def of(mass: float, first: FloatArray, inertia: FloatArray) -> list[float]:
         products = inertia[[0, 0, 1], [1, 2, 2]]
@@ -180,4 +187,4 @@ def body_regressor(machine: Machine, motion: PlatformMotion) -> FloatArray:
         wrench[:, :3, k : k + 2 * BODY_PARAMETERS] = at_p
         wrench[:, 3:, k : k + 2 * BODY_PARAMETERS] = _skew(arm) @ at_p
     transposed = np.swapaxes(jacobian(machine, motion.position, motion.rotation), 1, 2)
-    return np.linalg.solve(transposed, wrench)
+    return np.linalg.solve(transposed, wrench).astype(float, copy=False)

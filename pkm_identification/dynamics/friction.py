@@ -39,7 +39,10 @@ def _clipped(rate, transition):
 
 @kernel
 def friction_shape(rate, shape):
-    """(a, b) of the law at one rate; `shape` is `Friction.shape`, or a tuple of the same four numbers."""
+    """(a, b) of the law at one rate: friction in N is viscous * a + coulomb * b.
+
+    `rate` and a are in m/s, b has no unit; `shape` is `Friction.shape`, or a tuple of the same four numbers.
+    """
     law, transition = shape[0], shape[1]
     if law == _SMOOTH:
         return rate, np.tanh(rate / transition)

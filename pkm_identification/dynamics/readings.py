@@ -26,7 +26,11 @@ from .strut import H_E, M_E, M_M, STRUT_COLUMNS, strut_acceleration, strut_motio
 
 @kernel
 def imu_reading(place, axes, gravity, rotation, twist, acceleration, reading):
-    """Write specific force and angular rate (6,) of an IMU at `place` (3,), `axes` (3, 3) in the platform frame."""
+    """Write what an IMU reads (6,): specific force in m/s^2 and angular rate in rad/s, along its own axes.
+
+    It sits at `place` (3,), m, with `axes` (3, 3) as columns, both in the platform frame; `twist` and `acceleration`
+    (6,) are the platform's at its origin, base axes. At rest it reads the opposite of gravity.
+    """
     w = (twist[3], twist[4], twist[5])
     r = rotate(rotation, (place[0], place[1], place[2]))
     a = add((acceleration[0], acceleration[1], acceleration[2]), cross(w, cross(w, r)))

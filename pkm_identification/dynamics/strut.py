@@ -45,7 +45,10 @@ def strut_motion(base, arm, origin, v, w, a, al, gravity):
 
 @inlined
 def translation_forces(s, length, s_ddot, a_g, gravity):
-    """Forces at P per unit m_e, h_e and h_b."""
+    """Forces at P per unit m_e (N/kg), h_e and h_b (N/(kg m)); derived from Oh 2003, 2.20-2.34.
+
+    `a_g` (3,) is the platform joint's acceleration less gravity, m/s^2; `s`, `length`, `s_ddot` as of `strut_motion`.
+    """
     pull = scale(1.0 / length, perpendicular(a_g, s))
     return (
         a_g,
@@ -62,7 +65,11 @@ def strut_acceleration(s, length, s_dot, a_g, gravity):
 
 @inlined
 def spin(s, length, s_dot, s_ddot, hinge, universal):
-    """Spin rate and acceleration about s, and the force at P per unit axial torque."""
+    """Spin rate (rad/s) and acceleration (rad/s^2) about s, and the force at P per unit axial torque (1/m).
+
+    No spin where the base joint allows none; a universal joint turns the strut with k (x1 x s) . s', x1 = `hinge` the
+    axis fixed in the base, k = c / (1 - c^2) and c = x1 . s. Not finite with the strut along that hinge (c = 1).
+    """
     if not universal:
         return 0.0, 0.0, (0.0, 0.0, 0.0)
     c = dot(hinge, s)
@@ -77,7 +84,11 @@ def spin(s, length, s_dot, s_ddot, hinge, universal):
 
 @inlined
 def inertia_force(axis, s, length, omega, alpha, per_torque):
-    """Force at P per unit moment of inertia about `axis`: torque e (e . alpha) + w x e (e . w)."""
+    """Force at P (base axes) per unit moment of inertia about the unit vector `axis`, N/(kg m^2).
+
+    Of Euler's torque e (e . alpha) + w x e (e . w), what lies across the strut acts over its length, what lies along it
+    by `per_torque` of `spin`.
+    """
     torque = add(
         scale(dot(axis, alpha), axis),
         scale(dot(axis, omega), cross(omega, axis)),
@@ -87,7 +98,7 @@ def inertia_force(axis, s, length, omega, alpha, per_torque):
 
 @inlined
 def rotation_motion(s, s_dot, s_ddot, sigma, sigma_dot):
-    """Angular velocity and acceleration of the rod: s x s' + sigma s and its derivative."""
+    """Angular velocity (rad/s) and acceleration (rad/s^2) of the rod in base axes: s x s' + sigma s, differentiated."""
     omega = add_scaled(cross(s, s_dot), sigma, s)
     alpha = add_scaled(add_scaled(cross(s, s_ddot), sigma_dot, s), sigma, s_dot)
     return omega, alpha

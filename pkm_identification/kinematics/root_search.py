@@ -187,9 +187,22 @@ def all_roots(
     seed: int = 0,
     max_starts: int = MAX_STARTS,
 ) -> Roots:
-    """All real roots of one geometry (joint centres (6, 3) in m) and one set of lengths (6,) in m.
+    """All real roots of one geometry and one set of lengths, found from random starts.
 
     Deterministic for a seed. `certified` roots are proved to exist and to differ from each other.
+
+    Parameters
+    ----------
+    system : Quadrics
+        Of this geometry.
+    base, platform : ndarray, shape (6, 3)
+        Joint centres in their own frames, m.
+    length : ndarray, shape (6,)
+        m.
+    seed : int
+        Of the starts.
+    max_starts : int
+        After so many the search ends, settled or not.
     """
     constant = system.constant(length[None])[0]
     rng = np.random.default_rng(seed)

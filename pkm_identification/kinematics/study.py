@@ -51,7 +51,15 @@ class Quadrics:
 
 
 def quadrics(base: FloatArray, platform: FloatArray, scale: float) -> Quadrics:
-    """The eight quadrics of joint centres (6, 3) in m; `scale` in m is the unit of length."""
+    """The eight quadrics of a geometry: six strut lengths, e.e = 1 and Study's condition e.g = 0.
+
+    Parameters
+    ----------
+    base, platform : ndarray, shape (6, 3)
+        Joint centres in their own frames, m.
+    scale : float
+        The unit of length of Study coordinates, m.
+    """
     b, p = np.asarray(base) / scale, np.asarray(platform) / scale
     form = np.zeros((UNKNOWNS, UNKNOWNS, UNKNOWNS))
     for i in range(6):
@@ -66,7 +74,21 @@ def quadrics(base: FloatArray, platform: FloatArray, scale: float) -> Quadrics:
 
 
 def study_from_pose(position: FloatArray, rotation: FloatArray, scale: float) -> FloatArray:
-    """Study coordinates (N, 8) of poses (N, 3) in m and (N, 3, 3)."""
+    """Study coordinates of poses.
+
+    Parameters
+    ----------
+    position : ndarray, shape (N, 3)
+        m.
+    rotation : ndarray, shape (N, 3, 3)
+    scale : float
+        Their unit of length, m.
+
+    Returns
+    -------
+    ndarray, shape (N, 8)
+        Unit quaternion e (w, x, y, z), then g = t e / 2 with t = position / scale; z and -z are one pose.
+    """
     e = quaternion_from_matrix(rotation)[:, [3, 0, 1, 2]]
     t = np.asarray(position) / scale
     scalar = -np.sum(t * e[:, 1:], axis=1, keepdims=True)
@@ -212,6 +234,11 @@ def certify(system: Quadrics, z: FloatArray, length: FloatArray) -> RootCertific
         Study coordinates with e.e = 1.
     length : ndarray, shape (N, 6)
         m.
+
+    Returns
+    -------
+    RootCertificate
+        One per row of z.
     """
     z = np.ascontiguousarray(z, dtype=float)
     eta, bound = np.empty(len(z)), np.empty(len(z))

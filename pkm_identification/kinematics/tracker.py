@@ -74,7 +74,14 @@ def _track(base, platform, length, rate, second, position, rotation, home_positi
 
 
 class PlatformTracker:
-    """Forward kinematics online, with a memory of one pose."""
+    """Forward kinematics online, with a memory of one pose.
+
+    Parameters
+    ----------
+    machine : Machine
+    degraded_condition : float
+        Scaled condition number (1 for an isotropic pose) above which a sample is called degraded.
+    """
 
     def __init__(self, machine: Machine, degraded_condition: float = DEGRADED_CONDITION) -> None:
         self.machine = machine
@@ -90,7 +97,18 @@ class PlatformTracker:
         self._length: FloatArray | None = None
 
     def step(self, sample: StrutSample) -> PlatformSample:
-        """Platform motion of one filtered sample; a failure is a status, never an exception."""
+        """Platform motion of one filtered sample; a failure is a status, never an exception.
+
+        Parameters
+        ----------
+        sample : StrutSample
+            Lengths, rates and accelerations (6,) in m, m/s and m/s^2, and forces in N or None.
+
+        Returns
+        -------
+        PlatformSample
+            Where it failed, the last good pose at rest.
+        """
         m = self.machine
         position, rotation = self._position.copy(), self._rotation.copy()
         twist, acceleration = np.zeros(6), np.zeros(6)
