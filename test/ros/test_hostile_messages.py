@@ -4,6 +4,7 @@ The driver's side is in test_fuzz_nodes.
 """
 
 import numpy as np
+import pytest
 from rclpy.serialization import deserialize_message
 from ros_bench import Motion, joint_state
 from sensor_msgs.msg import JointState
@@ -97,6 +98,16 @@ def test_estimator(bench, tmp_path):
             node.take(message)
             if k % 100 == 0:
                 node.publish_latest()
+
+
+@pytest.mark.parametrize(
+    ("node_class", "reason"), [(KinematicsNode, "bad_message"), (EstimatorNode, "bad_pose")]
+)
+def test_bytes_that_are_no_message_are_counted_and_dropped(bench, node_class, reason):
+    node = bench.start(node_class)
+    for data in (b"", b"\x00\x01\x00\x00", b"\x00\x01" + bytes(40), b"\x00\x01" + b"\xff" * 400):
+        node.take(data)
+    assert node.health.counts[reason] == 4
 
 
 def test_simulator(bench):
