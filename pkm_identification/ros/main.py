@@ -49,6 +49,19 @@ def run_together(
         0 after SIGINT, SIGTERM or a finished job; with one line on stderr 2 when a node cannot start and 1 when
         one cannot go on.
     """
+    try:
+        return _run_together(node_classes, args, executor)
+    finally:
+        # Nodes hang in cycles of references: until these are collected, and frozen ones never are, their participant
+        # stays and the others see them. The interpreter's own end need not look at what is left.
+        gc.unfreeze()
+        gc.collect()
+        gc.freeze()
+
+
+def _run_together(
+    node_classes: Sequence[type[PipelineNode]], args: list[str] | None, executor: str | None
+) -> int:
     nodes: list[PipelineNode] = []
     code = 0
     started = False

@@ -1,0 +1,18 @@
+"""A node that ends leaves the graph at once, not when its lease is over."""
+
+import signal
+
+from pkm_identification.ros.processes import NodeProcess
+
+LEASE = 20.0  # s, of Fast DDS: so long is a participant that says nothing still thought to be there
+
+
+def test_an_ended_node_is_no_longer_seen(bench, domain, tmp_path):
+    with NodeProcess("kinematics", domain=domain, folder=tmp_path) as node:
+        node.wait_active()
+        bench.wait(lambda: "kinematics" in bench.node.get_node_names(), "the node")
+        node.signal(signal.SIGINT)
+        bench.wait(
+            lambda: "kinematics" not in bench.node.get_node_names(), "the node's farewell", LEASE / 2.0
+        )
+        assert node.wait(10.0) == 0
