@@ -215,17 +215,14 @@ def dual_estimate(
     mean, noise, last = found.mean, found.noise, found.result
     model = JointModel.of(machine, parameters, Prior.of(parameters), samples, period)
     states = JointFilter(model.fixed(mean), noise, settings).smoothed(samples)
-    told = correlated(model, noise, settings, samples, found.centre, last)
-    widened = last.covariance + told.added
+    covariance = judged = last.covariance
+    if not found.unsettled:  # else there is no estimate whose deviations would mean anything
+        covariance, judged = _deviations(model, settings, samples, form, found)
 
-    def estimate_with(force_noise: FloatArray, centre: Centre) -> FloatArray:
-        return one_pass(model, replace(noise, force=force_noise), settings, form, samples, centre).mean
-
-    beside = systematic(model, noise, settings, samples, mean, estimate_with)
     return DualEstimate(
         mean=mean,
-        covariance=widened + beside,
-        judged=widened * np.outer(told.drift_share, told.drift_share) + beside,
+        covariance=covariance,
+        judged=judged,
         white=last.covariance,
         states=states,
         last=last,
@@ -234,3 +231,17 @@ def dual_estimate(
         rounds=found.count,
         unsettled=found.unsettled,
     )
+
+
+def _deviations(
+    model: JointModel, settings: JointSettings, samples: JointSamples, form: str, found: Rounds
+) -> tuple[FloatArray, FloatArray]:
+    """The stated covariance and the one by which it is judged whether the estimate has settled."""
+    told = correlated(model, found.noise, settings, samples, found.centre, found.result)
+    widened = found.result.covariance + told.added
+
+    def estimate(force: FloatArray, centre: Centre) -> FloatArray:
+        return one_pass(model, replace(found.noise, force=force), settings, form, samples, centre).mean
+
+    beside = systematic(model, found.noise, settings, samples, found.mean, estimate)
+    return widened + beside, widened * np.outer(told.drift_share, told.drift_share) + beside
