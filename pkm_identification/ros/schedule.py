@@ -8,8 +8,9 @@ import math
 class Schedule:
     """Counts the samples that are due.
 
-    Time lost beyond `longest_lag` is not made up: the schedule moves. A machine that nobody outside controls may hurry
-    after it; one under control must not run ahead of the answers, because in a burst no controller could answer.
+    A lag beyond `longest_lag` is not made up: the schedule moves by all of it, and a computer that is too slow is not
+    flooded either. A machine that nobody outside controls may hurry after smaller ones; one under control must not,
+    because in a burst no controller could answer.
 
     Parameters
     ----------
@@ -45,9 +46,9 @@ class Schedule:
     def due(self, now: float) -> int:
         """How many samples to make at `now` (s); each that is made must be counted in `made`."""
         count = math.floor((now - self.began) * self._rate) + 1 - self.made
-        excess = (count - 1) / self._rate - self._longest_lag
-        if excess > 0:
-            self.began += excess
-            self.lost += excess
-            count = 1 + math.floor(self._longest_lag * self._rate)
+        lag = (count - 1) / self._rate
+        if lag > self._longest_lag:
+            self.began += lag
+            self.lost += lag
+            count = 1
         return min(max(count, 0), self._most)
