@@ -88,45 +88,83 @@ def assess(
     Identifiability
         Status 'combination' marks a parameter seen only in a combination.
     """
-    scaled = (covariance if seen is None else seen) / np.outer(prior_std, prior_std)
-    shown = _shown(np.sqrt(np.diag(scaled)), prior_std, prior_std if scale is None else scale, resolved)
-    status = np.where(shown, IDENTIFIABLE, UNIDENTIFIABLE).astype(object)
+    covariance = np.ascontiguousarray(covariance)
+    scaled, shown = np.empty_like(covariance), np.empty(len(names), dtype=np.bool_)
+    _fill_shown(
+        covariance if seen is None else np.ascontiguousarray(seen),
+        prior_std,
+        prior_std if scale is None else scale,
+        resolved,
+        scaled,
+        shown,
+    )
+    status = [IDENTIFIABLE if one else UNIDENTIFIABLE for one in shown.tolist()]
     rest = np.nonzero(~shown)[0]
     combinations = []
     if rest.size > 1:
-        values, vectors = np.linalg.eigh(scaled[np.ix_(rest, rest)])
+        values, vectors = np.linalg.eigh(scaled[rest][:, rest])
         rows = _echelon(vectors[:, np.sqrt(np.maximum(values, 0.0)) < resolved].T)
-        for row in rows:
-            named = np.abs(row) >= NAMED
-            if named.sum() < 2:
-                continue
-            weights = np.zeros(len(names))
-            pivot = int(np.argmax(np.abs(row)))
-            weights[rest[named]] = row[named] / row[pivot] * prior_std[rest[pivot]] / prior_std[rest[named]]
-            std = float(np.sqrt(weights @ covariance @ weights))
-            if std >= resolved * prior_std[rest[pivot]]:
-                continue  # naming only the large terms lost it
-            status[rest[named]] = COMBINATION
+        weights, std, pivots = _named(rows, rest, covariance, prior_std, resolved)
+        for one, its_std, pivot in zip(weights, std.tolist(), pivots.tolist(), strict=True):
+            for k in np.nonzero(one)[0].tolist():
+                status[k] = COMBINATION
             combinations.append(
                 Combination(
-                    name=_terms(weights, names, int(rest[pivot])),
-                    weights=weights,
-                    value=float(weights @ mean),
-                    std=std,
-                    unit=units[rest[pivot]],
-                    nominal=float(weights @ nominal),
+                    name=_terms(one, names, pivot),
+                    weights=one,
+                    value=float(one @ mean),
+                    std=its_std,
+                    unit=units[pivot],
+                    nominal=float(one @ nominal),
                 )
             )
-    return Identifiability(tuple(str(s) for s in status), tuple(combinations))
+    return Identifiability(tuple(status), tuple(combinations))
 
 
-def _shown(shrunk: FloatArray, prior_std: FloatArray, scale: FloatArray, resolved: float) -> FloatArray:
-    """Which parameters the data show; `shrunk` is the posterior's standard deviation over the prior's."""
-    stated = prior_std != scale
-    precision = 1.0 / np.maximum(shrunk, 1e-300) ** 2 - 1.0  # gained over the prior, in units of it
-    own = (prior_std / scale) ** 2
-    found = (precision + own) * resolved**2 > own
-    return np.where(stated, found & (shrunk < SHRUNK), shrunk < resolved)
+@kernel
+def _fill_shown(covariance, prior_std, scale, resolved, scaled, shown):
+    """Write the covariance in units of the prior, and which parameters the data show (`assess`)."""
+    for i in range(prior_std.size):
+        for j in range(prior_std.size):
+            scaled[i, j] = covariance[i, j] / (prior_std[i] * prior_std[j])
+        shrunk = np.sqrt(scaled[i, i])
+        if prior_std[i] == scale[i]:
+            shown[i] = shrunk < resolved
+            continue
+        own = (prior_std[i] / scale[i]) ** 2
+        gained = 1.0 / max(shrunk, 1e-300) ** 2 - 1.0  # precision over the prior's, in units of it
+        shown[i] = (gained + own) * resolved**2 > own and shrunk < SHRUNK
+
+
+@kernel
+def _named(rows, rest, covariance, prior_std, resolved):
+    """Rows by their large terms: weights (n, P), standard deviations (n,) and first terms (n,) of those still shown."""
+    width = prior_std.size
+    weights, stds = np.zeros((rows.shape[0], width)), np.empty(rows.shape[0])
+    pivots = np.empty(rows.shape[0], dtype=np.int64)
+    count = 0
+    for row in rows:
+        first, terms = 0, 0
+        for j in range(row.size):
+            terms += abs(row[j]) >= NAMED
+            if abs(row[j]) > abs(row[first]):
+                first = j
+        if terms < 2:
+            continue
+        pivot = rest[first]
+        weights[count] = 0.0
+        for j in range(row.size):
+            if abs(row[j]) >= NAMED:
+                weights[count, rest[j]] = row[j] / row[first] * prior_std[pivot] / prior_std[rest[j]]
+        variance = 0.0
+        for i in range(width):
+            for j in range(width):
+                variance += weights[count, i] * covariance[i, j] * weights[count, j]
+        if np.sqrt(variance) >= resolved * prior_std[pivot]:
+            continue  # naming only the large terms lost it
+        stds[count], pivots[count] = np.sqrt(variance), pivot
+        count += 1
+    return weights[:count], stds[:count], pivots[:count]
 
 
 @kernel
@@ -154,10 +192,11 @@ def _echelon(rows):
 
 
 def _terms(weights: FloatArray, names: tuple[str, ...], pivot: int) -> str:
-    order = [pivot] + [i for i in np.argsort(-np.abs(weights)) if i != pivot and weights[i] != 0.0]
-    text = names[pivot]
-    for i in order[1:]:
+    text, values = names[pivot], weights.tolist()
+    for i in np.argsort(-np.abs(weights)).tolist():
+        if i == pivot or values[i] == 0.0:
+            continue
         name = f"({names[i]})" if "+" in names[i] else names[i]
-        factor = f"{abs(weights[i]):.3g} "
-        text += (" - " if weights[i] < 0 else " + ") + ("" if factor == "1 " else factor) + name
+        factor = f"{abs(values[i]):.3g} "
+        text += (" - " if values[i] < 0 else " + ") + ("" if factor == "1 " else factor) + name
     return text

@@ -25,17 +25,15 @@ def whitened_innovation(columns, changed, measured, mean, covariance, noise, row
     """
     size, width = columns.shape
     spread = noise.copy()
-    along = np.empty((size, width))
+    along = np.zeros((size, width))
     innovation = measured.copy()
     for k in range(size):
-        for j in range(width):
-            total = 0.0
-            for i in range(width):
-                total += columns[k, i] * covariance[i, j]
-            along[k, j] = total
-            innovation[k] -= columns[k, j] * mean[j]
-    for k in range(size):
-        for n in range(size):
+        for i in range(width):
+            factor = columns[k, i]
+            innovation[k] -= factor * mean[i]
+            for j in range(width):
+                along[k, j] += factor * covariance[i, j]
+        for n in range(k + 1):
             for j in range(width):
                 spread[k, n] += along[k, j] * columns[n, j]
     root = np.zeros((size, size))
@@ -48,14 +46,12 @@ def whitened_innovation(columns, changed, measured, mean, covariance, noise, row
 
 
 @kernel
-def _sums(ring, newest, count, information, score):
-    """Sums over the last `count` equations: L into `information` + 1, s into `score`; (sum e^T e)."""
+def _add_newest(ring, newest, first, last, information, score):
+    """Add the equations from `first` to `last` - 1 back from the newest to L and s; their (sum e^T e)."""
     length, size, width = ring.shape
     width -= 1
-    information[:, :] = 0.0
-    score[:] = 0.0
     squares = 0.0
-    for age in range(count):
+    for age in range(first, last):
         place = (newest - age) % length
         for k in range(size):
             row = ring[place, k]
@@ -65,9 +61,15 @@ def _sums(ring, newest, count, information, score):
                 score[i] += row[i] * e
                 for j in range(width):  # whole rows: faster than half of each
                     information[i, j] += row[i] * row[j]
-    for i in range(width):
-        information[i, i] += 1.0
     return squares
+
+
+@kernel
+def _sums(ring, newest, count, information, score):
+    """Sums over the last `count` equations: L into `information` + 1, s into `score`; (sum e^T e)."""
+    information[:, :] = np.eye(score.size)
+    score[:] = 0.0
+    return _add_newest(ring, newest, 0, count, information, score)
 
 
 @kernel
@@ -93,8 +95,12 @@ def _gain(information, score, root, change):
 
 @kernel
 def _gains(ring, newest, lags, information, score, root, change, gains):
+    _sums(ring, newest, 0, information, score)
+    before = 0
     for n in range(lags.size):
-        _sums(ring, newest, lags[n], information, score)
+        # lags ascend: each window holds the one before
+        _add_newest(ring, newest, before, lags[n], information, score)
+        before = lags[n]
         gains[n] = _gain(information, score, root, change)
 
 
