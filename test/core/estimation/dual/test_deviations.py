@@ -75,7 +75,8 @@ def test_white_noise_widens_nothing_but_by_chance(around):
 def test_errors_of_the_force_that_last_are_told(around):
     """Two newtons that last 50 ms: at 2 Hz 440 times the power density of the white 0.8 N assumed.
 
-    The deviation ought to grow 21 times; 25 gradients of a tenth of a second each tell that within a factor of some.
+    The deviation ought to grow 21 times of what is seen at the motion's frequencies: mass and viscous friction, not the
+    bends of Coulomb friction; 25 gradients of a tenth of a second each tell that within a factor of some.
     """
     samples, model, noise, _, _ = around
     rng = np.random.default_rng(3)
@@ -83,7 +84,7 @@ def test_errors_of_the_force_that_last_are_told(around):
     wrong = replace(samples, force=force)
     centre = centred(model, noise, wrong)
     found = TwoFilters(model, noise, SETTINGS).run(wrong, centre)
-    assert np.sqrt(widening(wrong, model, noise, centre, found)).min() > 21 / 7
+    assert np.sqrt(widening(wrong, model, noise, centre, found))[:3].min() > 21 / 7
     assert pytest.approx(noise.force[0]) == FORCE_NOISE
 
 

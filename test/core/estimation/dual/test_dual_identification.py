@@ -85,7 +85,6 @@ def test_force_noise_and_states_are_found(logged):
     share = np.mean(found.states.force_noise**2, axis=0) / found.noise.force**2
     sure = 1.0 / np.sqrt(2.0 * share * len(record))
     actual = np.std(record.force - record.truth.force, axis=0)
-    print(found.noise.force / actual, share, sure)
     assert np.all(np.abs(found.noise.force / actual - 1.0) < np.minimum(NOISE_STILL + 4.0 * sure, 0.15))
     struts = filter_log(guarded, 150.0, 4)
     differentiated, _ = platform_motion(OWNER, struts)
@@ -97,7 +96,6 @@ def test_force_noise_and_states_are_found(logged):
     # as good as stated, errors being remembered for some 20 ms: a share of 1 / 20 of the samples is independent
     stated = np.sqrt(np.mean(found.states.std[part, 6:] ** 2, axis=0))
     chance = 4.0 / np.sqrt(2.0 * len(truth.time) / 20.0)
-    print(by_model / by_filter, by_model / stated, chance, np.sqrt(np.mean((by_model / by_filter) ** 2)))
     assert np.all(by_model < (1.0 + chance) * stated)
     assert np.all(by_model < by_filter)
 

@@ -253,7 +253,6 @@ def test_the_derivative_of_one_step_alone_is_not_enough(runs):
     gained = np.linalg.inv(static.covariance / scale) - np.eye(model.unknowns)
     expected = np.sqrt(np.diag(np.linalg.inv(factor**2 * gained + np.eye(model.unknowns)) * scale))
     std = np.sqrt(np.diag(result.covariance))
-    print(factor, np.sqrt(np.diag(static.covariance)) / std, expected / std)
     # friction that changes its sign is no lasting one; the mass's effect is
     assert std[0] < 1.05 * expected[0]
 
