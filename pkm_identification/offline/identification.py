@@ -172,8 +172,8 @@ def _unsettled(fit: Fit, problem: Problem, settings: IdentifySettings, estimate:
     path = Path(
         mean=np.asarray(fit.history.values),
         std=np.asarray(fit.history.std),
-        # either half must hold what an identification needs at all (`identify`), or nothing can be set against it
-        fewest=FEWEST_EQUATIONS * len(problem.parameters.names),
+        # either half must hold half of what an identification needs at all (`identify`)
+        fewest=FEWEST_EQUATIONS * len(problem.parameters.names) // 2,
         entry=float(np.median(np.abs(np.diff(problem.equations.time)))),
         memory=1.0 / (1.0 - settings.forgetting) if settings.forgetting < 1.0 else np.inf,
     )

@@ -51,9 +51,12 @@ def test_friction_that_drifts_by_a_fifth_does_not(estimator, seed):
     assert "_1 " in result.unsettled
 
 
-def test_a_log_of_three_seconds_is_too_short():
-    """Long enough to be identified at all, but neither half is."""
-    result = found(synthetic.log(TRUTH, 3.0, 1, real=True))
+def test_a_machine_that_stands_still_and_moves_for_a_second_is_not_judged():
+    """All that is known of its inertia and friction comes at the end."""
+    log = synthetic.log(TRUTH, 5.0, 1, real=True)
+    length, force = log.length.copy(), log.force.copy()
+    length[:4000], force[:4000] = length[4000], force[4000]
+    result = found(StrutLog(log.time, length, force, "synthetic"))
     assert not result.converged
     assert "too short" in result.unsettled
 

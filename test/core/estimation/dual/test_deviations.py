@@ -78,11 +78,10 @@ def test_errors_of_the_force_that_last_are_told(around):
     The deviation ought to grow 21 times of what is seen at the motion's frequencies: mass and viscous friction, not the
     bends of Coulomb friction; 25 gradients of a tenth of a second each tell that within a factor of some.
     """
-    samples, model, noise, _, _ = around
+    samples, model, noise, centre, _ = around
     rng = np.random.default_rng(3)
     force = samples.force + autoregressive(rng, len(samples), 6, 0.98, 2.0)
     wrong = replace(samples, force=force)
-    centre = centred(model, noise, wrong)
     found = TwoFilters(model, noise, SETTINGS).run(wrong, centre)
     assert np.sqrt(widening(wrong, model, noise, centre, found))[:3].min() > 21 / 7
     assert pytest.approx(noise.force[0]) == FORCE_NOISE
