@@ -39,7 +39,7 @@ COMMON = (
     ParameterSpec(
         "executor",
         "single_threaded",
-        "who calls the callbacks; 'events' is rclpy's own for many entities, where it has one, and costs about the same",
+        "who calls the callbacks; 'events' is rclpy's own for many entities, where it has one, and costs as much",
         choices=("single_threaded", "events"),
         read_only=True,
     ),
