@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 
 import pytest
@@ -28,6 +29,11 @@ class _Missing(pytest.Module):
 
 def pytest_pycollect_makemodule(module_path, parent):
     return _Missing.from_parent(parent, path=module_path) if MISSING else None
+
+
+def pytest_collection_finish():
+    """What is imported by now stays; the collection at the end of each bench need not look at it."""
+    gc.freeze()
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import time
 from collections.abc import Callable
 from typing import Any
@@ -44,11 +45,16 @@ class Bench:
         return self
 
     def __exit__(self, *_: object) -> None:
-        for node in self._started:
-            node.close()
+        while self._started:
+            self._started.pop().close()
         self.node.destroy_node()
         self.executor.shutdown()
         rclpy.shutdown(context=self.context)
+        # Nodes hang in cycles of references, and their participant lives as long. Collected by chance, while the next
+        # participant is being made, it can block for ever inside Fast DDS; and until then others see it.
+        self._clients.clear()
+        del self.node, self.executor, self.context
+        gc.collect()
 
     def start(
         self,
