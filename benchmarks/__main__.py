@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from time import perf_counter
 
-from pkm_identification.machine import Machine
+from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.report.style import png
 
 from . import (

@@ -5,7 +5,13 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.figure import Figure
 
-from pkm_identification.report.style import ESTIMATE, MEASURED, NOMINAL, STRUT_COLORS, styled
+from pkm_identification.report.style import (
+    ESTIMATE,
+    MEASURED,
+    NOMINAL,
+    STRUT_COLORS,
+    styled,
+)
 
 from .results import Findings, Item
 from .times import time_text

@@ -13,16 +13,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pkm_identification.dynamics import regressor
 from pkm_identification.estimation.consistency.constrained_least_squares import project
 from pkm_identification.estimation.consistency.coordinates import FreeCoordinates
 from pkm_identification.estimation.consistency.filters import ConsistentFilter
 from pkm_identification.estimation.filters.kalman import ExtendedFilter
 from pkm_identification.estimation.filters.unscented import UnscentedFilter, UnscentedSettings
-from pkm_identification.estimation.parameters.parameter_set import ParameterSet
-from pkm_identification.estimation.parameters.prior import Prior
-from pkm_identification.machine import Machine
-from pkm_identification.motion import FloatArray
+from pkm_identification.mechanisms.hexapod.dynamics import regressor
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.parameters.parameter_set import ParameterSet
+from pkm_identification.parameters.prior import Prior
 from pkm_identification.simulation import trajectory
 
 PERIOD = 0.04  # s between equations, as the estimation band leaves them

@@ -14,7 +14,7 @@ import numpy as np
 from filterpy.kalman import MerweScaledSigmaPoints, UnscentedKalmanFilter
 
 from pkm_identification.estimation.filters.unscented import UnscentedFilter, UnscentedSettings
-from pkm_identification.estimation.parameters.prior import Prior
+from pkm_identification.parameters.prior import Prior
 
 WIDTH, OUTPUTS, RANK = 8, 3, 5
 SCALES = {"1e-2..1e2": (-2, 2), "1e-6..1e3": (-6, 3)}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from pkm_identification.dynamics import forward_dynamics
-from pkm_identification.machine import Machine
+from pkm_identification.mechanisms.hexapod.dynamics import forward_dynamics
+from pkm_identification.mechanisms.hexapod.machine import Machine
 
 from .peers import MujocoLoops, PinocchioTree
 from .results import Effort, Findings, Item, Peer, agree

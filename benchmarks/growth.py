@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from pkm_identification.dynamics import strut_forces
-from pkm_identification.kinematics import forward_kinematics, strut_lengths
-from pkm_identification.machine import Machine
+from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
+from pkm_identification.mechanisms.hexapod.kinematics import forward_kinematics, strut_lengths
+from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import PlatformMotion
 
 from .results import Effort, Findings, Growth

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pinocchio as pin
 
-from pkm_identification.dynamics import regressor, strut_forces
-from pkm_identification.dynamics.regressor import SparseMapping
-from pkm_identification.estimation.parameters.parameter_set import ParameterSet
-from pkm_identification.machine import Machine
+from pkm_identification.mechanisms.hexapod.dynamics import regressor, strut_forces
+from pkm_identification.mechanisms.hexapod.dynamics.regressor import SparseMapping
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.parameters.parameter_set import ParameterSet
 
 from .peers import PinocchioTree
 from .results import Effort, Findings, Item, Peer, agree

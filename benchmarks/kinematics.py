@@ -6,8 +6,8 @@ from time import perf_counter
 
 import numpy as np
 
-from pkm_identification.kinematics import FAILED, forward_kinematics, strut_lengths
-from pkm_identification.machine import Machine
+from pkm_identification.mechanisms.hexapod.kinematics import FAILED, forward_kinematics, strut_lengths
+from pkm_identification.mechanisms.hexapod.machine import Machine
 
 from .peers import NumpyKinematics
 from .results import Effort, Findings, Item, Peer, agree

@@ -9,10 +9,10 @@ from time import perf_counter
 
 import numpy as np
 
-from pkm_identification.dynamics import strut_forces
-from pkm_identification.kinematics import strut_lengths
-from pkm_identification.machine import Machine
-from pkm_identification.pipeline import OnlinePipeline
+from pkm_identification.identification.online.pipeline import OnlinePipeline
+from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
+from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
+from pkm_identification.mechanisms.hexapod.machine import Machine
 
 from .results import Effort, Findings, Item, Memory
 from .states import PERIOD, along_path

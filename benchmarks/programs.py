@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from pkm_identification.machine import Machine
+from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.records import write_raw_csv
 from pkm_identification.simulation import simulate
 
@@ -23,8 +23,8 @@ SECONDS = 60.0
 BUDGET = {"ls": 3.0, "ukf": 10.0}
 FIRST_CALL = """
 import numpy as np
-from pkm_identification.machine import Machine
-from pkm_identification.kinematics import forward_kinematics
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.mechanisms.hexapod.kinematics import forward_kinematics
 machine = Machine.load("uf")
 found = forward_kinematics(machine, np.full((1, 6), 0.43))
 """

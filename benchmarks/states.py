@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from pkm_identification.kinematics import strut_lengths
-from pkm_identification.machine import Machine
+from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
+from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import PlatformMotion
-from pkm_identification.rotation import matrix_from_vector
+from pkm_identification.numerics.rotation import matrix_from_vector
 from pkm_identification.simulation import trajectory
 
 PERIOD = 1e-3  # s

@@ -19,11 +19,16 @@ from pkm_identification.control.model import EstimateReader
 from pkm_identification.control.motions import Motion, Outcome
 from pkm_identification.control.path import Waypoints
 from pkm_identification.control.settings import ControllerSettings
-from pkm_identification.dynamics import basis_parameters
-from pkm_identification.machine import Machine
-from pkm_identification.motion import FloatArray
-from pkm_identification.pipeline import OnlinePipeline
-from pkm_identification.report.style import ESTIMATE, NOMINAL, png, styled
+from pkm_identification.identification.online.pipeline import OnlinePipeline
+from pkm_identification.mechanisms.hexapod.dynamics import basis_parameters
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.report.style import (
+    ESTIMATE,
+    NOMINAL,
+    png,
+    styled,
+)
 from pkm_identification.simulation import Simulator, perturbed, trajectory
 
 SPACING = 0.02  # s, between waypoints

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 from filterpy.kalman import MerweScaledSigmaPoints, UnscentedKalmanFilter
 
-from pkm_identification.dynamics import regressor
 from pkm_identification.estimation.consistency.coordinates import FreeCoordinates
 from pkm_identification.estimation.consistency.filters import ConsistentFilter
 from pkm_identification.estimation.filters.unscented import UnscentedFilter, UnscentedSettings
-from pkm_identification.estimation.parameters.parameter_set import ParameterSet
-from pkm_identification.estimation.parameters.prior import Prior
-from pkm_identification.machine import Machine
+from pkm_identification.mechanisms.hexapod.dynamics import regressor
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.parameters.parameter_set import ParameterSet
+from pkm_identification.parameters.prior import Prior
 
 from .results import Effort, Findings, Item, Peer, agree
 from .states import along_path, rows

@@ -9,7 +9,7 @@ from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 
 from launch import LaunchDescription
-from pkm_identification.ros.launch_arguments import read_argument
+from pkm_identification.ros.processes.launch_arguments import read_argument
 
 PACKAGE = "pkm_identification"
 # The first start of all compiles for a minute; nothing shall be lost meanwhile.

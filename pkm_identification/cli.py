@@ -8,8 +8,8 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 
-from . import __version__
-from .errors import NotConverged, PkmError
+from pkm_identification import __version__
+from pkm_identification.errors import NotConverged, PkmError
 
 # Before numpy is loaded: the matrices here are small, and threads of the linear algebra only get in each other's way.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

@@ -7,8 +7,8 @@ from typing import Any, NoReturn
 import numpy as np
 import yaml
 
-from .errors import MachineError
-from .motion import FloatArray
+from pkm_identification.errors import MachineError
+from pkm_identification.numerics.arrays import FloatArray
 
 # Products of a few of such numbers are still finite.
 LARGEST = 1e15

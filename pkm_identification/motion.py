@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from pkm_identification.numerics.arrays import FloatArray
 
 STRUTS = 6
 

@@ -9,13 +9,13 @@ from time import perf_counter
 
 import numpy as np
 
-from pkm_identification.dynamics import strut_forces
 from pkm_identification.errors import LogError, MachineError
-from pkm_identification.kinematics import strut_lengths
-from pkm_identification.kinematics.tracker import PlatformTracker
-from pkm_identification.machine import Machine, builtin_machines
+from pkm_identification.identification.online.pipeline import PipelineSettings
+from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
+from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
+from pkm_identification.mechanisms.hexapod.kinematics.tracker import PlatformTracker
+from pkm_identification.mechanisms.hexapod.machine import Machine, builtin_machines
 from pkm_identification.motion import PlatformMotion, StrutLog
-from pkm_identification.pipeline import PipelineSettings
 from pkm_identification.records import read_log
 from pkm_identification.records.bag_writer import STORAGES, write_strut_bag
 from pkm_identification.records.strut_csv import write_strut_csv

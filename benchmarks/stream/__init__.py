@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pkm_identification.machine import Machine
+from pkm_identification.mechanisms.hexapod.machine import Machine
 
 from ..results import Effort, Findings
 

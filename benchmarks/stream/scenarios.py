@@ -15,11 +15,11 @@ from pathlib import Path
 import numpy as np
 import rclpy
 
-from pkm_identification.dynamics import strut_forces
-from pkm_identification.kinematics import strut_lengths
-from pkm_identification.machine import Machine
-from pkm_identification.ros.monitor import Monitor
-from pkm_identification.ros.processes import NodeProcess, process_environment
+from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
+from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.ros.processes.monitor import Monitor
+from pkm_identification.ros.processes.processes import NodeProcess, process_environment
 from pkm_identification.simulation import trajectory
 
 from ..results import Effort, Stream

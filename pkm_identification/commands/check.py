@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 import sys
 
-from ..machine import Machine
-from ..offline.inspection import inspect_log
-from ..records import read_log
-from ..report.check import check_document, check_lines
+from pkm_identification.identification.log_check import inspect_log
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.records import read_log
+from pkm_identification.report.check import check_document, check_lines
+
 from .arguments import add_json, add_logs
 from .results import present
 

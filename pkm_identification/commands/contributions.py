@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 
-from ..identifiability.contributions import contributions
-from ..machine import Machine
-from ..report.contribution_tables import contributions_document, contributions_table
+from pkm_identification.mechanisms.hexapod.analysis.contributions import contributions
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.report.contribution_tables import contributions_document, contributions_table
+
 from .named_motion import add_options, motion_document, named_motion
 from .results import output_folder, present, write_figures
 
@@ -30,7 +31,7 @@ def _contributions(options: argparse.Namespace) -> int:
     document = {**motion_document(machine, options), **contributions_document(shares)}
     # files first: nothing is printed when one cannot be written
     if options.out:
-        from ..report.contribution_figures import contributions_figure
+        from pkm_identification.report.contribution_figures import contributions_figure
 
         figure = contributions_figure(
             shares, f"{machine.name}, {options.trajectory}: what the strut forces are"

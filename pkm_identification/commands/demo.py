@@ -7,8 +7,9 @@ import os
 import time
 from pathlib import Path
 
-from ..errors import PkmError
-from ..report.tables import estimate_table, validation_table, verdicts
+from pkm_identification.errors import PkmError
+from pkm_identification.report.tables import estimate_table, validation_table, verdicts
+
 from .ros_part import require_ros
 
 
@@ -42,8 +43,8 @@ def _demo(options: argparse.Namespace) -> int:
     if not 0 < options.perturb < 0.9:
         raise PkmError(f"--perturb {options.perturb:g}: must be more than 0 and less than 0.9")
     # ROS is an option of this package, so nothing outside this command loads it
-    from ..report import write_report
-    from ..ros.demo import DemoSettings, run_demo
+    from pkm_identification.report import write_report
+    from pkm_identification.ros.processes.demo import DemoSettings, run_demo
 
     began = time.monotonic()
     settings = DemoSettings(

@@ -8,13 +8,14 @@ from pathlib import Path
 
 import yaml
 
-from ..errors import PkmError
-from ..estimation.parameters.parameter_set import NAMES, ParameterSet
-from ..export.identified import identified_machine
-from ..machine import Machine
-from ..motion import FloatArray
-from ..records.atomic import replacing
-from ..report.saved_estimate import SavedEstimate, read_saved_estimate
+from pkm_identification.errors import PkmError
+from pkm_identification.export.identified import identified_machine
+from pkm_identification.identification.saved_estimate import SavedEstimate, read_saved_estimate
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.parameters.parameter_set import NAMES, ParameterSet
+from pkm_identification.records.atomic import replacing
+
 from .arguments import add_machine
 
 FORMATS = ("urdf", "mjcf", "yaml")
@@ -64,11 +65,11 @@ def _kind(out: str) -> str:
 def _text(machine: Machine, kind: str) -> str:
     # each format loads only what it needs: MuJoCo takes a second
     if kind == "urdf":
-        from ..export.urdf import urdf
+        from pkm_identification.export.urdf import urdf
 
         return urdf(machine)
     if kind == "mjcf":
-        from ..simulation.model import hexapod_mjcf
+        from pkm_identification.simulation.model import hexapod_mjcf
 
         return hexapod_mjcf(machine)
     return yaml.safe_dump(machine.document, sort_keys=False, default_flow_style=None, width=110)

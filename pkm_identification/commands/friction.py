@@ -4,14 +4,27 @@ from __future__ import annotations
 
 import argparse
 
-from ..machine import Machine
-from ..offline.friction_experiment import FrictionSettings, measure_friction
-from ..records import read_logs
-from ..report.friction_tables import friction_document, friction_sentences, friction_table
-from ..report.paragraphs import paragraph
-from ..report.tables import dropped_table
+from pkm_identification.identification.procedures.friction_test import (
+    FrictionSettings,
+    measure_friction,
+)
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.records import read_logs
+from pkm_identification.report.friction_tables import (
+    friction_document,
+    friction_sentences,
+    friction_table,
+)
+from pkm_identification.report.paragraphs import paragraph
+from pkm_identification.report.tables import dropped_table
+
 from .arguments import add_json, add_logs
-from .results import output_folder, present, write_figures, write_json
+from .results import (
+    output_folder,
+    present,
+    write_figures,
+    write_json,
+)
 
 
 def add(commands: argparse._SubParsersAction) -> None:
@@ -54,7 +67,7 @@ def _friction(options: argparse.Namespace) -> int:
     document = friction_document(test)
     # files first: nothing is printed when one cannot be written
     if folder:
-        from ..report.friction_figures import friction_figure
+        from pkm_identification.report.friction_figures import friction_figure
 
         write_json(folder / "friction.json", document)
         write_figures(folder, {"friction": friction_figure(test)})

@@ -7,19 +7,30 @@ import json
 import sys
 from pathlib import Path
 
-from ..errors import PkmError
-from ..estimation.dual import FORMS
-from ..estimation.equations.data_order import ORDERS
-from ..estimation.estimators import ESTIMATORS
-from ..estimation.parameters.knowledge import Fix, Knowledge, Tie, read_prior
-from ..estimation.parameters.parameter_set import NAMES
-from ..estimation.parameters.statements import STRUT_SPREAD
-from ..machine import Machine
-from ..offline.experiment import MODELS, IdentifySettings
-from ..offline.identification import Identification, identify, validate
-from ..records import read_log, read_logs
-from ..report.estimate_json import estimate_document, write_estimate_json
-from ..report.tables import dropped_table, estimate_table, validation_table, verdicts
+from pkm_identification.errors import PkmError
+from pkm_identification.estimation.data_order import ORDERS
+from pkm_identification.estimation.estimators import ESTIMATORS
+from pkm_identification.identification.augmented_state import FORMS
+from pkm_identification.identification.estimate_file import estimate_document, write_estimate_json
+from pkm_identification.identification.experiment import MODELS, IdentifySettings
+from pkm_identification.identification.identify import Identification, identify, validate
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.parameters.assumptions import (
+    Fix,
+    Knowledge,
+    Tie,
+    read_prior,
+)
+from pkm_identification.parameters.parameter_set import NAMES
+from pkm_identification.parameters.relations import STRUT_SPREAD
+from pkm_identification.records import read_log, read_logs
+from pkm_identification.report.tables import (
+    dropped_table,
+    estimate_table,
+    validation_table,
+    verdicts,
+)
+
 from .arguments import add_logs
 
 
@@ -163,7 +174,7 @@ def _identify(options: argparse.Namespace) -> int:
             write_estimate_json(options.json, result)
     if options.out:
         # matplotlib takes longer to load than the identification
-        from ..report import write_report
+        from pkm_identification.report import write_report
 
         write_report(options.out, result)
         print(f"report: {Path(options.out) / 'report.html'}", file=sys.stderr)

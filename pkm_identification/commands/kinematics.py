@@ -7,12 +7,18 @@ import sys
 
 import numpy as np
 
-from ..dynamics import strut_forces
-from ..errors import LogError
-from ..kinematics import FAILED, STATUS_NAMES, assembly_modes, forward_kinematics, strut_lengths
-from ..machine import Machine
-from ..motion import StrutLog
-from ..records import (
+from pkm_identification.errors import LogError
+from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
+from pkm_identification.mechanisms.hexapod.kinematics import (
+    FAILED,
+    STATUS_NAMES,
+    assembly_modes,
+    forward_kinematics,
+    strut_lengths,
+)
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.motion import StrutLog
+from pkm_identification.records import (
     read_length_csv,
     read_motion_csv,
     read_pose_csv,
@@ -20,6 +26,7 @@ from ..records import (
     write_pose_csv,
     write_strut_columns,
 )
+
 from .arguments import add_machine
 
 

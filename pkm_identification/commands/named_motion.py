@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import PkmError
-from ..identifiability.source_motions import SOURCE_MOTIONS
-from ..kinematics import strut_lengths
-from ..machine import Machine
-from ..motion import PlatformMotion
+from pkm_identification.errors import PkmError
+from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.motion import PlatformMotion
+from pkm_identification.reproduction.oh2003.table_2_2_motions import SOURCE_MOTIONS
+
 from .arguments import add_json, add_machine
 from .simulate import TRAJECTORIES
 
@@ -61,7 +62,7 @@ def named_motion(name: str, machine: Machine) -> PlatformMotion:
         known = [*(n for n in TRAJECTORIES if n != FALL), *SOURCE_MOTIONS]
         raise PkmError(f"--trajectory {name}: not one of {', '.join(known)}")
     # MuJoCo takes longer to load than the study to run
-    from ..simulation import trajectory
+    from pkm_identification.simulation import trajectory
 
     try:
         made = trajectory(name, machine)

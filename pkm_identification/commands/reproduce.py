@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 import textwrap
 
-from ..errors import PkmError
-from ..studies import STUDIES
+from pkm_identification.errors import PkmError
+from pkm_identification.reproduction import STUDIES
+
 from .results import output_folder, write_figures, write_json
 
 

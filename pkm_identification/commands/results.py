@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import PkmError
-from ..records.atomic import replacing
+from pkm_identification.errors import PkmError
+from pkm_identification.records.atomic import replacing
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -56,7 +56,7 @@ def output_folder(name: str) -> Path:
 def write_figures(folder: Path, figures: Mapping[str, Figure]) -> None:
     """Figures by name as PNG files."""
     # matplotlib takes longer to load than most commands run
-    from ..report.style import png
+    from pkm_identification.report.style import png
 
     for name, figure in figures.items():
         with replacing(folder / f"{name}.png") as temporary:

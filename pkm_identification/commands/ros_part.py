@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 
-from ..errors import PkmError
+from pkm_identification.errors import PkmError
 
 
 def require_ros() -> None:

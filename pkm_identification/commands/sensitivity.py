@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import argparse
 
-from ..identifiability.center_of_mass_sensitivity import center_of_mass_sensitivity
-from ..machine import Machine
-from ..report.contribution_tables import sensitivity_document, sensitivity_table
+from pkm_identification.mechanisms.hexapod.analysis.center_of_mass_sensitivity import (
+    center_of_mass_sensitivity,
+)
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.report.contribution_tables import sensitivity_document, sensitivity_table
+
 from .named_motion import add_options, motion_document, named_motion
 from .results import output_folder, present, write_figures
 
@@ -31,7 +34,7 @@ def _sensitivity(options: argparse.Namespace) -> int:
     document = {**motion_document(machine, options), **sensitivity_document(found)}
     # files first: nothing is printed when one cannot be written
     if options.out:
-        from ..report.contribution_figures import sensitivity_figure
+        from pkm_identification.report.contribution_figures import sensitivity_figure
 
         figure = sensitivity_figure(
             found, f"{machine.name}, {options.trajectory}: centre of mass wrong by 1 % of the travel"

@@ -7,9 +7,9 @@ import math
 import sys
 from dataclasses import replace
 
-from ..errors import PkmError
-from ..machine import Machine
-from ..records import write_log, write_raw_csv
+from pkm_identification.errors import PkmError
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.records import write_log, write_raw_csv
 
 FIRST_STAMP = 1.0  # s
 TRAJECTORIES = ("x", "z", "xy", "rich", "rich2", "slow", "free", "rest")
@@ -52,7 +52,12 @@ def add(commands: argparse._SubParsersAction) -> None:
 
 def _simulate(options: argparse.Namespace) -> int:
     # MuJoCo takes longer to load than most commands run
-    from ..simulation import Payload, SensorSettings, perturbed, simulate
+    from pkm_identification.simulation import (
+        Payload,
+        SensorSettings,
+        perturbed,
+        simulate,
+    )
 
     nominal = Machine.load(options.machine)
     if options.duration is not None and not 0 < options.duration <= 3600:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import argparse
 
-from ..machine import Machine
-from ..offline.staged_experiment import identify_staged, trajectories_of, with_prediction
-from ..records import read_logs
-from ..report.paragraphs import paragraph
-from ..report.staged_tables import (
+from pkm_identification.identification.procedures.staged_experiment import (
+    identify_staged,
+    trajectories_of,
+    with_prediction,
+)
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.records import read_logs
+from pkm_identification.report.paragraphs import paragraph
+from pkm_identification.report.staged_tables import (
     cross_table,
     dependence_table,
     parameters_table,
@@ -16,9 +20,15 @@ from ..report.staged_tables import (
     staged_sentences,
     stages_table,
 )
-from ..report.tables import dropped_table
+from pkm_identification.report.tables import dropped_table
+
 from .arguments import add_json, add_logs
-from .results import output_folder, present, write_figures, write_json
+from .results import (
+    output_folder,
+    present,
+    write_figures,
+    write_json,
+)
 
 FIGURE_NAMES = ("m_p", "m_b", "m_e", "coulomb_1")
 
@@ -53,7 +63,7 @@ def _staged(options: argparse.Namespace) -> int:
     document = staged_document(done)
     # files first: nothing is printed when one cannot be written
     if folder:
-        from ..report.staged_figures import dependence_figure, stages_figure
+        from pkm_identification.report.staged_figures import dependence_figure, stages_figure
 
         named = tuple(name for name in FIGURE_NAMES if name in trajectories.parameters.names)
         write_json(folder / "staged.json", document)

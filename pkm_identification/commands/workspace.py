@@ -6,11 +6,17 @@ import argparse
 
 import numpy as np
 
-from ..errors import PkmError
-from ..kinematics.workspace import FINE, PLANES, WorkspaceSlice, workspace_slice
-from ..machine import Machine
-from ..records.table import write_table
-from ..rotation import matrix_from_vector
+from pkm_identification.errors import PkmError
+from pkm_identification.mechanisms.hexapod.kinematics.workspace import (
+    FINE,
+    PLANES,
+    WorkspaceSlice,
+    workspace_slice,
+)
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.numerics.rotation import matrix_from_vector
+from pkm_identification.records.table import write_table
+
 from .arguments import add_machine
 from .results import output_folder, write_figures
 
@@ -58,7 +64,7 @@ def _workspace(options: argparse.Namespace) -> int:
     rotation = matrix_from_vector(np.deg2rad(turn)) @ machine.home_rotation
     words = "turned {:g}, {:g}, {:g} deg from home".format(*turn) if np.any(turn) else ""
     # matplotlib takes longer to load than the slices to compute
-    from ..report.workspace_figures import workspace_figure
+    from pkm_identification.report.workspace_figures import workspace_figure
 
     empty = 0
     for plane in [options.plane] if options.plane else PLANES:

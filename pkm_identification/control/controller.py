@@ -6,17 +6,25 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..dynamics import strut_dynamics, strut_forces
-from ..errors import NotConverged, PkmError
-from ..kinematics import pose_of_lengths
-from ..machine import Machine
-from ..motion import STRUTS, FloatArray, PlatformMotion
-from ..signals.guard import GuardSettings, StreamGuard
+from pkm_identification.errors import NotConverged, PkmError
+from pkm_identification.mechanisms.hexapod.dynamics import strut_dynamics, strut_forces
+from pkm_identification.mechanisms.hexapod.kinematics import pose_of_lengths
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.motion import STRUTS, PlatformMotion
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.signals.guard import GuardSettings, StreamGuard
+
 from .follower import Setpoint
 from .laws import ComputedTorque
 from .limits import MotionLimits
 from .model import BelievedModel
-from .motions import PATH_TOLERANCE, STOPPED, Motion, Motions, Outcome
+from .motions import (
+    PATH_TOLERANCE,
+    STOPPED,
+    Motion,
+    Motions,
+    Outcome,
+)
 from .pid import StrutController
 from .settings import MODES, Command, ControllerSettings
 from .stop import BLIND, EmergencyStop, Holding

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..kinematics import strut_motion_from_platform
-from ..machine import Machine
-from ..motion import FloatArray, PlatformMotion
+from pkm_identification.mechanisms.hexapod.kinematics import strut_motion_from_platform
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.motion import PlatformMotion
+from pkm_identification.numerics.arrays import FloatArray
+
 from .path import PlatformPath
 
 BLOCK = 50  # samples computed at once: cheap per sample, and no long pause

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..dynamics import strut_forces
-from ..dynamics.basis import COULOMB, VISCOUS
-from ..kinematics import jacobian
-from ..machine import Machine
-from ..motion import FloatArray, PlatformMotion
+from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
+from pkm_identification.mechanisms.hexapod.dynamics.basis import COULOMB, VISCOUS
+from pkm_identification.mechanisms.hexapod.kinematics import jacobian
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.motion import PlatformMotion
+from pkm_identification.numerics.arrays import FloatArray
+
 from .follower import Setpoint
 from .pid import ControlSettings
 

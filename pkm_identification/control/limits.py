@@ -6,13 +6,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..compiled import kernel
-from ..dynamics import strut_forces
-from ..kinematics import jacobian, strut_motion_from_platform
-from ..kinematics.jacobian import fill_jacobian, frobenius_condition
-from ..machine import Machine
-from ..motion import FloatArray, PlatformMotion
-from ..vector import invert6
+from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
+from pkm_identification.mechanisms.hexapod.kinematics import jacobian, strut_motion_from_platform
+from pkm_identification.mechanisms.hexapod.kinematics.jacobian import (
+    fill_jacobian,
+    frobenius_condition,
+)
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.motion import PlatformMotion
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.compiled import kernel
+from pkm_identification.numerics.vector3 import invert6
 
 
 @dataclass(frozen=True)

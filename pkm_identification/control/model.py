@@ -6,13 +6,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..dynamics import strut_forces
-from ..dynamics.basis import VISCOUS, basis_parameters
-from ..errors import PkmError
-from ..estimation.parameters.parameter_set import NAMES, ParameterSet
-from ..kinematics import jacobian
-from ..machine import Machine
-from ..motion import FloatArray, PlatformMotion
+from pkm_identification.errors import PkmError
+from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
+from pkm_identification.mechanisms.hexapod.dynamics.basis import VISCOUS, basis_parameters
+from pkm_identification.mechanisms.hexapod.kinematics import jacobian
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.motion import PlatformMotion
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.parameters.parameter_set import NAMES, ParameterSet
 
 # How far the machine's inertia, in any direction, may be from the machine file's: beyond, the estimate is wrong.
 PLAUSIBLE = 10.0

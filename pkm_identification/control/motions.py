@@ -7,9 +7,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..errors import MotionRefused
-from ..machine import Machine
-from ..motion import FloatArray, PlatformMotion
+from pkm_identification.errors import MotionRefused
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.motion import PlatformMotion
+from pkm_identification.numerics.arrays import FloatArray
+
 from .follower import Follower, Setpoint, Slowing
 from .limits import MotionLimits, Violation
 from .path import PlatformPath, Waypoints

@@ -7,11 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import MotionRefused
-from ..motion import FloatArray, PlatformMotion
-from ..rotation import matrix_from_vector, vector_from_matrix
+from pkm_identification.errors import MotionRefused
+from pkm_identification.motion import PlatformMotion
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.rotation import matrix_from_vector, vector_from_matrix
+from pkm_identification.numerics.so3 import LARGEST_TURN, angular_motion, turn_derivatives
+
 from .spline import LeastJerkSpline
-from .turning import LARGEST_TURN, angular_motion, turn_derivatives
 
 LONGEST = 3600.0  # s
 SHORTEST_STEP = 1e-3  # s, between waypoints

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from ..motion import FloatArray
+from pkm_identification.numerics.arrays import FloatArray
+
 from .limits import LimitSettings
 from .pid import ControlSettings
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import solveh_banded
 
-from ..motion import FloatArray
+from pkm_identification.numerics.arrays import FloatArray
 
 NODE = 3  # value, velocity and acceleration of a node
 # Coefficients (rows: powers 0 to 5 of the segment's own time, 0 to 1) of the value, velocity and acceleration at the

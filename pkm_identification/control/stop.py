@@ -6,7 +6,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..motion import STRUTS, FloatArray
+from pkm_identification.motion import STRUTS
+from pkm_identification.numerics.arrays import FloatArray
+
 from .pid import StrutController
 from .settings import Command
 

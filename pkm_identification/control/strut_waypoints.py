@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..errors import MotionRefused, NotConverged
-from ..kinematics import jacobian, pose_of_lengths
-from ..kinematics.continuation import follow_lengths
-from ..machine import Machine
-from ..motion import FloatArray
+from pkm_identification.errors import MotionRefused, NotConverged
+from pkm_identification.mechanisms.hexapod.kinematics import jacobian, pose_of_lengths
+from pkm_identification.mechanisms.hexapod.kinematics.assembly.continuation import follow_lengths
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.numerics.arrays import FloatArray
+
 from .path import Waypoints
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..dynamics import basis_parameters
-from ..kinematics import strut_lengths
+from pkm_identification.mechanisms.hexapod.dynamics import basis_parameters
+from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
+
 from .controller import MachineController
 from .motions import Motion
 from .path import Waypoints

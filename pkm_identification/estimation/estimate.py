@@ -6,11 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..identifiability import IDENTIFIABLE, Combination, assess
-from ..motion import FloatArray
-from .parameters.parameter_set import ParameterSet
-from .parameters.prior import Prior
-from .parameters.statements import Statements
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.parameters.parameter_set import ParameterSet
+from pkm_identification.parameters.prior import Prior
+from pkm_identification.parameters.relations import Statements
+
+from .identifiability import IDENTIFIABLE, Combination, assess
 
 
 @dataclass(frozen=True)

@@ -8,17 +8,23 @@ from functools import partial
 
 import numpy as np
 
-from ..errors import PkmError
-from ..motion import FloatArray
+from pkm_identification.errors import PkmError
+from pkm_identification.numerics.arrays import FloatArray
+
 from .batch.instruments import instrumental_variables
-from .batch.least_squares import LinearFit, least_squares, residual_covariance, robust_covariance
+from .batch.least_squares import (
+    LinearFit,
+    least_squares,
+    residual_covariance,
+    robust_covariance,
+)
 from .batch.robust import robust_least_squares
 from .consistency.constrained_least_squares import constrained_least_squares
-from .equations.data_order import data_order
+from .data_order import data_order
 from .filters.recursive import FILTERS, RecursiveEstimator
 from .filters.unscented import UnscentedSettings
-from .parameters.unit_normal import Coordinates
 from .problem import Fit, Problem
+from .whitening import Coordinates
 
 MAX_PASSES = 3  # of a recursive estimator over the same log
 # Of the noise a pass was made with, what its residual must show to end: deviations are then at most 12 % too large.

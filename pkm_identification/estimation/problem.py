@@ -8,17 +8,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ..motion import FloatArray
-from .equations.force_equations import Equations
+from pkm_identification.identification.equations.force_equations import Equations
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.parameters.parameter_set import ParameterSet
+from pkm_identification.parameters.prior import Prior
+from pkm_identification.parameters.relations import Statements
+
 from .estimate import ParameterEstimate, make_estimate
 from .filters.recursive import History
-from .parameters.parameter_set import ParameterSet
-from .parameters.prior import Prior
-from .parameters.statements import Statements
 
 if TYPE_CHECKING:
     from .consistency.coordinates import FreeCoordinates
-    from .parameters.unit_normal import Coordinates
+    from .whitening import Coordinates
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from ..dynamics.basis import COULOMB, VISCOUS, strut_column
-from ..dynamics.strut import H_B, H_E, I_A, I_X, M_E
-from ..errors import MachineError
-from ..machine import Machine, Strut, StrutBody
-from ..motion import FloatArray
+from pkm_identification.errors import MachineError
+from pkm_identification.mechanisms.hexapod.dynamics.basis import COULOMB, VISCOUS, strut_column
+from pkm_identification.mechanisms.hexapod.dynamics.strut import (
+    H_B,
+    H_E,
+    I_A,
+    I_X,
+    M_E,
+)
+from pkm_identification.mechanisms.hexapod.machine import Machine, Strut, StrutBody
+from pkm_identification.numerics.arrays import FloatArray
 
 
 def identified_machine(machine: Machine, basis: FloatArray) -> Machine:

@@ -11,10 +11,14 @@ from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
-from ..kinematics.strut_frames import strut_coordinates, strut_frames
-from ..machine import Machine, StrutBody
-from ..motion import STRUTS, FloatArray
-from ..records.joint_state import STRUT_NAMES
+from pkm_identification.mechanisms.hexapod.kinematics.strut_frames import (
+    strut_coordinates,
+    strut_frames,
+)
+from pkm_identification.mechanisms.hexapod.machine import Machine, StrutBody
+from pkm_identification.motion import STRUTS
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.records.joint_state import STRUT_NAMES
 
 PLATFORM_JOINTS = (
     "platform_x",

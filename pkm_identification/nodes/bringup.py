@@ -11,8 +11,8 @@ from typing import NoReturn
 
 from rclpy.utilities import remove_ros_args
 
-from ..ros.main import FAILED_START, run_together
-from ..ros.parameter_file import NODES, node_class
+from pkm_identification.ros.node.main import FAILED_START, run_together
+from pkm_identification.ros.parameters.file import NODES, node_class
 
 
 class _OneLineParser(argparse.ArgumentParser):

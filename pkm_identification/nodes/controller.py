@@ -9,25 +9,24 @@ from typing import Any
 import numpy as np
 from sensor_msgs.msg import JointState
 
+from pkm_identification.control.controller import EMERGENCY, WAITING, MachineController
+from pkm_identification.control.model import EstimateReader, EstimateRefused
+from pkm_identification.control.settings import Command
+from pkm_identification.control.warm_up import warm_up
+from pkm_identification.errors import PkmError
+from pkm_identification.mechanisms.hexapod.dynamics import basis_parameters
+from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.msg import ParameterEstimate as EstimateMessage
-
-from ..control.controller import EMERGENCY, WAITING, MachineController
-from ..control.model import EstimateReader, EstimateRefused
-from ..control.settings import Command
-from ..control.warm_up import warm_up
-from ..dynamics import basis_parameters
-from ..errors import PkmError
-from ..machine import Machine
-from ..ros.controller_parameters import PARAMETERS, controller_settings
-from ..ros.controller_state import ControllerStates
-from ..ros.diagnostics import ERROR, WARN, Finding
-from ..ros.joint_state import BadJointState, JointStateReader
-from ..ros.main import run
-from ..ros.node_base import PipelineNode
-from ..ros.parameters import ParameterError
-from ..ros.qos import LATCHED, STRUT_STATES_SUBSCRIPTION
-from ..ros.strut_commands import FORCES, StrutCommands
-from ..ros.trajectory_action import TrajectoryAction
+from pkm_identification.ros.commands.controller_state import ControllerStates
+from pkm_identification.ros.commands.strut_commands import FORCES, StrutCommands
+from pkm_identification.ros.commands.trajectory_action import TrajectoryAction
+from pkm_identification.ros.messages.joint_state import BadJointState, JointStateReader
+from pkm_identification.ros.node.base import PipelineNode
+from pkm_identification.ros.node.diagnostics import ERROR, WARN, Finding
+from pkm_identification.ros.node.main import run
+from pkm_identification.ros.parameters.controller import PARAMETERS, controller_settings
+from pkm_identification.ros.parameters.declarations import ParameterError
+from pkm_identification.ros.qos import LATCHED, STRUT_STATES_SUBSCRIPTION
 
 LOOKS = 5  # at the input, in the time after which it counts as lost
 

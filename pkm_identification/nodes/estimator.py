@@ -10,23 +10,26 @@ from typing import Any
 from rclpy.parameter import Parameter
 from std_srvs.srv import SetBool
 
+from pkm_identification.errors import PkmError
+from pkm_identification.identification.online.online_estimator import OnlineEstimator
+from pkm_identification.identification.online.pipeline import OnlinePipeline
+from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.msg import PlatformState
-
-from ..errors import PkmError
-from ..estimation.online.online_estimator import OnlineEstimator
-from ..machine import Machine
-from ..pipeline import OnlinePipeline
-from ..ros.continuity import Continuity
-from ..ros.convert import finite, platform_sample
-from ..ros.diagnostics import ERROR, WARN, Finding
-from ..ros.estimate_keeper import EstimateKeeper
-from ..ros.estimate_publisher import EstimatePublisher
-from ..ros.estimate_store import EstimateStore, confined
-from ..ros.estimator_parameters import PARAMETERS, identify_settings, pipeline_settings
-from ..ros.main import run
-from ..ros.node_base import PipelineNode, change_period
-from ..ros.parameters import ParameterError
-from ..ros.qos import STREAM
+from pkm_identification.ros.estimates.keeper import EstimateKeeper
+from pkm_identification.ros.estimates.publisher import EstimatePublisher
+from pkm_identification.ros.estimates.store import EstimateStore, confined
+from pkm_identification.ros.messages.convert import finite, platform_sample
+from pkm_identification.ros.node.base import PipelineNode, change_period
+from pkm_identification.ros.node.diagnostics import ERROR, WARN, Finding
+from pkm_identification.ros.node.main import run
+from pkm_identification.ros.parameters.declarations import ParameterError
+from pkm_identification.ros.parameters.estimator import (
+    PARAMETERS,
+    identify_settings,
+    pipeline_settings,
+)
+from pkm_identification.ros.qos import STREAM
+from pkm_identification.signals.continuity import Continuity
 
 NEVER = 1e6  # s
 

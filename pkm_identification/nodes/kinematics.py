@@ -10,24 +10,34 @@ from functools import partial
 import numpy as np
 from geometry_msgs.msg import PoseStamped
 
+from pkm_identification.mechanisms.hexapod.kinematics import (
+    DEGRADED,
+    FAILED,
+    STATUS_NAMES,
+    forward_kinematics,
+    strut_lengths,
+)
+from pkm_identification.mechanisms.hexapod.kinematics.tracker import PlatformSample, PlatformTracker
+from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.msg import PlatformState, StrutStates
+from pkm_identification.records.joint_state import STRUT_NAMES
+from pkm_identification.ros.commands.strut_commands import LENGTHS, StrutCommands
+from pkm_identification.ros.display import display
+from pkm_identification.ros.messages.convert import (
+    PLATFORM_STATE,
+    finite,
+    platform_state,
+    strut_sample,
+)
+from pkm_identification.ros.messages.wire import StreamWriter
+from pkm_identification.ros.node.base import MACHINE, PipelineNode
+from pkm_identification.ros.node.diagnostics import ERROR, WARN, Finding
+from pkm_identification.ros.node.main import run
+from pkm_identification.ros.parameters.declarations import LiveParameter, ParameterSpec
+from pkm_identification.ros.qos import COMMANDS, STREAM
+from pkm_identification.ros.solvers import reachable_lengths, solve_forward, solve_inverse
+from pkm_identification.signals.causal import StrutSample
 from pkm_identification.srv import SolveForward, SolveInverse
-
-from ..kinematics import DEGRADED, FAILED, STATUS_NAMES, forward_kinematics, strut_lengths
-from ..kinematics.tracker import PlatformSample, PlatformTracker
-from ..machine import Machine
-from ..records.joint_state import STRUT_NAMES
-from ..ros import display
-from ..ros.convert import PLATFORM_STATE, finite, platform_state, strut_sample
-from ..ros.diagnostics import ERROR, WARN, Finding
-from ..ros.main import run
-from ..ros.node_base import MACHINE, PipelineNode
-from ..ros.parameters import LiveParameter, ParameterSpec
-from ..ros.qos import COMMANDS, STREAM
-from ..ros.solvers import reachable_lengths, solve_forward, solve_inverse
-from ..ros.strut_commands import LENGTHS, StrutCommands
-from ..ros.wire import StreamWriter
-from ..signals.causal import StrutSample
 
 # What can be wrong with a pose: counter, level, and what to say for as long as it lasts.
 NOT_CONVERGED, ANOTHER_MODE, NEAR_SINGULAR = "not_converged", "another_mode", "near_singular"

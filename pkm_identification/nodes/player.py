@@ -9,14 +9,18 @@ from collections.abc import Iterable, Iterator, Mapping
 from rclpy.duration import Duration
 from rosgraph_msgs.msg import Clock
 
-from ..records.bag_reader import BagMessage, bag_topics, read_messages
-from ..records.stamps import NANOSECONDS
-from ..ros.diagnostics import WARN, Finding
-from ..ros.main import run
-from ..ros.message_types import message_class
-from ..ros.node_base import PipelineNode
-from ..ros.parameters import LiveParameter, ParameterError, ParameterSpec
-from ..ros.qos import CLOCK, LATCHED, STREAM
+from pkm_identification.records.bag_reader import BagMessage, bag_topics, read_messages
+from pkm_identification.records.stamps import NANOSECONDS
+from pkm_identification.ros.messages.message_types import message_class
+from pkm_identification.ros.node.base import PipelineNode
+from pkm_identification.ros.node.diagnostics import WARN, Finding
+from pkm_identification.ros.node.main import run
+from pkm_identification.ros.parameters.declarations import (
+    LiveParameter,
+    ParameterError,
+    ParameterSpec,
+)
+from pkm_identification.ros.qos import CLOCK, LATCHED, STREAM
 
 TICK = 0.002  # s
 # Messages sent in one tick when the player was held up: ten times the usual, which subscribers can take.

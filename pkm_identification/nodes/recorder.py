@@ -12,17 +12,20 @@ from rclpy.event_handler import SubscriptionEventCallbacks
 from rclpy.qos import QoSProfile
 from sensor_msgs.msg import JointState
 
+from pkm_identification.errors import LogError
 from pkm_identification.msg import ParameterEstimate, PlatformState, StrutStates
-
-from ..errors import LogError
-from ..records.bag_recovery import recover_bag
-from ..records.bag_writer import STORAGES, BagWriter
-from ..ros.diagnostics import ERROR, WARN, Finding
-from ..ros.main import run
-from ..ros.message_types import message_class, type_name
-from ..ros.node_base import DRAIN_LIMIT, PipelineNode
-from ..ros.parameters import LiveParameter, ParameterError, ParameterSpec
-from ..ros.qos import LATCHED, STREAM, STRUT_STATES_SUBSCRIPTION
+from pkm_identification.records.bag_recovery import recover_bag
+from pkm_identification.records.bag_writer import STORAGES, BagWriter
+from pkm_identification.ros.messages.message_types import message_class, type_name
+from pkm_identification.ros.node.base import DRAIN_LIMIT, PipelineNode
+from pkm_identification.ros.node.diagnostics import ERROR, WARN, Finding
+from pkm_identification.ros.node.main import run
+from pkm_identification.ros.parameters.declarations import (
+    LiveParameter,
+    ParameterError,
+    ParameterSpec,
+)
+from pkm_identification.ros.qos import LATCHED, STREAM, STRUT_STATES_SUBSCRIPTION
 
 # Topics whose type is known before anybody publishes them: recorded from the first message on.
 KNOWN = {

@@ -12,19 +12,28 @@ from rclpy.duration import Duration
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 
-from ..machine import Machine
-from ..records.joint_state import STRUT_NAMES
-from ..ros.clock import set_stamp
-from ..ros.convert import fill_pose, pose_of
-from ..ros.diagnostics import WARN, Finding
-from ..ros.force_commands import ForceCommands
-from ..ros.joint_state import BadJointState, JointStateReader, fill_joint_state
-from ..ros.main import run
-from ..ros.node_base import PipelineNode
-from ..ros.qos import CLOCK, COMMANDS, POSE, STREAM
-from ..ros.schedule import Schedule
-from ..ros.simulator_parameters import EFFORT, PARAMETERS, simulator_of
-from ..ros.throttle import Throttle
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.records.joint_state import STRUT_NAMES
+from pkm_identification.ros.clock import set_stamp
+from pkm_identification.ros.commands.force_commands import ForceCommands
+from pkm_identification.ros.messages.convert import fill_pose, pose_of
+from pkm_identification.ros.messages.joint_state import (
+    BadJointState,
+    JointStateReader,
+    fill_joint_state,
+)
+from pkm_identification.ros.node.base import PipelineNode
+from pkm_identification.ros.node.diagnostics import WARN, Finding
+from pkm_identification.ros.node.main import run
+from pkm_identification.ros.node.schedule import Schedule
+from pkm_identification.ros.parameters.simulator import EFFORT, PARAMETERS, simulator_of
+from pkm_identification.ros.qos import (
+    CLOCK,
+    COMMANDS,
+    POSE,
+    STREAM,
+)
+from pkm_identification.ros.throttle import Throttle
 
 TICK = 0.002  # s
 # Samples at once and s behind real time when the process was held up: free, and under a controller's forces.

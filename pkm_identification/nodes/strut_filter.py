@@ -9,22 +9,26 @@ from typing import Any
 
 from sensor_msgs.msg import JointState
 
+from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.msg import StrutStates
-
-from ..machine import Machine
-from ..ros.convert import STRUT_STATES, finite, strut_states
-from ..ros.diagnostics import ERROR, WARN, Finding
-from ..ros.joint_state import BadJointState, JointStateReader
-from ..ros.main import run
-from ..ros.node_base import PipelineNode
-from ..ros.parameters import ParameterError
-from ..ros.publishers import publisher_names
-from ..ros.qos import STREAM, STRUT_STATES_SUBSCRIPTION
-from ..ros.rate import RateWatch
-from ..ros.strut_filter_parameters import PARAMETERS, filter_settings, guard_settings, sample_period
-from ..ros.wire import StreamWriter
-from ..signals.causal import CausalStrutFilter
-from ..signals.guard import RATE_ERROR, RATE_WARNING, StreamGuard
+from pkm_identification.ros.messages.convert import STRUT_STATES, finite, strut_states
+from pkm_identification.ros.messages.joint_state import BadJointState, JointStateReader
+from pkm_identification.ros.messages.wire import StreamWriter
+from pkm_identification.ros.node.base import PipelineNode
+from pkm_identification.ros.node.diagnostics import ERROR, WARN, Finding
+from pkm_identification.ros.node.main import run
+from pkm_identification.ros.node.publishers import publisher_names
+from pkm_identification.ros.parameters.declarations import ParameterError
+from pkm_identification.ros.parameters.strut_filter import (
+    PARAMETERS,
+    filter_settings,
+    guard_settings,
+    sample_period,
+)
+from pkm_identification.ros.qos import STREAM, STRUT_STATES_SUBSCRIPTION
+from pkm_identification.signals.causal import CausalStrutFilter
+from pkm_identification.signals.guard import RATE_ERROR, RATE_WARNING, StreamGuard
+from pkm_identification.signals.rate import RateWatch
 
 TOPIC = "strut_states"
 SILENCE = 1.0  # s without input that is worth a warning

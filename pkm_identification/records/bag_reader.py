@@ -9,8 +9,9 @@ from pathlib import Path
 
 from rosbags.rosbag2 import Reader
 
-from ..errors import LogError
-from ..motion import StrutLog
+from pkm_identification.errors import LogError
+from pkm_identification.motion import StrutLog
+
 from .interfaces import full_type_name
 from .joint_state import JOINT_STATE, decode_struts
 from .part_lock import part_folder

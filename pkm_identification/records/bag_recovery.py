@@ -15,7 +15,8 @@ from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO
 
-from ..errors import LogError
+from pkm_identification.errors import LogError
+
 from .bag_reader import BagMessage, read_messages
 from .bag_writer import BagWriter
 from .interfaces import full_type_name

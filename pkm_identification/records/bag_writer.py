@@ -15,8 +15,9 @@ from rosbags.rosbag2 import StoragePlugin, Writer, WriterError
 from rosbags.rosbag2.storage_mcap import McapWriter
 from rosbags.rosbag2.storage_sqlite3 import Sqlite3Writer
 
-from ..errors import LogError
-from ..motion import StrutLog
+from pkm_identification.errors import LogError
+from pkm_identification.motion import StrutLog
+
 from .bag_reader import STRUT_STATES
 from .interfaces import full_type_name, typestore
 from .joint_state import JOINT_STATE, encode_struts

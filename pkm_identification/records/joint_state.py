@@ -14,8 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import LogError
-from ..motion import STRUTS, StrutLog
+from pkm_identification.errors import LogError
+from pkm_identification.motion import STRUTS, StrutLog
+
 from .interfaces import typestore
 from .stamps import NANOSECONDS, nanoseconds_of, seconds_of
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from ..errors import LogError
-from ..machine import Machine
-from ..motion import StrutLog
+from pkm_identification.errors import LogError
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.motion import StrutLog
+
 from .strut_csv import read_strut_csv, write_strut_csv
 
 BAG_FILES = (".db3", ".mcap")

@@ -8,11 +8,18 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..errors import LogError
-from ..motion import FloatArray, PlatformMotion, StrutLog
-from ..rotation import matrix_from_quaternion, quaternion_from_matrix
+from pkm_identification.errors import LogError
+from pkm_identification.motion import PlatformMotion, StrutLog
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.rotation import matrix_from_quaternion, quaternion_from_matrix
+
 from .strut_csv import FORCE, LENGTH, TIME
-from .table import ColumnChoice, Table, read_table, write_table
+from .table import (
+    ColumnChoice,
+    Table,
+    read_table,
+    write_table,
+)
 
 POSITION = ("px", "py", "pz")
 QUATERNION = ("qx", "qy", "qz", "qw")

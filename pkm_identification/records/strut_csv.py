@@ -8,11 +8,18 @@ from pathlib import Path
 
 import numpy as np
 
-from ..errors import LogError
-from ..machine import Machine
-from ..motion import STRUTS, FloatArray, StrutLog
-from ..signals.drive import strut_log_from_counts
-from .table import Table, read_table, refuse_header, write_table
+from pkm_identification.errors import LogError
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.motion import STRUTS, StrutLog
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.signals.drive import strut_log_from_counts
+
+from .table import (
+    Table,
+    read_table,
+    refuse_header,
+    write_table,
+)
 
 _log = logging.getLogger(__name__)
 

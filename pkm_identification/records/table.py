@@ -14,8 +14,9 @@ from typing import NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import LogError
-from ..motion import FloatArray
+from pkm_identification.errors import LogError
+from pkm_identification.numerics.arrays import FloatArray
+
 from .atomic import replacing
 
 GZIP_MAGIC = b"\x1f\x8b"

@@ -4,9 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .estimate_json import estimate_document, write_estimate_json
+from pkm_identification.identification.estimate_file import estimate_document, write_estimate_json
+
 from .listing import Listing
-from .tables import dropped_table, estimate_table, machine_table, settings_table, validation_table, verdicts
+from .tables import (
+    dropped_table,
+    estimate_table,
+    machine_table,
+    settings_table,
+    validation_table,
+    verdicts,
+)
 
 if TYPE_CHECKING:
     from .folder import ReportFiles, report_figures, write_report

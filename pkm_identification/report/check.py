@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..identifiability import IDENTIFIABLE
-from ..offline.inspection import LogCheck
+from pkm_identification.estimation.identifiability import IDENTIFIABLE
+from pkm_identification.identification.log_check import LogCheck
+
 from .listing import Listing, number
 from .tables import REASONS
 

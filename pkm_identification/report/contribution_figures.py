@@ -6,13 +6,23 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ..identifiability.center_of_mass_sensitivity import SIGNIFICANT, Sensitivity
-from ..identifiability.contributions import Contributions
-from ..identifiability.source_findings import GROUPS, Study
-from ..identifiability.source_motions import SOURCE_MOTIONS, SPEEDS
-from ..motion import STRUTS
+from pkm_identification.mechanisms.hexapod.analysis.center_of_mass_sensitivity import (
+    SIGNIFICANT,
+    Sensitivity,
+)
+from pkm_identification.mechanisms.hexapod.analysis.contributions import Contributions
+from pkm_identification.motion import STRUTS
+from pkm_identification.reproduction.oh2003.chapter_2.findings import GROUPS, Study
+from pkm_identification.reproduction.oh2003.table_2_2_motions import SOURCE_MOTIONS, SPEEDS
+
 from .contribution_tables import GROUP_TEXT, present
-from .style import MEASURED, NOMINAL, STRUT_COLORS, TRUE, styled
+from .style import (
+    MEASURED,
+    NOMINAL,
+    STRUT_COLORS,
+    TRUE,
+    styled,
+)
 
 SPEED_COLORS = ("#9ECAE1", "#4292C6", "#08519C")  # light to dark: slow to fast
 SPEED_TEXT = ("π rad/s", "2π rad/s", "4π rad/s")

@@ -6,9 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from ..identifiability.center_of_mass_sensitivity import Sensitivity
-from ..identifiability.contributions import Contributions
-from ..motion import STRUTS, FloatArray
+from pkm_identification.mechanisms.hexapod.analysis.center_of_mass_sensitivity import Sensitivity
+from pkm_identification.mechanisms.hexapod.analysis.contributions import Contributions
+from pkm_identification.motion import STRUTS
+from pkm_identification.numerics.arrays import FloatArray
+
 from .listing import Listing, number
 
 DIGITS = 3

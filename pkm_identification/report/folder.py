@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 
 from matplotlib.figure import Figure
 
-from .. import __version__
-from ..errors import LogError
-from ..identifiability import IDENTIFIABLE
-from ..motion import FloatArray
-from ..records.atomic import replacing
-from .estimate_json import write_estimate_json
+from pkm_identification import __version__
+from pkm_identification.errors import LogError
+from pkm_identification.estimation.identifiability import IDENTIFIABLE
+from pkm_identification.identification.estimate_file import write_estimate_json
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.records.atomic import replacing
+
 from .force_figures import forces_figure, residual_figure
 from .machine_figure import machine_figure
 from .page import html_page
@@ -21,7 +22,7 @@ from .parameter_figures import convergence_figure, estimates_figure
 from .style import png
 
 if TYPE_CHECKING:
-    from ..offline.identification import Identification
+    from pkm_identification.identification.identify import Identification
 
 
 @dataclass(frozen=True)

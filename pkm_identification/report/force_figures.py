@@ -8,11 +8,18 @@ import numpy as np
 from matplotlib.figure import Figure
 from scipy.signal import welch
 
-from ..motion import STRUTS, FloatArray
-from .style import ESTIMATE, MEASURED, STRUT_COLORS, styled
+from pkm_identification.motion import STRUTS
+from pkm_identification.numerics.arrays import FloatArray
+
+from .style import (
+    ESTIMATE,
+    MEASURED,
+    STRUT_COLORS,
+    styled,
+)
 
 if TYPE_CHECKING:
-    from ..offline.validation import Validation
+    from pkm_identification.identification.validation import Validation
 
 POINTS = 1500
 WINDOW = 6.0  # s, of the forces: more would be a smear

@@ -5,8 +5,14 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.figure import Figure
 
-from ..offline.friction_experiment import FrictionTest
-from .style import ESTIMATE, NOMINAL, TRUE, styled
+from pkm_identification.identification.procedures.friction_test import FrictionTest
+
+from .style import (
+    ESTIMATE,
+    NOMINAL,
+    TRUE,
+    styled,
+)
 
 SIGMAS = 2.0
 

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ..estimation.procedures.strut_friction import Quantity
-from ..motion import STRUTS
-from ..offline.friction_experiment import FrictionTest
+from pkm_identification.identification.procedures.friction_test import FrictionTest
+from pkm_identification.identification.procedures.strut_friction import Quantity
+from pkm_identification.motion import STRUTS
+
 from .listing import ABSENT, Listing, with_deviation
 from .listing import number as number_text
 from .tables import NOTHING_HELD_OUT

@@ -6,9 +6,15 @@ import numpy as np
 from matplotlib.figure import Figure
 from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 
-from ..machine import Machine
-from ..motion import FloatArray
-from .style import ESTIMATE, NOMINAL, STRUT_COLORS, styled
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.numerics.arrays import FloatArray
+
+from .style import (
+    ESTIMATE,
+    NOMINAL,
+    STRUT_COLORS,
+    styled,
+)
 
 NUMBER = {
     "fontsize": 9,

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from html import escape
 from typing import TYPE_CHECKING
 
-from ..motion import FloatArray
+from pkm_identification.numerics.arrays import FloatArray
+
 from .listing import Listing
 from .tables import (
     STATUS_TEXT,
@@ -20,7 +21,7 @@ from .tables import (
 )
 
 if TYPE_CHECKING:
-    from ..offline.identification import Identification
+    from pkm_identification.identification.identify import Identification
 
 CAPTIONS = {
     "machine": "The machine in its home pose, from its description; struts are numbered.",

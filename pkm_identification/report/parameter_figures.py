@@ -9,13 +9,19 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ..identifiability import IDENTIFIABLE
-from ..motion import FloatArray
-from .style import ESTIMATE, NOMINAL, TRUE, styled
+from pkm_identification.estimation.identifiability import IDENTIFIABLE
+from pkm_identification.numerics.arrays import FloatArray
+
+from .style import (
+    ESTIMATE,
+    NOMINAL,
+    TRUE,
+    styled,
+)
 
 if TYPE_CHECKING:
-    from ..estimation.estimate import ParameterEstimate
-    from ..estimation.filters.recursive import History
+    from pkm_identification.estimation.estimate import ParameterEstimate
+    from pkm_identification.estimation.filters.recursive import History
 
 COLUMNS = 5
 POINTS = 600  # as many as a panel has pixels

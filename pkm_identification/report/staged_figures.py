@@ -5,10 +5,16 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.figure import Figure
 
-from ..identifiability import IDENTIFIABLE
-from ..motion import FloatArray
-from ..offline.staged_experiment import StagedIdentification
-from .style import NOMINAL, STRUT_COLORS, TRUE, styled
+from pkm_identification.estimation.identifiability import IDENTIFIABLE
+from pkm_identification.identification.procedures.staged_experiment import StagedIdentification
+from pkm_identification.numerics.arrays import FloatArray
+
+from .style import (
+    NOMINAL,
+    STRUT_COLORS,
+    TRUE,
+    styled,
+)
 
 SIGMAS = 2.0
 # the truth has the colour left out

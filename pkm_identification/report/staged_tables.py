@@ -6,14 +6,20 @@ from typing import Any
 
 import numpy as np
 
-from ..estimation.estimate import ParameterEstimate
-from ..estimation.procedures.cross_check import CrossCheck
-from ..estimation.procedures.staged import StagedResult
-from ..identifiability import COMBINATION, IDENTIFIABLE, UNIDENTIFIABLE
-from ..motion import FloatArray
-from ..offline.staged_experiment import StagedIdentification
-from .estimate_json import validation_document
-from .listing import ABSENT, Listing, number, with_deviation
+from pkm_identification.estimation.estimate import ParameterEstimate
+from pkm_identification.estimation.identifiability import COMBINATION, IDENTIFIABLE, UNIDENTIFIABLE
+from pkm_identification.identification.estimate_file import validation_document
+from pkm_identification.identification.procedures.cross_check import CrossCheck
+from pkm_identification.identification.procedures.staged import StagedResult
+from pkm_identification.identification.procedures.staged_experiment import StagedIdentification
+from pkm_identification.numerics.arrays import FloatArray
+
+from .listing import (
+    ABSENT,
+    Listing,
+    number,
+    with_deviation,
+)
 from .tables import NOTHING_HELD_OUT, held_out_sentence
 
 IN_SUM = "in a sum"

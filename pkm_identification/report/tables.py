@@ -8,16 +8,24 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..estimation.consistency.verdict import verdict
-from ..identifiability import COMBINATION, IDENTIFIABLE, UNIDENTIFIABLE
-from ..machine import Machine
-from ..motion import STRUTS, FloatArray
-from .listing import Listing, number, percent, relative, with_deviation
+from pkm_identification.estimation.identifiability import COMBINATION, IDENTIFIABLE, UNIDENTIFIABLE
+from pkm_identification.identification.physical_verdict import verdict
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.motion import STRUTS
+from pkm_identification.numerics.arrays import FloatArray
+
+from .listing import (
+    Listing,
+    number,
+    percent,
+    relative,
+    with_deviation,
+)
 
 if TYPE_CHECKING:
-    from ..estimation.estimate import ParameterEstimate
-    from ..offline.identification import Identification
-    from ..offline.validation import Validation
+    from pkm_identification.estimation.estimate import ParameterEstimate
+    from pkm_identification.identification.identify import Identification
+    from pkm_identification.identification.validation import Validation
 
 LONGEST_NAME = 16  # of a combination that is named in the parameter column
 MOST_NAMES, MOST_COMBINATIONS = 8, 3  # in a sentence

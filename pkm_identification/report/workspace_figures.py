@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.figure import Figure
 
-from ..kinematics.workspace import PLANES, WorkspaceSlice
-from ..machine import Machine
+from pkm_identification.mechanisms.hexapod.kinematics.workspace import PLANES, WorkspaceSlice
+from pkm_identification.mechanisms.hexapod.machine import Machine
+
 from .style import NOMINAL, TRUE, styled
 
 NAMES = "xyz"

@@ -6,7 +6,7 @@ from builtin_interfaces.msg import Time
 from rclpy.clock import Clock
 from rclpy.clock_type import ClockType
 
-from ..records.stamps import NANOSECONDS, nanoseconds_of, seconds_of
+from pkm_identification.records.stamps import NANOSECONDS, nanoseconds_of, seconds_of
 
 # Timers that must run whether or not anybody publishes /clock.
 STEADY = Clock(clock_type=ClockType.STEADY_TIME)

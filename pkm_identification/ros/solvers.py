@@ -5,12 +5,18 @@ from __future__ import annotations
 import numpy as np
 from geometry_msgs.msg import Pose
 
+from pkm_identification.mechanisms.hexapod.kinematics import (
+    DEGRADED,
+    FAILED,
+    forward_kinematics,
+    strut_lengths,
+)
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.motion import STRUTS
+from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.srv import SolveForward, SolveInverse
 
-from ..kinematics import DEGRADED, FAILED, forward_kinematics, strut_lengths
-from ..machine import Machine
-from ..motion import STRUTS, FloatArray
-from .convert import bounded, fill_pose, pose_of
+from .messages.convert import bounded, fill_pose, pose_of
 
 
 def reachable_lengths(machine: Machine, pose: Pose) -> tuple[FloatArray | None, str]:

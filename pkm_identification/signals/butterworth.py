@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import signal
 
-from ..motion import FloatArray
+from pkm_identification.numerics.arrays import FloatArray
 
 
 def low_pass(order: int, cutoff: float, sample_rate: float) -> FloatArray:

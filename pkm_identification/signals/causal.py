@@ -13,9 +13,16 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import signal
 
-from ..compiled import kernel
-from ..motion import FloatArray, StrutMotion
-from .butterworth import low_pass, segment_slices, settling_samples, zero_phase
+from pkm_identification.motion import StrutMotion
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.compiled import kernel
+
+from .butterworth import (
+    low_pass,
+    segment_slices,
+    settling_samples,
+    zero_phase,
+)
 from .differences import FIRST, REACH, SECOND
 from .guard import GuardedLog, GuardedSample
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..motion import FloatArray
+from pkm_identification.numerics.arrays import FloatArray
 
 REACH = 2  # samples needed on either side
 FIRST = np.array([1.0, -8.0, 0.0, 8.0, -1.0]) / 12.0

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..errors import LogError
-from ..machine import Machine
-from ..motion import StrutLog
+from pkm_identification.errors import LogError
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.motion import StrutLog
 
 
 def strut_log_from_counts(

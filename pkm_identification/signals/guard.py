@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compiled import kernel
-from ..errors import LogError
-from ..machine import Machine
-from ..motion import FloatArray, StrutLog
+from pkm_identification.errors import LogError
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.motion import StrutLog
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.compiled import kernel
 
 ACCEPTED, NOT_FINITE, DUPLICATE, LATE, SPIKE, OUT_OF_LIMITS = range(6)
 REJECTIONS = {

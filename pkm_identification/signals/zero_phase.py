@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..motion import StrutMotion
+from pkm_identification.motion import StrutMotion
+
 from .butterworth import low_pass, segment_slices, zero_phase
 from .differences import REACH, central_differences
 from .guard import GuardedLog

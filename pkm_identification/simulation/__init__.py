@@ -1,6 +1,7 @@
 """Simulated hexapods: plant, drives, controller, sensors and motions (Oh 2003, chapter 4, made whole)."""
 
-from ..control.pid import ControlSettings
+from pkm_identification.control.pid import ControlSettings
+
 from .model import hexapod_mjcf
 from .payload import Payload, loaded
 from .perturbation import perturbed

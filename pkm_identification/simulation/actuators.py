@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..machine import Drive
-from ..motion import STRUTS, FloatArray
+from pkm_identification.mechanisms.hexapod.machine import Drive
+from pkm_identification.motion import STRUTS
+from pkm_identification.numerics.arrays import FloatArray
 
 # A machine file without drive section gets drives that reach this many times the largest holding force with 10 A.
 FALLBACK_RESERVE = 20.0

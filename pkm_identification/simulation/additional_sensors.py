@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..dynamics.basis import basis_parameters
-from ..dynamics.readings import imu_reading, strut_force_reading
-from ..machine import Machine
-from ..motion import STRUTS, FloatArray
+from pkm_identification.mechanisms.hexapod.dynamics.basis import basis_parameters
+from pkm_identification.mechanisms.hexapod.dynamics.readings import imu_reading, strut_force_reading
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.motion import STRUTS
+from pkm_identification.numerics.arrays import FloatArray
+
 from .plant import PlantState
 
 

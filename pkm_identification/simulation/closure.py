@@ -15,8 +15,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..compiled import kernel
-from ..vector import add, at, cross, dot, invert6, rotate, rotate_back, subtract
+from pkm_identification.numerics.compiled import kernel
+from pkm_identification.numerics.vector3 import (
+    add,
+    at,
+    cross,
+    dot,
+    invert6,
+    rotate,
+    rotate_back,
+    subtract,
+)
 
 
 @kernel

@@ -8,10 +8,14 @@ from xml.sax.saxutils import quoteattr
 import mujoco
 import numpy as np
 
-from ..kinematics.strut_frames import strut_coordinates, strut_frames
-from ..machine import Machine, Platform, StrutBody
-from ..motion import STRUTS, FloatArray
-from ..rotation import quaternion_from_matrix
+from pkm_identification.mechanisms.hexapod.kinematics.strut_frames import (
+    strut_coordinates,
+    strut_frames,
+)
+from pkm_identification.mechanisms.hexapod.machine import Machine, Platform, StrutBody
+from pkm_identification.motion import STRUTS
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.rotation import quaternion_from_matrix
 
 # MuJoCo wants positive moments; a point mass or a strut without spin gets moments nobody can feel.
 SMALLEST_INERTIA = 1e-12

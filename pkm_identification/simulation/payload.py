@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..machine import Platform
-from ..motion import FloatArray
+from pkm_identification.mechanisms.hexapod.machine import Platform
+from pkm_identification.numerics.arrays import FloatArray
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 import mujoco
 import numpy as np
 
-from ..errors import NotConverged
-from ..machine import Machine, Platform
-from ..motion import STRUTS, FloatArray
-from ..rotation import quaternion_from_matrix
+from pkm_identification.errors import NotConverged
+from pkm_identification.mechanisms.hexapod.machine import Machine, Platform
+from pkm_identification.motion import STRUTS
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.rotation import quaternion_from_matrix
+
 from .closure import close_loops, reduce_dynamics
 from .model import hexapod_model, set_platform
 from .stepping import advance, present_motion

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..motion import STRUTS, FloatArray, PlatformMotion, StrutLog
+from pkm_identification.motion import STRUTS, PlatformMotion, StrutLog
+from pkm_identification.numerics.arrays import FloatArray
+
 from .plant import PlantState
 from .sensors import Sample
 

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..machine import Drive
-from ..motion import STRUTS, FloatArray
+from pkm_identification.mechanisms.hexapod.machine import Drive
+from pkm_identification.motion import STRUTS
+from pkm_identification.numerics.arrays import FloatArray
 
 
 @dataclass(frozen=True)

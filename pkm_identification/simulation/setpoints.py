@@ -6,10 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..dynamics import friction_force, strut_forces
-from ..kinematics import strut_lengths
-from ..machine import Friction, Machine
-from ..motion import STRUTS, FloatArray
+from pkm_identification.mechanisms.hexapod.dynamics import friction_force, strut_forces
+from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
+from pkm_identification.mechanisms.hexapod.machine import Friction, Machine
+from pkm_identification.motion import STRUTS
+from pkm_identification.numerics.arrays import FloatArray
+
 from .trajectories import Trajectory
 
 BLOCK = 50  # samples computed at once: cheap per sample, and no long pause in real time

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..kinematics import jacobian, strut_lengths
-from ..machine import Machine
-from ..motion import FloatArray
+from pkm_identification.mechanisms.hexapod.kinematics import jacobian, strut_lengths
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.numerics.arrays import FloatArray
+
 from .waveforms import MultiSine
 
 PERIOD = 20.0  # s, after which the exciting and slow motions repeat

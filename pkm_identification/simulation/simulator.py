@@ -6,11 +6,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..control.pid import ControlSettings, StrutController
-from ..dynamics import strut_forces
-from ..kinematics import strut_lengths
-from ..machine import Friction, Machine
-from ..motion import STRUTS, FloatArray
+from pkm_identification.control.pid import ControlSettings, StrutController
+from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
+from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
+from pkm_identification.mechanisms.hexapod.machine import Friction, Machine
+from pkm_identification.motion import STRUTS
+from pkm_identification.numerics.arrays import FloatArray
+
 from .actuators import Drives, fallback_drive
 from .additional_sensors import AdditionalSensors
 from .payload import Payload, loaded

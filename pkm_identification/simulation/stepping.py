@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..compiled import kernel
-from ..dynamics.friction import friction_shape, friction_slopes
-from ..solve6 import solve_by_elimination
+from pkm_identification.mechanisms.friction import friction_shape, friction_slopes
+from pkm_identification.numerics.compiled import kernel
+from pkm_identification.numerics.solve6 import solve_by_elimination
 
 NEWTON_ITERATIONS = 20
 GAMMA = 1.0 - np.sqrt(0.5)  # both stages' implicit share: the value that makes the method L-stable

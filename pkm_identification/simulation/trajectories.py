@@ -6,12 +6,29 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..dynamics import strut_forces
-from ..kinematics import jacobian, strut_lengths, strut_motion_from_platform
-from ..machine import Machine
-from ..motion import FloatArray, PlatformMotion
-from .shapes import PERIOD, no_signal, rich_signals, slow_signal, source_signal
-from .waveforms import Derivatives, Fade, MultiSine, faded
+from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
+from pkm_identification.mechanisms.hexapod.kinematics import (
+    jacobian,
+    strut_lengths,
+    strut_motion_from_platform,
+)
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.motion import PlatformMotion
+from pkm_identification.numerics.arrays import FloatArray
+
+from .shapes import (
+    PERIOD,
+    no_signal,
+    rich_signals,
+    slow_signal,
+    source_signal,
+)
+from .waveforms import (
+    Derivatives,
+    Fade,
+    MultiSine,
+    faded,
+)
 
 DEFAULT_DURATION = {
     "x": 20.0,

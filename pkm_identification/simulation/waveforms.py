@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..motion import FloatArray
+from pkm_identification.numerics.arrays import FloatArray
 
 Derivatives = tuple[FloatArray, FloatArray, FloatArray]
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import copy
 
 import numpy as np
-from core.machine_variants import document
+from core.mechanisms.hexapod.machine_variants import document
 from core.platform_motions import Harmonics, lengths, six_axes
 
-from pkm_identification.dynamics import strut_forces
-from pkm_identification.machine import Machine
+from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
+from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import StrutLog
 
 PERIOD = 1e-3

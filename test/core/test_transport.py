@@ -2,7 +2,7 @@
 
 import pytest
 
-from pkm_identification.ros.transport import LOOPBACK, without_shared_memory
+from pkm_identification.ros.node.transport import LOOPBACK, without_shared_memory
 
 FAST_DDS = "rmw_fastrtps_cpp"
 LOCALHOST = {"ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST"}

@@ -16,7 +16,7 @@ from launch.event_handlers import OnProcessExit, OnProcessIO
 from launch.launch_description_sources import PythonLaunchDescriptionSource
 
 from launch import LaunchDescription, LaunchService
-from pkm_identification.machine import Machine
+from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.records import write_log
 from pkm_identification.simulation import simulate
 

@@ -22,7 +22,7 @@ NOT_SOURCES = shutil.ignore_patterns(
 LIST_MACHINES = """
 from pathlib import Path
 import pkm_identification
-from pkm_identification.machine import Machine, builtin_machines
+from pkm_identification.mechanisms.hexapod.machine import Machine, builtin_machines
 print(Path(pkm_identification.__file__).resolve().parent)
 print(*[Machine.load(name).name for name in builtin_machines()])
 """

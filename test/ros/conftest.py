@@ -39,7 +39,7 @@ def pytest_collection_finish():
 @pytest.fixture
 def bench():
     """Context, helper node and executor on the test's domain; see `ros_bench.Bench`."""
-    from ros_bench import Bench
+    from ros.ros_bench import Bench
 
     with Bench(DOMAIN) as made:
         yield made

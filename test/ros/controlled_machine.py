@@ -8,19 +8,19 @@ from typing import Any
 import numpy as np
 import yaml
 from builtin_interfaces.msg import Duration
-from core.machine_variants import changed
+from core.mechanisms.hexapod.machine_variants import changed
 from geometry_msgs.msg import Transform, Twist
 from rclpy.action import ActionClient
-from ros_bench import Bench
+from ros.ros_bench import Bench
 from trajectory_msgs.msg import MultiDOFJointTrajectory, MultiDOFJointTrajectoryPoint
 
 from pkm_identification.action import ExecuteTrajectory
-from pkm_identification.machine import Machine
-from pkm_identification.motion import FloatArray
+from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.msg import ControllerState
 from pkm_identification.nodes.controller import ControllerNode
 from pkm_identification.nodes.simulator import SimulatorNode
-from pkm_identification.rotation import matrix_from_vector, quaternion_from_matrix
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.rotation import matrix_from_vector, quaternion_from_matrix
 
 
 def point(

@@ -6,18 +6,18 @@ from functools import lru_cache
 
 import numpy as np
 from geometry_msgs.msg import PoseStamped
-from ros_bench import feed, joint_state
+from ros.ros_bench import feed, joint_state
 from sensor_msgs.msg import JointState
 from visualization_msgs.msg import MarkerArray
 
-from pkm_identification.machine import Machine
+from pkm_identification.identification.online.pipeline import OnlinePipeline
+from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.msg import ParameterEstimate, PlatformState, StrutStates
 from pkm_identification.nodes.estimator import EstimatorNode
 from pkm_identification.nodes.kinematics import KinematicsNode
 from pkm_identification.nodes.strut_filter import StrutFilterNode
-from pkm_identification.pipeline import OnlinePipeline
 from pkm_identification.ros.clock import seconds, set_stamp
-from pkm_identification.ros.convert import fill_pose
+from pkm_identification.ros.messages.convert import fill_pose
 from pkm_identification.ros.qos import LATCHED, MARKERS, POSE
 from pkm_identification.signals.causal import CausalStrutFilter, FilterSettings, StrutSample
 from pkm_identification.signals.guard import GuardSettings, StreamGuard

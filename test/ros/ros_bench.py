@@ -15,13 +15,13 @@ from rclpy.parameter import Parameter
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
-from pkm_identification.kinematics import strut_lengths
-from pkm_identification.machine import Machine
+from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.numerics.rotation import matrix_from_vector
 from pkm_identification.records.joint_state import STRUT_NAMES
 from pkm_identification.ros.clock import set_stamp
-from pkm_identification.ros.node_base import PipelineNode
+from pkm_identification.ros.node.base import PipelineNode
 from pkm_identification.ros.qos import DIAGNOSTICS, STREAM
-from pkm_identification.rotation import matrix_from_vector
 
 RETRY = 5.0  # s
 DEADLINE = 20.0

@@ -9,16 +9,20 @@ from itertools import islice
 
 import numpy as np
 import pytest
-from controlled_machine import Goal, goal, point, slow_machine
 from rcl_interfaces.srv import GetParameters
 from rclpy.action import ActionClient
-from ros_bench import Bench, Motion
+from ros.controlled_machine import Goal, goal, point, slow_machine
+from ros.ros_bench import Bench, Motion
 from sensor_msgs.msg import JointState
 
 from pkm_identification.action import ExecuteTrajectory
 from pkm_identification.msg import ControllerState, PlatformState
 from pkm_identification.nodes.bringup import main
-from pkm_identification.ros.processes import NodeProcess, ProcessError, process_environment
+from pkm_identification.ros.processes.processes import (
+    NodeProcess,
+    ProcessError,
+    process_environment,
+)
 
 CHAIN = ("strut_filter", "kinematics", "estimator")
 

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from controlled_machine import ControlledMachine, goal, slow_machine
 from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.parameter import Parameter
-from ros_bench import Bench, joint_state
+from ros.controlled_machine import ControlledMachine, goal, slow_machine
+from ros.ros_bench import Bench, joint_state
 from sensor_msgs.msg import JointState
 
-from pkm_identification.dynamics import strut_forces
 from pkm_identification.errors import PkmError
-from pkm_identification.estimation.parameters.parameter_set import ParameterSet
-from pkm_identification.kinematics import strut_lengths
-from pkm_identification.machine import Machine
+from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
+from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
+from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.msg import ControllerState, ParameterEstimate
 from pkm_identification.nodes.controller import ControllerNode
+from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.ros.clock import seconds
 from pkm_identification.ros.qos import COMMANDS, LATCHED
 from pkm_identification.simulation import perturbed, trajectory

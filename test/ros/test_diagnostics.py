@@ -4,8 +4,8 @@ import time
 
 from diagnostic_msgs.msg import DiagnosticStatus
 
-from pkm_identification.ros.diagnostics import ERROR, WARN
-from pkm_identification.ros.node_base import PipelineNode
+from pkm_identification.ros.node.base import PipelineNode
+from pkm_identification.ros.node.diagnostics import ERROR, WARN
 
 
 class Probe(PipelineNode):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from controlled_machine import ControlledMachine, goal, slow_machine
-from ros_bench import Bench
+from ros.controlled_machine import ControlledMachine, goal, slow_machine
+from ros.ros_bench import Bench
 from sensor_msgs.msg import JointState
 
 from pkm_identification.action import ExecuteTrajectory

@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.parameter import Parameter
-from rigs import EstimatorRig, platform_messages, platform_samples, told, values_of
-from ros_bench import feed
+from ros.rigs import EstimatorRig, platform_messages, platform_samples, told, values_of
+from ros.ros_bench import feed
 from std_srvs.srv import SetBool
 
 from pkm_identification.errors import PkmError
-from pkm_identification.machine import Machine
+from pkm_identification.identification.online.pipeline import OnlinePipeline
+from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.msg import PlatformState
 from pkm_identification.nodes.estimator import EstimatorNode
-from pkm_identification.pipeline import OnlinePipeline
 
 
 @pytest.fixture

@@ -2,13 +2,18 @@
 
 import numpy as np
 import pytest
-from rigs import EstimatorRig, platform_samples
+from ros.rigs import EstimatorRig, platform_samples
 
 from pkm_identification.errors import PkmError
-from pkm_identification.estimation.parameters.knowledge import Fix, Knowledge, Stated, Tie
-from pkm_identification.machine import Machine
+from pkm_identification.identification.online.pipeline import OnlinePipeline, PipelineSettings
+from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.nodes.estimator import EstimatorNode
-from pkm_identification.pipeline import OnlinePipeline, PipelineSettings
+from pkm_identification.parameters.assumptions import (
+    Fix,
+    Knowledge,
+    Stated,
+    Tie,
+)
 
 
 def test_the_node_learns_what_the_stage_learns_with_the_same_knowledge(bench, tmp_path):

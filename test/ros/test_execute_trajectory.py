@@ -8,14 +8,14 @@ import re
 import numpy as np
 import pytest
 from action_msgs.msg import GoalStatus
-from controlled_machine import ControlledMachine, goal, point, slow_machine
-from ros_bench import Bench
+from ros.controlled_machine import ControlledMachine, goal, point, slow_machine
+from ros.ros_bench import Bench
 from sensor_msgs.msg import JointState
 
 from pkm_identification.action import ExecuteTrajectory
-from pkm_identification.kinematics import strut_lengths
+from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
+from pkm_identification.numerics.rotation import matrix_from_quaternion, matrix_from_vector
 from pkm_identification.ros.clock import seconds
-from pkm_identification.rotation import matrix_from_quaternion, matrix_from_vector
 
 Result = ExecuteTrajectory.Result
 PERIOD = 0.005

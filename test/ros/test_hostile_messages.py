@@ -6,7 +6,7 @@ The driver's side is in test_fuzz_nodes.
 import numpy as np
 import pytest
 from rclpy.serialization import deserialize_message
-from ros_bench import Motion, joint_state
+from ros.ros_bench import Motion, joint_state
 from sensor_msgs.msg import JointState
 
 from benchmarks.fuzz.joint_states import Stream

@@ -2,8 +2,8 @@
 
 import pytest
 
-from pkm_identification.ros.continuity import Continuity
-from pkm_identification.ros.input_watch import InputWatch, step_values
+from pkm_identification.ros.node.input_watch import InputWatch, step_values
+from pkm_identification.signals.continuity import Continuity
 
 
 def info(number, publisher=b"a"):

@@ -2,11 +2,15 @@
 
 import numpy as np
 import pytest
-from ros_bench import joint_state
+from ros.ros_bench import joint_state
 
 from pkm_identification.records.joint_state import STRUT_NAMES
 from pkm_identification.ros.clock import seconds, stamp_of
-from pkm_identification.ros.joint_state import BadJointState, JointStateReader, fill_joint_state
+from pkm_identification.ros.messages.joint_state import (
+    BadJointState,
+    JointStateReader,
+    fill_joint_state,
+)
 
 LENGTH = np.array([0.41, 0.42, 0.43, 0.44, 0.45, 0.46])
 FORCE = np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])

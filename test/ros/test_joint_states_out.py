@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from rigs import KinematicsRig, strut_samples
-from ros_bench import Motion
+from ros.rigs import KinematicsRig, strut_samples
+from ros.ros_bench import Motion
 from sensor_msgs.msg import JointState
 
 from pkm_identification.export.urdf import TreeJoints, urdf
-from pkm_identification.machine import Machine
+from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.ros.qos import JOINTS
 
 pin = pytest.importorskip("pinocchio")

@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from diagnostic_msgs.msg import DiagnosticStatus
-from rigs import told, values_of
+from ros.rigs import told, values_of
 
 from pkm_identification.msg import ParameterEstimate, PlatformState
 from pkm_identification.records import read_log
-from pkm_identification.ros.processes import NodeProcess
+from pkm_identification.ros.processes.processes import NodeProcess
 from pkm_identification.ros.qos import LATCHED
 
 NODES = ("strut_filter", "kinematics", "estimator", "simulator")

@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 from geometry_msgs.msg import PoseStamped
-from rigs import KinematicsRig, strut_samples
-from ros_bench import Motion
+from ros.rigs import KinematicsRig, strut_samples
+from ros.ros_bench import Motion
 from sensor_msgs.msg import JointState
 
-from pkm_identification.kinematics.tracker import PlatformTracker
-from pkm_identification.machine import Machine
+from pkm_identification.mechanisms.hexapod.kinematics.tracker import PlatformTracker
+from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.nodes.kinematics import KinematicsNode
-from pkm_identification.ros.convert import fill_pose, platform_sample
-from pkm_identification.rotation import matrix_from_quaternion
+from pkm_identification.numerics.rotation import matrix_from_quaternion
+from pkm_identification.ros.messages.convert import fill_pose, platform_sample
 from pkm_identification.srv import SolveForward, SolveInverse
 
 

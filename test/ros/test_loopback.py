@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 from geometry_msgs.msg import PoseStamped
-from ros_bench import Bench
+from ros.ros_bench import Bench
 from sensor_msgs.msg import JointState
 
-from pkm_identification.machine import Machine
-from pkm_identification.ros.convert import fill_pose
-from pkm_identification.ros.processes import NodeProcess
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.ros.messages.convert import fill_pose
+from pkm_identification.ros.processes.processes import NodeProcess
 from pkm_identification.ros.qos import COMMANDS, POSE
 
 SHARED_MEMORY = "/dev/shm/fast"

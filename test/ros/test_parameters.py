@@ -4,8 +4,8 @@ import pytest
 from rcl_interfaces.srv import SetParametersAtomically
 from rclpy.parameter import Parameter
 
-from pkm_identification.ros.node_base import PipelineNode
-from pkm_identification.ros.parameters import ParameterError, ParameterSpec
+from pkm_identification.ros.node.base import PipelineNode
+from pkm_identification.ros.parameters.declarations import ParameterError, ParameterSpec
 
 
 class Probe(PipelineNode):

@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import InertiaStamped
-from rigs import platform_message
-from ros_bench import feed
+from ros.rigs import platform_message
+from ros.ros_bench import feed
 from sensor_msgs.msg import JointState
 
 from pkm_identification.errors import PkmError
-from pkm_identification.machine import Machine
+from pkm_identification.identification.online.pipeline import OnlinePipeline
+from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.msg import PlatformState
 from pkm_identification.nodes.estimator import EstimatorNode
 from pkm_identification.nodes.simulator import SimulatorNode
-from pkm_identification.pipeline import OnlinePipeline
 from pkm_identification.ros.clock import seconds
 from pkm_identification.ros.qos import LATCHED
 from pkm_identification.simulation import Payload, simulate

@@ -3,18 +3,18 @@
 from dataclasses import replace
 
 import numpy as np
-from ros_bench import Motion
+from ros.ros_bench import Motion
 
-from pkm_identification.machine import Machine
+from pkm_identification.identification.online.pipeline import OnlinePipeline
+from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.msg import ParameterEstimate, PlatformState
 from pkm_identification.nodes.estimator import EstimatorNode
 from pkm_identification.nodes.kinematics import KinematicsNode
 from pkm_identification.nodes.player import PlayerNode
 from pkm_identification.nodes.strut_filter import StrutFilterNode
-from pkm_identification.pipeline import OnlinePipeline
 from pkm_identification.records import read_log
 from pkm_identification.records.bag_writer import write_strut_bag
-from pkm_identification.ros.processes import NodeProcess
+from pkm_identification.ros.processes.processes import NodeProcess
 from pkm_identification.ros.qos import LATCHED
 from pkm_identification.simulation import SensorSettings, perturbed, simulate
 

@@ -9,7 +9,11 @@ import pytest
 from lifecycle_msgs.msg import Transition
 from lifecycle_msgs.srv import ChangeState, GetState
 
-from pkm_identification.ros.processes import NodeProcess, ProcessError, process_environment
+from pkm_identification.ros.processes.processes import (
+    NodeProcess,
+    ProcessError,
+    process_environment,
+)
 
 
 def run_node(node, domain, *arguments):

@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from pkm_identification.ros.rate import RateWatch
 from pkm_identification.ros.throttle import Throttle
+from pkm_identification.signals.rate import RateWatch
 
 
 @pytest.mark.parametrize("rate", [20.0, 33.0, 100.0])

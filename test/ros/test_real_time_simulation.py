@@ -8,18 +8,18 @@ import sys
 import numpy as np
 import pytest
 from builtin_interfaces.msg import Time
-from controlled_machine import Goal, goal, point
 from rclpy.action import ActionClient
-from ros_bench import Bench, joint_state
+from ros.controlled_machine import Goal, goal, point
+from ros.ros_bench import Bench, joint_state
 
 from pkm_identification.action import ExecuteTrajectory
-from pkm_identification.machine import Machine
+from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.msg import ControllerState
 from pkm_identification.ros.clock import set_stamp
-from pkm_identification.ros.force_commands import GONE, ForceCommands
-from pkm_identification.ros.joint_state import JointStateReader
-from pkm_identification.ros.processes import NodeProcess
-from pkm_identification.ros.schedule import Schedule
+from pkm_identification.ros.commands.force_commands import GONE, ForceCommands
+from pkm_identification.ros.messages.joint_state import JointStateReader
+from pkm_identification.ros.node.schedule import Schedule
+from pkm_identification.ros.processes.processes import NodeProcess
 from pkm_identification.simulation import Simulator
 
 UF = Machine.load("uf")
@@ -70,7 +70,7 @@ class Forces:
 
     def __init__(self, monkeypatch, **settings) -> None:
         self.now = 50.0
-        monkeypatch.setattr("pkm_identification.ros.force_commands.time.monotonic", lambda: self.now)
+        monkeypatch.setattr("pkm_identification.ros.commands.force_commands.time.monotonic", lambda: self.now)
         self.simulator = Simulator(UF)
         chosen = {"lockstep": False, "longest_delay": 0.02, "patience": 0.1, **settings}
         self.forces = ForceCommands(self.simulator, JointStateReader(stamped=False), **chosen)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from rclpy.parameter import Parameter
-from ros_bench import Motion, feed
+from ros.ros_bench import Motion, feed
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 

@@ -3,16 +3,16 @@
 import numpy as np
 import pytest
 from geometry_msgs.msg import PoseStamped
-from ros_bench import joint_state
+from ros.ros_bench import joint_state
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 
 from pkm_identification.errors import PkmError
-from pkm_identification.kinematics import strut_lengths
-from pkm_identification.machine import Machine
+from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
+from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.nodes.simulator import SimulatorNode
 from pkm_identification.ros.clock import seconds
-from pkm_identification.ros.convert import fill_pose
+from pkm_identification.ros.messages.convert import fill_pose
 from pkm_identification.ros.qos import CLOCK, COMMANDS, POSE
 from pkm_identification.simulation import Simulator, perturbed, trajectory
 

@@ -2,14 +2,14 @@
 
 import pytest
 from rclpy.task import Future
-from ros_bench import Motion
+from ros.ros_bench import Motion
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
 from pkm_identification.nodes.strut_filter import StrutFilterNode
 from pkm_identification.ros.clock import STEADY
+from pkm_identification.ros.node.stream_executor import StreamExecutor
 from pkm_identification.ros.qos import STREAM
-from pkm_identification.ros.stream_executor import StreamExecutor
 
 SAMPLES = 600
 CALLS_AT = (100, 300, 500)

@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 from geometry_msgs.msg import PoseStamped
-from rigs import FilterRig, assert_equal, expected
-from ros_bench import Motion, joint_state
+from ros.rigs import FilterRig, assert_equal, expected
+from ros.ros_bench import Motion, joint_state
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
 from pkm_identification.nodes.controller import ControllerNode
 from pkm_identification.nodes.kinematics import KinematicsNode
-from pkm_identification.ros.convert import fill_pose
+from pkm_identification.ros.messages.convert import fill_pose
 from pkm_identification.ros.qos import COMMANDS
 
 OTHERS = ("gripper", "table")

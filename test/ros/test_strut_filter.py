@@ -1,8 +1,8 @@
 """strut_filter: exactly the numbers of its stages, its life cycle, and what it refuses."""
 
 import pytest
-from rigs import FilterRig, Part, assert_equal, expected
-from ros_bench import Motion
+from ros.rigs import FilterRig, Part, assert_equal, expected
+from ros.ros_bench import Motion
 
 from pkm_identification.nodes.strut_filter import StrutFilterNode
 from pkm_identification.ros.clock import seconds

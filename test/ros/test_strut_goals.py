@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 from action_msgs.msg import GoalStatus
 from builtin_interfaces.msg import Duration
-from controlled_machine import ControlledMachine, goal, slow_machine
-from ros_bench import Bench
+from ros.controlled_machine import ControlledMachine, goal, slow_machine
+from ros.ros_bench import Bench
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from pkm_identification.action import ExecuteTrajectory
-from pkm_identification.kinematics import strut_lengths
-from pkm_identification.machine import Machine
+from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
+from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.records.joint_state import STRUT_NAMES
 
 Result = ExecuteTrajectory.Result

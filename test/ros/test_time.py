@@ -8,14 +8,14 @@ import tracemalloc
 import numpy as np
 import pytest
 from core.signals.strut_logs import damage
-from rigs import ChainRig, simulated
-from ros_bench import joint_state
+from ros.rigs import ChainRig, simulated
+from ros.ros_bench import joint_state
 from rosgraph_msgs.msg import Clock
 
 from benchmarks.fuzz.nodes import Chain
-from pkm_identification.machine import Machine
+from pkm_identification.identification.online.pipeline import OnlinePipeline
+from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import StrutLog
-from pkm_identification.pipeline import OnlinePipeline
 from pkm_identification.ros.clock import seconds, stamp_of
 from pkm_identification.ros.qos import CLOCK
 

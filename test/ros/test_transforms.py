@@ -5,10 +5,10 @@ from types import SimpleNamespace
 import numpy as np
 from geometry_msgs.msg import Pose
 
-from pkm_identification.ros import transforms
+from pkm_identification.numerics.rotation import matrix_from_vector
 from pkm_identification.ros.clock import stamp_of
-from pkm_identification.ros.convert import fill_pose
-from pkm_identification.rotation import matrix_from_vector
+from pkm_identification.ros.display import transforms
+from pkm_identification.ros.messages.convert import fill_pose
 
 
 class Node:

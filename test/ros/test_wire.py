@@ -6,13 +6,14 @@ from geometry_msgs.msg import PoseStamped
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rclpy.serialization import deserialize_message, serialize_message
-from rigs import platform_message, strut_message
+from ros.rigs import platform_message, strut_message
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Header
 
-from pkm_identification.kinematics.tracker import PlatformSample
+from pkm_identification.mechanisms.hexapod.kinematics.tracker import PlatformSample
 from pkm_identification.msg import ParameterEstimate, PlatformState, StrutStates
-from pkm_identification.ros.convert import (
+from pkm_identification.numerics.rotation import matrix_from_vector
+from pkm_identification.ros.messages.convert import (
     PLATFORM_STATE,
     STRUT_STATES,
     platform_sample,
@@ -20,8 +21,7 @@ from pkm_identification.ros.convert import (
     strut_sample,
     strut_states,
 )
-from pkm_identification.ros.wire import StreamType, StreamWriter
-from pkm_identification.rotation import matrix_from_vector
+from pkm_identification.ros.messages.wire import StreamType, StreamWriter
 from pkm_identification.signals.causal import StrutSample
 
 FRAMES = st.text(max_size=20).filter(lambda text: "\x00" not in text)

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from pkm_identification.errors import LogError
-from pkm_identification.machine import Machine
+from pkm_identification.identification.experiment import IdentifySettings
+from pkm_identification.identification.identify import Identification, identify, validate
+from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import StrutLog
-from pkm_identification.offline.experiment import IdentifySettings
-from pkm_identification.offline.identification import Identification, identify, validate
 from pkm_identification.records import read_log
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...motion import FloatArray
+from pkm_identification.numerics.arrays import FloatArray
 
 MAX_ITERATIONS = 100
 HALVINGS = 30

@@ -20,12 +20,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from ...motion import FloatArray, StrutMotion
-from ...signals.butterworth import low_pass, segment_slices, zero_phase
-from ...signals.guard import GuardedLog
-from ...signals.zero_phase import filter_log
-from ..equations.force_equations import Equations
-from ..parameters.prior import Prior
+from pkm_identification.identification.equations.force_equations import Equations
+from pkm_identification.motion import StrutMotion
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.parameters.prior import Prior
+from pkm_identification.signals.butterworth import low_pass, segment_slices, zero_phase
+from pkm_identification.signals.guard import GuardedLog
+from pkm_identification.signals.zero_phase import filter_log
+
 from .least_squares import (
     EXACT,
     MAX_ITERATIONS,

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...motion import FloatArray
-from ..equations.force_equations import Equations
-from ..parameters.prior import Prior
+from pkm_identification.identification.equations.force_equations import Equations
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.parameters.prior import Prior
 
 MAX_ITERATIONS = 500
 UNDAMPED = 5

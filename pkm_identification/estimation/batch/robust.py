@@ -13,9 +13,10 @@ from functools import lru_cache
 import numpy as np
 from scipy import optimize, special
 
-from ...motion import FloatArray
-from ..equations.force_equations import Equations
-from ..parameters.prior import Prior
+from pkm_identification.identification.equations.force_equations import Equations
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.parameters.prior import Prior
+
 from .least_squares import (
     EXACT,
     MAX_ITERATIONS,

@@ -15,8 +15,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ...errors import NotConverged
-from ...motion import FloatArray
+from pkm_identification.errors import NotConverged
+from pkm_identification.numerics.arrays import FloatArray
+
 from ..problem import Fit, Problem
 from .constraints import Inequality, inequalities, is_physical
 from .coordinates import FreeCoordinates

@@ -10,10 +10,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...identifiability import IDENTIFIABLE
-from ...motion import FloatArray
+from pkm_identification.identification.physical_layout import BOUNDED, Layout
+from pkm_identification.numerics.arrays import FloatArray
+
+from ..identifiability import IDENTIFIABLE
 from .coordinates import Slots, platform_matrix
-from .layout import BOUNDED, Layout
 
 
 @dataclass(frozen=True)

@@ -12,12 +12,18 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...compiled import kernel
-from ...machine import Machine
-from ...motion import FloatArray
-from ..parameters.parameter_set import ParameterSet
-from ..parameters.prior import Prior
-from .layout import BOUNDED, FREE, FULL_PLATFORM, Layout
+from pkm_identification.identification.physical_layout import (
+    BOUNDED,
+    FREE,
+    FULL_PLATFORM,
+    Layout,
+)
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.compiled import kernel
+from pkm_identification.parameters.parameter_set import ParameterSet
+from pkm_identification.parameters.prior import Prior
+
 from .log_cholesky import (
     body_moments,
     body_moments_jacobian,

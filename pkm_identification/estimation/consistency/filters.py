@@ -22,15 +22,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...compiled import kernel
-from ...motion import FloatArray
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.compiled import kernel
+
 from ..filters.recursive_least_squares import RecursiveLeastSquares
 from ..filters.square_root import potter_update
 from ..filters.unscented import UnscentedFilter
-from .coordinates import BLOCK, FreeCoordinates, slot_jacobian, slot_moments
+from .coordinates import (
+    BLOCK,
+    FreeCoordinates,
+    slot_jacobian,
+    slot_moments,
+)
 
 if TYPE_CHECKING:
-    from ..parameters.unit_normal import Coordinates
+    from ..whitening import Coordinates
 
 # Standard deviation of theta's regulariser, in standard deviations of the prior of theta.
 WIDE = 10.0

@@ -17,8 +17,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...compiled import kernel
-from ...motion import FloatArray
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.compiled import kernel
+
 from .pseudo_inertia import pseudo_inertia, ten_parameters
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...motion import FloatArray
+from pkm_identification.numerics.arrays import FloatArray
 
 
 def pseudo_inertia(ten: FloatArray) -> FloatArray:

@@ -4,10 +4,21 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...compiled import kernel
-from ...motion import FloatArray
-from .square_root import lower_cholesky, normalized_square, potter_update, whiten
-from .unscented import UnscentedFilter, adapt, time_update, variances
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.compiled import kernel
+
+from .square_root import (
+    lower_cholesky,
+    normalized_square,
+    potter_update,
+    whiten,
+)
+from .unscented import (
+    UnscentedFilter,
+    adapt,
+    time_update,
+    variances,
+)
 
 
 @kernel

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...motion import FloatArray
-from ..parameters.prior import Prior
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.parameters.prior import Prior
 
 
 class ParameterFilter:

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import stats
 
-from ...compiled import kernel
-from ...motion import FloatArray
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.compiled import kernel
+from pkm_identification.parameters.parameter_set import ParameterSet
+from pkm_identification.parameters.prior import Prior
+
 from ..consistency.filters import ConsistentFilter
 from ..estimate import ParameterEstimate, make_estimate
-from ..parameters.parameter_set import ParameterSet
-from ..parameters.prior import Prior
 from .kalman import ExtendedFilter
 from .recursive_least_squares import RecursiveLeastSquares
 from .uncertainty import RunningUncertainty
@@ -21,7 +22,7 @@ from .unscented import UnscentedFilter, UnscentedSettings
 
 if TYPE_CHECKING:
     from ..consistency.coordinates import FreeCoordinates
-    from ..parameters.unit_normal import Coordinates
+    from ..whitening import Coordinates
 
 FILTERS = {"ukf": UnscentedFilter, "ekf": ExtendedFilter, "rls": RecursiveLeastSquares}
 NOISE_MEMORY = 250  # equations over which the measurement noise is averaged

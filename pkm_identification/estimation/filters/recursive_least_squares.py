@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...compiled import kernel
-from ...motion import FloatArray
-from ..parameters.prior import Prior
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.compiled import kernel
+from pkm_identification.parameters.prior import Prior
+
 from .parameter_filter import ParameterFilter
 from .square_root import lower_cholesky, normalized_square, whiten
 from .unscented import UnscentedSettings

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...compiled import kernel
+from pkm_identification.numerics.compiled import kernel
 
 
 @kernel

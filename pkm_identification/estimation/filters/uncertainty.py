@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...compiled import kernel
-from ...dynamics.friction import friction_shape
-from ...motion import FloatArray
+from pkm_identification.mechanisms.friction import friction_shape
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.compiled import kernel
+
 from .square_root import lower_cholesky, whiten
 
 STRONGER = 1.5  # how much lower a cutoff is tried, as offline

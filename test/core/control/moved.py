@@ -8,8 +8,8 @@ from pkm_identification.control.controller import MachineController
 from pkm_identification.control.motions import Motion
 from pkm_identification.control.path import Waypoints
 from pkm_identification.control.settings import ControllerSettings
-from pkm_identification.machine import Machine
-from pkm_identification.rotation import matrix_from_vector
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.numerics.rotation import matrix_from_vector
 from pkm_identification.simulation import Simulator
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from core.machine_variants import machine, untidy
+from core.mechanisms.hexapod.machine_variants import machine, untidy
 
 from pkm_identification.control.model import BelievedModel, EstimateReader, EstimateRefused
-from pkm_identification.dynamics import basis_parameters, strut_forces
-from pkm_identification.estimation.parameters.parameter_set import NAMES, ParameterSet
-from pkm_identification.machine import Machine
+from pkm_identification.mechanisms.hexapod.dynamics import basis_parameters, strut_forces
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.parameters.parameter_set import NAMES, ParameterSet
 from pkm_identification.simulation import perturbed, trajectory
 
 UF = Machine.load("uf")

@@ -11,8 +11,8 @@ from pkm_identification.control.delay import fastest
 from pkm_identification.control.motions import SUCCESSFUL, Motion
 from pkm_identification.control.pid import ControlSettings
 from pkm_identification.control.settings import ControllerSettings
-from pkm_identification.kinematics import strut_lengths
-from pkm_identification.machine import Machine
+from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
+from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.simulation import Simulator, perturbed
 
 UF = Machine.load("uf")

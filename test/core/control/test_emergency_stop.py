@@ -7,9 +7,9 @@ import pytest
 from core.control.moved import Run, there_and_back
 
 from pkm_identification.control.motions import Motion
-from pkm_identification.dynamics import strut_forces
 from pkm_identification.errors import PkmError
-from pkm_identification.machine import Machine
+from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
+from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.simulation import Payload, Simulator, trajectory
 
 UF = Machine.load("uf")

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from core.control.moved import there_and_back, waypoints
-from core.machine_variants import changed, machine
+from core.mechanisms.hexapod.machine_variants import changed, machine
 
 from pkm_identification.control.limits import LimitSettings, MotionLimits
 from pkm_identification.control.path import PlatformPath
-from pkm_identification.dynamics import basis_parameters, strut_forces
-from pkm_identification.kinematics import strut_lengths, strut_motion_from_platform
-from pkm_identification.machine import Machine
+from pkm_identification.mechanisms.hexapod.dynamics import basis_parameters, strut_forces
+from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths, strut_motion_from_platform
+from pkm_identification.mechanisms.hexapod.machine import Machine
 
 UF = Machine.load("uf")
 

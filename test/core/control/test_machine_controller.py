@@ -7,13 +7,28 @@ import pytest
 from core.control.moved import Run, there_and_back, waypoints
 
 from pkm_identification.control.model import EstimateReader
-from pkm_identification.control.motions import LIMIT, PATH_TOLERANCE, STOPPED, SUCCESSFUL, Motion
-from pkm_identification.dynamics import basis_parameters, strut_dynamics, strut_forces
+from pkm_identification.control.motions import (
+    LIMIT,
+    PATH_TOLERANCE,
+    STOPPED,
+    SUCCESSFUL,
+    Motion,
+)
 from pkm_identification.errors import PkmError
-from pkm_identification.kinematics import strut_lengths
-from pkm_identification.machine import Machine
-from pkm_identification.pipeline import OnlinePipeline
-from pkm_identification.simulation import SensorSettings, Simulator, perturbed, trajectory
+from pkm_identification.identification.online.pipeline import OnlinePipeline
+from pkm_identification.mechanisms.hexapod.dynamics import (
+    basis_parameters,
+    strut_dynamics,
+    strut_forces,
+)
+from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.simulation import (
+    SensorSettings,
+    Simulator,
+    perturbed,
+    trajectory,
+)
 
 UF = Machine.load("uf")
 TRUE = perturbed(UF, 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from core.control.moved import there_and_back, waypoints
-from core.machine_variants import changed, machine
+from core.mechanisms.hexapod.machine_variants import changed, machine
 
 from pkm_identification.control.limits import LimitSettings, MotionLimits
 from pkm_identification.control.motions import (
@@ -20,7 +20,7 @@ from pkm_identification.control.motions import (
     Motions,
     Outcome,
 )
-from pkm_identification.machine import Machine
+from pkm_identification.mechanisms.hexapod.machine import Machine
 
 UF = Machine.load("uf")
 PERIOD = 1e-3

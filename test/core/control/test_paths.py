@@ -11,9 +11,9 @@ from core.control.moved import there_and_back, waypoints
 from pkm_identification.control.follower import Follower, Slowing
 from pkm_identification.control.path import PlatformPath
 from pkm_identification.errors import MotionRefused
-from pkm_identification.kinematics import strut_lengths
-from pkm_identification.machine import Machine
-from pkm_identification.rotation import matrix_from_vector
+from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.numerics.rotation import matrix_from_vector
 from pkm_identification.simulation import trajectory
 
 UF = Machine.load("uf")

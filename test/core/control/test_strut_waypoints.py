@@ -9,8 +9,8 @@ from core.control.moved import Run, there_and_back
 from pkm_identification.control.motions import LIMIT, SUCCESSFUL
 from pkm_identification.control.strut_waypoints import strut_waypoints
 from pkm_identification.errors import MotionRefused
-from pkm_identification.kinematics import strut_lengths, strut_motion_from_platform
-from pkm_identification.machine import Machine
+from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths, strut_motion_from_platform
+from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.simulation import trajectory
 
 UF = Machine.load("uf")

@@ -8,16 +8,24 @@ from functools import cache
 
 import numpy as np
 
-from pkm_identification.dynamics import BASIS_COLUMNS, basis_parameters
-from pkm_identification.dynamics.regressor import regressor
-from pkm_identification.estimation.equations.force_equations import BandSettings
-from pkm_identification.estimation.equations.reversal import reversal_pulses
-from pkm_identification.estimation.online.equation import Equation
-from pkm_identification.estimation.online.online_estimator import EstimatorSettings, OnlineEstimator
-from pkm_identification.estimation.parameters.parameter_set import ParameterSet
-from pkm_identification.machine import Machine
+from pkm_identification.identification.equations.force_equations import BandSettings
+from pkm_identification.identification.equations.reversal import reversal_pulses
+from pkm_identification.identification.online.equation import Equation
+from pkm_identification.identification.online.online_estimator import (
+    EstimatorSettings,
+    OnlineEstimator,
+)
+from pkm_identification.mechanisms.hexapod.dynamics import BASIS_COLUMNS, basis_parameters
+from pkm_identification.mechanisms.hexapod.dynamics.regressor import regressor
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.signals.butterworth import causal
-from pkm_identification.simulation import Payload, loaded, perturbed, trajectory
+from pkm_identification.simulation import (
+    Payload,
+    loaded,
+    perturbed,
+    trajectory,
+)
 
 PERIOD = 1e-3
 LOAD = slice(0, 10)  # the platform's parameters in the basis

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from pkm_identification.dynamics import BASIS_COLUMNS
-from pkm_identification.estimation.equations.force_equations import Equations
-from pkm_identification.estimation.parameters.parameter_set import ParameterSet
-from pkm_identification.estimation.parameters.prior import Prior
+from pkm_identification.identification.equations.force_equations import Equations
+from pkm_identification.mechanisms.hexapod.dynamics import BASIS_COLUMNS
+from pkm_identification.parameters.parameter_set import ParameterSet
+from pkm_identification.parameters.prior import Prior
 
 
 def prior_of(width: int, seed: int = 0, decades: float = 0.0) -> Prior:

@@ -8,16 +8,16 @@ import mujoco
 import numpy as np
 import pinocchio as pin
 import pytest
-from core.machine_variants import machine, untidy
+from core.mechanisms.hexapod.machine_variants import machine, untidy
 from core.platform_motions import six_axes
 
 from pkm_identification.cli import main
-from pkm_identification.dynamics import basis_parameters, regressor, strut_forces
 from pkm_identification.errors import MachineError
-from pkm_identification.estimation.parameters.parameter_set import ParameterSet
 from pkm_identification.export.identified import identified_machine
 from pkm_identification.export.urdf import TreeJoints, urdf
-from pkm_identification.machine import Machine
+from pkm_identification.mechanisms.hexapod.dynamics import basis_parameters, regressor, strut_forces
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.parameters.parameter_set import ParameterSet
 
 MACHINES = ("uf", "hexel", "ford", "untidy")
 

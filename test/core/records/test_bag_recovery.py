@@ -3,10 +3,9 @@
 import signal
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
-from made_log import assert_same, made_log
+from core.records.made_log import assert_same, made_log
 
 from pkm_identification.errors import LogError
 from pkm_identification.motion import StrutLog
@@ -18,7 +17,7 @@ from pkm_identification.records.joint_state import JOINT_STATE, encode_struts
 # Writes 60 messages of two topics, of which 40 are flushed, and waits to be killed.
 CUT_OFF = """
 import sys, time
-from made_log import made_log
+from core.records.made_log import made_log
 from pkm_identification.records.bag_writer import BagWriter
 from pkm_identification.records.joint_state import JOINT_STATE, encode_struts
 
@@ -35,7 +34,7 @@ time.sleep(60)
 
 def killed(path, storage):
     """A recording whose process was killed after 60 messages, 40 of them flushed."""
-    environment = {"PYTHONPATH": ":".join([str(Path(__file__).parent), *sys.path])}
+    environment = {"PYTHONPATH": ":".join(sys.path)}
     command = [sys.executable, "-c", CUT_OFF, str(path), storage]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
     assert process.stdout.readline() == "written\n"

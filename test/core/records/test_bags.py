@@ -5,9 +5,9 @@ import shutil
 
 import numpy as np
 import pytest
+from core.records.made_log import assert_same, made_log
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from made_log import assert_same, made_log
 
 from pkm_identification.errors import LogError
 from pkm_identification.motion import StrutLog

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pkm_identification.errors import LogError
-from pkm_identification.machine import Machine
+from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.signals.drive import strut_log_from_counts
 
 

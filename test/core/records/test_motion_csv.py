@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from pkm_identification.errors import LogError
 from pkm_identification.motion import PlatformMotion
+from pkm_identification.numerics.rotation import matrix_from_vector
 from pkm_identification.records import (
     read_length_csv,
     read_motion_csv,
@@ -15,7 +16,6 @@ from pkm_identification.records import (
     write_pose_csv,
     write_strut_columns,
 )
-from pkm_identification.rotation import matrix_from_vector
 
 HEADER = "px,py,pz,qx,qy,qz,qw,vx,vy,vz,wx,wy,wz,ax,ay,az,alx,aly,alz"
 

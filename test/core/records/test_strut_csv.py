@@ -5,15 +5,21 @@ import random
 
 import numpy as np
 import pytest
+from core.records.made_log import assert_same, made_log
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
-from made_log import assert_same, made_log
 
 from pkm_identification.errors import LogError
-from pkm_identification.machine import Machine
+from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import StrutLog
-from pkm_identification.records import read_log, read_strut_csv, write_log, write_raw_csv, write_strut_csv
+from pkm_identification.records import (
+    read_log,
+    read_strut_csv,
+    write_log,
+    write_raw_csv,
+    write_strut_csv,
+)
 
 SAME_FOLDER = [HealthCheck.function_scoped_fixture]
 SI = ["t", *(f"length_{i}" for i in range(1, 7)), *(f"force_{i}" for i in range(1, 7))]

@@ -8,12 +8,17 @@ import numpy as np
 
 from pkm_identification.estimation.estimate import ParameterEstimate
 from pkm_identification.estimation.filters.recursive import History
-from pkm_identification.estimation.parameters.parameter_set import ParameterSet
-from pkm_identification.identifiability import COMBINATION, IDENTIFIABLE, UNIDENTIFIABLE, Combination
-from pkm_identification.machine import Machine
-from pkm_identification.offline.experiment import IdentifySettings
-from pkm_identification.offline.identification import Identification
-from pkm_identification.offline.validation import Validation
+from pkm_identification.estimation.identifiability import (
+    COMBINATION,
+    IDENTIFIABLE,
+    UNIDENTIFIABLE,
+    Combination,
+)
+from pkm_identification.identification.experiment import IdentifySettings
+from pkm_identification.identification.identify import Identification
+from pkm_identification.identification.validation import Validation
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.parameters.parameter_set import ParameterSet
 
 PRIOR_VALUE = 0.123454321  # stands where the data show nothing and must not be printed
 

@@ -6,11 +6,11 @@ from dataclasses import replace
 import matplotlib
 import numpy as np
 import pytest
-from made_identification import made_estimate, made_identification, without
+from core.report.made_identification import made_estimate, made_identification, without
 from PIL import Image
 
-from pkm_identification.identifiability import UNIDENTIFIABLE
-from pkm_identification.machine import Machine
+from pkm_identification.estimation.identifiability import UNIDENTIFIABLE
+from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.report.folder import report_figures
 from pkm_identification.report.force_figures import forces_figure, residual_figure
 from pkm_identification.report.machine_figure import machine_figure

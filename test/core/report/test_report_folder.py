@@ -7,10 +7,10 @@ import sys
 from html.parser import HTMLParser
 
 import pytest
-from made_identification import PRIOR_VALUE, made_identification, without
+from core.report.made_identification import PRIOR_VALUE, made_identification, without
 
 from pkm_identification.errors import LogError
-from pkm_identification.machine import Machine
+from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.report import write_report
 
 VOID = {"meta", "img"}

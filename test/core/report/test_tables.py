@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from core.report.made_identification import PRIOR_VALUE, made_estimate, made_identification, without
 from hypothesis import given
 from hypothesis import strategies as st
-from made_identification import PRIOR_VALUE, made_estimate, made_identification, without
 
-from pkm_identification.machine import Machine
+from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.report import (
     Listing,
     dropped_table,
@@ -19,7 +19,12 @@ from pkm_identification.report import (
     validation_table,
     verdicts,
 )
-from pkm_identification.report.listing import number, percent, relative, with_deviation
+from pkm_identification.report.listing import (
+    number,
+    percent,
+    relative,
+    with_deviation,
+)
 from pkm_identification.report.tables import REASONS
 from pkm_identification.signals.guard import NEW_SEGMENT, REJECTIONS
 

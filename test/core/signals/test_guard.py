@@ -7,7 +7,7 @@ import pytest
 from core.signals.strut_logs import PERIOD, damage, smooth_log
 
 from pkm_identification.errors import LogError
-from pkm_identification.machine import Machine
+from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import StrutLog
 from pkm_identification.signals.guard import MAX_LATE_RUN, GuardSettings, StreamGuard
 

@@ -8,7 +8,7 @@ from core.signals.strut_logs import KINDS, PERIOD, damage, joined, smooth_log
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from pkm_identification.machine import Machine
+from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import StrutLog
 from pkm_identification.signals.guard import GuardSettings, StreamGuard
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from core.signals.strut_logs import PERIOD, damage, joined, smooth_log
 
-from pkm_identification.machine import Machine
+from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.signals.butterworth import low_pass, zero_phase
 from pkm_identification.signals.causal import CausalStrutFilter, FilterSettings, linear_phase_taps
 from pkm_identification.signals.guard import GuardedSample, GuardSettings, StreamGuard

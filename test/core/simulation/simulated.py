@@ -5,10 +5,15 @@ from __future__ import annotations
 from functools import cache
 
 import numpy as np
-from core.machine_variants import machine, untidy, with_joint
+from core.mechanisms.hexapod.machine_variants import machine, untidy, with_joint
 
-from pkm_identification.machine import Machine
-from pkm_identification.simulation import Recording, SensorSettings, Simulator, trajectory
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.simulation import (
+    Recording,
+    SensorSettings,
+    Simulator,
+    trajectory,
+)
 
 # the built-in machines, one with every asymmetry the schema allows, and the source's idealised joint
 VARIANTS = ("uf", "hexel", "ford", "untidy", "no_spin")

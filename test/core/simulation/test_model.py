@@ -5,7 +5,7 @@ from __future__ import annotations
 import mujoco
 import numpy as np
 import pytest
-from core.machine_variants import changed, machine
+from core.mechanisms.hexapod.machine_variants import changed, machine
 from core.simulation.simulated import VARIANTS, variant
 
 from pkm_identification.simulation import hexapod_mjcf

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from core.machine_variants import BUILTIN, machine, untidy
+from core.mechanisms.hexapod.machine_variants import BUILTIN, machine, untidy
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pkm_identification.machine import Machine
+from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.simulation import perturbed
 
 

@@ -7,13 +7,13 @@ from dataclasses import replace
 import mujoco
 import numpy as np
 import pytest
-from core.machine_variants import BUILTIN, changed, machine
+from core.mechanisms.hexapod.machine_variants import BUILTIN, changed, machine
 from core.simulation.simulated import VARIANTS, relative_rms, rich_run, variant
 from scipy.signal import butter, sosfiltfilt
 
-from pkm_identification.dynamics import friction_force, strut_forces
 from pkm_identification.errors import MachineError, NotConverged
-from pkm_identification.kinematics import platform_motion
+from pkm_identification.mechanisms.hexapod.dynamics import friction_force, strut_forces
+from pkm_identification.mechanisms.hexapod.kinematics import platform_motion
 from pkm_identification.motion import StrutMotion
 from pkm_identification.simulation import Plant, hexapod_mjcf
 from pkm_identification.simulation.model import home_coordinates

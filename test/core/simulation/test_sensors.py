@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pkm_identification.machine import Machine
+from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.simulation import SensorSettings
 from pkm_identification.simulation.actuators import Drives, fallback_drive
 from pkm_identification.simulation.sensors import Sensors

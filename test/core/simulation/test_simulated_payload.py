@@ -6,12 +6,19 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from core.machine_variants import machine, untidy
+from core.mechanisms.hexapod.machine_variants import machine, untidy
 from core.simulation.simulated import relative_rms
 
 from pkm_identification.cli import main
-from pkm_identification.dynamics import strut_forces
-from pkm_identification.simulation import Payload, Plant, SensorSettings, Simulator, loaded, trajectory
+from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
+from pkm_identification.simulation import (
+    Payload,
+    Plant,
+    SensorSettings,
+    Simulator,
+    loaded,
+    trajectory,
+)
 
 TAKEN, DOWN = 1.0, 2.0
 INERTIA = np.array([[0.012, 0.001, -0.002], [0.001, 0.015, 0.0005], [-0.002, 0.0005, 0.009]])

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from core.machine_variants import BUILTIN, changed, document, machine
+from core.mechanisms.hexapod.machine_variants import BUILTIN, changed, document, machine
 from core.simulation.simulated import relative_rms
 from scipy.spatial.transform import Rotation
 
-from pkm_identification.dynamics import strut_forces
-from pkm_identification.kinematics import strut_lengths, strut_motion_from_platform
-from pkm_identification.machine import Machine
+from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
+from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths, strut_motion_from_platform
+from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.simulation import (
     RAW_COLUMNS,
     ControlSettings,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from core.machine_variants import BUILTIN, changed, machine
+from core.mechanisms.hexapod.machine_variants import BUILTIN, changed, machine
 
-from pkm_identification.dynamics import strut_forces
-from pkm_identification.kinematics import strut_motion_from_platform
-from pkm_identification.machine import Machine
+from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
+from pkm_identification.mechanisms.hexapod.kinematics import strut_motion_from_platform
+from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.simulation import TRAJECTORIES, trajectory
 
 MOVING = tuple(name for name in TRAJECTORIES if name not in ("free", "rest"))

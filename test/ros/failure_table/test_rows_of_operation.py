@@ -14,8 +14,8 @@ import pytest
 from diagnostic_msgs.msg import DiagnosticStatus
 from rcl_interfaces.srv import SetParameters, SetParametersAtomically
 from rclpy.parameter import Parameter
-from rigs import EstimatorRig, FilterRig, KinematicsRig, expected, told, values_of
-from ros_bench import Motion
+from ros.rigs import EstimatorRig, FilterRig, KinematicsRig, expected, told, values_of
+from ros.ros_bench import Motion
 from sensor_msgs.msg import JointState
 
 from pkm_identification.cli import main
@@ -25,7 +25,7 @@ from pkm_identification.msg import StrutStates
 from pkm_identification.nodes.player import PlayerNode
 from pkm_identification.records import read_log
 from pkm_identification.records.bag_writer import BagWriter, write_strut_bag
-from pkm_identification.ros.processes import NodeProcess, process_environment
+from pkm_identification.ros.processes.processes import NodeProcess, process_environment
 from pkm_identification.ros.qos import STRUT_STATES_SUBSCRIPTION
 
 ERROR, WARN = DiagnosticStatus.ERROR, DiagnosticStatus.WARN

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from diagnostic_msgs.msg import DiagnosticStatus
-from rigs import (
+from ros.rigs import (
     EstimatorRig,
     FilterRig,
     Part,
@@ -20,14 +20,14 @@ from rigs import (
     told,
     values_of,
 )
-from ros_bench import Motion
+from ros.ros_bench import Motion
 
 from pkm_identification.errors import PkmError
-from pkm_identification.machine import Machine
+from pkm_identification.identification.online.pipeline import OnlinePipeline
+from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.msg import ParameterEstimate
 from pkm_identification.nodes.estimator import EstimatorNode
-from pkm_identification.pipeline import OnlinePipeline
-from pkm_identification.ros.processes import NodeProcess
+from pkm_identification.ros.processes.processes import NodeProcess
 from pkm_identification.ros.qos import LATCHED
 
 ERROR, WARN = DiagnosticStatus.ERROR, DiagnosticStatus.WARN
@@ -193,8 +193,8 @@ def test_row_23_an_estimate_that_does_not_belong_here_is_refused(
 @pytest.fixture(scope="module")
 def saved(tmp_path_factory):
     """An estimate.json of the uf."""
-    from pkm_identification.offline.experiment import IdentifySettings
-    from pkm_identification.ros.estimate_store import EstimateStore
+    from pkm_identification.identification.experiment import IdentifySettings
+    from pkm_identification.ros.estimates.store import EstimateStore
 
     machine = Machine.load("uf")
     pipeline = OnlinePipeline(machine)

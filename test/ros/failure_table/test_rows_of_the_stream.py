@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from diagnostic_msgs.msg import DiagnosticStatus
-from rigs import (
+from ros.rigs import (
     FIRST_SEGMENT,
     ChainRig,
     FilterRig,
@@ -16,7 +16,7 @@ from rigs import (
     told,
     values_of,
 )
-from ros_bench import Motion, joint_state
+from ros.ros_bench import Motion, joint_state
 from rosgraph_msgs.msg import Clock
 
 from pkm_identification.nodes.strut_filter import StrutFilterNode

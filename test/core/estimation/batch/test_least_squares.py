@@ -11,7 +11,7 @@ from pkm_identification.estimation.batch.least_squares import (
     residual_covariance,
     robust_covariance,
 )
-from pkm_identification.estimation.parameters.prior import Prior
+from pkm_identification.parameters.prior import Prior
 
 
 def weak(prior: Prior) -> Prior:

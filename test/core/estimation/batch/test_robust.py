@@ -8,7 +8,7 @@ from core.estimation.toy_problems import autoregressive, equations, positive_def
 
 from pkm_identification.estimation.batch.least_squares import least_squares
 from pkm_identification.estimation.batch.robust import biweight_tuning, robust_least_squares
-from pkm_identification.estimation.parameters.prior import Prior
+from pkm_identification.parameters.prior import Prior
 
 WIDTH, COUNT = 4, 300
 PRIOR = Prior(np.array([1.0, -2.0, 0.5, 3.0]), np.full(WIDTH, 100.0))

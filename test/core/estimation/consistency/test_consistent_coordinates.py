@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from core.machine_variants import BUILTIN, changed, machine, untidy
+from core.mechanisms.hexapod.machine_variants import BUILTIN, changed, machine, untidy
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pkm_identification.errors import PkmError
 from pkm_identification.estimation.consistency.constraints import inequalities, is_physical, violations
 from pkm_identification.estimation.consistency.coordinates import FreeCoordinates
-from pkm_identification.estimation.consistency.layout import Layout
-from pkm_identification.estimation.parameters.parameter_set import NAMES, ParameterSet
-from pkm_identification.estimation.parameters.prior import Prior
-from pkm_identification.machine import Machine
+from pkm_identification.identification.physical_layout import Layout
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.parameters.parameter_set import NAMES, ParameterSet
+from pkm_identification.parameters.prior import Prior
 
 SETS = pytest.mark.parametrize("name", NAMES)
 MACHINES = {

@@ -7,7 +7,9 @@ import pytest
 from core.estimation.consistency.made_equations import coordinates_of, equations, least_squares_of, truth_of
 from scipy import stats
 
-from pkm_identification.estimation.consistency.constrained_least_squares import constrained_least_squares
+from pkm_identification.estimation.consistency.constrained_least_squares import (
+    constrained_least_squares,
+)
 from pkm_identification.estimation.consistency.constraints import inequalities, is_physical
 from pkm_identification.estimation.consistency.filters import ConsistentFilter
 from pkm_identification.estimation.filters.kalman import ExtendedFilter

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pkm_identification.dynamics.basis import PLATFORM_COLUMNS, basis_parameters
 from pkm_identification.estimation.consistency.log_cholesky import (
     body_moments,
     body_moments_jacobian,
@@ -18,7 +17,8 @@ from pkm_identification.estimation.consistency.log_cholesky import (
     ten_from_log_cholesky,
 )
 from pkm_identification.estimation.consistency.pseudo_inertia import pseudo_inertia, ten_parameters
-from pkm_identification.machine import Machine
+from pkm_identification.mechanisms.hexapod.dynamics.basis import PLATFORM_COLUMNS, basis_parameters
+from pkm_identification.mechanisms.hexapod.machine import Machine
 
 # pinocchio's order of our ten, and Rucker and Wensing's order of ours: a, d1 d2 d3, s12 s23 s13, t1 t2 t3
 PINOCCHIO_TEN = [0, 1, 2, 3, 4, 7, 5, 8, 9, 6]

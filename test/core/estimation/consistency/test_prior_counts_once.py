@@ -11,15 +11,17 @@ import numpy as np
 import pytest
 from core.estimation.consistency.made_equations import NOMINAL, equations, truth_of
 
-from pkm_identification.estimation.consistency.constrained_least_squares import constrained_least_squares
+from pkm_identification.estimation.consistency.constrained_least_squares import (
+    constrained_least_squares,
+)
 from pkm_identification.estimation.consistency.coordinates import FreeCoordinates
 from pkm_identification.estimation.consistency.filters import ConsistentFilter
 from pkm_identification.estimation.estimators import ESTIMATORS, Tuning
 from pkm_identification.estimation.filters.kalman import ExtendedFilter
 from pkm_identification.estimation.filters.recursive_least_squares import RecursiveLeastSquares
 from pkm_identification.estimation.filters.unscented import UnscentedFilter, UnscentedSettings
-from pkm_identification.estimation.parameters.parameter_set import ParameterSet
 from pkm_identification.estimation.problem import Problem
+from pkm_identification.parameters.parameter_set import ParameterSet
 
 STILL = UnscentedSettings(adaptation="none")
 KINDS = pytest.mark.parametrize("kind", [UnscentedFilter, ExtendedFilter, RecursiveLeastSquares])

@@ -8,7 +8,7 @@ from core.estimation.toy_problems import prior_of
 
 from pkm_identification.estimation.filters.kalman import ExtendedFilter
 from pkm_identification.estimation.filters.unscented import UnscentedFilter, UnscentedSettings
-from pkm_identification.estimation.parameters.prior import Prior
+from pkm_identification.parameters.prior import Prior
 
 KINDS = pytest.mark.parametrize("kind", [UnscentedFilter, ExtendedFilter])
 STEPS = 20_000

@@ -5,10 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pkm_identification.compiled import kernel
 from pkm_identification.estimation.filters.kalman import ExtendedFilter, jacobian_step
-from pkm_identification.estimation.filters.unscented import UnscentedFilter, UnscentedSettings, linear_step
-from pkm_identification.estimation.parameters.prior import Prior
+from pkm_identification.estimation.filters.unscented import (
+    UnscentedFilter,
+    UnscentedSettings,
+    linear_step,
+)
+from pkm_identification.numerics.compiled import kernel
+from pkm_identification.parameters.prior import Prior
 
 STEPS = 200_000
 WIDTH, OUTPUTS, RANK = 8, 3, 5

@@ -7,7 +7,10 @@ import pytest
 from core.estimation.toy_problems import equations, positive_definite, prior_of
 
 from pkm_identification.estimation.batch.least_squares import least_squares
-from pkm_identification.estimation.filters.recursive_least_squares import RecursiveLeastSquares, triangularize
+from pkm_identification.estimation.filters.recursive_least_squares import (
+    RecursiveLeastSquares,
+    triangularize,
+)
 from pkm_identification.estimation.filters.unscented import UnscentedFilter, UnscentedSettings
 
 WIDTH, OUTPUTS = 5, 6

@@ -14,7 +14,7 @@ from pkm_identification.estimation.filters.unscented import (
     UnscentedSettings,
     absorb,
 )
-from pkm_identification.estimation.parameters.prior import Prior
+from pkm_identification.parameters.prior import Prior
 
 WIDTH, OUTPUTS = 5, 3
 STILL = UnscentedSettings(adaptation="none")

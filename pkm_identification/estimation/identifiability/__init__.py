@@ -1,0 +1,23 @@
+"""Identifiability: what the data can show of the parameters."""
+
+from .base_parameters import BaseParameters, base_parameters, machine_base_parameters
+from .status import (
+    COMBINATION,
+    IDENTIFIABLE,
+    UNIDENTIFIABLE,
+    Combination,
+    Identifiability,
+    assess,
+)
+
+__all__ = [
+    "COMBINATION",
+    "IDENTIFIABLE",
+    "UNIDENTIFIABLE",
+    "BaseParameters",
+    "Combination",
+    "Identifiability",
+    "assess",
+    "base_parameters",
+    "machine_base_parameters",
+]

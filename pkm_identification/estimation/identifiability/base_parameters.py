@@ -1,0 +1,230 @@
+"""Base parameters: the smallest set of combinations that a model's forces depend on, found numerically.
+
+With columns W (rows x P), rank r, a permutation puts r independent columns W_1 first, and W_2 = W_1 B. Then
+
+    W w = W_1 (w_1 + B w_2) :
+
+the r sums w_1 + B w_2 are the base parameters (Gautier; Iriarte et al., arXiv 1706.09153, eq. 5-9), W_2 - W_1 B = 0
+their test. Columns are scaled to unit norm first, so that units do not decide the pivots, and the pivots come from a
+rank-revealing QR. Structure is a property of the model: it is found on random states, never on measured ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import qr, solve_triangular
+
+from pkm_identification.mechanisms.hexapod.dynamics.thirteen_bodies import body_mapping, body_regressor
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.motion import PlatformMotion
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.rotation import matrix_from_vector
+
+# Singular values of unit columns: rounding leaves some 1e-15, motions as large as a machine's show more than 1e-4.
+RANK_TOLERANCE = 1e-10
+# A column counts as zero below this part of the largest one, a grouping coefficient in unit columns below it.
+ZERO = 1e-12
+NEGLIGIBLE = 1e-9
+CLEAR_RIDGE = 1e5
+
+
+@dataclass(frozen=True)
+class BaseParameters:
+    """What a model's parameters come down to.
+
+    Attributes
+    ----------
+    names : tuple of str, length P
+    independent : ndarray of int64, shape (r,)
+        Parameters that stand for a base parameter each, in their original order.
+    grouped : ndarray of int64, shape (G,)
+        Parameters that only enter sums.
+    invisible : ndarray of int64, shape (P - r - G,)
+        Parameters without any effect.
+    coefficients : ndarray, shape (r, G)
+        B: base = w[independent] + B w[grouped].
+    singular_values : ndarray, shape (P - len(invisible),)
+        Of the columns scaled to unit norm, falling.
+    """
+
+    names: tuple[str, ...]
+    independent: NDArray[np.int64]
+    grouped: NDArray[np.int64]
+    invisible: NDArray[np.int64]
+    coefficients: FloatArray
+    singular_values: FloatArray
+
+    @property
+    def count(self) -> int:
+        """How many base parameters there are: the rank."""
+        return len(self.independent)
+
+    @property
+    def ridge(self) -> float:
+        """Smallest singular value kept over the largest given up; inf when none is."""
+        if self.count == 0 or self.count == len(self.singular_values):
+            return float("inf")
+        return float(self.singular_values[self.count - 1] / max(self.singular_values[self.count], 1e-300))
+
+    @property
+    def clear(self) -> bool:
+        """Whether the singular values leave no doubt of the rank; small motions leave some."""
+        return self.ridge > CLEAR_RIDGE
+
+    @property
+    def mapping(self) -> FloatArray:
+        """Base parameters of parameters: base = mapping w, shape (r, P)."""
+        mapping = np.zeros((self.count, len(self.names)))
+        mapping[np.arange(self.count), self.independent] = 1.0
+        mapping[:, self.grouped] = self.coefficients
+        return mapping
+
+    @property
+    def groupings(self) -> tuple[str, ...]:
+        """Each base parameter as a sum of parameters, as in 'm_p + 0.4 m_e'."""
+        return tuple(self._grouping(k) for k in range(self.count))
+
+    def _grouping(self, k: int) -> str:
+        text = self.names[self.independent[k]]
+        for j in np.flatnonzero(self.coefficients[k]):
+            weight = self.coefficients[k, j]
+            size = f"{abs(weight):.4g} "
+            text += (" - " if weight < 0 else " + ") + ("" if size == "1 " else size)
+            text += self.names[self.grouped[j]]
+        return text
+
+
+def base_parameters(
+    columns: FloatArray,
+    names: tuple[str, ...],
+    tolerance: float = RANK_TOLERANCE,
+    keep: Collection[str] = (),
+) -> BaseParameters:
+    """Base parameters of a regressor.
+
+    Parameters
+    ----------
+    columns : ndarray, shape (..., P)
+        A regressor on states that show everything the model has; leading axes are rows. All rows in the same unit.
+    names : tuple of str, length P
+    tolerance : float
+        Singular values (columns scaled to unit norm) below this part of the largest count as zero.
+    keep : collection of str
+        Parameters to let others be grouped with, as far as they are independent of each other.
+
+    Returns
+    -------
+    BaseParameters
+
+    Raises
+    ------
+    ValueError
+        If names and columns do not fit, there are fewer rows than columns, or a value is not finite.
+    """
+    rows = np.asarray(columns, dtype=float).reshape(-1, np.shape(columns)[-1])
+    if rows.shape[1] != len(names):
+        raise ValueError(f"{len(names)} names for {rows.shape[1]} columns")
+    if rows.shape[0] < rows.shape[1]:
+        raise ValueError(f"{rows.shape[0]} equations cannot show the structure of {rows.shape[1]} parameters")
+    if not np.isfinite(rows).all():
+        raise ValueError("the columns hold values that are not finite (singular poses?)")
+    norms = np.linalg.norm(rows, axis=0)
+    visible = np.flatnonzero(norms > ZERO * norms.max(initial=0.0))
+    none = np.empty(0, dtype=np.int64)
+    if visible.size == 0:
+        return BaseParameters(tuple(names), none, none, np.arange(len(names)), np.empty((0, 0)), np.empty(0))
+    norms = norms[visible]
+    # the triangle has the columns' geometry in fewer rows
+    unit = qr(rows[:, visible] / norms, mode="r")[0][: visible.size]
+    values = np.linalg.svd(unit, compute_uv=False)
+    rank = int(np.count_nonzero(values > tolerance * values[0]))
+    wanted = np.array([names[k] in keep for k in visible])
+    pivots = _pivots(unit, wanted, tolerance * values[0])
+    triangle = qr(unit[:, pivots], mode="r")[0]
+    scaled = solve_triangular(triangle[:rank, :rank], triangle[:rank, rank:])
+    scaled[np.abs(scaled) < NEGLIGIBLE] = 0.0
+    kept, given_up = pivots[:rank], pivots[rank:]
+    coefficients = scaled * norms[given_up] / norms[kept][:, None]
+    first, second = np.argsort(kept), np.argsort(given_up)
+    return BaseParameters(
+        names=tuple(names),
+        independent=visible[kept[first]].astype(np.int64),
+        grouped=visible[given_up[second]].astype(np.int64),
+        invisible=np.setdiff1d(np.arange(len(names)), visible),
+        coefficients=coefficients[first][:, second],
+        singular_values=values,
+    )
+
+
+def _pivots(unit: FloatArray, wanted: NDArray[np.bool_], threshold: float) -> NDArray[np.int64]:
+    """Order of columns by rank-revealing QR, independent wanted ones first."""
+    first, rest = np.flatnonzero(wanted), np.flatnonzero(~wanted)
+    basis = np.empty((len(unit), 0))
+    if first.size:
+        directions, triangle, order = qr(unit[:, first], mode="economic", pivoting=True)
+        found = int(np.count_nonzero(np.abs(np.diag(triangle)) > threshold))
+        basis = directions[:, :found]
+        rest = np.concatenate([rest, first[order[found:]]])
+        first = first[order[:found]]
+    left = unit[:, rest] - basis @ (basis.T @ unit[:, rest])
+    return np.concatenate([first, rest[qr(left, mode="r", pivoting=True)[1]]])
+
+
+def random_states(machine: Machine, count: int, seed: int = 0, size: float = 1.0) -> PlatformMotion:
+    """Independent poses, twists and accelerations around home, for questions of structure.
+
+    Parameters
+    ----------
+    machine : Machine
+    count : int
+    seed : int
+    size : float
+        1: offsets to a quarter of the platform's radius and 0.35 rad (less where the Jacobian is near singular), twists
+        and accelerations that make all terms of the dynamics alike in size.
+
+    Returns
+    -------
+    PlatformMotion
+    """
+    rng = np.random.default_rng(seed)
+    radius = machine.length_scale
+    pace = np.sqrt(max(float(np.linalg.norm(machine.gravity)), 1.0) / radius) * size
+    position = machine.home_position + 0.25 * radius * size * rng.uniform(-1, 1, (count, 3))
+    rotation = matrix_from_vector(0.35 * size * rng.uniform(-1, 1, (count, 3))) @ machine.home_rotation
+    scale = np.array([radius] * 3 + [1.0] * 3)
+    twist = 0.5 * pace * scale * rng.normal(size=(count, 6))
+    acceleration = 0.5 * pace**2 * scale * rng.normal(size=(count, 6))
+    return PlatformMotion(np.arange(count) * 1e-3, position, rotation, twist, acceleration)
+
+
+def machine_base_parameters(
+    machine: Machine, symmetry: str = "general", seed: int = 0, count: int = 40
+) -> BaseParameters:
+    """Base parameters of a machine's thirteen bodies, ten parameters each.
+
+    Parameters
+    ----------
+    machine : Machine
+        Its geometry and joints count; its masses do not.
+    symmetry : {'general', 'alike', 'axisymmetric', 'axisymmetric_alike'}
+        What is known of the struts' bodies, see `dynamics.bodies.body_mapping`.
+    seed, count : int
+        Of the random states, six equations each.
+
+    Returns
+    -------
+    BaseParameters
+        With universal joints and a geometry without special symmetry: 82, 22, 34 and 14 in the order above.
+
+    Raises
+    ------
+    ValueError
+        If there is no such symmetry.
+    """
+    names, mapping = body_mapping(symmetry)
+    columns = body_regressor(machine, random_states(machine, count, seed)) @ mapping
+    return base_parameters(columns, names, keep=[name for name in names if name.endswith("_p")])

@@ -1,0 +1,202 @@
+"""What the data can show: which parameters alone, which only in a combination, which not at all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.compiled import kernel
+
+IDENTIFIABLE, COMBINATION, UNIDENTIFIABLE = "identifiable", "combination", "unidentifiable"
+# A parameter counts as shown when its standard deviation is below this part of the prior's (about its own size).
+RESOLVED = 0.05
+# A parameter with a stated prior must also be known this much better after the data than before, or it is the prior.
+SHRUNK = 0.5
+# Smallest share, in units of the prior, with which a parameter is named in a combination.
+NAMED = 0.02
+
+
+@dataclass(frozen=True)
+class Combination:
+    """A sum of parameters that the data show although they do not show its terms.
+
+    Attributes
+    ----------
+    name : str
+        The terms, as in 'm_p + 6 m_e'.
+    weights : ndarray, shape (P,)
+        Factors of the parameters, the first named one 1.
+    value, std : float
+    unit : str
+        That of the first named parameter.
+    """
+
+    name: str
+    weights: FloatArray
+    value: float
+    std: float
+    unit: str
+    nominal: float
+
+
+@dataclass(frozen=True)
+class Identifiability:
+    """Status per parameter and the combinations of those that stay unresolved."""
+
+    status: tuple[str, ...]
+    combinations: tuple[Combination, ...]
+
+
+def assess(
+    names: tuple[str, ...],
+    units: tuple[str, ...],
+    mean: FloatArray,
+    nominal: FloatArray,
+    covariance: FloatArray,
+    prior_std: FloatArray,
+    resolved: float = RESOLVED,
+    scale: FloatArray | None = None,
+    seen: FloatArray | None = None,
+) -> Identifiability:
+    """Say what a posterior shows beyond its prior.
+
+    A parameter is identifiable when its standard deviation fell below `resolved` times the prior's. Where a prior
+    other than `scale` is stated, the parameter's own prior is first taken out of its posterior (the precisions of
+    independent priors add: 1 / u^2 = 1 / v^2 - 1 / s^2 + 1 / scale^2): it is identifiable when what is left, the data
+    and what is stated of *other* parameters, knows it to `resolved` times `scale`, and when they at least halve the
+    stated standard deviation. What is mostly the stated prior is thus never shown as found. Of the others, the
+    directions that did fall that far are reduced to echelon form (Gautier's regrouping, on the posterior
+    instead of the regressor's null space) and named by their terms.
+
+    Parameters
+    ----------
+    names, units : tuple of str, length P
+    mean, nominal, prior_std : ndarray, shape (P,)
+        SI units.
+    covariance : ndarray, shape (P, P)
+    resolved : float
+    scale : ndarray, shape (P,), optional
+        What a large error of each parameter is, the standard deviation of a prior that states nothing; by default
+        `prior_std`.
+    seen : ndarray, shape (P, P), optional
+        The covariance without what was assumed besides the priors; it decides what the data show. By default all of it.
+
+    Returns
+    -------
+    Identifiability
+        Status 'combination' marks a parameter seen only in a combination.
+    """
+    covariance = np.ascontiguousarray(covariance)
+    scaled, shown = np.empty_like(covariance), np.empty(len(names), dtype=np.bool_)
+    _fill_shown(
+        covariance if seen is None else np.ascontiguousarray(seen),
+        prior_std,
+        prior_std if scale is None else scale,
+        resolved,
+        scaled,
+        shown,
+    )
+    status = [IDENTIFIABLE if one else UNIDENTIFIABLE for one in shown.tolist()]
+    rest = np.nonzero(~shown)[0]
+    combinations = []
+    if rest.size > 1:
+        values, vectors = np.linalg.eigh(scaled[rest][:, rest])
+        rows = _echelon(vectors[:, np.sqrt(np.maximum(values, 0.0)) < resolved].T)
+        weights, std, pivots = _named(rows, rest, covariance, prior_std, resolved)
+        for one, its_std, pivot in zip(weights, std.tolist(), pivots.tolist(), strict=True):
+            for k in np.nonzero(one)[0].tolist():
+                status[k] = COMBINATION
+            combinations.append(
+                Combination(
+                    name=_terms(one, names, pivot),
+                    weights=one,
+                    value=float(one @ mean),
+                    std=its_std,
+                    unit=units[pivot],
+                    nominal=float(one @ nominal),
+                )
+            )
+    return Identifiability(tuple(status), tuple(combinations))
+
+
+@kernel
+def _fill_shown(covariance, prior_std, scale, resolved, scaled, shown):
+    """Write the covariance in units of the prior, and which parameters the data show (`assess`)."""
+    for i in range(prior_std.size):
+        for j in range(prior_std.size):
+            scaled[i, j] = covariance[i, j] / (prior_std[i] * prior_std[j])
+        shrunk = np.sqrt(scaled[i, i])
+        if prior_std[i] == scale[i]:
+            shown[i] = shrunk < resolved
+            continue
+        own = (prior_std[i] / scale[i]) ** 2
+        gained = 1.0 / max(shrunk, 1e-300) ** 2 - 1.0  # precision over the prior's, in units of it
+        shown[i] = (gained + own) * resolved**2 > own and shrunk < SHRUNK
+
+
+@kernel
+def _named(rows, rest, covariance, prior_std, resolved):
+    """Rows by their large terms: weights (n, P), standard deviations (n,) and first terms (n,) of those still shown."""
+    width = prior_std.size
+    weights, stds = np.zeros((rows.shape[0], width)), np.empty(rows.shape[0])
+    pivots = np.empty(rows.shape[0], dtype=np.int64)
+    count = 0
+    for row in rows:
+        first, terms = 0, 0
+        for j in range(row.size):
+            terms += abs(row[j]) >= NAMED
+            if abs(row[j]) > abs(row[first]):
+                first = j
+        if terms < 2:
+            continue
+        pivot = rest[first]
+        weights[count] = 0.0
+        for j in range(row.size):
+            if abs(row[j]) >= NAMED:
+                weights[count, rest[j]] = row[j] / row[first] * prior_std[pivot] / prior_std[rest[j]]
+        variance = 0.0
+        for i in range(width):
+            for j in range(width):
+                variance += weights[count, i] * covariance[i, j] * weights[count, j]
+        if np.sqrt(variance) >= resolved * prior_std[pivot]:
+            continue  # naming only the large terms lost it
+        stds[count], pivots[count] = np.sqrt(variance), pivot
+        count += 1
+    return weights[:count], stds[:count], pivots[:count]
+
+
+@kernel
+def _echelon(rows):
+    """Reduced echelon form with complete pivoting: each row has a column of its own, where it is largest."""
+    rows = rows.copy()
+    count, width = rows.shape
+    free = np.ones(width, dtype=np.bool_)
+    for k in range(count):
+        pivot, column, largest = k, -1, -1.0
+        for i in range(k, count):
+            for j in range(width):
+                if free[j] and abs(rows[i, j]) > largest:
+                    pivot, column, largest = i, j, abs(rows[i, j])
+        free[column] = False
+        for j in range(width):
+            rows[k, j], rows[pivot, j] = rows[pivot, j], rows[k, j]
+        rows[k] /= rows[k, column]
+        for other in range(count):
+            if other != k:
+                factor = rows[other, column]
+                for j in range(width):
+                    rows[other, j] -= factor * rows[k, j]
+    return rows
+
+
+def _terms(weights: FloatArray, names: tuple[str, ...], pivot: int) -> str:
+    text, values = names[pivot], weights.tolist()
+    for i in np.argsort(-np.abs(weights)).tolist():
+        if i == pivot or values[i] == 0.0:
+            continue
+        name = f"({names[i]})" if "+" in names[i] else names[i]
+        factor = f"{abs(values[i]):.3g} "
+        text += (" - " if values[i] < 0 else " + ") + ("" if factor == "1 " else factor) + name
+    return text

@@ -1,0 +1,125 @@
+"""Measurement updates of state and parameters: strut lengths, and additional sensors' readings."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pkm_identification.estimation.filters.square_root import lower_cholesky, normalized_square, whiten
+from pkm_identification.mechanisms.hexapod.kinematics.jacobian import fill_jacobian
+from pkm_identification.numerics.compiled import kernel
+
+from .prediction import STATE, STATE_SPREAD, move
+from .triangular import carlson_update, gather
+
+UPDATED, GATED, UNUSABLE = range(3)
+
+
+@kernel
+def shift_mean(values, position, rotation, twist, change):
+    """Add a correction (P + 12,) to parameters and state, in place."""
+    count = values.size
+    for j in range(count):
+        values[j] += change[j]
+    move(position.copy(), rotation.copy(), twist.copy(), change[count:], 1.0, position, rotation, twist)
+
+
+@kernel
+def use_readings(wide, rows, expected, measured, noise, values, position, rotation, twist):
+    """Condition the prediction on readings (12,) with standard deviations `noise`; NaN readings are not there.
+
+    Returns how many were used and the sum of their squared normalised innovations.
+    """
+    count = values.size
+    used = 0
+    innovation = np.empty(measured.size)
+    for k in range(measured.size):
+        if np.isfinite(measured[k]):
+            for j in range(rows.shape[1]):
+                rows[used, j] = rows[k, j] / noise[k]
+            innovation[used] = (measured[k] - expected[k]) / noise[k]
+            used += 1
+    if used == 0:
+        return 0, 0.0
+    matrix, factor, scratch = np.empty((used, used)), np.empty((used, used)), np.empty(used)
+    nis = normalized_square(rows[:used], innovation[:used], matrix, factor, scratch)
+    change = np.zeros(wide.shape[0])
+    carlson_update(wide, count, rows[:used], innovation[:used], change)
+    shift_mean(values, position, rotation, twist, change)
+    return used, nis
+
+
+@kernel
+def close_prediction(wide, root, count):
+    """Make the wide root of the prediction a triangular one; the parameters' rows are triangular already."""
+    for i in range(root.shape[0]):
+        for j in range(root.shape[0]):
+            root[i, j] = wide[i, j] if j < count else 0.0
+    lower = np.empty((STATE, STATE))
+    gather(wide[count:, count:].copy(), lower)
+    for i in range(STATE):
+        for j in range(STATE):
+            root[count + i, count + j] = lower[i, j]
+
+
+@kernel
+def use_lengths(base, platform, length, noise, gate, values, root, position, rotation, twist, pushed, told):
+    """Update by measured strut lengths (6,) with standard deviation `noise`: (NIS, status).
+
+    `pushed` (12, 6) is the covariance of the predicted state with the force noise, in units of its standard deviation:
+    what the innovation says of the force noise is added to `told` (2, 6), square and expected square.
+    """
+    count = values.size
+    size = count + STATE
+    jac, centre, seen = np.empty((6, 6)), np.empty(6), np.empty((2, 6))
+    fill_jacobian(base, platform, position, rotation, jac, centre)
+    rows, curvature = np.empty((6, size)), np.zeros((6, 6))
+    shift, even, innovation = np.zeros(6), np.empty(6), np.empty(6)
+    x, r, u = np.empty(3), np.empty((3, 3)), np.empty(6)
+    for i in range(size):
+        for side in range(2):
+            sign = STATE_SPREAD if side == 0 else -STATE_SPREAD
+            move(position, rotation, twist, root[count:, i], sign, x, r, u)
+            fill_jacobian(base, platform, x, r, jac, seen[side])
+        for k in range(6):
+            rows[k, i] = (seen[0, k] - seen[1, k]) / (2.0 * STATE_SPREAD)
+            even[k] = 0.5 * (seen[0, k] + seen[1, k]) - centre[k]
+            shift[k] += even[k] / STATE_SPREAD**2
+        for k in range(6):
+            for m in range(6):
+                curvature[k, m] += even[k] * even[m] / STATE_SPREAD**2
+    for k in range(6):
+        innovation[k] = length[k] - centre[k] - shift[k]
+        curvature[k, k] += noise * noise
+        for m in range(6):
+            curvature[k, m] += shift[k] * shift[m]
+    factor, matrix, scratch = np.zeros((6, 6)), np.empty((6, 6)), np.empty(6)
+    if not lower_cholesky(curvature, factor):
+        return np.inf, UNUSABLE
+    whiten(factor, rows, innovation)
+    nis = normalized_square(rows, innovation, matrix, factor, scratch)
+    if not np.isfinite(nis):
+        return np.inf, UNUSABLE
+    if nis > gate:
+        return nis, GATED
+    # the force noise in the root's coordinates, then its covariance with the whitened innovation
+    for c in range(6):
+        for i in range(STATE):
+            for k in range(i):
+                pushed[i, c] -= root[count + i, count + k] * pushed[k, c]
+            pushed[i, c] /= root[count + i, count + i]
+        total, mean = 0.0, 0.0
+        for k in range(6):
+            value = 0.0
+            for i in range(STATE):
+                value += rows[k, count + i] * pushed[i, c]
+            for m in range(k):
+                value -= factor[k, m] * even[m]
+            even[k] = value / factor[k, k]
+            total += even[k] ** 2
+            mean += even[k] * scratch[k]
+        told[0, c] += mean * mean
+        told[1, c] += total
+    change = np.zeros(size)
+    carlson_update(root, count, rows, innovation, change)
+    shift_mean(values, position, rotation, twist, change)
+    return nis, UPDATED

@@ -1,0 +1,98 @@
+"""What a joint filter's covariance leaves out: innovations that are correlated in time, and a systematic part.
+
+The filter takes rounding and force noise for white and the equations of motion for right. Where they are not, its
+innovations are correlated; the sandwich of Newey and West over the gradients that the samples of a tenth of a second
+add to the likelihood (their innovations by the parameters' total derivative, `two_filter`) tells what that does to the
+parameters. What no innovation shows is looked for as the other estimators do, who repeat the estimate behind kinematic
+low-passes 1.5 times lower and higher: a state filter's bandwidth, too, is a choice that should not matter. For an
+inertia that force noise q drives and lengths of noise r correct, it is in proportion to sqrt(q / r), so the estimate is
+repeated with 1.5^2 times less and more force noise. The less the filter believes the forces, the more it averages the
+bend of the friction law over rates it does not know; what that changes is in the difference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from pkm_identification.estimation.batch.least_squares import sandwich
+from pkm_identification.estimation.convergence import drift_share_of_scores
+from pkm_identification.numerics.arrays import FloatArray
+
+from .augmented_filter import JointFilter
+from .model import JointModel, JointNoise, JointSamples
+from .results import Centre, JointResult, JointSettings
+from .two_filter import TwoFilterResult, TwoFilters
+
+OTHER_BANDWIDTHS = (1 / 1.5, 1.5)
+
+
+@dataclass(frozen=True)
+class Correlated:
+    """What correlated innovations make of a covariance.
+
+    Attributes
+    ----------
+    added : ndarray, shape (P, P)
+        Covariance, SI units.
+    drift_share : ndarray, shape (P,)
+        Standard deviations by the innovations that a steady drift leaves, over those by all of them (`settling`).
+    """
+
+    added: FloatArray
+    drift_share: FloatArray
+
+
+def correlated(
+    model: JointModel,
+    noise: JointNoise,
+    settings: JointSettings,
+    samples: JointSamples,
+    centre: Centre,
+    last: JointResult | TwoFilterResult,
+) -> Correlated:
+    """What correlated innovations add; nothing is known of them where additional sensors are used."""
+    prior = model.prior
+    if not isinstance(last, TwoFilterResult):
+        if np.isfinite(samples.readings).any():
+            # what their readings say is not in the gradients
+            width = len(prior.mean)
+            return Correlated(np.zeros((width, width)), np.ones(width))
+        last = TwoFilters(model, noise, settings).run(samples, centre)
+    scale = np.outer(prior.std, prior.std)
+    white = last.covariance / scale
+    return Correlated(
+        (sandwich(np.linalg.inv(white), last.scores, last.segment) - white) * scale,
+        drift_share_of_scores(white, last.scores, last.information, last.segment),
+    )
+
+
+def systematic(
+    model: JointModel,
+    noise: JointNoise,
+    settings: JointSettings,
+    samples: JointSamples,
+    mean: FloatArray,
+    estimate: Callable[[FloatArray, Centre], FloatArray],
+) -> FloatArray:
+    """Covariance (P, P), SI units, of what the choice of the state filter's bandwidth does to the estimate.
+
+    Parameters
+    ----------
+    model : JointModel
+    noise : JointNoise
+    settings : JointSettings
+    samples : JointSamples
+    mean : ndarray, shape (P,)
+    estimate : callable
+        Parameters (P,) with another force noise (6,), made linear around a centre.
+    """
+    total = np.zeros((len(mean), len(mean)))
+    for factor in OTHER_BANDWIDTHS:
+        force = noise.force * factor**2
+        states = JointFilter(model.fixed(mean), replace(noise, force=force), settings).smoothed(samples)
+        change = estimate(force, Centre(mean, states.motion, states.force_noise)) - mean
+        total += np.outer(change, change) / len(OTHER_BANDWIDTHS)
+    return total

@@ -1,0 +1,180 @@
+"""One sample period of the machine under measured strut forces: the process model of joint and dual estimation.
+
+Platform coordinates, u = (v, w) at the platform frame's origin, base axes:
+
+    M(x; w) u' = J^T (F - friction(J u; w)) - h(x, u; w) ,
+
+with M and h of `dynamics.mass`, hence for any parameters w. M, h and J change over tens of milliseconds and are taken
+once, in the middle of the period. Friction bends within 2 mm/s, a slope of some 10^4 N s/m: strut rates settle in less
+than the period, so friction is integrated implicitly in a few substeps. In each the strut rates go linearly from r1 to
+r2 and friction acts with its mean over that line,
+
+    r2 = r1 + h (J M^-1 J^T) (F - mean friction(r1, r2)) - h J M^-1 bias ,
+
+solved by Newton's method, which takes back half of a step that went over a bend and too far: stable for any slope and
+well damped while it settles slower than in a hundredth of the substep; no kink is stepped over, and momentum is exact
+for a linear rate. The drive force goes linearly from one sample to the next.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pkm_identification.mechanisms.friction import friction_shape, friction_slopes
+from pkm_identification.mechanisms.hexapod.dynamics.basis import COULOMB, VISCOUS
+from pkm_identification.mechanisms.hexapod.dynamics.mass import fill_mass
+from pkm_identification.mechanisms.hexapod.kinematics.forward import turn
+from pkm_identification.mechanisms.hexapod.kinematics.jacobian import fill_jacobian
+from pkm_identification.numerics.compiled import kernel
+from pkm_identification.numerics.solve6 import solve_by_elimination, solve_positive
+
+NEWTON_ITERATIONS = 8
+NODES = 4  # places on the line of rates over which friction is averaged
+
+
+@kernel
+def _mean_friction(first, last, viscous, coulomb, shape):
+    """Friction averaged while the rate goes linearly from `first` to `last`, and its derivative by `last`."""
+    force, slope = 0.0, 0.0
+    for n in range(NODES):
+        part = (n + 0.5) / NODES
+        rate = first + part * (last - first)
+        a, b = friction_shape(rate, shape)
+        force += viscous * a + coulomb * b
+        a, b = friction_slopes(rate, shape)
+        slope += part * (viscous * a + coulomb * b)
+    return force / NODES, slope / NODES
+
+
+@kernel
+def advance(base, platform, hinge, universal, gravity, shape, period, substeps, phi, force, guess, position,
+            rotation, twist, work):  # fmt: skip
+    """Move one state on by one period, in place; False where the mass matrix is not positive definite.
+
+    `force` (2, 6) are the strut forces at the period's ends, `guess` (6,) an acceleration near the present one. On
+    return `work[6]` holds in its rows: mean acceleration, acceleration at the start and at the end, friction at the
+    start and at the end, strut rates at the end. `work` is (7, 6, 6).
+    """
+    mass, jac, compliance, mobility, matrix, lines, told = (
+        work[0], work[1], work[2], work[3], work[4], work[5], work[6])  # fmt: skip
+    bias, rate, last, residual, slope, net = lines[0], lines[1], lines[2], lines[3], lines[4], lines[5]
+    middle, turned, speed = np.empty(3), np.empty((3, 3)), np.empty(6)
+    half = 0.5 * period
+    for k in range(6):
+        speed[k] = twist[k] + half * guess[k]
+    for k in range(3):
+        middle[k] = position[k] + half * (twist[k] + 0.5 * half * guess[k])
+    turn(
+        rotation,
+        half * (twist[3] + 0.5 * half * guess[3]),
+        half * (twist[4] + 0.5 * half * guess[4]),
+        half * (twist[5] + 0.5 * half * guess[5]),
+        turned,
+    )
+    fill_mass(
+        base, platform, hinge, universal, gravity, phi, middle, turned, speed, mass, bias, residual, slope
+    )
+    fill_jacobian(base, platform, middle, turned, jac, residual)
+    columns = np.empty((6, 7))
+    for i in range(6):
+        for k in range(6):
+            columns[i, k] = jac[k, i]
+        columns[i, 6] = bias[i]
+    if not solve_positive(mass, columns):
+        return False
+    for i in range(6):
+        bias[i] = columns[i, 6]
+        for k in range(6):
+            compliance[i, k] = columns[i, k]
+            mobility[i, k] = 0.0
+    for i in range(6):
+        for m in range(6):
+            for k in range(6):
+                mobility[i, k] += jac[i, m] * compliance[m, k]
+    for i in range(6):
+        rate[i] = 0.0
+        for k in range(6):
+            rate[i] += jac[i, k] * twist[k]
+        a, b = friction_shape(rate[i], shape)
+        told[3, i] = phi[VISCOUS + i] * a + phi[COULOMB + i] * b
+    for i in range(6):
+        told[0, i] = 0.0
+        told[1, i] = -bias[i]
+        for k in range(6):
+            told[1, i] += compliance[i, k] * (force[0, k] - told[3, k])
+    h = period / substeps
+    # pose displacement in the period, in twist coordinates
+    for k in range(6):
+        speed[k] = 0.0
+    gained = np.zeros(6)
+    steady, newton = np.empty(6), np.zeros(6)
+    drop = np.empty(6)
+    for i in range(6):
+        drop[i] = 0.0
+        for k in range(6):
+            drop[i] += jac[i, k] * bias[k]
+        last[i] = rate[i]
+        for k in range(6):
+            last[i] += h * jac[i, k] * guess[k]
+    for n in range(substeps):
+        share = (n + 0.5) / substeps
+        for i in range(6):
+            steady[i] = force[0, i] + share * (force[1, i] - force[0, i])
+        before = np.inf
+        for _ in range(NEWTON_ITERATIONS):
+            for i in range(6):
+                friction, slope[i] = _mean_friction(
+                    rate[i], last[i], phi[VISCOUS + i], phi[COULOMB + i], shape
+                )
+                net[i] = steady[i] - friction
+            largest = 0.0
+            for i in range(6):
+                residual[i] = rate[i] - h * drop[i] - last[i]
+                for k in range(6):
+                    residual[i] += h * mobility[i, k] * net[k]
+                    matrix[i, k] = h * mobility[i, k] * slope[k]
+                matrix[i, i] += 1.0
+                largest = max(largest, abs(residual[i]))
+            if not largest > 1e-12:
+                break
+            if largest < before:
+                before = largest
+                solve_by_elimination(matrix, residual)
+                for i in range(6):
+                    newton[i] = residual[i]
+                    last[i] += newton[i]
+            else:
+                # over a bend and too far: back by half, or it would go to and fro for ever
+                for i in range(6):
+                    newton[i] *= 0.5
+                    last[i] -= newton[i]
+        for i in range(6):
+            change = -h * bias[i]
+            for k in range(6):
+                change += h * compliance[i, k] * net[k]
+            speed[i] += h * (twist[i] + gained[i] + 0.5 * change)
+            gained[i] += change
+        for i in range(6):
+            change = last[i] - rate[i]
+            rate[i] = last[i]
+            last[i] += change
+    for i in range(6):
+        a, b = friction_shape(rate[i], shape)
+        told[4, i] = phi[VISCOUS + i] * a + phi[COULOMB + i] * b
+        told[5, i] = rate[i]
+        told[0, i] = gained[i] / period
+    for i in range(6):
+        told[2, i] = -bias[i]
+        for k in range(6):
+            told[2, i] += compliance[i, k] * (force[1, k] - told[4, k])
+    for k in range(3):
+        position[k] += speed[k]
+    turn(rotation, speed[3], speed[4], speed[5], turned)
+    for i in range(3):
+        for j in range(3):
+            rotation[i, j] = turned[i, j]
+    total = 0.0
+    for k in range(6):
+        twist[k] += gained[k]
+        total += twist[k]
+    return np.isfinite(total)

@@ -1,0 +1,304 @@
+"""The two-filter form: a state filter that takes the parameters as known, a parameter UKF that reads its innovations.
+
+Wan and Nelson's dual estimation (in Haykin, ed., Kalman Filtering and Neural Networks, 2001; Wan and van der Merwe
+2000): the parameter filter's output is the state filter's one-step prediction of the lengths, its measurement noise the
+innovation's covariance. How the prediction depends on the parameters includes what they did to the state estimate
+before, the total (recurrent) derivative
+
+    D- = A D + B ,   innovation = L - h(x-; w0) = H D- (w - w0) + noise ,   D = (1 - K H) D- ,
+
+A, B, H the derivatives of the step by state and parameters and of the lengths, K the state filter's gain. With w0 kept
+in the state filter, this is Friedland's separation of a constant bias (IEEE Trans. AC-14, 1969) and equals the joint
+filter of the linear model. Leaving out A D (`recurrent` False: one step's effect of parameters alone) is cheaper in the
+literature's use and much worse here, because a millisecond shows next to nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pkm_identification.errors import NotConverged
+from pkm_identification.estimation.filters.square_root import lower_cholesky, whiten
+from pkm_identification.mechanisms.hexapod.kinematics.jacobian import fill_jacobian
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.compiled import kernel
+
+from .correction import UPDATED, close_prediction, use_lengths
+from .filtering import MAX_GATED_RUN, begin, row_norms
+from .model import JointModel, JointNoise, JointSamples
+from .prediction import (
+    PARAMETER_SPREAD,
+    READINGS,
+    STATE,
+    advance_and_read,
+    move,
+    predict,
+    rotation_between,
+)
+from .results import Centre, JointSettings
+from .triangular import carlson_update
+
+
+@kernel
+def _propagate_sensitivity(model, sensors, known, mapping, force, guess, point, sensitivity, recurrent):
+    """Replace D (12, P) by A D + B at a point, or by B alone; False without an acceleration."""
+    at_values, at_x, at_r, at_u, at_force = point
+    count = mapping.shape[1]
+    pushed = force + at_force
+    phi = known.copy()
+    for j in range(count):
+        for k in range(phi.size):
+            phi[k] += mapping[k, j] * at_values[j]
+    x, r, u = np.empty((2, 3)), np.empty((2, 3, 3)), np.empty((2, 6))
+    work, readings, step, turned = np.empty((9, 6, 6)), np.empty(READINGS), np.zeros(STATE), np.empty(3)
+    for j in range(count):
+        for k in range(STATE):
+            step[k] = sensitivity[k, j] if recurrent else 0.0
+        for side in range(2):
+            sign = PARAMETER_SPREAD if side == 0 else -PARAMETER_SPREAD
+            move(at_x, at_r, at_u, step, sign, x[side], r[side], u[side])
+            tilted = phi + sign * mapping[:, j]
+            if not advance_and_read(
+                model, sensors, tilted, pushed, guess, x[side], r[side], u[side], readings, work):  # fmt: skip
+                return False
+        rotation_between(r[0], r[1], turned)
+        for k in range(3):
+            sensitivity[k, j] = (x[0, k] - x[1, k]) / (2.0 * PARAMETER_SPREAD)
+            sensitivity[3 + k, j] = turned[k] / (2.0 * PARAMETER_SPREAD)
+        for k in range(6):
+            sensitivity[6 + k, j] = (u[0, k] - u[1, k]) / (2.0 * PARAMETER_SPREAD)
+    return True
+
+
+@kernel
+def _innovation(jac, found, length, noise, root, sensitivity, columns, innovation, covariance):
+    """Innovation (6,), its covariance and H D; D is updated by the state filter's gain."""
+    count = sensitivity.shape[1]
+    seen = jac @ np.ascontiguousarray(root[:6, :])
+    covariance[:, :] = seen @ np.ascontiguousarray(seen.T)
+    for k in range(6):
+        covariance[k, k] += noise * noise
+        innovation[k] = length[k] - found[k]
+        for j in range(count):
+            columns[k, j] = 0.0
+            for i in range(6):
+                columns[k, j] += jac[k, i] * sensitivity[i, j]
+    gain = root @ np.ascontiguousarray(seen.T) @ np.linalg.inv(covariance)
+    for i in range(STATE):
+        for j in range(count):
+            for k in range(6):
+                sensitivity[i, j] -= gain[i, k] * columns[k, j]
+
+
+@kernel
+def update_parameters(columns, innovation, noise, mean, spread):
+    """Update mean (P,) and lower triangular root (P, P) by outputs linear in them; sigma points would do the same."""
+    size, count = columns.shape
+    factor, rows, change = np.zeros((size, size)), np.zeros((size, count)), np.zeros(count)
+    lower_cholesky(noise, factor)
+    for k in range(size):
+        for i in range(count):
+            for j in range(i, count):
+                rows[k, i] += columns[k, j] * spread[j, i]
+    whiten(factor, rows, innovation)
+    carlson_update(spread, count, rows, innovation, change)
+    for j in range(count):
+        mean[j] += change[j]
+
+
+@kernel
+def _run(model, sensors, home, known, mapping, known_at, recurrent, length_noise, force_noise, start_std, gate, samples,
+         centre, state, parameters, tallies, history, sums):  # fmt: skip
+    """Both filters over a log; (sample reached, refused samples).
+
+    `history` (stride, means (K, P), standard deviations (K, P)) is the path of the parameters; `sums` (gradients
+    (K, P), informations (K, P, P)) are what the samples of each stride add to the log-likelihood's derivatives at the
+    centre.
+    """
+    base, platform = model[0], model[1]
+    length, force, measured, segment = samples
+    root, position, rotation, twist = state
+    mean, spread = parameters
+    stride, means, deviations = history
+    gradients, informations = sums
+    count = mapping.shape[1]
+    factor, rows_at = np.zeros((6, 6)), np.empty((6, count))
+    nothing = np.zeros(0)
+    none = np.zeros((known.size, 0))
+    no_offset = np.zeros((READINGS, 0))
+    wide, rows, expected = np.empty((STATE, 37)), np.empty((READINGS, 37)), np.empty(READINGS)
+    sensitivity, columns, innovation = np.zeros((STATE, count)), np.empty((6, count)), np.empty(6)
+    covariance, jac, found = np.empty((6, 6)), np.empty((6, 6)), np.empty(6)
+    guess, pushed = np.zeros(6), np.zeros((STATE, 6))
+    refused = run = 0
+    for n in range(length.shape[0]):
+        if n % stride == 0:
+            means[n // stride] = mean
+            row_norms(spread, 0, deviations[n // stride])
+        if n == 0 or segment[n] != segment[n - 1] or run >= MAX_GATED_RUN:
+            run = 0
+            if not begin(
+                base, platform, home[0], home[1], length[n], start_std, root, position, rotation, twist
+            ):  # fmt: skip
+                return n, refused
+            sensitivity[:, :] = 0.0
+            guess[:] = 0.0
+        else:
+            point = (centre[0], centre[1][n - 1], centre[2][n - 1], centre[3][n - 1], centre[4][n - 1])
+            if not _propagate_sensitivity(
+                model, sensors, known, mapping, force[n - 1 : n + 1], guess, point, sensitivity,
+                recurrent):  # fmt: skip
+                return n, refused
+            state_point = (nothing, point[1], point[2], point[3], point[4])
+            if not predict(
+                model, sensors, known_at, none, no_offset, force_noise, force[n - 1 : n + 1], guess, nothing, root,
+                position, rotation, twist, True, state_point, wide, rows, expected):  # fmt: skip
+                return n, refused
+            close_prediction(wide, root, 0)
+        if not measured[n]:
+            continue
+        fill_jacobian(base, platform, position, rotation, jac, found)
+        before_gain = sensitivity.copy()
+        _innovation(jac, found, length[n], length_noise, root, sensitivity, columns, innovation, covariance)
+        _, status = use_lengths(
+            base, platform, length[n], length_noise, gate, nothing, root, position, rotation, twist, pushed, tallies
+        )  # fmt: skip
+        if status != UPDATED:
+            sensitivity[:, :] = before_gain
+            refused += 1
+            run += 1
+            continue
+        run = 0
+        lower_cholesky(covariance, factor)
+        rows_at[:, :] = columns
+        at_centre = innovation.copy()
+        whiten(factor, rows_at, at_centre)
+        block = n // stride
+        for k in range(6):
+            for j in range(count):
+                gradients[block, j] += rows_at[k, j] * at_centre[k]
+                for i in range(j + 1):
+                    informations[block, j, i] += rows_at[k, j] * rows_at[k, i]
+        # the state filter's innovation is that at the centre's parameters
+        for k in range(6):
+            for j in range(count):
+                innovation[k] += columns[k, j] * (centre[0][j] - mean[j])
+        update_parameters(columns, innovation, covariance, mean, spread)
+    return length.shape[0], refused
+
+
+@dataclass(frozen=True)
+class TwoFilterResult:
+    """What the two filters make of a log.
+
+    Attributes
+    ----------
+    mean, covariance : ndarray, shapes (P,) and (P, P)
+        Parameters after the last sample, SI units.
+    gated : int
+        Samples refused.
+    history_time, history_mean, history_std : ndarray, shapes (K,), (K, P), (K, P)
+    scores : ndarray, shape (K, P)
+        Gradient of the log-likelihood at the mean that the samples of each stride add, per standard deviation of the
+        prior.
+    information : ndarray, shape (K, P, P)
+        What they add to its curvature.
+    segment : ndarray of int64, shape (K,)
+        That of each stride's first sample.
+    """
+
+    mean: FloatArray
+    covariance: FloatArray
+    gated: int
+    history_time: FloatArray
+    history_mean: FloatArray
+    history_std: FloatArray
+    scores: FloatArray
+    information: FloatArray
+    segment: NDArray[np.int64]
+
+
+class TwoFilters:
+    """State filter and parameter filter side by side, around known states and parameters.
+
+    Parameters
+    ----------
+    model : JointModel
+        Without additional sensors: their biases belong to the joint form.
+    noise : JointNoise
+    settings : JointSettings, optional
+    recurrent : bool
+        Whether the parameters' effect on the state estimate before counts.
+    """
+
+    def __init__(
+        self,
+        model: JointModel,
+        noise: JointNoise,
+        settings: JointSettings | None = None,
+        recurrent: bool = True,
+    ) -> None:
+        if model.unknowns != len(model.prior.mean):
+            raise ValueError("the two-filter form has no additional sensors; use JointModel.lengths_only")
+        self.model, self.noise, self.settings = model, noise, settings or JointSettings()
+        self.recurrent = recurrent
+
+    def run(self, samples: JointSamples, centre: Centre) -> TwoFilterResult:
+        """Estimate the parameters from the prior, with the state filter at the centre's parameters.
+
+        Raises
+        ------
+        NotConverged
+            As `JointFilter.run`.
+        """
+        model, machine, prior = self.model, self.model.machine, self.model.prior
+        count = model.unknowns
+        at = (centre.mean - prior.mean) / prior.std
+        mean, spread = np.zeros(count), np.eye(count)
+        stride = self.settings.stride
+        entries = -(-len(samples) // stride)
+        history = np.zeros((2, entries, count))
+        gradients, informations = np.zeros((entries, count)), np.zeros((entries, count, count))
+        motion = centre.motion
+        state = (np.zeros((STATE, STATE)), np.empty(3), np.empty((3, 3)), np.empty(6))
+        reached, refused = _run(
+            model.arguments,
+            model.sensors,
+            (machine.home_position, machine.home_rotation),
+            model.known,
+            model.mapping,
+            model.known + model.mapping @ at,
+            self.recurrent,
+            self.noise.length,
+            self.noise.force,
+            self.settings.start_std,
+            self.settings.gate,
+            (samples.length, samples.force, samples.measured, samples.segment),
+            (at, motion.position, motion.rotation, motion.twist, centre.force_noise),
+            state,
+            (mean, spread),
+            np.zeros((2, 6)),
+            (stride, history[0], history[1]),
+            (gradients, informations),
+        )
+        if reached < len(samples):
+            raise NotConverged(
+                f"machine '{machine.name}': the dual estimate left what a machine can have at "
+                f"{samples.time[reached]:.3f} s: the start is too far off, or the model is another machine's"
+            )
+        root = prior.std[:, None] * spread
+        informations += np.tril(informations, -1).transpose(0, 2, 1)
+        return TwoFilterResult(
+            mean=prior.mean + prior.std * mean,
+            covariance=root @ root.T,
+            gated=int(refused),
+            history_time=samples.time[::stride],
+            history_mean=prior.mean + prior.std * history[0],
+            history_std=prior.std * history[1],
+            scores=gradients - informations @ (mean - at),
+            information=informations,
+            segment=samples.segment[::stride],
+        )

@@ -1,0 +1,114 @@
+"""estimate.json: an identification for programs."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pkm_identification.estimation.identifiability import COMBINATION
+from pkm_identification.records.atomic import replacing
+
+if TYPE_CHECKING:
+    from pkm_identification.estimation.estimate import ParameterEstimate
+
+    from .identify import Identification
+    from .validation import Validation
+
+SCHEMA = 1
+_NUMBERS = re.compile(r"\[[-+.,\deE\s]+\]")
+
+
+def estimate_document(result: Identification) -> dict[str, Any]:
+    """The content of estimate.json; numbers that are not finite are None.
+
+    The value of a parameter that the data do not show alone is None: a prior is no estimate. The combinations they
+    do show follow the parameters, named by their terms. `state` is what an estimation needs to go on from here (see
+    `saved_estimate`): means and covariance of all parameters, shown or not, in SI units; None if not finite.
+    `parameter_set` is the set's name, `stated` in words what was fixed, tied or stated of it; '' if nothing was.
+    """
+    estimate = result.estimate
+    entries = [
+        {
+            "name": name,
+            "value": _number(estimate.shown(name)),
+            "std": _number(std),
+            "unit": unit,
+            "status": status,
+            "nominal": _number(nominal),
+        }
+        for name, std, unit, status, nominal in zip(
+            estimate.names, estimate.std, estimate.units, estimate.status, estimate.nominal, strict=True
+        )
+    ]
+    entries += [
+        {
+            "name": combination.name,
+            "value": _number(combination.value),
+            "std": _number(combination.std),
+            "unit": combination.unit,
+            "status": COMBINATION,
+            "nominal": _number(combination.nominal),
+        }
+        for combination in estimate.combinations
+    ]
+    return {
+        "schema": SCHEMA,
+        "machine": result.machine.name,
+        "estimator": estimate.estimator,
+        "model": estimate.model,
+        "consistent": result.settings.consistent,
+        "samples": int(result.samples),
+        "dropped": {reason: int(count) for reason, count in result.dropped.items()},
+        "parameters": entries,
+        "validation": validation_document(result.validation),
+        "machine_hash": result.machine.hash,
+        "state": _state(estimate),
+        "parameter_set": result.settings.parameters,
+        "stated": result.settings.knowledge.described(),
+    }
+
+
+def validation_document(validation: Validation | None) -> dict[str, Any] | None:
+    """A prediction of forces that were not used, in %; None when there is none."""
+    if validation is None:
+        return None
+    return {
+        "rms_percent": _per_strut(validation.rms_percent, validation.rms_percent_total),
+        "rms_percent_raw": _per_strut(validation.rms_percent_raw, validation.rms_percent_raw_total),
+        "held_out": validation.held_out,
+        "predicted_by": validation.predicted_by,
+    }
+
+
+def write_estimate_json(path: str | Path, result: Identification) -> None:
+    """Write estimate.json, complete or not at all; raises LogError if it cannot be written."""
+    text = json.dumps(estimate_document(result), indent=2, ensure_ascii=False, allow_nan=False)
+    # a list of numbers is one line
+    text = _NUMBERS.sub(lambda match: " ".join(match[0].split()), text)
+    with replacing(path) as temporary:
+        temporary.write_text(text + "\n", encoding="utf-8")
+
+
+def _state(estimate: ParameterEstimate) -> dict[str, Any] | None:
+    if not (np.isfinite(estimate.values).all() and np.isfinite(estimate.covariance).all()):
+        return None
+    return {
+        "names": list(estimate.names),
+        "mean": estimate.values.tolist(),
+        "covariance": estimate.covariance.tolist(),
+        "count": int(estimate.count),
+        "time": _number(estimate.time),
+    }
+
+
+def _per_strut(struts: np.ndarray, total: float) -> dict[str, Any]:
+    return {"per_strut": [_number(value) for value in struts], "total": _number(total)}
+
+
+def _number(value: float | None) -> float | None:
+    return float(value) if value is not None and math.isfinite(value) else None

@@ -1,0 +1,183 @@
+"""What is wrong with a log, and what it can be used for: the `pkm check` command's findings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pkm_identification.errors import PkmError
+from pkm_identification.mechanisms.hexapod.kinematics.forward import (
+    DEGRADED,
+    FAILED,
+    forward_kinematics,
+)
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.motion import StrutLog
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.signals.butterworth import segment_slices
+from pkm_identification.signals.guard import StreamGuard
+from pkm_identification.signals.zero_phase import filter_log
+
+from .experiment import IdentifySettings, estimated_period
+from .identify import Identification, identify
+from .online.pipeline import PipelineSettings
+
+# Kinds of faults, in the order they are reported.
+KINDS = (
+    "repeated_header",
+    "missing_name",
+    "repeated_name",
+    "unequal_lengths",
+    "zero_stamp",
+    "missing",
+    "not_finite",
+    "duplicate",
+    "late",
+    "spike",
+    "out_of_limits",
+    "gap",
+    "clock_jump",
+)
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A kind of fault: how often, and when first (stamp in s; None where the reader set it right)."""
+
+    kind: str
+    count: int
+    first: float | None
+
+
+@dataclass(frozen=True)
+class LogCheck:
+    """Findings on one log.
+
+    Attributes
+    ----------
+    source : str
+    samples, usable : int
+        Recorded, and left after the guard.
+    duration, rate, jitter : float
+        s, Hz (median), and standard deviation of the stamps' distances in s.
+    expected_rate : float or None
+    faults : tuple of Fault
+    segments : int
+        Uninterrupted stretches.
+    longest : float
+        Longest stretch in s.
+    length_range, limits : ndarray, shapes (6, 2) and (2,)
+        Shortest and longest length of each strut and the machine's limits, m.
+    peak_rate, peak_force : ndarray, shape (6,)
+        m/s and N (NaN without forces).
+    poses_failed, poses_degraded : int
+    identification : Identification or None
+        What the log can show, None when it cannot be identified from.
+    obstacle : str
+        Why it cannot, empty otherwise.
+    warnings : tuple of str
+    """
+
+    source: str
+    samples: int
+    usable: int
+    duration: float
+    rate: float
+    jitter: float
+    expected_rate: float | None
+    faults: tuple[Fault, ...]
+    segments: int
+    longest: float
+    length_range: FloatArray
+    limits: FloatArray
+    peak_rate: FloatArray
+    peak_force: FloatArray
+    poses_failed: int
+    poses_degraded: int
+    identification: Identification | None
+    obstacle: str
+    warnings: tuple[str, ...]
+
+    @property
+    def verdict(self) -> str:
+        """One line: whether and for what the log can be used."""
+        if self.identification is None:
+            return f"not usable for identification: {self.obstacle}"
+        status = self.identification.estimate.status
+        shown = sum(s == "identifiable" for s in status)
+        prefix = "usable" if shown == len(status) else "partly usable"
+        return f"{prefix}: the data show {shown} of {len(status)} parameters one by one"
+
+
+def inspect_log(log: StrutLog, machine: Machine, faults: dict[str, int] | None = None) -> LogCheck:
+    """Examine a log.
+
+    Parameters
+    ----------
+    log : StrutLog
+    machine : Machine
+    faults : dict of str to int, optional
+        What the reader found.
+
+    Returns
+    -------
+    LogCheck
+
+    Raises
+    ------
+    LogError
+        If there is too little to examine or the rate is off by more than a fifth.
+    """
+    period, warning = estimated_period(log, machine)
+    stages = PipelineSettings.of(machine, period)
+    guarded = StreamGuard(stages.guard).guard(log)
+    found = dict(faults or {}) | {k: v for k, v in guarded.counts.items() if k in KINDS}
+    # a bridge spans rows that are missing and rows that were dropped
+    dropped = sum(guarded.counts[kind] for kind in ("not_finite", "late", "spike", "out_of_limits"))
+    found["missing"] = max(guarded.counts["filled"] - dropped, 0)
+    first = guarded.first | {"missing": guarded.first.get("filled")}
+    steps = np.diff(log.time)
+    regular = steps[np.isfinite(steps) & (np.abs(steps - period) < 0.5 * period)]
+    finite = log.time[np.isfinite(log.time)]
+    spans = [(part.stop - part.start) * period for part in segment_slices(guarded.segment)]
+    motion = filter_log(guarded, stages.filter.cutoff, stages.filter.order)
+    poses = forward_kinematics(machine, motion.length)
+    identification, obstacle = None, ""
+    try:
+        identification = identify(
+            [log], machine, IdentifySettings(estimator="ls", hold_out=0.0), dict(faults or {})
+        )
+    except PkmError as error:
+        obstacle = str(error)
+    return LogCheck(
+        source=log.source,
+        samples=len(log),
+        usable=guarded.counts["accepted"],
+        duration=float(finite.max() - finite.min()),
+        rate=1.0 / float(np.median(regular)) if len(regular) else float("nan"),
+        jitter=float(np.std(regular)) if len(regular) else float("nan"),
+        expected_rate=machine.drive.sample_rate if machine.drive else None,
+        faults=tuple(Fault(kind, found[kind], first.get(kind)) for kind in KINDS if found.get(kind)),
+        segments=len(spans),
+        longest=max(spans, default=0.0),
+        length_range=_range(guarded.length),
+        limits=machine.length_limits,
+        peak_rate=_peak(motion.rate),
+        peak_force=_peak(guarded.force),
+        poses_failed=int(np.count_nonzero(poses.status == FAILED)),
+        poses_degraded=int(np.count_nonzero(poses.status == DEGRADED)),
+        identification=identification,
+        obstacle=obstacle,
+        warnings=(warning,) if warning else (),
+    )
+
+
+def _peak(values: FloatArray | None) -> FloatArray:
+    return np.full(6, np.nan) if values is None or len(values) == 0 else np.abs(values).max(axis=0)
+
+
+def _range(values: FloatArray) -> FloatArray:
+    if len(values) == 0:
+        return np.full((6, 2), np.nan)
+    return np.stack([values.min(axis=0), values.max(axis=0)], axis=1)

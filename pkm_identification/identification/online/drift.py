@@ -1,0 +1,107 @@
+"""Friction that changes while the machine runs: noticed on the innovations, then let loose for a moment.
+
+Masses do not change by themselves; friction does, with temperature, wear and lubrication, over minutes. A constant
+random walk that can follow such a drift forgets all but the last seconds for ever. Here the friction parameters stand
+still, as all others, until the last equations are explained significantly better by other friction; those that have
+moved are then made as uncertain as they have moved, and the next equations place them anew. A steady drift repeats that
+every second or two.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pkm_identification.estimation.change_detection import ChangeFit, ChangeTest
+from pkm_identification.estimation.filters.recursive import RecursiveEstimator
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.parameters.parameter_set import ParameterSet
+
+DRIFTS = ("detected", "none")
+WINDOW = 100  # equations, four seconds
+# Twice the log likelihood ratio taken for drift: chi-square of 12 exceeds it once in 1e11 windows.
+DRIFTED = 80.0
+MOVED = 4.0  # standard deviations by which a parameter must have moved to be let loose
+EVERY = 5  # equations from one look to the next
+
+
+def _friction(names: tuple[str, ...]) -> list[int]:
+    return [k for k, name in enumerate(names) if name.startswith(("viscous_", "coulomb_"))]
+
+
+def friction_walk(parameters: ParameterSet, share: float) -> FloatArray:
+    """Standard deviation (P,) per step of a random walk of friction alone, in shares of the nominal values."""
+    std = np.zeros(len(parameters.names))
+    which = _friction(parameters.names)
+    std[which] = share * np.abs(parameters.nominal[which])
+    return std
+
+
+class FrictionDrift:
+    """Watches the friction among a set's parameters.
+
+    Parameters
+    ----------
+    names : tuple of str
+        Of the machine's parameters; those of friction begin with 'viscous_' or 'coulomb_'.
+    std : ndarray, shape (P,)
+        Standard deviations of the prior.
+    outputs : int
+
+    Attributes
+    ----------
+    opened : int
+        How often friction was let loose.
+    """
+
+    def __init__(self, names: tuple[str, ...], std: FloatArray, outputs: int) -> None:
+        self._which = np.array(_friction(names))
+        self._std = std[self._which]
+        self._test = ChangeTest(len(self._which), outputs, (WINDOW,), WINDOW)
+        self.opened = 0
+
+    @staticmethod
+    def possible(names: tuple[str, ...]) -> bool:
+        """Whether there is friction among the parameters."""
+        return bool(_friction(names))
+
+    def clear(self) -> None:
+        """Forget the equations seen."""
+        self._test.clear()
+
+    def columns(self, columns: FloatArray) -> FloatArray:
+        """Columns (m, q) of friction, per prior standard deviation, of those (m, P) of all parameters in SI units."""
+        return columns[:, self._which] * self._std
+
+    def add(self, time: float, rows: FloatArray) -> None:
+        """Take one equation, whitened by `whitened_innovation` with these columns."""
+        self._test.add(time, rows)
+
+    def fit(self, count: int) -> ChangeFit:
+        """Change of friction that explains the newest equations best."""
+        return self._test.fit(count)
+
+    def due(self) -> bool:
+        """Whether it is time to look."""
+        return self._test.count % EVERY == 0
+
+    def found(self, rival: ChangeTest) -> bool:
+        """Whether friction has changed, and explains the newest equations better than a payload does."""
+        if self._test.gains()[0] < DRIFTED:
+            return False
+        self._found = self._test.fit(WINDOW)
+        return self._found.evidence > rival.fit(WINDOW).evidence
+
+    def open_if_explained(self, estimator: RecursiveEstimator, rival: ChangeTest, count: int) -> None:
+        """Let friction loose if it explains the newest `count` equations better than a payload does."""
+        self._found = self._test.fit(count)
+        if self._found.gain > DRIFTED and self._found.evidence > rival.fit(count).evidence:
+            self.open(estimator)
+
+    def open(self, estimator: RecursiveEstimator) -> None:
+        """Make the friction that has moved as uncertain as it has moved, and begin to watch anew."""
+        moved = np.where(np.abs(self._found.change) > MOVED * self._found.std, self._found.change, 0.0)
+        covariance = estimator.filter.covariance
+        covariance[self._which, self._which] += (moved * self._std) ** 2
+        estimator.filter.start_from(estimator.filter.mean, covariance)
+        self.opened += 1
+        self.clear()

@@ -1,0 +1,169 @@
+"""Platform samples in, band-limited equations of the machine and of a payload out, one at a time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import signal
+
+from pkm_identification.estimation.filters.uncertainty import smoothed_bend, smoothing_count
+from pkm_identification.mechanisms.hexapod.dynamics.basis import (
+    BASIS_COLUMNS,
+    INERTIAL_COLUMNS,
+    PLATFORM_COLUMNS,
+)
+from pkm_identification.mechanisms.hexapod.dynamics.regressor import (
+    SparseMapping,
+    fill_regressor,
+    regressor_geometry,
+)
+from pkm_identification.mechanisms.hexapod.kinematics.tracker import PlatformSample
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.motion import STRUTS
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.compiled import kernel
+from pkm_identification.parameters.parameter_set import ParameterSet
+
+from ..equations.force_equations import BandSettings
+from ..equations.reversal import fill_reversals
+
+# Places in the stack that is filtered, from its end; in front of them the machine's columns and a payload's.
+_KNOWN, _BEND, _PULSE, _FORCE = -4, -3, -2, -1
+
+
+@dataclass(frozen=True)
+class Equation:
+    """One equation: columns of the machine (6, P) and of a payload (6, 10), measured (6,), bend (6,), SI units."""
+
+    time: float
+    columns: FloatArray
+    load: FloatArray
+    measured: FloatArray
+    bend: FloatArray
+
+    @property
+    def both(self) -> FloatArray:
+        return np.concatenate([self.columns, self.load], axis=1)
+
+
+@kernel
+def _fill_stack(base, platform, shape, position, rotation, twist, acceleration, columns, jacobian, starting, rates,
+                place, struts, pulses, stack):  # fmt: skip
+    """Write columns, bend and pulses of one sample into the stack; all but the force."""
+    if starting:
+        for i in range(6):
+            rate = 0.0
+            for k in range(6):
+                rate += jacobian[i, k] * twist[k]
+            rates[:, i] = rate
+    stack[:, :_BEND] = columns
+    smoothed_bend(jacobian, twist, shape, rates, place, stack[:, _BEND])
+    fill_reversals(
+        base, platform, shape, np.expand_dims(position, 0), np.expand_dims(rotation, 0), np.expand_dims(twist, 0),
+        np.expand_dims(acceleration, 0), struts, pulses,
+    )  # fmt: skip
+    stack[:, _PULSE] = pulses[0]
+
+
+@kernel
+def _filter_sections(sections, values, state, filtered):
+    """One sample of every channel through the second-order sections (transposed direct form II)."""
+    for i in range(values.shape[0]):
+        for j in range(values.shape[1]):
+            x = values[i, j]
+            for k in range(sections.shape[0]):
+                y = sections[k, 0] * x + state[k, 0, i, j]
+                state[k, 0, i, j] = sections[k, 1] * x - sections[k, 4] * y + state[k, 1, i, j]
+                state[k, 1, i, j] = sections[k, 2] * x - sections[k, 5] * y
+                x = y
+            filtered[i, j] = x
+
+
+class EquationFilter:
+    """Model columns and measured force of one sample after the other through the estimation band.
+
+    Parameters
+    ----------
+    machine : Machine
+    parameters : ParameterSet
+        What is estimated of the machine; nuisance parameters are the factors of `reversal`.
+    band : BandSettings
+    kinematic_cutoff : float
+        Hz, of the filter the samples have passed.
+    load : bool
+        Whether a payload's columns are wanted too.
+    """
+
+    def __init__(
+        self,
+        machine: Machine,
+        parameters: ParameterSet,
+        band: BandSettings,
+        kinematic_cutoff: float,
+        load: bool,
+    ) -> None:
+        self._sections = band.sections
+        self._zi = signal.sosfilt_zi(self._sections)
+        self._geometry = regressor_geometry(machine)
+        self._joints = machine.base_joints, machine.platform_joints
+        self._shape = machine.friction.shape
+        self._nuisance = parameters.nuisance
+        self._width = len(parameters.names) - self._nuisance
+        payload = np.eye(BASIS_COLUMNS)[:, : PLATFORM_COLUMNS if load else 0]
+        mapping = np.column_stack([parameters.mapping[:, : self._width], payload, parameters.known])
+        self._mapping = SparseMapping.of(mapping).entries
+        width = mapping.shape[1]
+        self._columns = np.empty((6, width))
+        self._stack, self._filtered = np.zeros((2, 6, width + 3))
+        self._rates = np.zeros((smoothing_count(kinematic_cutoff, band.period), 6))
+        self._wrench = np.empty((INERTIAL_COLUMNS, 6))
+        self._scratch = np.empty((3, 6, 6))
+        self._struts, self._pulses = np.empty((3, 1, 6)), np.empty((1, 6))
+        self._state = np.empty(0)
+        self._place = 0
+
+    def step(self, sample: PlatformSample, starting: bool) -> bool:
+        """Take a sample with a good pose and forces, the first of a stretch or the next; False if it is singular."""
+        good = fill_regressor(
+            *self._geometry, *self._mapping, sample.position, sample.rotation, sample.twist,
+            sample.acceleration, self._columns, self._wrench, self._scratch,
+        )  # fmt: skip
+        if not good:
+            return False
+        self._place = 0 if starting else (self._place + 1) % len(self._rates)
+        _fill_stack(
+            *self._joints, self._shape, sample.position, sample.rotation, sample.twist, sample.acceleration,
+            self._columns, self._scratch[0], starting, self._rates, self._place, self._struts, self._pulses,
+            self._stack,
+        )  # fmt: skip
+        self._stack[:, _FORCE] = sample.force
+        if starting:
+            # as if the first sample had lasted for ever
+            self._state = self._zi[:, :, None, None] * self._stack
+        _filter_sections(self._sections, self._stack, self._state, self._filtered)
+        return True
+
+    def equation(self, time: float, coulomb: FloatArray) -> Equation:
+        """The equation of the last sample.
+
+        Parameters
+        ----------
+        time : float
+            s.
+        coulomb : ndarray, shape (6,)
+            Coulomb friction of the struts in N, as believed at present.
+        """
+        smooth, width = self._filtered, self._width
+        columns = np.zeros((6, width + self._nuisance))
+        columns[:, :width] = smooth[:, :width]
+        if self._nuisance:
+            # each strut's own pulse
+            columns[np.arange(STRUTS), width + np.arange(STRUTS)] = smooth[:, _PULSE]
+        return Equation(
+            time,
+            columns,
+            smooth[:, width:_KNOWN].copy(),
+            smooth[:, _FORCE] - smooth[:, _KNOWN],
+            smooth[:, _BEND] * coulomb,
+        )

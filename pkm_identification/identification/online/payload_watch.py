@@ -1,0 +1,291 @@
+"""Notices that the platform has taken something up or set it down, and estimates what.
+
+The machine's own parameters are kept: a payload is ten more parameters, opened when it appears and estimated together
+with the machine's, which are known so well by then that they hardly move. Noticing is a likelihood ratio test on the
+innovations (`change`). While the estimation band's filter settles after a jump, its equations mix before and after and
+are left out; the filter itself runs on. A change of friction is the rival explanation; the payload must be the better.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+
+import numpy as np
+from scipy import signal
+
+from pkm_identification.estimation.change_detection import ChangeFit, ChangeTest, whitened_innovation
+from pkm_identification.estimation.filters.recursive import RecursiveEstimator
+from pkm_identification.mechanisms.hexapod.dynamics.basis import PLATFORM_COLUMNS
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.parameters.parameter_set import ParameterSet
+from pkm_identification.parameters.prior import Prior
+
+from ..equations.force_equations import BandSettings
+from .drift import FrictionDrift
+from .equation import Equation
+from .payload import (
+    PayloadEstimate,
+    PayloadEvent,
+    payload_estimate,
+    with_payload,
+)
+
+LAGS = (3, 8, 25)  # equations over which a change is looked for
+# Twice the log likelihood ratio that is taken for a change. Chi-square of 10 exceeds it once in 1e12 equations; ten
+# minutes of simulated motions, with the friction law's imperfect bend in the residual, reach 38.
+SUSPICIOUS = 80.0
+ARMED_AFTER = 150  # equations of an unchanged machine: before, the parameters still move
+ARMED_AGAIN = 30  # after a payload was taken up or set down: the machine itself is known
+SETTLED = 0.005  # of a jump that may be left of the band's step response
+CLEAN = 12  # equations behind the settling that must show a payload
+PATIENCE = 25  # such equations after which the suspicion is dropped
+# Mean squared whitened innovation per output, up to which a change counts as explained.
+EXPLAINED = 3.0
+ADVANTAGE = 10.0  # of the payload's evidence over its rival's: twice a log likelihood ratio, very strong
+CERTAIN = 5.0  # standard deviations of the mass
+ANOTHER = 30.0  # by which a load that has changed must explain more than none at all
+KEPT = 100  # equations
+ONSET = 60  # of them, in which the onset is looked for
+
+
+class PayloadWatch:
+    """Stands between the equations and the machine's estimator.
+
+    Parameters
+    ----------
+    machine : RecursiveEstimator
+        Of the machine's own parameters. While something is carried it follows the estimator of both.
+    length_scale : float
+        m, of the machine.
+    prior : Prior
+        Of a payload's ten parameters.
+    band : BandSettings
+    make : callable
+        Makes an estimator like the machine's of other parameters.
+    drift : FrictionDrift, optional
+        Told to open the friction parameters when they have changed.
+
+    Attributes
+    ----------
+    carrying : bool
+        Whether something is known to be on the platform.
+    events : deque of PayloadEvent
+        The last few.
+    suspicions : int
+        How often something seemed to have changed.
+    """
+
+    def __init__(
+        self,
+        machine: RecursiveEstimator,
+        length_scale: float,
+        prior: Prior,
+        band: BandSettings,
+        make: Callable[[ParameterSet], RecursiveEstimator],
+        drift: FrictionDrift | None = None,
+    ) -> None:
+        self.machine = machine
+        self.loaded = make(with_payload(machine.parameters, prior))
+        self.drift = drift
+        self._size = length_scale
+        self._prior = prior
+        self._jump = signal.sosfilt(band.sections, np.ones(2 * band.settling))
+        self._period = band.period
+        late = np.nonzero(np.abs(self._jump - 1.0) > SETTLED)[0]
+        self._settle = int(np.ceil((late[-1] + 1) / band.stride)) + 1 if late.size else 1
+        self._rows = np.empty((machine.outputs, PLATFORM_COLUMNS + 1))
+        self._test = ChangeTest(PLATFORM_COLUMNS, machine.outputs, LAGS, KEPT)
+        self.events: deque[PayloadEvent] = deque(maxlen=8)
+        self.reset()
+
+    def reset(self) -> None:
+        """Nothing is carried and nothing is suspected."""
+        self.carrying = False
+        self.events.clear()
+        self.suspicions = 0
+        self._taken_at = (float("nan"), float("nan"))
+        self._left_at = self.machine.filter.count
+        self._calm(ARMED_AFTER)
+
+    def _calm(self, armed_after: int) -> None:
+        """Begin to watch anew."""
+        self._armed_after = armed_after
+        self._held: list[Equation] = []
+        self._suspected_at: float | None = None
+        self._lag = 0
+        self._before: deque[tuple[FloatArray, FloatArray]] = deque(maxlen=LAGS[-1] + 2)
+        self._test.clear()
+        if self.drift is not None:
+            self.drift.clear()
+
+    @property
+    def active(self) -> RecursiveEstimator:
+        """The estimator that takes the equations at present."""
+        return self.loaded if self.carrying else self.machine
+
+    @property
+    def suspecting(self) -> bool:
+        """Whether something has changed and it is not clear yet what."""
+        return self._suspected_at is not None
+
+    @property
+    def payload(self) -> PayloadEstimate | None:
+        """What is carried, as known by now."""
+        if not self.carrying:
+            return None
+        own, loaded = len(self.machine.prior.mean), self.loaded
+        covariance = loaded.honest_covariance()[own:, own:]
+        return payload_estimate(
+            loaded.filter.mean[own:],
+            covariance,
+            self._size,
+            self._taken_at,
+            loaded.filter.count - self._count_before,
+        )
+
+    def step(self, equation: Equation) -> bool:
+        """Take one equation; False when it was rejected, or is held back until a suspicion is cleared."""
+        if self.machine.filter.count != self._left_at:
+            # somebody else has set the machine's estimator to another state
+            self.reset()
+        accepted = self._step(equation)
+        self._left_at = self.machine.filter.count
+        return accepted
+
+    def _step(self, equation: Equation) -> bool:
+        state = self.active.filter.mean, self.active.filter.covariance
+        usable = self._look(equation, *state)
+        if self.suspecting:
+            self._held.append(equation)
+            clean = len(self._held) - self._settle
+            if usable and clean >= CLEAN:
+                self._judge(clean)
+            if self.suspecting and clean >= PATIENCE:
+                self._drop_suspicion()
+            return False
+        if usable and self._test.count > self._armed_after:
+            gains = self._test.gains()
+            if gains.max() > SUSPICIOUS:
+                self.suspicions += 1
+                self._suspected_at = equation.time
+                self._lag = LAGS[int(np.argmax(gains))]
+                self._held = [equation]
+                return False
+            if self.drift is not None and self.drift.due() and self.drift.found(self._test):
+                self.drift.open(self.active)
+                self._before.clear()
+        self._before.append(state)
+        return self._feed(equation)
+
+    def _columns(self, equation: Equation) -> FloatArray:
+        return equation.both if self.carrying else equation.columns
+
+    def _feed(self, equation: Equation) -> bool:
+        accepted = self.active.step(equation.time, self._columns(equation), equation.measured, equation.bend)
+        if accepted and self.carrying:
+            own = len(self.machine.prior.mean)
+            loaded = self.loaded.filter
+            self.machine.take_over(self.loaded, loaded.mean[:own], loaded.covariance[:own, :own])
+        return accepted
+
+    def _look(self, equation: Equation, mean: FloatArray, covariance: FloatArray) -> bool:
+        """Show the equation to the tests; False when it is not usable."""
+        columns, changed = self._columns(equation), equation.load * self._prior.std
+        if self.drift is not None:
+            changed = np.concatenate([changed, self.drift.columns(columns)], axis=1)
+        rows = np.empty((len(changed), changed.shape[1] + 1))
+        noise = self.active.effective_noise
+        if not whitened_innovation(columns, changed, equation.measured, mean, covariance, noise, rows):
+            return False
+        self._rows[:, :-1], self._rows[:, -1] = rows[:, :PLATFORM_COLUMNS], rows[:, -1]
+        self._test.add(equation.time, self._rows)
+        if self.drift is not None:
+            self.drift.add(equation.time, rows[:, PLATFORM_COLUMNS:])
+        return True
+
+    def _judge(self, clean: int) -> None:
+        """Announce a payload if it explains what the clean equations show, and better than friction does."""
+        fit = self._test.fit(clean)
+        if fit.left > EXPLAINED * self.machine.outputs or fit.gain < SUSPICIOUS:
+            return
+        if self.drift is not None and fit.evidence < self.drift.fit(clean).evidence + ADVANTAGE:
+            return
+        back = min(len(self._before), self._lag + 1)
+        mean, covariance = (
+            self._before[-back] if back else (self.active.filter.mean, self.active.filter.covariance)
+        )
+        own = len(self.machine.prior.mean)
+        change = self._prior.std * fit.change
+        mass = change[0] + (mean[own] if self.carrying else 0.0)
+        held = self._held[self._settle :]
+        if self.carrying and self._bare(mean[:own], covariance[:own, :own], held, fit):
+            kind = "set_down"
+        elif mass > CERTAIN * fit.std[0] * self._prior.std[0]:
+            kind = "changed" if self.carrying else "picked_up"
+        else:
+            return
+        when = self._onset(fit)
+        before = self.active
+        if kind == "set_down":
+            self.machine.take_over(before, mean[:own], covariance[:own, :own])
+            self.carrying = False
+        else:
+            self._open(before, mean[:own], covariance[:own, :own])
+            self._taken_at = when
+        for one in held:
+            self._feed(one)
+        self.events.append(PayloadEvent(kind, *when, held[-1].time, self.payload))
+        self._calm(ARMED_AGAIN)
+
+    def _bare(self, mean: FloatArray, covariance: FloatArray, held: list[Equation], fit: ChangeFit) -> bool:
+        """Whether the machine alone explains the held equations, nearly as well as any load."""
+        rows = np.empty((self.machine.outputs, 1))
+        nothing = np.empty((self.machine.outputs, 0))
+        squares = 0.0
+        for one in held:
+            whitened_innovation(
+                one.columns, nothing, one.measured, mean, covariance, self.active.effective_noise, rows
+            )
+            squares += float(rows[:, 0] @ rows[:, 0])
+        return squares < fit.left * len(held) + ANOTHER
+
+    def _open(self, before: RecursiveEstimator, mean: FloatArray, covariance: FloatArray) -> None:
+        """Let the estimator of both begin: the machine as known, the payload not at all."""
+        own = len(mean)
+        size = own + PLATFORM_COLUMNS
+        joint = np.zeros((size, size))
+        joint[:own, :own] = covariance
+        joint[own:, own:] = np.diag(self._prior.std**2)
+        self._count_before = before.filter.count
+        if before is not self.loaded:
+            # nothing stays of what was carried before: neither process noise nor its adaptation
+            self.loaded.reset()
+        self.loaded.uncertainty.continue_from(self.machine.uncertainty)
+        self.loaded.take_over(before, np.concatenate([mean, self._prior.mean]), joint)
+        self.carrying = True
+
+    def _drop_suspicion(self) -> None:
+        """It was no payload: the machine's parameters must explain it, by their own means."""
+        held = self._held
+        if self.drift is not None:
+            self.drift.open_if_explained(self.active, self._test, len(held) - self._settle)
+        for one in held:
+            self._feed(one)
+        self._calm(ARMED_AFTER)
+
+    def _onset(self, fit: ChangeFit) -> tuple[float, float]:
+        """When the change happened and its standard deviation, s, by the band's step response."""
+        times, rows = self._test.newest(ONSET)
+        expected = rows[:, :, :-1] @ fit.change
+        innovation = rows[:, :, -1]
+        tried = self._suspected_at + np.arange(-1.0, 0.1, 2 * self._period)
+        age = np.rint((times - tried[:, None]) / self._period).astype(np.int64)
+        grown = np.where(age < 0, 0.0, self._jump[np.clip(age, 0, len(self._jump) - 1)])
+        power, match = np.sum(expected**2, axis=1), np.sum(expected * innovation, axis=1)
+        misfit = grown**2 @ power - 2.0 * grown @ match
+        best = int(np.argmin(misfit))
+        inner = min(max(best, 1), len(tried) - 2)
+        slope = (grown[inner + 1] - grown[inner - 1]) / (tried[2] - tried[0])
+        information = float(slope**2 @ power)
+        return float(tried[best]), max(self._period, information**-0.5 if information > 0 else np.inf)

@@ -1,0 +1,191 @@
+"""A fall with the drives off: the strut forces are known exactly, so the lengths alone tell of the inertia.
+
+Where drives and friction leave the machine free, a tenth of a second of falling fixes ratios of masses and
+moments better than a minute of driven motion: encoders resolve far more than currents. The lengths of a fall are
+predicted by integrating the model from the release and compared with the measured ones (output error), so
+nothing is differentiated or filtered. All forces being zero, the common scale of all masses has no effect; that
+comes from driven motions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from pkm_identification.errors import LogError, NotConverged
+from pkm_identification.mechanisms.hexapod.dynamics.basis import VISCOUS
+from pkm_identification.mechanisms.hexapod.dynamics.falling import falling_lengths
+from pkm_identification.mechanisms.hexapod.kinematics.forward import OK, forward_kinematics
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.rotation import matrix_from_vector
+from pkm_identification.parameters.parameter_set import ParameterSet
+from pkm_identification.parameters.relations import Statements
+
+START = 7  # unknowns of the start: position, rotation, instant of the release
+DIFFERENCE = 1e-4  # step of the numerical derivatives, relative to what is large
+# Residual over resolution above which a log is not a fall of this machine.
+MISFIT = 20.0
+LEAST_SAMPLES = 20
+MAX_ROUNDS = 10
+SETTLED = 1e-4  # of what is a large error of a parameter
+
+
+class FreeFall:
+    """One log of a fall, ready to be compared with the model.
+
+    Parameters
+    ----------
+    machine : Machine
+    parameters : ParameterSet
+    length : ndarray, shape (N, 6)
+        Strut lengths in m on a regular clock, from the release (or some samples before it) to before anything
+        stops the fall.
+    period : float
+        Sample period in s.
+    source : str
+        Name of the log, for messages.
+
+    Raises
+    ------
+    LogError
+        If the log is too short, does not move, or starts in no pose of the machine.
+    """
+
+    def __init__(
+        self, machine: Machine, parameters: ParameterSet, length: FloatArray, period: float, source: str
+    ) -> None:
+        if len(length) < LEAST_SAMPLES:
+            raise LogError(
+                f"{source}: {len(length)} samples are too few for a fall; {LEAST_SAMPLES} are needed"
+            )
+        self.machine = machine
+        self.parameters = parameters
+        self.length = length
+        self.source = source
+        self.resolution = _resolution(machine, length)
+        self._time = np.arange(len(length)) * period
+        moved = np.mean(np.abs(length - length[0]), axis=1)
+        if moved[-1] < 100 * self.resolution:
+            raise LogError(f"{source}: the struts move {moved[-1] * 1e3:.3g} mm; that is no fall")
+        # half a g t^2: the root of the way is a line through the release
+        late = moved > 0.1 * moved[-1]
+        slope, offset = np.polyfit(self._time[late], np.sqrt(moved[late]), 1)
+        released = float(np.clip(-offset / slope, -period, self._time[-1]))
+        still = max(1, int(np.searchsorted(self._time, released)))
+        pose = forward_kinematics(machine, length[:still].mean(axis=0)[None])
+        if pose.status[0] != OK:
+            raise LogError(
+                f"{source}: the lengths at its start are those of no good pose of '{machine.name}'"
+            )
+        self._position, self._rotation = pose.position[0], pose.rotation[0]
+        self._start = np.zeros(START)
+        self._start[6] = released
+
+    def lengths(self, values: FloatArray, start: FloatArray | None = None) -> FloatArray:
+        """Predicted lengths (N, 6) in m for parameters (P,); `start` (7,): shift, turn and release."""
+        start = self._start if start is None else start
+        basis = self.parameters.mapping @ values + self.parameters.known
+        return falling_lengths(
+            self.machine,
+            basis,
+            self._position + start[:3],
+            matrix_from_vector(start[3:6]) @ self._rotation,
+            self._time - start[6],
+        )
+
+    def statements(self, values: FloatArray, refinements: int = 2) -> Statements:
+        """What the fall says of the parameters, linearised about `values` (P,).
+
+        The start (pose and instant of the release) is not known and is eliminated.
+
+        Raises
+        ------
+        LogError
+            If no start makes the prediction come near the log.
+        """
+        columns = self._slopes(values)
+        for _ in range(refinements):
+            starts = self._start_slopes(values)
+            left = self._misfit(values)
+            self._start = self._start + np.linalg.lstsq(starts, left, rcond=None)[0]
+        left = self._misfit(values)
+        orthogonal, _ = np.linalg.qr(self._start_slopes(values), mode="complete")
+        rest = orthogonal[:, START:].T
+        rows = rest @ columns / self.resolution
+        said = rest @ left / self.resolution + rows @ values
+        # as few rows as there are parameters say the same; what is left over is the misfit of any machine
+        triangle = np.linalg.qr(np.column_stack([rows, said]), mode="r")
+        width = len(values)
+        misfit = (
+            abs(triangle[width, width]) / np.sqrt(max(len(said) - width, 1)) if len(triangle) > width else 0.0
+        )
+        if not np.isfinite(misfit) or misfit > MISFIT:
+            raise LogError(
+                f"{self.source}: is no free fall of '{self.machine.name}': lengths are {misfit:.0f} times their "
+                "resolution away from any; the drives must be off, without friction, from the first samples on"
+            )
+        return Statements(triangle[:width, :width], triangle[:width, width])
+
+    def _misfit(self, values: FloatArray) -> FloatArray:
+        return (self.length - self.lengths(values)).ravel()
+
+    def _slopes(self, values: FloatArray) -> FloatArray:
+        """Derivative of the lengths by the parameters, (6 N, P); zero for friction."""
+        columns = np.zeros((self.length.size, len(values)))
+        for j in np.flatnonzero(np.any(self.parameters.mapping[:VISCOUS] != 0.0, axis=0)):
+            step = np.zeros(len(values))
+            step[j] = DIFFERENCE * self.parameters.scale[j]
+            difference = self.lengths(values + step) - self.lengths(values - step)
+            columns[:, j] = difference.ravel() / (2.0 * step[j])
+        return columns
+
+    def _start_slopes(self, values: FloatArray) -> FloatArray:
+        columns = np.empty((self.length.size, START))
+        for j in range(START):
+            step = np.zeros(START)
+            step[j] = DIFFERENCE * (1e-2 if j < START - 1 else float(self._time[-1]))
+            difference = self.lengths(values, self._start + step) - self.lengths(values, self._start - step)
+            columns[:, j] = difference.ravel() / (2.0 * step[j])
+        return columns
+
+
+def settle(
+    falls: Sequence[FreeFall], values: FloatArray, solve: Callable[[Statements], FloatArray]
+) -> Statements:
+    """What falls say, linearised where the estimate ends.
+
+    Parameters
+    ----------
+    falls : sequence of FreeFall
+    values : ndarray, shape (P,)
+        Where to begin, SI units.
+    solve : callable
+        Estimate (P,) that everything else known gives together with the falls' statements.
+
+    Raises
+    ------
+    NotConverged
+        If the estimate does not settle: the fall contradicts the other logs.
+    """
+    scale = falls[0].parameters.scale
+    for _ in range(MAX_ROUNDS):
+        said = Statements.joined([fall.statements(values) for fall in falls])
+        found = solve(said)
+        change = np.max(np.abs(found - values) / scale)
+        values = found
+        if change < SETTLED:
+            return said
+    raise NotConverged(
+        f"{falls[0].source}: the estimate does not settle with this fall (last change {100 * change:.2g} %); "
+        "is it of the same machine, with the drives off?"
+    )
+
+
+def _resolution(machine: Machine, length: FloatArray) -> float:
+    """Standard deviation of a length in m: rounding to counts, or what third differences show if that is more."""
+    noise = float(np.std(np.diff(length, 3, axis=0))) / np.sqrt(20.0)
+    if machine.drive is None:
+        return max(noise, 1e-9)
+    return max(noise, 1.0 / (np.sqrt(12.0) * machine.drive.counts_per_meter))

@@ -1,0 +1,319 @@
+"""The friction test of a machine: slow logs in, the friction of every strut out, each strut by itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pkm_identification.errors import LogError, PkmError
+from pkm_identification.mechanisms.hexapod.dynamics.regressor import regressor
+from pkm_identification.mechanisms.hexapod.kinematics.forward import OK, platform_motion
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.motion import STRUTS, StrutLog, StrutMotion
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.parameters.parameter_set import ParameterSet
+from pkm_identification.signals.zero_phase import filter_log
+
+from ..experiment import Experiment, prepare
+from ..online.pipeline import kinematic_cutoff
+from ..validation import held_from, held_out_part, rows_of
+from .friction_bend import FrictionBend, friction_bend
+from .strut_friction import (
+    StrutFriction,
+    StrutSamples,
+    strut_friction,
+    untestable,
+)
+
+OVERSAMPLING = 2.5  # samples per period of the kinematic cutoff
+CUTOFF = 20.0  # Hz; noise on wider accelerations would bias what is fitted of the rigid body
+FILTER_ORDER = 4
+MOST_SAMPLES = 30_000  # of all logs: more would only cost memory
+PASSES = 3  # over a strut with a Stribeck excess, which reaches beyond the rates left out
+SETTLING = 0.5  # time left out on either side of a turn, in periods of the kinematic cutoff
+HOLD_OUT = 0.2  # of each log's time, at its end, as of `pkm identify`
+WINDOW = 3.0  # rates left out, in transition rates of the friction law
+
+
+@dataclass(frozen=True)
+class FrictionSettings:
+    """How to test.
+
+    Attributes
+    ----------
+    least_rate : float or None
+        m/s; slower samples are left out. None: three transition rates of the machine's friction law.
+    tolerance : float
+        How wrong the rigid-body parameters of the machine file may be, relative to their size.
+    cutoff : float or None
+        Hz, kinematic low-pass; None lets the encoders decide.
+    """
+
+    least_rate: float | None = None
+    tolerance: float = 0.3
+    cutoff: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.least_rate is not None and not 0 < self.least_rate < np.inf:
+            raise PkmError(f"least rate {self.least_rate:g} m/s: must be more than 0")
+        if not 0 < self.tolerance <= 10:
+            raise PkmError(f"tolerance {self.tolerance:g}: must be more than 0 and at most 10")
+
+
+@dataclass(frozen=True)
+class FrictionPrediction:
+    """Friction forces that were not used for a test, predicted by it: samples in motion, as the test takes them.
+
+    Attributes
+    ----------
+    percent : dict of int to float
+        Root mean square of the error over that of the friction force, in %, by strut.
+    total : float
+        Over all these struts.
+    held_out : str
+        What was predicted, in words.
+    """
+
+    percent: dict[int, float]
+    total: float
+    held_out: str
+
+
+@dataclass(frozen=True)
+class FrictionTest:
+    """Friction of the struts that moved.
+
+    Attributes
+    ----------
+    machine : Machine
+    settings : FrictionSettings
+        With the values that were used.
+    struts : dict of int to StrutFriction
+        By number, 1 to 6.
+    bends : dict of int to FrictionBend
+        Shape near standstill of the same struts.
+    prediction : FrictionPrediction or None
+        Of the friction at the end of the logs by a test of the rest; None where they are too short for it.
+    untested : dict of int to str
+        Why the others could not be tested.
+    samples : int
+        Samples behind the test.
+    dropped : dict of str to int
+        Samples not used, by reason.
+    warnings : tuple of str
+    """
+
+    machine: Machine
+    settings: FrictionSettings
+    struts: dict[int, StrutFriction]
+    bends: dict[int, FrictionBend]
+    untested: dict[int, str]
+    samples: int
+    dropped: dict[str, int]
+    warnings: tuple[str, ...]
+    prediction: FrictionPrediction | None = None
+
+
+def measure_friction(
+    logs: list[StrutLog],
+    machine: Machine,
+    settings: FrictionSettings | None = None,
+    faults: dict[str, int] | None = None,
+) -> FrictionTest:
+    """Test the friction of every strut that moves slowly to and fro in the logs.
+
+    Parameters
+    ----------
+    logs : list of StrutLog
+        Nothing is differentiated or filtered across them.
+    machine : Machine
+    settings : FrictionSettings, optional
+    faults : dict of str to int, optional
+        What the readers found and left out already.
+
+    Raises
+    ------
+    LogError
+        If the logs hold no forces, run at a wrong rate, or move no strut enough.
+    """
+    settings = settings or FrictionSettings()
+    prepared = prepare(logs, machine, faults or {})
+    widest = kinematic_cutoff(machine, prepared.logs[0].period)
+    cutoff = settings.cutoff or min(CUTOFF, widest)
+    least_rate = settings.least_rate or WINDOW * machine.friction.transition_rate
+    parameters = ParameterSet.of(machine, "extended")
+    inertial = len(parameters.names) - 2 * STRUTS
+    rigid_std = settings.tolerance * parameters.scale[:inertial]
+    how = _How(machine, parameters, cutoff, max(cutoff, widest), least_rate, rigid_std)
+    narrow, wide = how.samples(prepared)
+    if not narrow.struts or not wide.struts:
+        raise LogError(f"{logs[0].source}: too short: nothing is left after filtering")
+    if narrow.failed:
+        prepared.dropped["no_pose"] = narrow.failed
+    tested, bends, untested = how.test(narrow, wide)
+    if not tested:
+        raise LogError(f"{logs[0].source}: no strut can be tested: strut 1 {untested[1]}")
+    return FrictionTest(
+        machine=machine,
+        settings=replace(settings, least_rate=least_rate, cutoff=cutoff),
+        struts=tested,
+        bends=bends,
+        untested=untested,
+        samples=narrow.count,
+        dropped={name: number for name, number in prepared.dropped.items() if number},
+        warnings=tuple(prepared.warnings),
+        prediction=_predicted_end(prepared, how),
+    )
+
+
+def _predicted_end(prepared: Experiment, how: _How) -> FrictionPrediction | None:
+    """Friction at the end of every log, predicted by a test of the rest; no filter reaches across."""
+    firsts = held_from(prepared, HOLD_OUT)
+    pairs = list(zip(prepared.logs, firsts, strict=True))
+    ends = [rows_of(log, slice(first, None)) for log, first in pairs if first < len(log.time)]
+    if not ends:
+        return None
+    rest = replace(prepared, logs=[rows_of(log, slice(0, first)) for log, first in pairs])
+    narrow, wide = how.samples(rest)
+    seen, _ = how.samples(replace(prepared, logs=ends))
+    if not (narrow.struts and wide.struts and seen.struts):
+        return None
+    squares, errors = {}, {}
+    for number, found in how.test(narrow, wide)[0].items():
+        samples = seen.struts[number - 1]
+        moving = samples[samples.settled & (np.abs(samples.rate) > how.least_rate)]
+        if len(moving.rate) == 0:
+            continue
+        friction = moving.force - moving.rigid @ found.rigid
+        squares[number] = float(np.mean(friction**2))
+        errors[number] = float(np.mean((friction - found.friction_force(moving.rate)) ** 2))
+    total = sum(squares.values())
+    if not total > 0.0:
+        return None
+    return FrictionPrediction(
+        percent={n: 100.0 * float(np.sqrt(errors[n] / max(squares[n], 1e-300))) for n in squares},
+        total=100.0 * float(np.sqrt(sum(errors.values()) / total)),
+        held_out=held_out_part(HOLD_OUT, prepared.sources[0], len(ends)),
+    )
+
+
+@dataclass(frozen=True)
+class _How:
+    """A test with its settings worked out: `narrow` and `wide` are its low-passes in Hz."""
+
+    machine: Machine
+    parameters: ParameterSet
+    narrow: float
+    wide: float
+    least_rate: float
+    rigid_std: FloatArray
+
+    def samples(self, prepared: Experiment) -> tuple[_SlowSamples, _SlowSamples]:
+        """Samples behind the narrow and the wide low-pass; the bend is sharper than what the narrow one leaves."""
+        narrow, wide = (
+            _slow_samples(prepared, self.machine, self.parameters, cutoff, self.narrow)
+            for cutoff in (self.narrow, self.wide)
+        )
+        return narrow, wide
+
+    def test(
+        self, narrow: _SlowSamples, wide: _SlowSamples
+    ) -> tuple[dict[int, StrutFriction], dict[int, FrictionBend], dict[int, str]]:
+        """Friction and bend of every strut that can be tested, and why the others cannot, by number."""
+        tested, bends, untested = {}, {}, {}
+        scale, inertial = self.parameters.scale, len(self.rigid_std)
+        for i in range(STRUTS):
+            reason = untestable(narrow.struts[i], self.least_rate)
+            if reason:
+                untested[i + 1] = reason
+                continue
+            own = (float(scale[inertial + i]), float(scale[inertial + STRUTS + i]))
+            used, stribeck_rate = narrow, None
+            for _ in range(PASSES):
+                found = strut_friction(
+                    used.struts[i], self.least_rate, own, self.rigid_std, used.redundancy, stribeck_rate
+                )
+                fast = wide.struts[i]
+                friction = fast.force - fast.rigid @ found.rigid
+                first_guess = self.machine.friction.transition_rate
+                bend = friction_bend(fast.rate, friction, fast.segment, first_guess, wide.redundancy)
+                if bend.stribeck_rate is None:
+                    break
+                # such a strut sticks and slips, too fast for the narrow low-pass
+                used, stribeck_rate = wide, bend.stribeck_rate.value
+            tested[i + 1], bends[i + 1] = found, bend
+        return tested, bends, untested
+
+
+@dataclass(frozen=True)
+class _SlowSamples:
+    """Samples of every strut, how many of the log they stand for, poses that were not found, redundancy."""
+
+    struts: list[StrutSamples]
+    count: int
+    failed: int
+    redundancy: float
+
+
+def _slow_samples(
+    prepared: Experiment, machine: Machine, parameters: ParameterSet, cutoff: float, smooth: float
+) -> _SlowSamples:
+    """Samples behind the low-pass `cutoff`; what multiplies unknowns of the rigid body, behind `smooth`.
+
+    Noise in what multiplies an unknown biases it, noise in what is subtracted only adds to the residual.
+    """
+    period = prepared.logs[0].period
+    inertial = len(parameters.names) - 2 * STRUTS
+    mapping = np.column_stack([parameters.mapping[:, :inertial], parameters.known])
+    nominal = mapping @ np.append(parameters.nominal[:inertial], 1.0)
+    total = sum(len(log.time) for log in prepared.logs)
+    stride = max(round(1.0 / (OVERSAMPLING * cutoff * period)), -(-total // MOST_SAMPLES), 1)
+    pieces: list[list[StrutSamples]] = [[] for _ in range(STRUTS)]
+    count = failed = segments = 0
+    for log in prepared.logs:
+        struts, smoother = (filter_log(log, frequency, FILTER_ORDER) for frequency in (cutoff, smooth))
+        # the smoother one loses more at the ends
+        _, ours, theirs = np.intersect1d(struts.time, smoother.time, return_indices=True)
+        if len(ours) == 0:
+            continue
+        count += len(ours)
+        settled = ~near_turns(struts, SETTLING / (cutoff * period))[ours][::stride]
+        struts, smoother = struts[ours[::stride]], smoother[theirs[::stride]]
+        platform, poses = platform_motion(machine, struts)
+        slow, slow_poses = platform_motion(machine, smoother)
+        good = (poses.status == OK) & (slow_poses.status == OK)
+        failed += stride * int(np.count_nonzero(~good))
+        struts, settled, platform, slow = struts[good], settled[good], platform[good], slow[good]
+        if len(struts) == 0:
+            continue
+        believed = regressor(machine, platform, nominal[:, None])[:, :, 0]
+        columns = regressor(machine, slow, mapping[:, :inertial])
+        segment = struts.segment + segments
+        segments = int(segment.max()) + 1
+        for i in range(STRUTS):
+            pieces[i].append(
+                StrutSamples(
+                    struts.rate[:, i],
+                    struts.force[:, i] - believed[:, i],
+                    columns[:, i],
+                    segment,
+                    settled[:, i],
+                )
+            )
+    redundancy = max(1.0, 1.0 / (2.0 * cutoff * stride * period))
+    return _SlowSamples([StrutSamples.joined(parts) for parts in pieces if parts], count, failed, redundancy)
+
+
+def near_turns(struts: StrutMotion, reach: float) -> NDArray[np.bool_]:
+    """Samples no more than `reach` samples away from where that strut turns around, shape (N, 6)."""
+    place = np.arange(len(struts))
+    near = np.zeros((len(struts), STRUTS), dtype=bool)
+    for i in range(STRUTS):
+        turns = np.flatnonzero(np.diff(np.sign(struts.rate[:, i])) != 0)
+        if turns.size:
+            after = np.minimum(np.searchsorted(turns, place), turns.size - 1)
+            before = np.maximum(after - 1, 0)
+            near[:, i] = np.minimum(np.abs(turns[after] - place), np.abs(turns[before] - place)) <= reach
+    return near

@@ -1,0 +1,279 @@
+"""The source's staged procedure on a trajectory (Oh 2003, 5.3.1); `cross_check` compares trajectories.
+
+Per trajectory: 1-A friction with the inertial parameters at the machine file's values, 1-B inertial parameters with
+the friction of 1-A, 2-A and 2-B the same from the results of stage 1, 3 all together from the results of stage 2.
+
+The force is linear in these parameters. Stages 1 and 2 are therefore two sweeps of a block-wise descent on one
+quadratic function, and stage 3 goes to its minimum: in directions that the trajectory shows, its end depends on no
+start at all; in the others the end is the start.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pkm_identification.errors import PkmError
+from pkm_identification.estimation.batch.least_squares import (
+    least_squares,
+    residual_covariance,
+    robust_covariance,
+)
+from pkm_identification.estimation.estimate import ParameterEstimate, make_estimate
+from pkm_identification.estimation.filters.unscented import UnscentedFilter, UnscentedSettings
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.parameters.parameter_set import ParameterSet
+from pkm_identification.parameters.prior import Prior
+
+from ..equations.force_equations import Equations
+
+FRICTION, INERTIA, ALL = "friction", "inertia", "all"
+STAGES = (("1-A", FRICTION), ("1-B", INERTIA), ("2-A", FRICTION), ("2-B", INERTIA), ("3", ALL))
+# reversals: what smoothing does to friction, a nuisance of that kind
+FRICTION_NAMES = ("viscous", "coulomb", "reversal")
+
+MAX_PASSES = 40
+SETTLED = 0.05  # standard deviations: passes end when none moves an estimate by more
+LAST_PART = 0.2  # of the last pass, over which estimates must stand still
+STILL = 0.02  # largest change there, relative to the parameter's scale
+
+
+@dataclass(frozen=True)
+class StageSettings:
+    """How every stage is run.
+
+    Attributes
+    ----------
+    redundancy : float
+        Equations per independent one (`BandSettings.redundancy`).
+    prior : float
+        Standard deviation about a stage's start, in scales of the parameter set.
+    unscented : UnscentedSettings
+    """
+
+    redundancy: float = 1.0
+    prior: float = 1.0
+    unscented: UnscentedSettings = field(default_factory=UnscentedSettings)
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One run of the filter.
+
+    Attributes
+    ----------
+    name : str
+        '1-A' to '3'.
+    free : ndarray of bool, shape (P,)
+        What was estimated; everything else stayed at `start`.
+    start, values : ndarray, shape (P,)
+        Before and after.
+    covariance : ndarray, shape (P, P)
+        Of the free parameters, everything else taken as exactly known; zero elsewhere.
+    nis : float
+        Mean squared residual in units of the noise.
+    residual_rms : float
+        N, over all struts.
+    passes : int
+        Over the equations.
+    still : ndarray of bool, shape (P,)
+        Which estimates stood still at the end: what a plot of them shows as converged.
+    """
+
+    name: str
+    free: NDArray[np.bool_]
+    start: FloatArray
+    values: FloatArray
+    covariance: FloatArray
+    nis: float
+    residual_rms: float
+    passes: int
+    still: NDArray[np.bool_]
+
+    @property
+    def std(self) -> FloatArray:
+        """Standard deviations, shape (P,); zero where nothing was estimated."""
+        return np.sqrt(np.diag(self.covariance))
+
+
+@dataclass(frozen=True)
+class StagedResult:
+    """The procedure on one trajectory: its stages in order, and the estimate of the last with statuses."""
+
+    stages: tuple[Stage, ...]
+    estimate: ParameterEstimate
+
+    @property
+    def end(self) -> FloatArray:
+        """End of the last stage, shape (P,)."""
+        return self.stages[-1].values
+
+    @property
+    def values(self) -> FloatArray:
+        """The same without nuisance parameters, shape (R,)."""
+        return self.end[: len(self.estimate.names)]
+
+
+def free_of(parameters: ParameterSet, group: str) -> NDArray[np.bool_]:
+    """Which parameters belong to a group: 'friction', 'inertia' or 'all'."""
+    friction = np.array([name.startswith(FRICTION_NAMES) for name in parameters.names])
+    return {FRICTION: friction, INERTIA: ~friction, ALL: np.ones_like(friction)}[group]
+
+
+def run_stage(
+    name: str,
+    equations: Equations,
+    parameters: ParameterSet,
+    free: NDArray[np.bool_],
+    start: FloatArray,
+    settings: StageSettings | None = None,
+) -> Stage:
+    """One stage: the UKF over the equations, again with the noise that the pass before left until that settles.
+
+    Parameters
+    ----------
+    name : str
+    equations : Equations
+        Of the whole parameter set.
+    parameters : ParameterSet
+    free : ndarray of bool, shape (P,)
+    start : ndarray, shape (P,)
+        SI units.
+    settings : StageSettings, optional
+
+    Raises
+    ------
+    PkmError
+        If nothing is free or there are no equations.
+    """
+    settings = settings or StageSettings()
+    if not np.any(free) or len(equations) == 0:
+        raise PkmError(f"stage {name}: needs parameters to estimate and equations")
+    columns = np.ascontiguousarray(equations.columns[:, :, free])
+    target = equations.measured - equations.columns[:, :, ~free] @ start[~free]
+    prior = Prior(start[free], settings.prior * parameters.scale[free])
+    estimator = UnscentedFilter(prior, target.shape[1], settings.unscented)
+    noise = residual_covariance(target - columns @ prior.mean, 0)
+    last = max(1, round((1 - LAST_PART) * len(columns)))
+    last_mean = np.full(len(prior.mean), np.inf)
+    passes = 0
+    while True:
+        passes += 1
+        estimator.reset()
+        before = estimator.mean
+        for k, (rows, values) in enumerate(zip(columns, target, strict=True)):
+            if k == last:
+                before = estimator.mean
+            estimator.step_linear(rows, values, noise * settings.redundancy)
+        residual = target - columns @ estimator.mean
+        left = residual_covariance(residual, int(free.sum()))
+        settled = np.abs(estimator.mean - last_mean) < SETTLED * np.sqrt(np.diag(estimator.covariance))
+        if passes == MAX_PASSES or np.all(settled):
+            break
+        noise, last_mean = left, estimator.mean
+    moved = np.abs(estimator.mean - before) / parameters.scale[free]
+    still = np.zeros_like(free)
+    still[free] = moved < STILL
+    own = robust_covariance(columns * prior.std, residual, noise, settings.redundancy, equations.segment)
+    width = len(start)
+    values, covariance = np.array(start, dtype=float), np.zeros((width, width))
+    values[free] = estimator.mean
+    covariance[np.ix_(free, free)] = own * np.outer(prior.std, prior.std)
+    return Stage(
+        name=name,
+        free=free,
+        start=np.array(start, dtype=float),
+        values=values,
+        covariance=covariance,
+        nis=float(np.mean(np.einsum("ki,ij,kj->k", residual, np.linalg.inv(noise), residual))),
+        residual_rms=float(np.sqrt(np.mean(residual**2))),
+        passes=passes,
+        still=still,
+    )
+
+
+def staged(
+    equations: Equations,
+    parameters: ParameterSet,
+    start: FloatArray,
+    settings: StageSettings | None = None,
+    others: Sequence[Equations] = (),
+) -> StagedResult:
+    """Stages 1-A to 3 on one trajectory.
+
+    Parameters
+    ----------
+    equations : Equations
+    parameters : ParameterSet
+        Its nominal values are what the inertial parameters are held at in 1-A.
+    start : ndarray, shape (P,)
+        First guess, SI units.
+    settings : StageSettings, optional
+    others : sequence of Equations
+        The same motion behind other kinematic low-passes: what they change widens the deviations of the estimate.
+    """
+    settings = settings or StageSettings()
+    stages: list[Stage] = []
+    # inertial parameters at the machine file's values, friction at the first guess
+    current = np.where(free_of(parameters, INERTIA), parameters.nominal, start)
+    for name, group in STAGES:
+        if name == "1-B":
+            current = np.where(free_of(parameters, INERTIA), start, current)
+        stages.append(run_stage(name, equations, parameters, free_of(parameters, group), current, settings))
+        current = stages[-1].values
+    return StagedResult(tuple(stages), stage_estimate(stages[-1], equations, parameters, settings, others))
+
+
+def stage_estimate(
+    stage: Stage,
+    equations: Equations,
+    parameters: ParameterSet,
+    settings: StageSettings,
+    others: Sequence[Equations] = (),
+) -> ParameterEstimate:
+    """A stage's result with what its data show; parameters that were not free count as not shown."""
+    prior = Prior(parameters.nominal, settings.prior * parameters.scale)
+    fixed = np.diag(np.where(stage.free, 0.0, prior.std**2))
+    base = least_squares(equations, prior, settings.redundancy).mean if others else prior.mean
+    changes = [least_squares(other, prior, settings.redundancy).mean - base for other in others]
+    systematic = sum(np.outer(change, change) / len(changes) for change in changes)
+    return make_estimate(
+        parameters,
+        prior,
+        stage.values,
+        stage.covariance + fixed + systematic,
+        nis=stage.nis,
+        nis_dof=equations.measured.shape[1],
+        count=len(equations),
+        time=float(equations.time[-1]),
+        estimator="ukf",
+        model="force",
+    )
+
+
+def joint(
+    equations: Mapping[str, Equations],
+    parameters: ParameterSet,
+    start: FloatArray,
+    settings: StageSettings | None = None,
+    others: Sequence[Equations] = (),
+) -> StagedResult:
+    """All trajectories in one estimation of all parameters, from the first guess and without stages."""
+    settings = settings or StageSettings()
+    whole = joined(equations)
+    stage = run_stage("all", whole, parameters, free_of(parameters, ALL), start, settings)
+    return StagedResult((stage,), stage_estimate(stage, whole, parameters, settings, others))
+
+
+def joined(equations: Mapping[str, Equations]) -> Equations:
+    """Equations of several trajectories one after the other; segments stay apart."""
+    parts, segments = [], 0
+    for part in equations.values():
+        segment = part.segment - part.segment.min() + segments
+        segments = int(segment.max()) + 1
+        parts.append(replace(part, segment=segment))
+    names = ("time", "columns", "measured", "force", "segment")
+    return Equations(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))

@@ -1,0 +1,222 @@
+"""The staged procedure on logs: every log is a trajectory of its own, then the cross-check, then all logs together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from pkm_identification.errors import LogError, PkmError
+from pkm_identification.estimation.problem import Problem
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.motion import StrutLog
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.parameters.parameter_set import ParameterSet
+
+from ..equations.force_equations import Equations
+from ..experiment import IdentifySettings, prepare, stages_of
+from ..identify import OTHER_CUTOFFS
+from ..problem_builder import Posed, pose_problem
+from ..validation import Validation, predict_ends
+from .cross_check import CrossCheck, cross_check
+from .staged import (
+    FRICTION,
+    StagedResult,
+    StageSettings,
+    free_of,
+    joined,
+    joint,
+    staged,
+)
+
+
+@dataclass(frozen=True)
+class Trajectories:
+    """Equations of every trajectory.
+
+    Attributes
+    ----------
+    parameters : ParameterSet
+    equations : dict of str to Equations
+        By the trajectory's name.
+    others : tuple of dict of str to Equations
+        The same behind other kinematic low-passes, which should change nothing.
+    redundancy : float
+        Equations per independent one.
+    dropped : dict of str to int
+        Samples not used, by reason.
+    warnings : tuple of str
+    predict : callable, or None
+        Prediction of the end of every log by what an estimator makes of the rest; None where there are no logs.
+    """
+
+    parameters: ParameterSet
+    equations: dict[str, Equations]
+    others: tuple[dict[str, Equations], ...]
+    redundancy: float
+    dropped: dict[str, int]
+    warnings: tuple[str, ...]
+    predict: Callable[[Callable[[Problem], FloatArray]], Validation | None] | None = None
+
+
+@dataclass(frozen=True)
+class StagedIdentification:
+    """The procedure on all trajectories.
+
+    Attributes
+    ----------
+    machine : Machine
+    trajectories : Trajectories
+    start : ndarray, shape (R,)
+        First guess, without nuisance parameters.
+    results : dict of str to StagedResult
+    cross : CrossCheck
+    joint : StagedResult
+        One estimation from all trajectories.
+    validation : Validation or None
+        Of the end of every log by such an estimation from the rest (`with_prediction`).
+    """
+
+    machine: Machine
+    trajectories: Trajectories
+    start: FloatArray
+    results: dict[str, StagedResult]
+    cross: CrossCheck
+    joint: StagedResult
+    validation: Validation | None = None
+
+
+def trajectories_of(
+    logs: Sequence[StrutLog],
+    machine: Machine,
+    parameters: str = "oh24",
+    cutoff: float | None = None,
+    faults: dict[str, int] | None = None,
+) -> Trajectories:
+    """Equations of each log.
+
+    Parameters
+    ----------
+    logs : sequence of StrutLog
+    machine : Machine
+    parameters : str
+        Name of the parameter set; one with friction.
+    cutoff : float, optional
+        Kinematic low-pass in Hz; the encoders decide if it is not given.
+    faults : dict of str to int, optional
+        What the readers found and left out already.
+
+    Raises
+    ------
+    LogError
+        If a log holds no forces, runs at a wrong rate, or is too short.
+    PkmError
+        If the set has no friction, or two logs have one name.
+    """
+    names = [trajectory_name(log.source) for log in logs]
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        raise PkmError(
+            f"two logs are called '{twice[0]}': every trajectory needs a name (of its file) of its own"
+        )
+    settings = IdentifySettings(parameters=parameters, cutoff=cutoff)
+    prepared = prepare(list(logs), machine, faults or {})
+    stages = stages_of(machine, settings, prepared.logs[0].period)
+    posed = pose_problem(prepared, machine, settings, stages)
+    if posed.failed:
+        prepared.dropped["no_pose"] = posed.failed
+    problem = posed.problem
+    if not np.any(free_of(problem.parameters, FRICTION)):
+        raise PkmError(f"parameter set '{parameters}': has no friction, which is what stage A estimates")
+    equations = _apart(posed, names)
+    highest = 0.45 / prepared.logs[0].period
+    others = tuple(
+        _apart(
+            pose_problem(prepared, machine, settings, stages, min(stages.filter.cutoff * factor, highest)),
+            names,
+        )
+        for factor in OTHER_CUTOFFS
+    )
+    width = len(problem.parameters.names)
+    for log, part in zip(logs, equations.values(), strict=True):
+        # each equation is one for every strut
+        if 6 * len(part) < 2 * width:
+            raise LogError(
+                f"{log.source}: only {len(part)} equations are left after filtering for {width} parameters; a longer "
+                "uninterrupted log is needed"
+            )
+    return Trajectories(
+        problem.parameters,
+        equations,
+        others,
+        problem.redundancy,
+        {name: number for name, number in prepared.dropped.items() if number},
+        tuple(prepared.warnings),
+        partial(predict_ends, prepared, machine, settings, stages, posed),
+    )
+
+
+def _apart(posed: Posed, names: list[str]) -> dict[str, Equations]:
+    return {name: posed.problem.part(posed.log == k).equations for k, name in enumerate(names)}
+
+
+def trajectory_name(source: str) -> str:
+    """A log's name: that of its file without folder and ending, or what comes after a colon."""
+    return Path(source.rpartition(": ")[2]).name.split(".")[0]
+
+
+def identify_staged(
+    machine: Machine, trajectories: Trajectories, start: FloatArray | None = None
+) -> StagedIdentification:
+    """Stages 1-A to 3 on each trajectory, the cross-check, and all trajectories together.
+
+    Parameters
+    ----------
+    machine : Machine
+    trajectories : Trajectories
+    start : ndarray, shape (R,), optional
+        First guess in SI units, without nuisance parameters; the machine file's values if it is not given.
+    """
+    parameters, equations = trajectories.parameters, trajectories.equations
+    first = first_guess(parameters, start)
+    settings = StageSettings(trajectories.redundancy)
+    results = {
+        name: staged(part, parameters, first, settings, _other(trajectories, name))
+        for name, part in equations.items()
+    }
+    return StagedIdentification(
+        machine=machine,
+        trajectories=trajectories,
+        start=first[: len(first) - parameters.nuisance],
+        results=results,
+        cross=cross_check(results, equations, parameters, settings),
+        joint=joint(equations, parameters, first, settings, tuple(map(joined, trajectories.others))),
+    )
+
+
+def with_prediction(done: StagedIdentification) -> StagedIdentification:
+    """The procedure with a prediction of the end of every log by one estimation from the rest of all."""
+    trajectories = done.trajectories
+    if trajectories.predict is None:
+        return done
+    first = first_guess(trajectories.parameters, done.start)
+    settings = StageSettings(trajectories.redundancy)
+
+    def values(part: Problem) -> FloatArray:
+        return joint({"rest": part.equations}, part.parameters, first, settings).estimate.values
+
+    return replace(done, validation=trajectories.predict(values))
+
+
+def first_guess(parameters: ParameterSet, start: FloatArray | None) -> FloatArray:
+    """A start of all parameters, shape (P,): the given ones (R,), nuisance parameters as the set has them."""
+    if start is None:
+        return parameters.nominal
+    return np.concatenate([start, parameters.nominal[len(start) :]])
+
+
+def _other(trajectories: Trajectories, name: str) -> tuple[Equations, ...]:
+    return tuple(others[name] for others in trajectories.others)

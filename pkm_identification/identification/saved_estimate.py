@@ -1,0 +1,194 @@
+"""An estimate.json read again, so that an estimation can go on where it ended."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pkm_identification.errors import LogError
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.parameters.parameter_set import ParameterSet
+
+from .estimate_file import SCHEMA
+
+# Asymmetry of a covariance, relative to its standard deviations, that is rounding.
+ASYMMETRY = 1e-9
+
+
+@dataclass(frozen=True)
+class SavedEstimate:
+    """The state of an estimation as a file keeps it.
+
+    Attributes
+    ----------
+    source : str
+        Path of the file, for messages.
+    machine, machine_hash : str
+    names : tuple of str, length P
+    mean : ndarray, shape (P,)
+        SI units; where the data show nothing it is the prior's.
+    covariance : ndarray, shape (P, P)
+        Positive definite.
+    count : int
+        Equations behind it.
+    time : float
+        Stamp of the newest sample behind it in s.
+    parameter_set : str or None
+        Name of the set; None in a file that does not say.
+    stated : str or None
+        What was fixed, tied or stated of it, as `Knowledge.described` tells; None in a file that does not say.
+    """
+
+    source: str
+    machine: str
+    machine_hash: str
+    names: tuple[str, ...]
+    mean: FloatArray
+    covariance: FloatArray
+    count: int
+    time: float
+    parameter_set: str | None = None
+    stated: str | None = None
+
+    def check(self, machine: Machine, parameters: ParameterSet, stated: str | None = None) -> None:
+        """Whether an estimation of these parameters of this machine can start from it.
+
+        Parameters
+        ----------
+        machine : Machine
+        parameters : ParameterSet
+        stated : str, optional
+            What is fixed, tied or stated of them, as `Knowledge.described` tells; None if that does not matter.
+
+        Raises
+        ------
+        LogError
+            If it belongs to another machine, or to this one with another description, other parameters or other
+            statements about them. What the file does not say is not compared.
+        """
+        if self.machine_hash != machine.hash:
+            whose = (
+                f"machine '{self.machine}' with another description"
+                if self.machine == machine.name
+                else f"machine '{self.machine}'"
+            )
+            raise LogError(
+                f"{self.source}: belongs to {whose} (hash {self.machine_hash}), "
+                f"expected '{machine.name}' (hash {machine.hash})"
+            )
+        if self.names != parameters.names:
+            other = sorted(set(self.names) ^ set(parameters.names))[:4]
+            raise LogError(
+                f"{self.source}: holds {len(self.names)} parameters, the set '{parameters.name}' has "
+                f"{len(parameters.names)}; only one of them has {', '.join(other) or 'this order'}"
+            )
+        if self.parameter_set not in (None, parameters.name):
+            raise LogError(
+                f"{self.source}: holds the parameter set '{self.parameter_set}', expected '{parameters.name}'"
+            )
+        if stated is not None and self.stated not in (None, stated):
+            raise LogError(
+                f"{self.source}: was made with {_statement(self.stated)}, expected {_statement(stated)}"
+            )
+
+
+def read_saved_estimate(path: str | Path) -> SavedEstimate:
+    """Read the state that `write_estimate_json` keeps.
+
+    Parameters
+    ----------
+    path : str or Path
+
+    Raises
+    ------
+    LogError
+        If the file cannot be read, is no estimate.json, holds no state, or the state is not finite or its covariance
+        not positive definite; names file, key and what was expected.
+    """
+    source = str(path)
+    try:
+        document = json.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise LogError(f"{source}: cannot be read: {error.strerror or error}") from None
+    except (ValueError, RecursionError) as error:
+        raise LogError(f"{source}: no estimate.json: {' '.join(str(error).split())}") from None
+    if not isinstance(document, dict) or document.get("schema") != SCHEMA:
+        raise LogError(f"{source}: no estimate.json of schema {SCHEMA}")
+    state = document.get("state")
+    if not isinstance(state, dict):
+        raise LogError(f"{source}: holds no 'state' to start from; it was written by an older version")
+    names = _texts(source, state, "names")
+    mean = _numbers(source, state, "mean", (len(names),))
+    covariance = _numbers(source, state, "covariance", (len(names), len(names)))
+    _refuse_no_covariance(source, covariance)
+    count, time = state.get("count"), state.get("time")
+    if not isinstance(count, int) or isinstance(count, bool) or not 0 <= count < 2**63:
+        raise LogError(f"{source}: state.count = {_shown(count)}: must be a whole number, at least 0")
+    return SavedEstimate(
+        source=source,
+        machine=str(document.get("machine")),
+        machine_hash=str(document.get("machine_hash")),
+        names=names,
+        mean=mean,
+        covariance=covariance,
+        count=count,
+        time=float(_numbers(source, {"time": 0.0 if time is None else time}, "time", ())),
+        parameter_set=_text(source, document, "parameter_set"),
+        stated=_text(source, document, "stated"),
+    )
+
+
+def _statement(stated: str) -> str:
+    return f"'{stated}'" if stated else "nothing fixed, tied or stated"
+
+
+def _text(source: str, document: dict[str, Any], key: str) -> str | None:
+    text = document.get(key)
+    if key in document and not isinstance(text, str):
+        raise LogError(f"{source}: {key} = {_shown(text)}: must be a text")
+    return text
+
+
+def _texts(source: str, state: dict[str, Any], key: str) -> tuple[str, ...]:
+    texts = state.get(key)
+    if not isinstance(texts, list) or not texts or not all(isinstance(text, str) for text in texts):
+        raise LogError(f"{source}: state.{key} = {_shown(texts)}: must be a list of texts")
+    return tuple(texts)
+
+
+def _numbers(source: str, state: dict[str, Any], key: str, shape: tuple[int, ...]) -> FloatArray:
+    value = state.get(key)
+    try:
+        numbers = np.array(value, dtype=float)
+    except (TypeError, ValueError, OverflowError):
+        numbers = np.empty(0)
+    if numbers.shape != shape or not np.isfinite(numbers).all():
+        wanted = " x ".join(map(str, shape)) + " finite numbers" if shape else "a finite number"
+        raise LogError(f"{source}: state.{key} = {_shown(value)}: must be {wanted}")
+    return numbers
+
+
+def _refuse_no_covariance(source: str, covariance: FloatArray) -> None:
+    variance = np.diag(covariance)
+    problem = "has a variance that is not positive"
+    if (variance > 0).all():
+        std = np.sqrt(variance)
+        scaled = covariance / std / std[:, None]
+        problem = "is not symmetric" if np.abs(scaled - scaled.T).max() > ASYMMETRY else ""
+        if not problem:
+            try:
+                np.linalg.cholesky(scaled)
+            except np.linalg.LinAlgError:
+                problem = "is not positive definite"
+    if problem:
+        raise LogError(f"{source}: state.covariance {problem}")
+
+
+def _shown(value: Any, most: int = 60) -> str:
+    text = repr(value)
+    return text if len(text) <= most else text[:most] + "..."

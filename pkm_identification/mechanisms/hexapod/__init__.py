@@ -1,0 +1,1 @@
+"""The Stewart-Gough hexapod: the compiled special case."""

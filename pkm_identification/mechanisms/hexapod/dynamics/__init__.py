@@ -1,0 +1,25 @@
+"""Dynamics of hexapods: inverse and forward, forces by cause, the regressor and its basis, friction."""
+
+from pkm_identification.mechanisms.friction import friction_force
+
+from .basis import BASIS_COLUMNS, basis_parameters
+from .forward import forward_dynamics, integrate
+from .groups import ForceGroups, force_groups
+from .inverse import strut_forces
+from .mass import MassAndBias, platform_dynamics, strut_dynamics
+from .regressor import regressor
+
+__all__ = [
+    "BASIS_COLUMNS",
+    "ForceGroups",
+    "MassAndBias",
+    "basis_parameters",
+    "force_groups",
+    "forward_dynamics",
+    "friction_force",
+    "integrate",
+    "platform_dynamics",
+    "regressor",
+    "strut_dynamics",
+    "strut_forces",
+]

@@ -1,0 +1,87 @@
+"""The basis in which the model is linear: 10 platform and 6 x 7 strut parameters, then 6 x 2 friction."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pkm_identification.motion import STRUTS
+from pkm_identification.numerics.arrays import FloatArray
+
+from ..machine import Machine
+from .strut import (
+    H_B,
+    H_E,
+    I_A,
+    I_X,
+    I_Z,
+    M_E,
+    M_M,
+    STRUT_COLUMNS,
+)
+
+PLATFORM_COLUMNS = 10
+PLATFORM_NAMES = ("m", "mx", "my", "mz", "Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz")
+INERTIAL_COLUMNS = PLATFORM_COLUMNS + STRUTS * STRUT_COLUMNS
+VISCOUS = INERTIAL_COLUMNS
+COULOMB = VISCOUS + STRUTS
+BASIS_COLUMNS = COULOMB + STRUTS
+# Where a machine keeps its parameters, as a cached property would.
+_KEPT = "basis parameters"
+
+
+def strut_column(strut: int, kind: int) -> int:
+    """Basis index of one of the seven parameters of a strut.
+
+    Parameters
+    ----------
+    strut : int
+        Counted from 0.
+    kind : int
+        Offset within the strut: one of M_E, H_E, H_B, I_X, I_A, I_Z, M_M of `dynamics.strut`.
+    """
+    return PLATFORM_COLUMNS + strut * STRUT_COLUMNS + kind
+
+
+def inertia_about_origin(machine: Machine) -> FloatArray:
+    """Platform inertia about the platform frame's origin, shape (3, 3), kg m^2 (parallel axes)."""
+    c = machine.platform.center_of_mass
+    return machine.platform.inertia + machine.platform.mass * (np.dot(c, c) * np.eye(3) - np.outer(c, c))
+
+
+def basis_parameters(machine: Machine) -> FloatArray:
+    """A machine's parameters in the basis; a machine does not change, so they are worked out once.
+
+    Returns
+    -------
+    ndarray, shape (64,)
+        Platform mass, first moments, inertia about the platform origin (xx, yy, zz, xy, xz, yz); per strut m_e,
+        m_e d, m_b L_B, the rod's moments about x (the second hinge), the strut axis, and z, and the mass m_m that
+        stands for the turning motor; then viscous and Coulomb coefficients. SI units. A copy of the caller's own.
+    """
+    kept = vars(machine)
+    if _KEPT not in kept:
+        kept[_KEPT] = _worked_out(machine)
+    return kept[_KEPT].copy()
+
+
+def _worked_out(machine: Machine) -> FloatArray:
+    phi = np.zeros(BASIS_COLUMNS)
+    platform = machine.platform
+    inertia = inertia_about_origin(machine)
+    phi[0] = platform.mass
+    phi[1:4] = platform.mass * platform.center_of_mass
+    phi[4:7] = np.diag(inertia)
+    phi[7:10] = inertia[0, 1], inertia[0, 2], inertia[1, 2]
+    for i, strut in enumerate(machine.struts):
+        b, e = strut.body_b, strut.body_e
+        transverse = b.transverse + b.mass * b.center_of_mass**2 + e.transverse + e.mass * e.center_of_mass**2
+        phi[strut_column(i, M_E)] = e.mass
+        phi[strut_column(i, H_E)] = e.mass * e.center_of_mass
+        phi[strut_column(i, H_B)] = b.mass * b.center_of_mass
+        phi[strut_column(i, I_X)] = transverse
+        phi[strut_column(i, I_A)] = b.axial + e.axial
+        phi[strut_column(i, I_Z)] = transverse
+        phi[strut_column(i, M_M)] = machine.motor_mass
+    phi[VISCOUS:COULOMB] = machine.friction.viscous
+    phi[COULOMB:] = machine.friction.coulomb
+    return phi

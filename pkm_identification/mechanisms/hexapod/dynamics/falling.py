@@ -1,0 +1,73 @@
+"""Strut lengths of a machine that falls freely from rest: what a log with the drives off shows."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pkm_identification.motion import STRUTS
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.compiled import kernel
+from pkm_identification.numerics.rotation import quaternion_from_matrix
+
+from ..kinematics.jacobian import fill_jacobian
+from ..machine import Machine
+from .basis import BASIS_COLUMNS, VISCOUS
+from .forward import fill_derivative, fill_matrix
+from .mass import geometry_and_parameters
+
+
+@kernel
+def _fall(base, platform, hinge, universal, gravity, phi, shape, start, time, lengths):
+    """Classical Runge-Kutta, one step from one instant to the next; instants before 0 are at rest."""
+    force, load = np.zeros((1, 6)), np.zeros((1, 6))
+    state, trial = start.copy(), np.empty(13)
+    slope = np.empty((4, 13))
+    rotation, jac = np.empty((3, 3)), np.empty((6, 6))
+    now = 0.0
+    for n in range(time.size):
+        step = time[n] - now
+        if step > 0.0:
+            for stage in range(4):
+                reach = 0.0 if stage == 0 else (step if stage == 3 else 0.5 * step)
+                for k in range(13):
+                    trial[k] = state[k] + (reach * slope[stage - 1, k] if stage > 0 else 0.0)
+                fill_derivative(
+                    base, platform, hinge, universal, gravity, phi, shape, force, load, trial,
+                    slope[stage])  # fmt: skip
+            for k in range(13):
+                change = slope[0, k] + 2.0 * slope[1, k] + 2.0 * slope[2, k] + slope[3, k]
+                state[k] += step / 6.0 * change
+            now = time[n]
+        fill_matrix(state[3:7], rotation)
+        fill_jacobian(base, platform, state[:3], rotation, jac, lengths[n])
+
+
+def falling_lengths(
+    machine: Machine, parameters: FloatArray, position: FloatArray, rotation: FloatArray, time: FloatArray
+) -> FloatArray:
+    """Strut lengths of a fall from rest with all strut forces zero and no friction.
+
+    Parameters
+    ----------
+    machine : Machine
+        Geometry, joints and gravity.
+    parameters : ndarray, shape (64,)
+        Inertial parameters in the basis (`dynamics.basis`); only their ratios matter. Friction is left out.
+    position : ndarray, shape (3,)
+        Where it starts, m, base frame.
+    rotation : ndarray, shape (3, 3)
+    time : ndarray, shape (N,)
+        Increasing, in s since the release; at rest before 0. Steps of some milliseconds are exact to rounding.
+
+    Returns
+    -------
+    ndarray, shape (N, 6)
+        m; not finite where the parameters are those of no machine.
+    """
+    *geometry, _ = geometry_and_parameters(machine)
+    phi = np.zeros(BASIS_COLUMNS)
+    phi[:VISCOUS] = parameters[:VISCOUS]
+    start = np.concatenate([position, quaternion_from_matrix(rotation), np.zeros(6)])
+    lengths = np.empty((len(time), STRUTS))
+    _fall(*geometry, phi, machine.friction.shape, start, np.ascontiguousarray(time, dtype=float), lengths)
+    return lengths

@@ -1,0 +1,182 @@
+"""Inverse dynamics: the strut forces a platform motion needs."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pkm_identification.mechanisms.friction import friction_shape
+from pkm_identification.motion import PlatformMotion
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.compiled import kernel
+from pkm_identification.numerics.vector3 import (
+    add,
+    add_scaled,
+    at,
+    cross,
+    invert6,
+    perpendicular,
+    rotate,
+    rotate_back,
+    scale,
+)
+
+from ..kinematics.jacobian import fill_jacobian
+from ..machine import Machine
+from .basis import (
+    BASIS_COLUMNS,
+    COULOMB,
+    PLATFORM_COLUMNS,
+    VISCOUS,
+    basis_parameters,
+)
+from .strut import (
+    H_B,
+    H_E,
+    I_A,
+    I_X,
+    M_E,
+    M_M,
+    STRUT_COLUMNS,
+    spin,
+    strut_acceleration,
+    strut_motion,
+    translation_forces,
+)
+
+
+@kernel
+def _forces(base, platform, hinge, universal, gravity, phi, shape, position, rotation, twist, acceleration,
+            load, force):  # fmt: skip
+    jac, inverse, work = np.empty((6, 6)), np.empty((6, 6)), np.empty((6, 6))
+    length = np.empty(6)
+    wrench = np.empty(6)
+    rates = np.empty(6)
+    g = (gravity[0], gravity[1], gravity[2])
+    x1 = (hinge[0], hinge[1], hinge[2])
+    for n in range(position.shape[0]):
+        fill_jacobian(base, platform, position[n], rotation[n], jac, length)
+        if not invert6(jac, inverse, work):
+            force[n, :] = np.nan
+            continue
+        turned = rotation[n]
+        x = at(position, n)
+        v = (twist[n, 0], twist[n, 1], twist[n, 2])
+        w = (twist[n, 3], twist[n, 4], twist[n, 5])
+        a = (acceleration[n, 0], acceleration[n, 1], acceleration[n, 2])
+        al = (acceleration[n, 3], acceleration[n, 4], acceleration[n, 5])
+
+        # platform: Newton and Euler about its origin, whose centre of mass may lie elsewhere
+        a_g = (a[0] - g[0], a[1] - g[1], a[2] - g[2])
+        first = rotate(turned, (phi[1], phi[2], phi[3]))
+        total = scale(phi[0], a_g)
+        total = add(total, cross(al, first))
+        total = add(total, cross(w, cross(w, first)))
+        w_p = rotate_back(turned, w)
+        al_p = rotate_back(turned, al)
+        i_al = (
+            phi[4] * al_p[0] + phi[7] * al_p[1] + phi[8] * al_p[2],
+            phi[7] * al_p[0] + phi[5] * al_p[1] + phi[9] * al_p[2],
+            phi[8] * al_p[0] + phi[9] * al_p[1] + phi[6] * al_p[2],
+        )
+        i_w = (
+            phi[4] * w_p[0] + phi[7] * w_p[1] + phi[8] * w_p[2],
+            phi[7] * w_p[0] + phi[5] * w_p[1] + phi[9] * w_p[2],
+            phi[8] * w_p[0] + phi[9] * w_p[1] + phi[6] * w_p[2],
+        )
+        moment = add(cross(first, a_g), rotate(turned, add(i_al, cross(w_p, i_w))))
+
+        for i in range(6):
+            arm = rotate(turned, at(platform, i))
+            s, l, rate, s_dot, s_ddot, a_pg = strut_motion(at(base, i), arm, x, v, w, a, al, g)
+            rates[i] = rate
+            k = PLATFORM_COLUMNS + STRUT_COLUMNS * i
+            f_m, f_he, f_hb = translation_forces(s, l, s_ddot, a_pg, g)
+            f = scale(phi[k + M_E], f_m)
+            f = add_scaled(f, phi[k + H_E], f_he)
+            f = add_scaled(f, phi[k + H_B], f_hb)
+            # axisymmetric rod: I_t s x s'' + I_a (sigma s)' is its rate of angular momentum
+            sigma, sigma_dot, per_torque = spin(s, l, s_dot, s_ddot, x1, universal)
+            f = add_scaled(f, phi[k + I_X] / l, perpendicular(s_ddot, s))
+            axial = phi[k + I_A]
+            f = add_scaled(f, axial * sigma / l, cross(s_dot, s))
+            f = add_scaled(f, axial * sigma_dot, per_torque)
+            f = add_scaled(f, phi[k + M_M] * strut_acceleration(s, l, s_dot, a_pg, g), s)
+            total = add(total, f)
+            moment = add(moment, cross(arm, f))
+        row = min(n, load.shape[0] - 1)
+        for k in range(3):
+            wrench[k] = total[k] - load[row, k]
+            wrench[3 + k] = moment[k] - load[row, 3 + k]
+        for i in range(6):
+            sum_ = 0.0
+            for k in range(6):
+                sum_ += inverse[k, i] * wrench[k]
+            viscous, coulomb = friction_shape(rates[i], shape)
+            force[n, i] = sum_ + phi[VISCOUS + i] * viscous + phi[COULOMB + i] * coulomb
+
+
+def load_rows(wrench: FloatArray | None, count: int) -> FloatArray:
+    """Rows of a wrench on the platform for the kernels: (1, 6) when constant or absent, else (N, 6)."""
+    if wrench is None:
+        return np.zeros((1, 6))
+    rows = np.ascontiguousarray(np.atleast_2d(np.asarray(wrench, dtype=float)))
+    if rows.shape not in ((1, 6), (count, 6)):
+        raise ValueError(f"wrench has shape {np.shape(wrench)}, expected (6,) or ({count}, 6)")
+    return rows
+
+
+def strut_forces(
+    machine: Machine,
+    motion: PlatformMotion,
+    friction: bool = True,
+    wrench: FloatArray | None = None,
+    parameters: FloatArray | None = None,
+) -> FloatArray:
+    """Strut forces a platform motion needs (Oh 2003, 2.39-2.55: F = J^-T W, thirteen bodies).
+
+    Parameters
+    ----------
+    machine : Machine
+    motion : PlatformMotion
+        In base axes at the platform origin.
+    friction : bool
+        Whether the machine file's strut friction is included.
+    wrench : ndarray, shape (6,) or (N, 6), optional
+        What tool or payload do to the platform: force in N and moment in N m about the platform frame's origin, in
+        base axes.
+    parameters : ndarray, shape (64,), optional
+        Dynamic parameters in the basis (`basis_parameters`), such as identified ones; the machine file's by default.
+
+    Returns
+    -------
+    ndarray, shape (N, 6)
+        N, positive when a strut pushes the platform joint away from the base joint; NaN in rows whose pose is
+        singular or not finite.
+
+    Raises
+    ------
+    ValueError
+        If `wrench` or `parameters` have another shape.
+    """
+    phi = basis_parameters(machine) if parameters is None else np.array(parameters, dtype=float)
+    if phi.shape != (BASIS_COLUMNS,):
+        raise ValueError(f"parameters has shape {phi.shape}, expected ({BASIS_COLUMNS},)")
+    if not friction:
+        phi[VISCOUS:] = 0.0
+    force = np.empty((len(motion), 6))
+    _forces(
+        machine.base_joints,
+        machine.platform_joints,
+        machine.first_axis,
+        machine.universal,
+        machine.gravity,
+        phi,
+        machine.friction.shape,
+        np.ascontiguousarray(motion.position),
+        np.ascontiguousarray(motion.rotation),
+        np.ascontiguousarray(motion.twist),
+        np.ascontiguousarray(motion.acceleration),
+        load_rows(wrench, len(motion)),
+        force,
+    )
+    return force

@@ -1,0 +1,239 @@
+"""The regressor: strut forces as a linear function of the parameters that are to be identified."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pkm_identification.mechanisms.friction import friction_shape
+from pkm_identification.motion import PlatformMotion
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.compiled import kernel
+from pkm_identification.numerics.vector3 import (
+    add,
+    at,
+    cross,
+    invert6,
+    rotate,
+    rotate_back,
+    scale,
+)
+
+from ..kinematics.jacobian import fill_jacobian
+from ..machine import Machine
+from .basis import (
+    BASIS_COLUMNS,
+    COULOMB,
+    INERTIAL_COLUMNS,
+    PLATFORM_COLUMNS,
+    VISCOUS,
+)
+from .strut import (
+    H_B,
+    H_E,
+    I_A,
+    I_X,
+    I_Z,
+    M_E,
+    M_M,
+    STRUT_COLUMNS,
+    inertia_force,
+    rotation_motion,
+    spin,
+    strut_acceleration,
+    strut_motion,
+    translation_forces,
+)
+
+
+@kernel
+def _put(wrench, column, force, moment):
+    for k in range(3):
+        wrench[column, k] = force[k]
+        wrench[column, 3 + k] = moment[k]
+
+
+@kernel
+def _platform_wrenches(rotation, a_g, w, al, wrench):
+    """Columns 0 to 9: wrench at the platform origin per unit mass, first moment and inertia."""
+    zero = (0.0, 0.0, 0.0)
+    _put(wrench, 0, a_g, zero)
+    for k in range(3):
+        e = (rotation[0, k], rotation[1, k], rotation[2, k])
+        _put(wrench, 1 + k, add(cross(al, e), cross(w, cross(w, e))), cross(e, a_g))
+    w_p = rotate_back(rotation, w)
+    al_p = rotate_back(rotation, al)
+    for column in range(6):
+        i = column if column < 3 else (0 if column < 5 else 1)
+        j = column if column < 3 else (1 if column == 3 else 2)
+        i_al = np.zeros(3)
+        i_w = np.zeros(3)
+        i_al[i] += al_p[j]
+        i_w[i] += w_p[j]
+        if i != j:
+            i_al[j] += al_p[i]
+            i_w[j] += w_p[i]
+        moment = add((i_al[0], i_al[1], i_al[2]), cross(w_p, (i_w[0], i_w[1], i_w[2])))
+        _put(wrench, 4 + column, zero, rotate(rotation, moment))
+
+
+@kernel
+def fill_regressor(base, platform, hinge, universal, gravity, shape, rows, columns, weights, position, rotation,
+                   twist, acceleration, regressor, scratch_wrench, scratch6):  # fmt: skip
+    """Write the (6, P) regressor of one sample; False when the pose is singular or a number is not finite.
+
+    `rows`, `columns`, `weights` say which basis column enters which parameter's column how much. `scratch_wrench` is
+    (52, 6), `scratch6` (3, 6, 6); `shape` is the friction law's (`Friction.shape`).
+    """
+    jac, inverse, work = scratch6[0], scratch6[1], scratch6[2]
+    length = np.empty(6)
+    rates = np.empty(6)
+    regressor[:, :] = 0.0
+    fill_jacobian(base, platform, position, rotation, jac, length)
+    if not invert6(jac, inverse, work):
+        return False
+    x = (position[0], position[1], position[2])
+    v = (twist[0], twist[1], twist[2])
+    w = (twist[3], twist[4], twist[5])
+    a = (acceleration[0], acceleration[1], acceleration[2])
+    al = (acceleration[3], acceleration[4], acceleration[5])
+    g = (gravity[0], gravity[1], gravity[2])
+    x1 = (hinge[0], hinge[1], hinge[2])
+    _platform_wrenches(rotation, (a[0] - g[0], a[1] - g[1], a[2] - g[2]), w, al, scratch_wrench)
+    for i in range(6):
+        arm = rotate(rotation, at(platform, i))
+        s, l, rate, s_dot, s_ddot, a_g = strut_motion(at(base, i), arm, x, v, w, a, al, g)
+        rates[i] = rate
+        f_m, f_he, f_hb = translation_forces(s, l, s_ddot, a_g, g)
+        sigma, sigma_dot, per_torque = spin(s, l, s_dot, s_ddot, x1, universal)
+        omega, alpha = rotation_motion(s, s_dot, s_ddot, sigma, sigma_dot)
+        # principal axes of the rod: the hinge fixed in it, its own axis, and the third
+        across = cross(x1, s)
+        across = scale(1.0 / np.sqrt(across[0] ** 2 + across[1] ** 2 + across[2] ** 2), across)
+        f_x = inertia_force(across, s, l, omega, alpha, per_torque)
+        f_a = inertia_force(s, s, l, omega, alpha, per_torque)
+        f_z = inertia_force(cross(across, s), s, l, omega, alpha, per_torque)
+        k = PLATFORM_COLUMNS + STRUT_COLUMNS * i
+        _put(scratch_wrench, k + M_E, f_m, cross(arm, f_m))
+        _put(scratch_wrench, k + H_E, f_he, cross(arm, f_he))
+        _put(scratch_wrench, k + H_B, f_hb, cross(arm, f_hb))
+        _put(scratch_wrench, k + I_X, f_x, cross(arm, f_x))
+        _put(scratch_wrench, k + I_A, f_a, cross(arm, f_a))
+        _put(scratch_wrench, k + I_Z, f_z, cross(arm, f_z))
+        f_motor = scale(strut_acceleration(s, l, s_dot, a_g, g), s)
+        _put(scratch_wrench, k + M_M, f_motor, cross(arm, f_motor))
+    # sum the wrenches of a parameter first, then take J^-T once per parameter
+    entry = 0
+    for p in range(regressor.shape[1]):
+        for k in range(6):
+            work[k, 0] = 0.0
+        inertial = False
+        while entry < rows.size and columns[entry] == p:
+            row = rows[entry]
+            if row < INERTIAL_COLUMNS:
+                inertial = True
+                for k in range(6):
+                    work[k, 0] += weights[entry] * scratch_wrench[row, k]
+            elif row < COULOMB:
+                i = row - VISCOUS
+                regressor[i, p] += weights[entry] * friction_shape(rates[i], shape)[0]
+            else:
+                i = row - COULOMB
+                regressor[i, p] += weights[entry] * friction_shape(rates[i], shape)[1]
+            entry += 1
+        if inertial:
+            for i in range(6):
+                for k in range(6):
+                    regressor[i, p] += inverse[k, i] * work[k, 0]
+    # a pose that is not finite, or a strut along the hinge fixed in the base, spoils single columns only
+    total = 0.0
+    for i in range(6):
+        for p in range(regressor.shape[1]):
+            total += regressor[i, p]
+    return np.isfinite(total)
+
+
+@kernel
+def _regressor_batch(base, platform, hinge, universal, gravity, shape, rows, columns, weights, position,
+                     rotation, twist, acceleration, regressor):  # fmt: skip
+    wrench = np.empty((INERTIAL_COLUMNS, 6))
+    scratch6 = np.empty((3, 6, 6))
+    for n in range(position.shape[0]):
+        good = fill_regressor(
+            base, platform, hinge, universal, gravity, shape, rows, columns, weights, position[n], rotation[n],
+            twist[n], acceleration[n], regressor[n], wrench, scratch6)  # fmt: skip
+        if not good:
+            regressor[n, :, :] = np.nan
+
+
+@dataclass(frozen=True)
+class SparseMapping:
+    """A mapping from parameters to the basis by its entries, column by column: made once, used many times."""
+
+    rows: NDArray[np.int64]
+    columns: NDArray[np.int64]
+    weights: FloatArray
+    width: int
+
+    @classmethod
+    def of(cls, mapping: FloatArray) -> SparseMapping:
+        """From the matrix, shape (64, P); raises ValueError when it has another number of rows."""
+        mapping = np.asarray(mapping, dtype=float)
+        if mapping.ndim != 2 or mapping.shape[0] != BASIS_COLUMNS:
+            raise ValueError(f"mapping has shape {mapping.shape}, expected ({BASIS_COLUMNS}, P)")
+        columns, rows = np.nonzero(mapping.T)
+        return cls(rows.astype(np.int64), columns.astype(np.int64), mapping[rows, columns], mapping.shape[1])
+
+    @property
+    def entries(self) -> tuple[NDArray[np.int64], NDArray[np.int64], FloatArray]:
+        """Rows, columns and weights, as the kernels take them."""
+        return self.rows, self.columns, self.weights
+
+
+def regressor(machine: Machine, motion: PlatformMotion, mapping: FloatArray | SparseMapping) -> FloatArray:
+    """Regressor Y of a motion: strut forces are Y w.
+
+    Parameters
+    ----------
+    machine : Machine
+        Geometry, joints, gravity and the shape of the friction law are used; masses and coefficients are not.
+    motion : PlatformMotion
+    mapping : ndarray, shape (64, P), or SparseMapping
+        How the parameters w build up the basis (`dynamics.basis`): basis = mapping w.
+
+    Returns
+    -------
+    ndarray, shape (N, 6, P)
+        SI units; NaN in rows whose pose is singular or not finite.
+
+    Raises
+    ------
+    ValueError
+        If `mapping` has not one row per basis parameter.
+    """
+    sparse = mapping if isinstance(mapping, SparseMapping) else SparseMapping.of(mapping)
+    result = np.empty((len(motion), 6, sparse.width))
+    _regressor_batch(
+        *regressor_geometry(machine),
+        *sparse.entries,
+        np.ascontiguousarray(motion.position),
+        np.ascontiguousarray(motion.rotation),
+        np.ascontiguousarray(motion.twist),
+        np.ascontiguousarray(motion.acceleration),
+        result,
+    )
+    return result
+
+
+def regressor_geometry(machine: Machine) -> tuple:
+    """The kernel's leading arguments: what the regressor needs to know of a machine."""
+    return (
+        machine.base_joints,
+        machine.platform_joints,
+        machine.first_axis,
+        machine.universal,
+        machine.gravity,
+        machine.friction.shape,
+    )

@@ -1,0 +1,1 @@
+"""All real assembly modes of a hexapod, each with a certificate."""

@@ -1,0 +1,353 @@
+"""Forward kinematics: Newton with line search on the six lengths, warm start first, home start second."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pkm_identification.motion import PlatformMotion, StrutMotion
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.compiled import kernel
+from pkm_identification.numerics.vector3 import (
+    add,
+    at,
+    cross,
+    dot,
+    invert6,
+    rotate,
+)
+
+from ..machine import Machine
+from .assembly.mode_proof import joined_to_start
+from .jacobian import fill_jacobian, frobenius_condition
+
+OK, DEGRADED, FAILED = 0, 1, 2
+STATUS_NAMES = ("ok", "degraded", "failed")
+
+TOLERANCE = 1e-12  # m, largest error of a length: about the rounding of the lengths themselves
+MAX_ITERATIONS = 50
+DEGRADED_CONDITION = 100.0
+
+
+@dataclass(frozen=True)
+class ForwardResult:
+    """Poses found for strut lengths.
+
+    Attributes
+    ----------
+    position : ndarray, shape (N, 3)
+        Platform origin in the base frame, m; NaN where the status is FAILED.
+    rotation : ndarray, shape (N, 3, 3)
+        NaN where the status is FAILED.
+    status : ndarray of uint8, shape (N,)
+        OK, DEGRADED (found, but near a singularity) or FAILED.
+    iterations : ndarray of int32, shape (N,)
+        Newton steps, over all starts tried.
+    residual : ndarray, shape (N,)
+        Largest error of a length in m.
+    condition : ndarray, shape (N,)
+        Frobenius condition number / 6 of the Jacobian with the machine's length scale; inf when singular.
+    """
+
+    position: FloatArray
+    rotation: FloatArray
+    status: NDArray[np.uint8]
+    iterations: NDArray[np.int32]
+    residual: FloatArray
+    condition: FloatArray
+    _proof: Callable[[], NDArray[np.bool_]] = field(repr=False, compare=False)
+
+    @cached_property
+    def joined(self) -> NDArray[np.bool_]:
+        """Where the pose is proved to be of the start's assembly mode, shape (N,); see `joined_to_start`.
+
+        Computed when first asked for: 0.2 us a row along a motion, 10 to 50 us a row for poses in random order.
+        Large jumps of the lengths can lead Newton to another mode, and there it is False; `follow_lengths` never
+        leaves the mode.
+        """
+        return self._proof()
+
+    @property
+    def found(self) -> NDArray[np.bool_]:
+        """Where a pose was found, shape (N,)."""
+        return self.status != FAILED
+
+
+@kernel
+def turn(rotation, w0, w1, w2, out):
+    """out = exp([w]) rotation, by a unit quaternion so that it stays a rotation."""
+    angle = np.sqrt(w0 * w0 + w1 * w1 + w2 * w2)
+    half = 0.5 * angle
+    k = 0.5 - half * half / 12.0 if half < 1e-4 else np.sin(half) / angle
+    c = np.cos(half)
+    x, y, z = k * w0, k * w1, k * w2
+    n = np.sqrt(c * c + x * x + y * y + z * z)
+    c, x, y, z = c / n, x / n, y / n, z / n
+    for j in range(3):
+        a, b, d = rotation[0, j], rotation[1, j], rotation[2, j]
+        out[0, j] = (1 - 2 * (y * y + z * z)) * a + 2 * (x * y - z * c) * b + 2 * (x * z + y * c) * d
+        out[1, j] = 2 * (x * y + z * c) * a + (1 - 2 * (x * x + z * z)) * b + 2 * (y * z - x * c) * d
+        out[2, j] = 2 * (x * z - y * c) * a + 2 * (y * z + x * c) * b + (1 - 2 * (x * x + y * y)) * d
+
+
+@kernel
+def orthonormalize(rotation):
+    """Remove the rounding that thousands of warm-started turns leave in a rotation matrix (Gram-Schmidt)."""
+    a = (rotation[0, 0], rotation[1, 0], rotation[2, 0])
+    b = (rotation[0, 1], rotation[1, 1], rotation[2, 1])
+    n = np.sqrt(dot(a, a))
+    a = (a[0] / n, a[1] / n, a[2] / n)
+    k = dot(a, b)
+    b = (b[0] - k * a[0], b[1] - k * a[1], b[2] - k * a[2])
+    n = np.sqrt(dot(b, b))
+    b = (b[0] / n, b[1] / n, b[2] / n)
+    c = cross(a, b)
+    for i in range(3):
+        rotation[i, 0] = a[i]
+        rotation[i, 1] = b[i]
+        rotation[i, 2] = c[i]
+
+
+@kernel
+def newton(base, platform, target, position, rotation, tolerance, limit, jac, inverse, work, length):
+    """Solve one pose in place, from the pose given.
+
+    Returns (converged, iterations, residual). On return `jac` and `length` belong to the pose returned and
+    `inverse` is the inverse of `jac` at the last step's start.
+    """
+    trial_position = np.empty(3)
+    trial_rotation = np.empty((3, 3))
+    step = np.empty(6)
+    fill_jacobian(base, platform, position, rotation, jac, length)
+    error = 0.0
+    worst = 0.0
+    for i in range(6):
+        e = target[i] - length[i]
+        error += e * e
+        worst = max(worst, abs(e))
+    if not np.isfinite(error):
+        return False, 0, np.inf
+    for iteration in range(limit):
+        if worst <= tolerance:
+            return True, iteration, worst
+        if not invert6(jac, inverse, work):
+            return False, iteration, worst
+        for i in range(6):
+            step[i] = 0.0
+            for j in range(6):
+                step[i] += inverse[i, j] * (target[j] - length[j])
+        # no step turns the platform by more than 0.5 rad: lengths are nearly linear up to there
+        angle = np.sqrt(step[3] ** 2 + step[4] ** 2 + step[5] ** 2)
+        fraction = min(1.0, 0.5 / angle) if angle > 0.0 else 1.0
+        improved = False
+        for _ in range(12):
+            for k in range(3):
+                trial_position[k] = position[k] + fraction * step[k]
+            turn(rotation, fraction * step[3], fraction * step[4], fraction * step[5], trial_rotation)
+            fill_jacobian(base, platform, trial_position, trial_rotation, jac, length)
+            trial_error = 0.0
+            worst = 0.0
+            for i in range(6):
+                e = target[i] - length[i]
+                trial_error += e * e
+                worst = max(worst, abs(e))
+            if trial_error < error:
+                improved = True
+                break
+            fraction *= 0.5
+        if not improved:
+            # rounding stops the descent just above the tolerance at long struts: that is convergence too
+            fill_jacobian(base, platform, position, rotation, jac, length)
+            worst = np.sqrt(error)
+            return worst <= 10.0 * tolerance, iteration + 1, worst
+        error = trial_error
+        position[:] = trial_position
+        rotation[:, :] = trial_rotation
+    return worst <= tolerance, limit, worst
+
+
+@kernel
+def solve_pose(base, platform, target, warm, position, rotation, home_position, home_rotation, jac, inverse, work,
+               length, limit):  # fmt: skip
+    """Pose of one row of lengths: from the pose given if `warm`, then from home; (converged, iterations, residual)."""
+    tried = 0
+    if warm:
+        good, used, residual = newton(
+            base, platform, target, position, rotation, TOLERANCE, limit, jac, inverse, work, length
+        )
+        tried += used
+        if good:
+            return True, tried, residual
+    position[:] = home_position
+    rotation[:, :] = home_rotation
+    good, used, residual = newton(
+        base, platform, target, position, rotation, TOLERANCE, limit, jac, inverse, work, length
+    )
+    return good, tried + used, residual
+
+
+@kernel
+def platform_rates(platform, rotation, jac, inverse, length, rate, second, twist, acceleration):
+    """Twist and acceleration of one pose from strut rates and accelerations; `inverse` is J^-1 at this pose.
+
+    J (v, w) = L'; J (a, alpha) = L'' - s . (w x (w x r)) - |v_P perpendicular|^2 / L (Oh 2003, 2.28-2.31 solved for
+    the platform).
+    """
+    for i in range(6):
+        twist[i] = 0.0
+        for j in range(6):
+            twist[i] += inverse[i, j] * rate[j]
+    v = (twist[0], twist[1], twist[2])
+    w = (twist[3], twist[4], twist[5])
+    for i in range(6):
+        acceleration[i] = 0.0
+    for j in range(6):
+        r = rotate(rotation, at(platform, j))
+        s = (jac[j, 0], jac[j, 1], jac[j, 2])
+        turning = cross(w, r)
+        v_p = add(v, turning)
+        l_dot = dot(v_p, s)
+        rest = second[j] - dot(cross(w, turning), s) - (dot(v_p, v_p) - l_dot * l_dot) / length[j]
+        for i in range(6):
+            acceleration[i] += inverse[i, j] * rest
+
+
+@kernel
+def _forward(base, platform, lengths, start_position, start_rotation, warm, home_position, home_rotation, scale,
+             position, rotation, status, iterations, residual, condition):  # fmt: skip
+    jac, inverse, work = np.empty((6, 6)), np.empty((6, 6)), np.empty((6, 6))
+    length = np.empty(6)
+    x = start_position.copy()
+    turned = start_rotation.copy()
+    for n in range(lengths.shape[0]):
+        good, used, error = solve_pose(
+            base, platform, lengths[n], warm, x, turned, home_position, home_rotation, jac, inverse, work, length,
+            MAX_ITERATIONS)  # fmt: skip
+        iterations[n] = used
+        residual[n] = error
+        condition[n] = np.inf
+        warm = good
+        if not good:
+            status[n] = FAILED
+            position[n, :] = np.nan
+            rotation[n, :, :] = np.nan
+            continue
+        orthonormalize(turned)
+        if invert6(jac, inverse, work):
+            condition[n] = frobenius_condition(jac, inverse, scale)
+        status[n] = OK if condition[n] <= DEGRADED_CONDITION else DEGRADED
+        position[n] = x
+        rotation[n] = turned
+
+
+@kernel
+def _rates(base, platform, position, rotation, status, rate, second, twist, acceleration):
+    jac, inverse, work = np.empty((6, 6)), np.empty((6, 6)), np.empty((6, 6))
+    length = np.empty(6)
+    for n in range(position.shape[0]):
+        fill_jacobian(base, platform, position[n], rotation[n], jac, length)
+        if status[n] == FAILED or not invert6(jac, inverse, work):
+            twist[n, :] = np.nan
+            acceleration[n, :] = np.nan
+            continue
+        platform_rates(
+            platform, rotation[n], jac, inverse, length, rate[n], second[n], twist[n], acceleration[n]
+        )
+
+
+def forward_kinematics(
+    machine: Machine, length: FloatArray, start: tuple[FloatArray, FloatArray] | None = None
+) -> ForwardResult:
+    """Platform poses of strut lengths.
+
+    Every row starts from the pose of the row before it (the first from `start`, or from home); a row that fails
+    is tried again from home.
+
+    Parameters
+    ----------
+    machine : Machine
+    length : ndarray, shape (N, 6)
+        Strut lengths in m.
+    start : tuple of position (3,) and rotation (3, 3), optional
+        Where the first row's search starts.
+
+    Returns
+    -------
+    ForwardResult
+        With a status per row; it raises nothing for lengths no pose can have. Its `joined` tells whether a pose is
+        proved to be in the assembly mode the search started in.
+
+    Raises
+    ------
+    ValueError
+        If `length` is not (N, 6).
+    """
+    length = np.ascontiguousarray(length, dtype=float)
+    if length.ndim != 2 or length.shape[1] != 6:
+        raise ValueError(f"length has shape {length.shape}, expected (N, 6)")
+    count = len(length)
+    position, rotation = np.empty((count, 3)), np.empty((count, 3, 3))
+    x, turned = start if start is not None else (machine.home_position, machine.home_rotation)
+    result = ForwardResult(
+        position=position,
+        rotation=rotation,
+        status=np.empty(count, dtype=np.uint8),
+        iterations=np.empty(count, dtype=np.int32),
+        residual=np.empty(count),
+        condition=np.empty(count),
+        _proof=partial(joined_to_start, machine, length, position, rotation, (x, turned)),
+    )
+    _forward(
+        machine.base_joints,
+        machine.platform_joints,
+        length,
+        np.array(x, dtype=float),
+        np.array(turned, dtype=float),
+        True,
+        machine.home_position,
+        machine.home_rotation,
+        machine.length_scale,
+        result.position,
+        result.rotation,
+        result.status,
+        result.iterations,
+        result.residual,
+        result.condition,
+    )
+    return result
+
+
+def platform_motion(machine: Machine, motion: StrutMotion) -> tuple[PlatformMotion, ForwardResult]:
+    """Platform pose, twist and acceleration of strut motion.
+
+    Parameters
+    ----------
+    machine : Machine
+    motion : StrutMotion
+
+    Returns
+    -------
+    PlatformMotion
+        NaN in the rows whose pose was not found.
+    ForwardResult
+        Status per row.
+    """
+    poses = forward_kinematics(machine, motion.length)
+    twist = np.empty((len(motion), 6))
+    acceleration = np.empty((len(motion), 6))
+    _rates(
+        machine.base_joints,
+        machine.platform_joints,
+        poses.position,
+        poses.rotation,
+        poses.status,
+        np.ascontiguousarray(motion.rate),
+        np.ascontiguousarray(motion.acceleration),
+        twist,
+        acceleration,
+    )
+    return PlatformMotion(motion.time, poses.position, poses.rotation, twist, acceleration), poses

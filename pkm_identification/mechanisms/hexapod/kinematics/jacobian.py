@@ -1,0 +1,78 @@
+"""The Jacobian: from platform twist to strut rates, and how well conditioned it is."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.compiled import kernel
+from pkm_identification.numerics.vector3 import (
+    add,
+    at,
+    cross,
+    dot,
+    rotate,
+    subtract,
+)
+
+from ..machine import Machine
+
+
+@kernel
+def fill_jacobian(base, platform, position, rotation, jacobian, length):
+    """Write J (6, 6) and the lengths (6,) of one pose; rows [s^T, (r x s)^T] (Oh 2003, B.21)."""
+    x = (position[0], position[1], position[2])
+    for i in range(6):
+        r = rotate(rotation, at(platform, i))
+        d = subtract(add(x, r), at(base, i))
+        l = np.sqrt(dot(d, d))
+        s = (d[0] / l, d[1] / l, d[2] / l)
+        m = cross(r, s)
+        length[i] = l
+        for k in range(3):
+            jacobian[i, k] = s[k]
+            jacobian[i, 3 + k] = m[k]
+
+
+@kernel
+def frobenius_condition(jacobian, inverse, length_scale):
+    """Frobenius condition number / 6 with rotations times `length_scale`: 1 for an isotropic pose.
+
+    It bounds the spectral condition number from above (times 6) and needs no singular values.
+    """
+    forward = 0.0
+    backward = 0.0
+    for i in range(6):
+        for k in range(3):
+            forward += jacobian[i, k] ** 2 + (jacobian[i, 3 + k] / length_scale) ** 2
+            backward += inverse[k, i] ** 2 + (inverse[3 + k, i] * length_scale) ** 2
+    return np.sqrt(forward * backward) / 6.0
+
+
+@kernel
+def _jacobian_batch(base, platform, position, rotation, jacobian):
+    length = np.empty(6)
+    for n in range(position.shape[0]):
+        fill_jacobian(base, platform, position[n], rotation[n], jacobian[n], length)
+
+
+def jacobian(machine: Machine, position: FloatArray, rotation: FloatArray) -> FloatArray:
+    """Jacobian from platform twist (v, w) to strut rates.
+
+    Parameters
+    ----------
+    machine : Machine
+    position : ndarray, shape (N, 3)
+        Platform origin in the base frame, m.
+    rotation : ndarray, shape (N, 3, 3)
+
+    Returns
+    -------
+    ndarray, shape (N, 6, 6)
+        Rows [s^T, (r x s)^T], twist about the platform origin in base axes (Oh 2003, 2.13-2.15).
+    """
+    position = np.ascontiguousarray(position, dtype=float)
+    rotation = np.ascontiguousarray(rotation, dtype=float)
+    result = np.empty((len(position), 6, 6))
+    _jacobian_batch(machine.base_joints, machine.platform_joints, position, rotation, result)
+    return result

@@ -1,0 +1,143 @@
+"""Passive joints: how far universal and spherical joints turn from where they are at home."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pkm_identification.numerics.arrays import FloatArray
+
+from ..machine import Machine
+
+Interval = float | tuple[float, float]
+
+
+@dataclass(frozen=True)
+class JointLimits:
+    """How far the passive joints may turn from home, rad; None is no limit.
+
+    Attributes
+    ----------
+    first, second : float or (float, float), optional
+        Of the universal joints at the base: lowest and highest angle; one number means as far either way.
+    swing : float, optional
+        Of the spherical joints at the platform: largest angle.
+    """
+
+    first: Interval | None = None
+    second: Interval | None = None
+    swing: float | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("first", "second"):
+            low, high = _interval(getattr(self, name))
+            if not low <= high:
+                raise ValueError(f"{name} = {getattr(self, name)}: must be (lowest, highest) in rad")
+        if self.swing is not None and not self.swing >= 0:
+            raise ValueError(f"swing = {self.swing}: must be an angle of at least 0 rad")
+
+    def allow(self, first: FloatArray, second: FloatArray, swing: FloatArray) -> NDArray[np.bool_]:
+        """Whether all six struts' joints are inside, shape (N,); angles (N, 6) that are NaN are outside."""
+        inside = np.isfinite(first) & np.isfinite(second) & np.isfinite(swing)
+        for angle, limit in ((first, self.first), (second, self.second)):
+            low, high = _interval(limit)
+            inside &= (angle >= low) & (angle <= high)
+        if self.swing is not None:
+            inside &= swing <= self.swing
+        return np.logical_and.reduce(inside, axis=1)
+
+
+@dataclass(frozen=True)
+class PassiveAngles:
+    """Angles of the passive joints along N poses, rad.
+
+    Attributes
+    ----------
+    first : ndarray, shape (N, 6)
+        Base, about the hinge fixed in the base (`machine.first_axis`), from home's angle, in (-pi, pi]; NaN where
+        the strut lies along that hinge.
+    second : ndarray, shape (N, 6)
+        Base, about the second hinge (first axis x strut), from home's angle: positive away from the first axis.
+    swing : ndarray, shape (N, 6)
+        Platform, between the strut's direction in the platform now and at home, in [0, pi].
+    within : ndarray of bool, shape (N,)
+        Whether all are inside the limits given.
+    """
+
+    first: FloatArray
+    second: FloatArray
+    swing: FloatArray
+    within: NDArray[np.bool_]
+
+
+def passive_angles(
+    machine: Machine, position: FloatArray, rotation: FloatArray, limits: JointLimits | None = None
+) -> PassiveAngles:
+    """Angles of the base's universal and the platform's spherical joints.
+
+    A machine whose base joint is `no_spin` has the same two angles about `first_axis` and the axis across it.
+
+    Parameters
+    ----------
+    machine : Machine
+    position : ndarray, shape (N, 3)
+        Platform origin in the base frame, m.
+    rotation : ndarray, shape (N, 3, 3)
+    limits : JointLimits, optional
+
+    Returns
+    -------
+    PassiveAngles
+        NaN in the rows whose pose is NaN; these are not within any limits.
+
+    Raises
+    ------
+    ValueError
+        If the shapes are wrong.
+    """
+    position, rotation = np.asarray(position, dtype=float), np.asarray(rotation, dtype=float)
+    if position.ndim != 2 or position.shape[1] != 3 or rotation.shape != (len(position), 3, 3):
+        raise ValueError(
+            f"position {position.shape} and rotation {rotation.shape} must have shapes (N, 3) and (N, 3, 3)"
+        )
+    axis = _directions(machine, position, rotation)
+    home = _directions(machine, machine.home_position[None], machine.home_rotation[None])
+    first, second = _hinges(machine.first_axis, axis, home)
+    seen = np.einsum("nji,nkj->nki", rotation, axis)
+    seen_home = home @ machine.home_rotation
+    swing = np.arctan2(np.linalg.norm(np.cross(seen, seen_home), axis=2), np.sum(seen * seen_home, axis=2))
+    within = (limits or JointLimits()).allow(first, second, swing)
+    return PassiveAngles(first, second, swing, within)
+
+
+def _directions(machine: Machine, position: FloatArray, rotation: FloatArray) -> FloatArray:
+    """Unit vectors along the struts, (N, 6, 3)."""
+    joints = position[:, None, :] + np.einsum("nij,kj->nki", rotation, machine.platform_joints)
+    strut = joints - machine.base_joints
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return strut / np.linalg.norm(strut, axis=2, keepdims=True)
+
+
+def _hinges(hinge: FloatArray, axis: FloatArray, home: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Turns about the two hinges that bring the strut from home's direction to `axis`, each (N, 6)."""
+    across = np.cross(hinge, axis)
+    across_home = np.cross(hinge, home)
+    size = np.linalg.norm(across, axis=2)
+    first = np.arctan2(
+        np.sum(np.cross(across_home, across) * hinge, axis=2), np.sum(across_home * across, axis=2)
+    )
+    size_home = np.linalg.norm(across_home, axis=2)
+    first = np.where((size < 1e-9) | (size_home < 1e-9), np.nan, first)
+    second = np.arctan2(size, axis @ hinge) - np.arctan2(size_home, home @ hinge)
+    return first, second
+
+
+def _interval(limit: Interval | None) -> tuple[float, float]:
+    if limit is None:
+        return -np.inf, np.inf
+    if isinstance(limit, tuple | list):
+        low, high = limit
+        return float(low), float(high)
+    return -float(limit), float(limit)

@@ -1,0 +1,146 @@
+"""The platform followed sample by sample: forward kinematics warm-started from the pose before."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.compiled import kernel
+from pkm_identification.numerics.rotation import quaternion_from_matrix
+from pkm_identification.numerics.vector3 import invert6
+from pkm_identification.signals.causal import StrutSample
+
+from ..machine import Machine
+from .forward import (
+    DEGRADED,
+    DEGRADED_CONDITION,
+    FAILED,
+    MAX_ITERATIONS,
+    OK,
+    orthonormalize,
+    platform_rates,
+    solve_pose,
+)
+from .jacobian import frobenius_condition
+
+
+@dataclass(frozen=True)
+class PlatformSample:
+    """Platform motion at one instant, in base axes at the platform origin.
+
+    `status` is OK, DEGRADED (near a singularity) or FAILED; when FAILED, position, rotation, twist and
+    acceleration are those of the last good pose at rest and must not be used. `residual` is the largest
+    length error in m, `condition` the Frobenius condition number / 6, `jumped` whether it failed because the pose
+    found is one of another assembly mode.
+    """
+
+    time: float
+    position: FloatArray
+    rotation: FloatArray
+    twist: FloatArray
+    acceleration: FloatArray
+    force: FloatArray | None
+    segment: int
+    status: int
+    iterations: int
+    residual: float
+    condition: float
+    message: str = ""
+    jumped: bool = False
+
+    @property
+    def quaternion(self) -> FloatArray:
+        """Orientation as (x, y, z, w)."""
+        return quaternion_from_matrix(self.rotation)
+
+
+@kernel
+def _track(base, platform, length, rate, second, position, rotation, home_position, home_rotation, scale, twist,
+           acceleration, matrices, found_length):  # fmt: skip
+    """Pose (in place), twist and acceleration of one sample: (converged, iterations, residual, condition)."""
+    jac, inverse, work = matrices[0], matrices[1], matrices[2]
+    good, used, residual = solve_pose(
+        base, platform, length, True, position, rotation, home_position, home_rotation, jac, inverse, work,
+        found_length, MAX_ITERATIONS)  # fmt: skip
+    if not good:
+        return False, used, residual, np.inf
+    orthonormalize(rotation)
+    if not invert6(jac, inverse, work):
+        return False, used, residual, np.inf
+    condition = frobenius_condition(jac, inverse, scale)
+    platform_rates(platform, rotation, jac, inverse, found_length, rate, second, twist, acceleration)
+    return True, used, residual, condition
+
+
+class PlatformTracker:
+    """Forward kinematics online, with a memory of one pose.
+
+    Parameters
+    ----------
+    machine : Machine
+    degraded_condition : float
+        Scaled condition number (1 for an isotropic pose) above which a sample is called degraded.
+    """
+
+    def __init__(self, machine: Machine, degraded_condition: float = DEGRADED_CONDITION) -> None:
+        self.machine = machine
+        self.degraded_condition = degraded_condition
+        self._matrices = np.empty((3, 6, 6))
+        self._found = np.empty(6)
+        self.reset()
+
+    def reset(self) -> None:
+        """Start from home again."""
+        self._position = self.machine.home_position.copy()
+        self._rotation = self.machine.home_rotation.copy()
+        self._length: FloatArray | None = None
+
+    def step(self, sample: StrutSample) -> PlatformSample:
+        """Platform motion of one filtered sample; a failure is a status, never an exception.
+
+        Parameters
+        ----------
+        sample : StrutSample
+            Lengths, rates and accelerations (6,) in m, m/s and m/s^2, and forces in N or None.
+
+        Returns
+        -------
+        PlatformSample
+            Where it failed, the last good pose at rest.
+        """
+        m = self.machine
+        position, rotation = self._position.copy(), self._rotation.copy()
+        twist, acceleration = np.zeros(6), np.zeros(6)
+        good, iterations, residual, condition = _track(
+            m.base_joints, m.platform_joints, sample.length, sample.rate, sample.acceleration, position,
+            rotation, m.home_position, m.home_rotation, m.length_scale, twist, acceleration, self._matrices,
+            self._found,
+        )  # fmt: skip
+        message, jumped = "", False
+        if not good:
+            message = f"forward kinematics did not converge (length error {residual:.2e} m)"
+        elif self._length is not None:
+            # Near the last pose lengths and pose change in proportion; a pose much further away is another
+            # assembly mode.
+            step = np.linalg.norm(position - self._position) + m.length_scale * np.linalg.norm(
+                rotation - self._rotation
+            )
+            possible = 20.0 * condition * np.abs(sample.length - self._length).max() + 1e-6
+            if step > possible:
+                good, jumped = False, True
+                message = f"pose jumped by {step:.4f} m: another assembly mode"
+        if good:
+            self._position, self._rotation, self._length = position, rotation, sample.length
+            status = OK if condition <= self.degraded_condition else DEGRADED
+            if status == DEGRADED:
+                message = f"near a singularity (condition {condition:.3g})"
+        else:
+            status = FAILED
+            position, rotation = self._position, self._rotation
+            twist, acceleration = np.zeros(6), np.zeros(6)
+        return PlatformSample(
+            sample.time, position, rotation, twist, acceleration, sample.force, sample.segment, status,
+            int(iterations), float(residual), float(condition), message, jumped,
+        )  # fmt: skip

@@ -1,0 +1,440 @@
+"""The machine: its YAML description, validated once, immutable."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import yaml
+
+from pkm_identification.document import Node, UniqueKeys, frozen
+from pkm_identification.errors import MachineError
+from pkm_identification.motion import STRUTS
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.rotation import matrix_from_quaternion
+
+from .sensors import MachineSensors, machine_sensors
+
+if TYPE_CHECKING:
+    from .kinematics.singularity import Geometry
+
+SCHEMA = 1
+BASE_JOINTS = ("no_spin", "universal")
+FRICTION_LAWS = ("coulomb", "source", "stribeck", "smooth")
+# Below this ratio of the Jacobian's singular values (at every pose tried) a geometry is called
+# architecturally singular: a good machine has about 0.1, rounding leaves about 1e-16.
+SINGULAR_RATIO = 1e-6
+# Sizes in m a parallel machine can have, from a chip's positioner to a telescope's.
+SMALLEST_EXTENT, LARGEST_EXTENT = 1e-6, 1e6
+
+
+@dataclass(frozen=True)
+class StrutBody:
+    """One of the two rigid bodies of a strut, symmetric about the strut's axis.
+
+    `center_of_mass` is a distance in m: of body B from the base joint, of body E back from the platform
+    joint. `transverse` and `axial` are moments of inertia about the centre of mass in kg m^2.
+    """
+
+    mass: float
+    center_of_mass: float
+    transverse: float
+    axial: float
+
+
+@dataclass(frozen=True)
+class Strut:
+    """A strut: body B stays at the base joint, body E extends with the platform joint."""
+
+    body_b: StrutBody
+    body_e: StrutBody
+
+
+@dataclass(frozen=True)
+class Platform:
+    """The moving platform: mass in kg, centre of mass in m (platform frame), inertia about it in kg m^2."""
+
+    mass: float
+    center_of_mass: FloatArray
+    inertia: FloatArray
+
+
+@dataclass(frozen=True)
+class Friction:
+    """Viscous (N s/m) and Coulomb (N) coefficients per strut; the law bends at `transition_rate` (m/s).
+
+    `law` is one of FRICTION_LAWS (`dynamics.friction` has the formulas). `static_ratio` (breakaway by Coulomb
+    friction) and `stribeck_rate` (m/s, where the excess has fallen to 1/e) belong to the law 'stribeck' alone.
+    """
+
+    viscous: FloatArray
+    coulomb: FloatArray
+    transition_rate: float
+    law: str = "coulomb"
+    static_ratio: float = 1.0
+    stribeck_rate: float = 0.01
+
+    @property
+    def shape(self) -> FloatArray:
+        """The law for compiled kernels: its number, transition rate, static ratio, Stribeck rate; shape (4,)."""
+        number = FRICTION_LAWS.index(self.law)
+        return np.array([number, self.transition_rate, self.static_ratio, self.stribeck_rate])
+
+
+@dataclass(frozen=True)
+class Drive:
+    """How raw counts and currents become metres and newtons.
+
+    length = length_at_zero + counts / counts_per_meter;
+    force = current * torque_constant * 2 pi * gear_ratio * efficiency / screw_lead.
+
+    `motor_inertia` (kg m^2) is what turns with the motor, as felt at the motor's shaft: rotor, brake, coupling and the
+    screw's inertia divided by gear_ratio^2.
+    """
+
+    sample_rate: float
+    counts_per_meter: float
+    length_at_zero: FloatArray
+    torque_constant: float
+    screw_lead: float
+    gear_ratio: float
+    efficiency: float
+    force_limit: float
+    motor_inertia: float = 0.0
+
+    @property
+    def motor_mass(self) -> float:
+        """Mass in kg along the strut that resists like the turning motor: inertia (2 pi gear_ratio / lead)^2."""
+        return self.motor_inertia * (2 * np.pi * self.gear_ratio / self.screw_lead) ** 2
+
+    @property
+    def force_per_ampere(self) -> float:
+        """Strut force in N of one ampere."""
+        return 2 * np.pi * self.torque_constant * self.gear_ratio * self.efficiency / self.screw_lead
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A hexapod: geometry, bodies, friction and drives.
+
+    Attributes
+    ----------
+    base_joints, platform_joints : ndarray, shape (6, 3)
+        Joint centres in the base and in the platform frame, m.
+    base_joint : {'no_spin', 'universal'}
+        Strut model at the base: the source's idealisation, or a cross whose first hinge `first_axis`
+        is fixed in the base and which therefore spins the strut about its own axis.
+    home_position, home_rotation : ndarray, shapes (3,) and (3, 3)
+        Pose of the platform frame in the base frame.
+    length_limits : ndarray, shape (2,)
+        Shortest and longest strut in m.
+    rate_limit : float or None
+        Largest strut rate in m/s.
+    """
+
+    name: str
+    description: str
+    gravity: FloatArray
+    base_joints: FloatArray
+    platform_joints: FloatArray
+    base_joint: str
+    first_axis: FloatArray
+    home_position: FloatArray
+    home_rotation: FloatArray
+    length_limits: FloatArray
+    rate_limit: float | None
+    platform: Platform
+    struts: tuple[Strut, ...]
+    friction: Friction
+    drive: Drive | None
+    sensors: MachineSensors
+    document: dict[str, Any]
+
+    @property
+    def universal(self) -> bool:
+        """Whether the base joints are real universal joints, which spin the struts."""
+        return self.base_joint == "universal"
+
+    @property
+    def motor_mass(self) -> float:
+        """Mass in kg along each strut that resists like its turning motor; 0 without drives."""
+        return 0.0 if self.drive is None else self.drive.motor_mass
+
+    @cached_property
+    def length_scale(self) -> float:
+        """Length in m that makes moments and forces comparable: the platform joints' rms radius."""
+        centred = self.platform_joints - self.platform_joints.mean(axis=0)
+        return float(np.sqrt(np.mean(np.sum(centred**2, axis=1))))
+
+    @cached_property
+    def hash(self) -> str:
+        """Short digest of the description, to tell whether a saved estimate belongs to this machine."""
+        canonical = json.dumps(self.document, sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(canonical.encode()).hexdigest()[:16]
+
+    @classmethod
+    def load(cls, name_or_path: str | Path) -> Machine:
+        """Read a machine description.
+
+        Parameters
+        ----------
+        name_or_path : str or Path
+            Name of a built-in machine (`uf`, `hexel`, `ford`) or path of a YAML file.
+
+        Raises
+        ------
+        MachineError
+            If the file is missing, is not YAML, has an unknown or missing key or an impossible value,
+            or describes an architecturally singular machine. The message names file, key and value.
+        """
+        path = Path(name_or_path)
+        if path.suffix not in (".yaml", ".yml"):
+            known = builtin_machines()
+            if str(name_or_path) not in known:
+                raise MachineError(
+                    f"machine '{name_or_path}': not a built-in machine ({', '.join(known)}) "
+                    "and not the path of a .yaml file"
+                )
+            path = known[str(name_or_path)]
+        try:
+            text = path.read_text(encoding="utf-8")
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None)
+            reason = reason or ("is not a text file" if isinstance(error, UnicodeDecodeError) else str(error))
+            raise MachineError(f"machine file '{path}': cannot be read: {reason}") from None
+        try:
+            document = yaml.load(text, Loader=UniqueKeys)
+        except RecursionError:
+            raise MachineError(
+                f"machine file '{path}': not YAML a machine can have: nested too deeply"
+            ) from None
+        except yaml.YAMLError as error:
+            mark = getattr(error, "problem_mark", None)
+            where = f", line {mark.line + 1}" if mark else ""
+            problem = getattr(error, "problem", None) or "cannot be parsed"
+            raise MachineError(f"machine file '{path}'{where}: not YAML: {problem}") from None
+        return cls.from_document(document, source=str(path))
+
+    @classmethod
+    def from_document(cls, document: Any, source: str = "machine") -> Machine:
+        """Validate a description that is already parsed; see `load`."""
+        root = Node(document, "", source)
+        schema = root.take("schema")
+        if schema.value != SCHEMA:
+            schema.fail(f"is {schema.value!r}; this package reads schema {SCHEMA}")
+        name = root.take("name").text()
+        description = root.take("description", "").text()
+        gravity = root.take("gravity", [0.0, 0.0, -9.81]).array(3)
+
+        geometry = root.take("geometry")
+        base_joints = geometry.take("base_joints").array(STRUTS, 3)
+        platform_joints = geometry.take("platform_joints").array(STRUTS, 3)
+        joint = geometry.take("base_joint", {"type": "no_spin"})
+        base_joint = joint.take("type").choice(BASE_JOINTS)
+        axis_node = joint.take("first_axis", [1.0, 0.0, 0.0])
+        first_axis = axis_node.array(3)
+        if np.linalg.norm(first_axis) < 1e-9:
+            axis_node.fail("has no length; give the direction of the hinge fixed in the base")
+        joint.close()
+        home = geometry.take("home")
+        home_position = home.take("position").array(3)
+        quaternion_node = home.take("quaternion", [0.0, 0.0, 0.0, 1.0])
+        quaternion = quaternion_node.array(4)
+        if not 0.99 < np.linalg.norm(quaternion) < 1.01:
+            quaternion_node.fail(f"= {quaternion_node.value}: must have length 1 (x, y, z, w)")
+        home.close()
+        limits_node = geometry.take("length_limits")
+        length_limits = limits_node.array(2)
+        if not 0 < length_limits[0] < length_limits[1]:
+            limits_node.fail(
+                f"= {limits_node.value}: must be [shortest, longest] in m, 0 < shortest < longest"
+            )
+        rate_limit = geometry.take("rate_limit", None).positive_or_none()
+        geometry.close()
+
+        platform = _platform(root.take("platform"))
+        struts = _struts(root)
+        friction = _friction(root.take("friction", {}))
+        drive_node = root.take("drive", None)
+        drive = None if drive_node.value is None else _drive(drive_node)
+        sensors = machine_sensors(root.take("sensors", {}))
+        root.close()
+
+        machine = cls(
+            name=name,
+            description=description,
+            gravity=gravity,
+            base_joints=base_joints,
+            platform_joints=platform_joints,
+            base_joint=base_joint,
+            first_axis=frozen(first_axis / np.linalg.norm(first_axis)),
+            home_position=home_position,
+            home_rotation=frozen(matrix_from_quaternion(quaternion)),
+            length_limits=length_limits,
+            rate_limit=rate_limit,
+            platform=platform,
+            struts=struts,
+            friction=friction,
+            drive=drive,
+            sensors=sensors,
+            document=document,
+        )
+        machine._check_geometry(source)
+        return machine
+
+    def _check_geometry(self, source: str) -> None:
+        """Refuse a home out of the limits and a geometry that is singular in every pose."""
+        with np.errstate(all="ignore"):
+            extent = [
+                float(np.ptp(joints, axis=0).max()) for joints in (self.base_joints, self.platform_joints)
+            ]
+        for name, size in zip(("base_joints", "platform_joints"), extent, strict=True):
+            if size <= SMALLEST_EXTENT:
+                raise MachineError(
+                    f"{source}: geometry.{name}: architecturally singular: all within {size:.3g} m of each other"
+                )
+            if not size < LARGEST_EXTENT:
+                raise MachineError(
+                    f"{source}: geometry.{name} span {size:.3g} m; at most {LARGEST_EXTENT:g} m are allowed"
+                )
+        ratio, lengths = jacobian_quality(self)
+        home = lengths[0]
+        low, high = self.length_limits
+        outside = [f"{i + 1} ({home[i]:.4f} m)" for i in range(STRUTS) if not low <= home[i] <= high]
+        if outside:
+            raise MachineError(
+                f"{source}: geometry.home: strut {', '.join(outside)} is outside length_limits [{low}, {high}] m"
+            )
+        if ratio.max() < SINGULAR_RATIO:
+            raise MachineError(
+                f"{source}: geometry: architecturally singular: the Jacobian is singular at home and at "
+                f"{len(ratio) - 1} poses around it (largest sigma_min/sigma_max {ratio.max():.1e}), so strut forces "
+                "cannot hold the platform in any pose; move the joints (mid-side joints on both triangles do this)"
+            )
+        if ratio[0] < SINGULAR_RATIO:
+            raise MachineError(
+                f"{source}: geometry.home: singular pose (sigma_min/sigma_max {ratio[0]:.1e}); choose another home"
+            )
+
+
+def builtin_machines() -> dict[str, Path]:
+    """Paths of the machine descriptions that come with the package, by name."""
+    package = Path(__file__).resolve().parents[2]
+    for folder in (package / "config" / "machines", package.parent / "config" / "machines"):
+        if folder.is_dir():
+            return {path.stem: path for path in sorted(folder.glob("*.yaml"))}
+    return {}
+
+
+def jacobian_quality(machine: Machine | Geometry) -> tuple[FloatArray, FloatArray]:
+    """Ratio of extreme singular values of J (unit-homogenised) and strut lengths, at home and around it."""
+    from pkm_identification.numerics.rotation import matrix_from_vector
+
+    rng = np.random.default_rng(0)
+    reach = 0.2 * machine.length_scale
+    offsets = np.vstack([np.zeros(3), rng.uniform(-reach, reach, (15, 3))])
+    turns = np.vstack([np.zeros(3), rng.uniform(-0.2, 0.2, (15, 3))])
+    rotation = matrix_from_vector(turns) @ machine.home_rotation
+    arm = np.einsum("nij,kj->nki", rotation, machine.platform_joints)
+    strut = machine.home_position + offsets[:, None, :] + arm - machine.base_joints
+    length = np.linalg.norm(strut, axis=2)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        axis = np.nan_to_num(strut / length[..., None])
+    rows = np.concatenate([axis, np.cross(arm, axis) / machine.length_scale], axis=2)
+    values = np.linalg.svd(rows, compute_uv=False)
+    return values[:, -1] / values[:, 0], length
+
+
+def _platform(node: Node) -> Platform:
+    mass = node.take("mass").positive()
+    center = node.take("center_of_mass", [0.0, 0.0, 0.0]).array(3)
+    inertia_node = node.take("inertia")
+    xx, yy, zz, xy, xz, yz = inertia_node.array(6)
+    node.close()
+    inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    principal = np.linalg.eigvalsh(inertia)
+    if principal[0] < 0 or principal[0] + principal[1] < principal[2] * (1 - 1e-9):
+        inertia_node.fail(
+            f"= {inertia_node.value}: no body has it (principal moments {np.round(principal, 6).tolist()}: "
+            "each must be positive and at most the sum of the other two)"
+        )
+    return Platform(mass, center, frozen(inertia))
+
+
+def _body(node: Node) -> StrutBody:
+    mass = node.take("mass").positive()
+    center = node.take("center_of_mass").number()
+    inertia_node = node.take("inertia")
+    transverse, axial = inertia_node.array(2, not_negative=True)
+    node.close()
+    if axial > 2 * transverse * (1 + 1e-9):
+        inertia_node.fail(f"= {inertia_node.value}: axial inertia cannot exceed twice the transverse one")
+    return StrutBody(mass, center, float(transverse), float(axial))
+
+
+def _strut(node: Node) -> Strut:
+    strut = Strut(_body(node.take("body_b")), _body(node.take("body_e")))
+    node.close()
+    return strut
+
+
+def _struts(root: Node) -> tuple[Strut, ...]:
+    if root.has("strut") == root.has("struts"):
+        raise MachineError(f"{root.source}: give either 'strut' (all alike) or 'struts' (a list of six)")
+    if root.has("strut"):
+        return (_strut(root.take("strut")),) * STRUTS
+    node = root.take("struts")
+    if not isinstance(node.value, list) or len(node.value) != STRUTS:
+        node.fail("must be a list of six struts")
+    return tuple(_strut(Node(value, f"struts[{i + 1}]", root.source)) for i, value in enumerate(node.value))
+
+
+def _friction(node: Node) -> Friction:
+    zeros = [0.0] * STRUTS
+    law = node.take("law", "coulomb").choice(FRICTION_LAWS)
+    shape = {}
+    if law == "stribeck":
+        ratio_node = node.take("static_ratio")
+        shape = {
+            "static_ratio": ratio_node.positive(),
+            "stribeck_rate": node.take("stribeck_rate").positive(),
+        }
+        if shape["static_ratio"] < 1:
+            ratio_node.fail(f"= {ratio_node.value:g}: must be at least 1 (breakaway by Coulomb friction)")
+    friction = Friction(
+        node.take("viscous", zeros).array(STRUTS, not_negative=True),
+        node.take("coulomb", zeros).array(STRUTS, not_negative=True),
+        node.take("transition_rate", 0.002).positive(),
+        law=law,
+        **shape,
+    )
+    node.close()
+    return friction
+
+
+def _drive(node: Node) -> Drive:
+    encoder = node.take("encoder")
+    motor = node.take("motor")
+    efficiency_node = motor.take("efficiency", 1.0)
+    drive = Drive(
+        sample_rate=node.take("sample_rate").positive(),
+        counts_per_meter=encoder.take("counts_per_meter").positive(),
+        length_at_zero=encoder.take("length_at_zero").array(STRUTS),
+        torque_constant=motor.take("torque_constant").positive(),
+        screw_lead=motor.take("screw_lead").positive(),
+        gear_ratio=motor.take("gear_ratio", 1.0).positive(),
+        efficiency=efficiency_node.positive(),
+        force_limit=motor.take("force_limit").positive(),
+        motor_inertia=motor.take("inertia", 0.0).not_negative(),
+    )
+    if drive.efficiency > 1:
+        efficiency_node.fail(f"= {drive.efficiency:g}: must be at most 1")
+    encoder.close()
+    motor.close()
+    node.close()
+    return drive

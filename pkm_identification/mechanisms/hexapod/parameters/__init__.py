@@ -1,0 +1,1 @@
+"""The hexapod's parameter sets."""

@@ -1,0 +1,123 @@
+"""Parameters collected one by one: a name, a unit, a nominal value and what it does to the model's basis."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pkm_identification.motion import STRUTS
+from pkm_identification.numerics.arrays import FloatArray
+
+from ..dynamics.basis import (
+    BASIS_COLUMNS,
+    COULOMB,
+    PLATFORM_NAMES,
+    VISCOUS,
+    basis_parameters,
+    strut_column,
+)
+from ..dynamics.strut import (
+    H_B,
+    H_E,
+    I_A,
+    I_X,
+    I_Z,
+    M_E,
+)
+from ..machine import Machine
+
+
+def force_scale(machine: Machine) -> float:
+    """A strut's share of the machine's weight in N: what a large friction or a typical force is."""
+    mass = machine.platform.mass + sum(s.body_b.mass + s.body_e.mass for s in machine.struts)
+    return mass * max(float(np.linalg.norm(machine.gravity)), 1.0) / STRUTS
+
+
+class SetBuilder:
+    """Collects the parameters of a set as columns of its mapping."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+        self.basis = basis_parameters(machine)
+        self.entries: list[tuple[str, str, float, float, FloatArray]] = []
+        self.force_scale = force_scale(machine)
+
+    def add(self, name: str, unit: str, nominal: float, scale: float, column: FloatArray) -> None:
+        self.entries.append((name, unit, nominal, scale, column))
+
+    def column(self, entries: dict[int, float]) -> FloatArray:
+        column = np.zeros(BASIS_COLUMNS)
+        for row, value in entries.items():
+            column[row] = value
+        return column
+
+    def platform_mass(self, moments_follow: bool = True) -> None:
+        """Platform mass; its first moments follow it at the nominal centre of mass unless they are unknowns too."""
+        mass = self.machine.platform.mass
+        entries = {0: 1.0}
+        if moments_follow:
+            entries |= {1 + k: float(c) for k, c in enumerate(self.machine.platform.center_of_mass)}
+        self.add("m_p", "kg", mass, mass, self.column(entries))
+
+    def platform_first_moments(self) -> None:
+        scale = self.machine.platform.mass * 0.2 * self.machine.length_scale
+        for k, axis in enumerate("xyz"):
+            self.add(f"m{axis}_p", "kg m", self.basis[1 + k], scale, self.column({1 + k: 1.0}))
+
+    def platform_moments(self, *names: str) -> None:
+        largest = float(self.basis[4:7].max())
+        for name in names:
+            row = PLATFORM_NAMES.index(name)
+            scale = float(self.basis[row]) if row < 7 else 0.3 * largest
+            self.add(
+                f"{name}_p", "kg m^2", self.basis[row], max(scale, 0.1 * largest), self.column({row: 1.0})
+            )
+
+    def strut_masses(self, *names: str, strut: int | None = None) -> None:
+        """Masses of the strut bodies, each at its known place on the axis."""
+        for name in names:
+            column = np.zeros(BASIS_COLUMNS)
+            masses = []
+            for i in self._struts(strut):
+                body = self.machine.struts[i].body_b if name == "m_b" else self.machine.struts[i].body_e
+                d = body.center_of_mass
+                masses.append(body.mass)
+                if name == "m_e":
+                    column[strut_column(i, M_E)] = 1.0
+                    column[strut_column(i, H_E)] = d
+                else:
+                    column[strut_column(i, H_B)] = d
+                column[strut_column(i, I_X)] = column[strut_column(i, I_Z)] = d * d
+            mass = float(np.mean(masses))
+            self.add(self._named(name, strut), "kg", mass, mass, column)
+
+    def strut_moment(self, name: str, axis: str, bodies: str, strut: int | None = None) -> None:
+        """A moment of inertia about a strut's axes, alike for all struts or of one strut."""
+        kinds = {"transverse": (I_X, I_Z), "axial": (I_A,), "x": (I_X,), "z": (I_Z,)}[axis]
+        column = np.zeros(BASIS_COLUMNS)
+        values = []
+        for i in self._struts(strut):
+            chosen = [getattr(self.machine.struts[i], f"body_{body}") for body in bodies]
+            values.append(sum(body.axial if axis == "axial" else body.transverse for body in chosen))
+            for kind in kinds:
+                column[strut_column(i, kind)] = 1.0
+        value = float(np.mean(values))
+        floor = 1e-3 * float(self.basis[strut_column(0, I_X)])
+        self.add(self._named(name, strut), "kg m^2", value, max(value, floor), column)
+
+    def friction(self) -> None:
+        for i in range(STRUTS):
+            nominal = float(self.basis[VISCOUS + i])
+            scale = max(nominal, 10.0 * self.force_scale)  # that force at 0.1 m/s
+            self.add(f"viscous_{i + 1}", "N s/m", nominal, scale, self.column({VISCOUS + i: 1.0}))
+        for i in range(STRUTS):
+            nominal = float(self.basis[COULOMB + i])
+            scale = max(nominal, self.force_scale)
+            self.add(f"coulomb_{i + 1}", "N", nominal, scale, self.column({COULOMB + i: 1.0}))
+
+    @staticmethod
+    def _struts(strut: int | None) -> range:
+        return range(STRUTS) if strut is None else range(strut, strut + 1)
+
+    @staticmethod
+    def _named(name: str, strut: int | None) -> str:
+        return name if strut is None else f"{name}_{strut + 1}"

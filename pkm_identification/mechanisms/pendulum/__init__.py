@@ -1,0 +1,1 @@
+"""The double pendulum of Oh 2003, chapter 3."""

@@ -1,0 +1,277 @@
+"""The double inverted pendulum on a cart (Oh 2003, 3.3-3.5): two uniform links, everything in one plane.
+
+Coordinates are the cart's place x and the angles t1, t2 of the links from upright, both against the vertical. The
+parameters w = (l1, l2, m1, m2, M) are the links' lengths and masses and the cart's mass. The equations of motion
+
+    A(w, q) q'' = h(w, q, q') + (F, 0, 0)
+
+are linear in the masses. Without a force F on the cart, every term carries one mass: multiplying all masses by one
+number changes neither the motion nor the residual, so that free motion shows lengths and ratios of masses only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from pkm_identification.errors import NotConverged
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.compiled import kernel
+
+NAMES = ("l1", "l2", "m1", "m2", "M")
+UNITS = ("m", "m", "kg", "kg", "kg")
+GRAVITY = 9.81  # m/s^2
+COORDINATES = 3
+
+
+@dataclass(frozen=True)
+class PendulumMotion:
+    """A motion of cart and links.
+
+    Attributes
+    ----------
+    time : ndarray, shape (N,)
+        s.
+    position, velocity, acceleration : ndarray, shape (N, 3)
+        Of (x, t1, t2): m and rad, and their derivatives in s.
+    force : ndarray, shape (N,)
+        On the cart, N.
+    """
+
+    time: FloatArray
+    position: FloatArray
+    velocity: FloatArray
+    acceleration: FloatArray
+    force: FloatArray
+
+    def __len__(self) -> int:
+        return len(self.time)
+
+    def __getitem__(self, index: slice) -> PendulumMotion:
+        """Some of the samples."""
+        return PendulumMotion(*(np.ascontiguousarray(getattr(self, f.name)[index]) for f in fields(self)))
+
+
+@kernel
+def _coefficients(w, q, v, matrix, vector):
+    """A (3, 3) and h (3,) of one state."""
+    l1, l2, m1, m2, cart = w[0], w[1], w[2], w[3], w[4]
+    c1, s1, c2, s2 = np.cos(q[1]), np.sin(q[1]), np.cos(q[2]), np.sin(q[2])
+    c12, s12 = np.cos(q[2] - q[1]), np.sin(q[2] - q[1])
+    first, second = (0.5 * m1 + m2) * l1, 0.5 * m2 * l2
+    both = second * l1
+    matrix[0, 0] = cart + m1 + m2
+    matrix[0, 1] = matrix[1, 0] = first * c1
+    matrix[0, 2] = matrix[2, 0] = second * c2
+    matrix[1, 1] = (m1 / 3.0 + m2) * l1 * l1
+    matrix[1, 2] = matrix[2, 1] = both * c12
+    matrix[2, 2] = m2 / 3.0 * l2 * l2
+    vector[0] = first * s1 * v[1] ** 2 + second * s2 * v[2] ** 2
+    vector[1] = first * GRAVITY * s1 + both * s12 * v[2] ** 2
+    vector[2] = second * GRAVITY * s2 - both * s12 * v[1] ** 2
+
+
+@kernel
+def _solve3(matrix, vector):
+    """Solve matrix x = vector by elimination; x replaces `vector`, the matrix is spoiled.
+
+    A is symmetric but, for parameters no machine has, need not be positive.
+    """
+    for k in range(3):
+        best = k
+        for i in range(k + 1, 3):
+            if abs(matrix[i, k]) > abs(matrix[best, k]):
+                best = i
+        for j in range(3):
+            matrix[k, j], matrix[best, j] = matrix[best, j], matrix[k, j]
+        vector[k], vector[best] = vector[best], vector[k]
+        if matrix[k, k] == 0.0:
+            vector[:] = np.nan
+            return
+        for i in range(k + 1, 3):
+            factor = matrix[i, k] / matrix[k, k]
+            for j in range(k, 3):
+                matrix[i, j] -= factor * matrix[k, j]
+            vector[i] -= factor * vector[k]
+    for k in range(2, -1, -1):
+        for j in range(k + 1, 3):
+            vector[k] -= matrix[k, j] * vector[j]
+        vector[k] /= matrix[k, k]
+
+
+@kernel
+def _accelerations(w, position, velocity, force, result):
+    matrix = np.empty((3, 3))
+    for n in range(position.shape[0]):
+        _coefficients(w, position[n], velocity[n], matrix, result[n])
+        result[n, 0] += force[n]
+        _solve3(matrix, result[n])
+
+
+@kernel
+def _residual_jacobian(w, q, v, a, jacobian):
+    """Derivative (3, 5) of A a - h by w at one state."""
+    l1, l2, m1, m2 = w[0], w[1], w[2], w[3]
+    c1, s1, c2, s2 = np.cos(q[1]), np.sin(q[1]), np.cos(q[2]), np.sin(q[2])
+    c12, s12 = np.cos(q[2] - q[1]), np.sin(q[2] - q[1])
+    # what the four products of masses and lengths stand beside
+    cart_1, cart_2 = c1 * a[1] - s1 * v[1] ** 2, c2 * a[2] - s2 * v[2] ** 2
+    link_1, link_2 = c1 * a[0] - GRAVITY * s1, c2 * a[0] - GRAVITY * s2
+    pair_1, pair_2 = c12 * a[2] - s12 * v[2] ** 2, c12 * a[1] + s12 * v[1] ** 2
+    first, third = 0.5 * m1 + m2, m1 / 3.0 + m2
+    jacobian[0, 0] = first * cart_1
+    jacobian[0, 1] = 0.5 * m2 * cart_2
+    jacobian[0, 2] = a[0] + 0.5 * l1 * cart_1
+    jacobian[0, 3] = a[0] + l1 * cart_1 + 0.5 * l2 * cart_2
+    jacobian[0, 4] = a[0]
+    jacobian[1, 0] = first * link_1 + 2.0 * third * l1 * a[1] + 0.5 * m2 * l2 * pair_1
+    jacobian[1, 1] = 0.5 * m2 * l1 * pair_1
+    jacobian[1, 2] = 0.5 * l1 * link_1 + l1 * l1 / 3.0 * a[1]
+    jacobian[1, 3] = l1 * link_1 + l1 * l1 * a[1] + 0.5 * l1 * l2 * pair_1
+    jacobian[1, 4] = 0.0
+    jacobian[2, 0] = 0.5 * m2 * l2 * pair_2
+    jacobian[2, 1] = 0.5 * m2 * (link_2 + l1 * pair_2) + 2.0 / 3.0 * m2 * l2 * a[2]
+    jacobian[2, 2] = 0.0
+    jacobian[2, 3] = 0.5 * l2 * (link_2 + l1 * pair_2) + l2 * l2 / 3.0 * a[2]
+    jacobian[2, 4] = 0.0
+
+
+@kernel
+def _residuals(w, position, velocity, acceleration, force, residual, jacobian):
+    matrix, vector = np.empty((3, 3)), np.empty(3)
+    for n in range(position.shape[0]):
+        _coefficients(w, position[n], velocity[n], matrix, vector)
+        for i in range(3):
+            residual[n, i] = -vector[i]
+            for j in range(3):
+                residual[n, i] += matrix[i, j] * acceleration[n, j]
+        residual[n, 0] -= force[n]
+        _residual_jacobian(w, position[n], velocity[n], acceleration[n], jacobian[n])
+
+
+@kernel
+def _acceleration_jacobians(w, position, velocity, acceleration, jacobian):
+    """-A^-1 times the residual's derivative, at the model's own accelerations."""
+    matrix, vector, column = np.empty((3, 3)), np.empty(3), np.empty(3)
+    for n in range(position.shape[0]):
+        _residual_jacobian(w, position[n], velocity[n], acceleration[n], jacobian[n])
+        for p in range(5):
+            _coefficients(w, position[n], velocity[n], matrix, vector)
+            for i in range(3):
+                column[i] = -jacobian[n, i, p]
+            _solve3(matrix, column)
+            for i in range(3):
+                jacobian[n, i, p] = column[i]
+
+
+def accelerations(w: FloatArray, motion: PendulumMotion) -> FloatArray:
+    """Accelerations (N, 3) that the model has in the states of a motion; its own are not used.
+
+    Multiplying all masses and the force by one number leaves them alike.
+    """
+    result = np.empty_like(motion.position)
+    _accelerations(np.asarray(w, dtype=float), motion.position, motion.velocity, motion.force, result)
+    return result
+
+
+def acceleration_jacobian(w: FloatArray, motion: PendulumMotion) -> FloatArray:
+    """Derivative (N, 3, 5) of `accelerations` by the parameters."""
+    jacobian = np.empty((len(motion), COORDINATES, len(NAMES)))
+    own = accelerations(w, motion)
+    _acceleration_jacobians(np.asarray(w, dtype=float), motion.position, motion.velocity, own, jacobian)
+    return jacobian
+
+
+def residuals(w: FloatArray, motion: PendulumMotion) -> tuple[FloatArray, FloatArray]:
+    """What is left of the equations of motion (Oh 2003, 3.3-3.5) at measured accelerations.
+
+    Returns
+    -------
+    residual : ndarray, shape (N, 3)
+        A q'' - h - (F, 0, 0): N and N m. In free motion all of it is proportional to the masses.
+    jacobian : ndarray, shape (N, 3, 5)
+        Its derivative by the parameters.
+    """
+    residual = np.empty_like(motion.position)
+    jacobian = np.empty((len(motion), COORDINATES, len(NAMES)))
+    _residuals(
+        np.asarray(w, dtype=float),
+        motion.position,
+        motion.velocity,
+        motion.acceleration,
+        motion.force,
+        residual,
+        jacobian,
+    )
+    return residual, jacobian
+
+
+def energy(w: FloatArray, motion: PendulumMotion) -> FloatArray:
+    """Kinetic plus potential energy (N,) in J, heights measured from the cart."""
+    l1, l2, m1, m2, _ = w
+    q, v = motion.position, motion.velocity
+    matrix, vector = np.empty((3, 3)), np.empty(3)
+    total = GRAVITY * ((0.5 * m1 + m2) * l1 * np.cos(q[:, 1]) + 0.5 * m2 * l2 * np.cos(q[:, 2]))
+    for n in range(len(motion)):
+        _coefficients(np.asarray(w, dtype=float), q[n], v[n], matrix, vector)
+        total[n] += 0.5 * v[n] @ matrix @ v[n]
+    return total
+
+
+def simulate(
+    w: FloatArray,
+    time: FloatArray,
+    start: FloatArray,
+    force: Callable[[float], float] | None = None,
+    tolerance: float = 1e-11,
+) -> PendulumMotion:
+    """Let go of the pendulum at rest.
+
+    Parameters
+    ----------
+    w : ndarray, shape (5,)
+        l1, l2 in m, m1, m2, M in kg.
+    time : ndarray, shape (N,)
+        Instants in s, increasing; the motion starts at the first.
+    start : ndarray, shape (3,)
+        x, t1, t2 there.
+    force : callable, optional
+        Force on the cart in N at a time in s; none when absent.
+    tolerance : float
+        Relative and absolute, of a step.
+
+    Raises
+    ------
+    NotConverged
+        If the integration ends early.
+    """
+    from scipy.integrate import solve_ivp  # here, because it would double the package's start-up
+
+    w = np.asarray(w, dtype=float)
+    pushed = force or (lambda t: 0.0)
+    rates = np.empty((1, COORDINATES))
+
+    def derivative(t: float, state: FloatArray) -> FloatArray:
+        q, v = np.ascontiguousarray(state[None, :3]), np.ascontiguousarray(state[None, 3:])
+        _accelerations(w, q, v, np.array([pushed(t)]), rates)
+        return np.concatenate([state[3:], rates[0]])
+
+    solution = solve_ivp(
+        derivative,
+        (time[0], time[-1]),
+        np.concatenate([start, np.zeros(3)]),
+        method="DOP853",
+        t_eval=time,
+        rtol=tolerance,
+        atol=tolerance,
+    )
+    if not solution.success:
+        raise NotConverged(f"pendulum: integration ended early: {solution.message}")
+    position = np.ascontiguousarray(solution.y[:3].T)
+    velocity = np.ascontiguousarray(solution.y[3:].T)
+    pushing = np.array([float(pushed(t)) for t in time])
+    made = np.empty_like(position)
+    _accelerations(w, position, velocity, pushing, made)
+    return PendulumMotion(np.asarray(time, dtype=float), position, velocity, made, pushing)

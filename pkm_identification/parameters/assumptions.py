@@ -1,0 +1,229 @@
+"""What is known of parameters beforehand: fixed values, ties between them, priors with stated standard deviations.
+
+A parameter that is fixed or tied is no unknown any more, so it leaves the set: its column of the mapping moves to what
+is known, or to the parameter it is tied to. The set that results is one like any other, for every estimator, offline
+and online.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import yaml
+
+from pkm_identification.document import Node, UniqueKeys
+from pkm_identification.errors import MachineError, PkmError
+
+from .parameter_set import ParameterSet
+
+
+@dataclass(frozen=True)
+class Fix:
+    """A parameter that is not estimated; `value` None is the machine file's."""
+
+    name: str
+    value: float | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> Fix:
+        """Read NAME or NAME=VALUE.
+
+        Raises
+        ------
+        PkmError
+            If there is no name or the value is not a finite number.
+        """
+        name, equals, value = text.partition("=")
+        if not name or (equals and not value):
+            raise PkmError(f"fix {text}: expected NAME or NAME=VALUE")
+        return cls(name, _number(f"fix {text}", value) if equals else None)
+
+
+@dataclass(frozen=True)
+class Tie:
+    """A parameter that is `factor` times another one."""
+
+    name: str
+    other: str
+    factor: float = 1.0
+
+    @classmethod
+    def parse(cls, text: str) -> Tie:
+        """Read NAME=OTHER or NAME=OTHER*FACTOR.
+
+        Raises
+        ------
+        PkmError
+            If a name is missing or the factor is not a finite number.
+        """
+        name, _, rest = text.partition("=")
+        other, times, factor = rest.partition("*")
+        if not name or not other or (times and not factor):
+            raise PkmError(f"tie {text}: expected NAME=OTHER or NAME=OTHER*FACTOR")
+        return cls(name, other, _number(f"tie {text}", factor) if times else 1.0)
+
+
+@dataclass(frozen=True)
+class Stated:
+    """A prior: value (None: the machine file's) and standard deviation, SI units, and where it is written."""
+
+    name: str
+    value: float | None
+    std: float
+    place: str = "prior"
+
+
+@dataclass(frozen=True)
+class Knowledge:
+    """All that is stated of parameters beforehand; empty unless given."""
+
+    fixed: tuple[Fix, ...] = ()
+    tied: tuple[Tie, ...] = ()
+    stated: tuple[Stated, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.fixed or self.tied or self.stated)
+
+    def apply(self, parameters: ParameterSet) -> ParameterSet:
+        """The set of what is left to estimate: ties first, then fixed values, then priors.
+
+        Parameters
+        ----------
+        parameters : ParameterSet
+
+        Returns
+        -------
+        ParameterSet
+            With w_name = factor w_other a tied parameter's column, times the factor, joins the other's; with
+            w_name = value a fixed one's, times the value, joins `known`.
+
+        Raises
+        ------
+        PkmError
+            If a name is not (or no longer) in the set, a tie joins different units, or nothing is left.
+        """
+        for tie in self.tied:
+            parameters = _tied(parameters, tie)
+        for fix in self.fixed:
+            parameters = _fixed(parameters, fix)
+        if not self.stated:
+            return parameters
+        believed, std = parameters.nominal.copy(), parameters.scale.copy()
+        for stated in self.stated:
+            k = _index(parameters, stated.name, stated.place)
+            if stated.value is not None:
+                believed[k] = stated.value
+            std[k] = stated.std
+        return replace(parameters, believed=believed, believed_std=std)
+
+    def described(self) -> str:
+        """In a few words, for reports; empty when nothing is stated."""
+        parts = [f"{f.name} = {'the file' if f.value is None else f'{f.value:g}'}" for f in self.fixed]
+        parts += [f"{t.name} = {'' if t.factor == 1.0 else f'{t.factor:g} '}{t.other}" for t in self.tied]
+        parts += [
+            f"{s.name} ~ {'the file' if s.value is None else f'{s.value:g}'} ± {s.std:g}" for s in self.stated
+        ]
+        return ", ".join(parts)
+
+
+def read_prior(path: str | Path) -> tuple[Stated, ...]:
+    """Read stated priors from a YAML file: parameter name -> {value, std}; without a value the machine file's.
+
+    Raises
+    ------
+    PkmError
+        If the file cannot be read or an entry is not as it should be: names the file, the key and the reason.
+    """
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except OSError as error:
+        raise PkmError(f"{path}: {error.strerror or error}") from None
+    except UnicodeDecodeError:
+        raise PkmError(f"{path}: is not a text file") from None
+    try:
+        document = Node(yaml.load(text, Loader=UniqueKeys), "", str(path))
+    except RecursionError:
+        raise PkmError(f"{path}: is nested too deeply") from None
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        place = f"line {mark.line + 1}: " if mark else ""
+        raise PkmError(f"{path}: {place}{getattr(error, 'problem', None) or 'is not YAML'}") from None
+    if not isinstance(document.value, dict) or not document.value:
+        raise PkmError(f"{path}: expected a mapping of parameter names to {{value, std}}")
+    stated = []
+    try:
+        for name in document.value:
+            entry = document.take(name)
+            value = entry.take("value", None)
+            stated.append(
+                Stated(
+                    name=str(name),
+                    value=None if value.value is None else value.number(),
+                    std=entry.take("std").positive(),
+                    place=str(path),
+                )
+            )
+            entry.close()
+    except MachineError as error:
+        raise PkmError(str(error)) from None
+    return tuple(stated)
+
+
+def _tied(parameters: ParameterSet, tie: Tie) -> ParameterSet:
+    place = f"tie {tie.name}={tie.other}"
+    k, other = (_index(parameters, name, place) for name in (tie.name, tie.other))
+    if k == other:
+        raise PkmError(f"{place}: a parameter cannot be tied to itself")
+    if parameters.units[k] != parameters.units[other]:
+        raise PkmError(
+            f"{place}: {tie.name} is in {parameters.units[k]}, {tie.other} in {parameters.units[other]}"
+        )
+    mapping = parameters.mapping.copy()
+    mapping[:, other] += tie.factor * mapping[:, k]
+    return _without(replace(parameters, mapping=mapping), k, place)
+
+
+def _fixed(parameters: ParameterSet, fix: Fix) -> ParameterSet:
+    place = f"fix {fix.name}"
+    k = _index(parameters, fix.name, place)
+    value = parameters.nominal[k] if fix.value is None else fix.value
+    return _without(replace(parameters, known=parameters.known + parameters.mapping[:, k] * value), k, place)
+
+
+def _without(parameters: ParameterSet, k: int, place: str) -> ParameterSet:
+    if len(parameters.names) == 1:
+        raise PkmError(f"{place}: nothing is left to estimate")
+    return replace(
+        parameters,
+        names=_left(parameters.names, k),
+        units=_left(parameters.units, k),
+        nominal=np.delete(parameters.nominal, k),
+        scale=np.delete(parameters.scale, k),
+        mapping=np.delete(parameters.mapping, k, axis=1),
+    )
+
+
+def _left(texts: Sequence[str], k: int) -> tuple[str, ...]:
+    return (*texts[:k], *texts[k + 1 :])
+
+
+def _index(parameters: ParameterSet, name: str, place: str) -> int:
+    if name not in parameters.names:
+        raise PkmError(
+            f"{place}: there is no parameter '{name}' to estimate in the set '{parameters.name}': "
+            f"{', '.join(parameters.names)}"
+        )
+    return parameters.names.index(name)
+
+
+def _number(place: str, text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = float("nan")
+    if not np.isfinite(value):
+        raise PkmError(f"{place}: '{text}' is not a finite number")
+    return value

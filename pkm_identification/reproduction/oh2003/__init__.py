@@ -1,0 +1,1 @@
+"""Oh 2003: UKF identification of hexapods."""

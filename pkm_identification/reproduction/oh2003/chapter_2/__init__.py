@@ -1,0 +1,1 @@
+"""Chapter 2: contributions to the strut forces."""

@@ -1,0 +1,112 @@
+"""Force and energy model under noise (Oh 2003, 4.8): the source's equations, and the same data in a narrow band."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pkm_identification.estimation.batch.least_squares import least_squares
+from pkm_identification.estimation.identifiability import IDENTIFIABLE, assess
+from pkm_identification.identification.equations.energy_equations import energy_equations
+from pkm_identification.identification.equations.force_equations import BandSettings, force_equations
+from pkm_identification.numerics.arrays import FloatArray
+
+from .data import (
+    PERIOD,
+    exact_record,
+    measured,
+    parameter_set,
+    study_machine,
+)
+from .numbers import MASSES
+from .runs import (
+    MODELS,
+    NOISES,
+    Case,
+    CaseResult,
+    first_guess,
+    run_case,
+)
+
+SEEDS = 3
+BAND_DURATION = 10.0  # s, of data for the band
+BANDS = {"force": force_equations, "energy": energy_equations}
+
+
+@dataclass(frozen=True)
+class NoiseResult:
+    """Errors of the masses at one noise with one model, by seed of the noise.
+
+    Attributes
+    ----------
+    noise : float
+    model : {'force', 'energy'}
+    as_source, plain : ndarray, shape (S, 3)
+        Estimate / truth - 1 of the source's filter and of the one without process noise, sample by sample.
+    plain_std : ndarray, shape (S, 3)
+        Standard deviations that belong to `plain`, relative to the truth.
+    band, band_std : ndarray, shape (S, 3)
+        The same of least squares over 10 s in the estimation band.
+    plain_shown, band_shown : int
+        Of the three masses, how many the data show one by one: in the worst run.
+    """
+
+    noise: float
+    model: str
+    as_source: FloatArray
+    plain: FloatArray
+    plain_std: FloatArray
+    band: FloatArray
+    band_std: FloatArray
+    plain_shown: int
+    band_shown: int
+
+
+def worst(errors: FloatArray) -> float:
+    """Largest error of a mass in %, its median over the seeds."""
+    return float(100 * np.median(np.abs(errors).max(axis=1)))
+
+
+def noise_results(seeds: int = SEEDS, duration: float = BAND_DURATION) -> tuple[NoiseResult, ...]:
+    """Both models at every noise; one seed where there is none."""
+    return tuple(
+        _result(noise, model, seeds if noise else 1, duration) for model in MODELS for noise in NOISES
+    )
+
+
+def _result(noise: float, model: str, seeds: int, duration: float) -> NoiseResult:
+    done = [run_case(Case("", "XY", model=model, noise=noise), seed) for seed in range(seeds)]
+    true = done[0].true[: len(MASSES)]
+    band = [_in_band(noise, model, seed, duration) for seed in range(seeds)]
+    return NoiseResult(
+        noise=noise,
+        model=model,
+        as_source=np.array([one.as_source[:3] / true - 1 for one in done]),
+        plain=np.array([one.estimate.values[:3] / true - 1 for one in done]),
+        plain_std=np.array([one.estimate.std[:3] / true for one in done]),
+        band=np.array([values[:3] / true - 1 for values, _, _ in band]),
+        band_std=np.array([std[:3] / true for _, std, _ in band]),
+        plain_shown=min(_shown(one) for one in done),
+        band_shown=min(shown for _, _, shown in band),
+    )
+
+
+def _shown(result: CaseResult) -> int:
+    return sum(status == IDENTIFIABLE for status in result.estimate.status[: len(MASSES)])
+
+
+def _in_band(noise: float, model: str, seed: int, duration: float) -> tuple[FloatArray, FloatArray, int]:
+    """Estimate, standard deviations, and how many masses are shown."""
+    record = measured(exact_record("XY", False, duration), noise, seed)
+    parameters = parameter_set(False)
+    prior = first_guess(parameters)
+    band = BandSettings(PERIOD)
+    segment = np.zeros(len(record.motion), dtype=np.int64)
+    equations = BANDS[model](study_machine(False), parameters, record.motion, record.force, segment, band)
+    fit = least_squares(equations, prior, band.redundancy)
+    found = assess(
+        parameters.names, parameters.units, fit.mean, parameters.nominal, fit.covariance, prior.std
+    )
+    std = np.minimum(np.sqrt(np.diag(fit.covariance)), prior.std)
+    return fit.mean, std, sum(status == IDENTIFIABLE for status in found.status[: len(MASSES)])

@@ -1,0 +1,62 @@
+"""Which studies there are. Their modules are loaded only when they are run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+
+from .outcome import Outcome
+
+
+@dataclass(frozen=True)
+class Study:
+    """A study by name.
+
+    Attributes
+    ----------
+    name : str
+        On the command line, and of its JSON file.
+    module : str
+        Folder whose `study` has `run() -> Outcome`.
+    description : str
+        One sentence for the help, without full stop.
+    """
+
+    name: str
+    module: str
+    description: str
+
+    def run(self) -> Outcome:
+        """Do the study."""
+        return import_module(f".{self.module}.study", __package__).run()
+
+
+STUDIES: dict[str, Study] = {
+    study.name: study
+    for study in (
+        Study(
+            "oh2003-contributions",
+            "oh2003.chapter_2",
+            "contributions to the strut forces and sensitivity to the centre of mass, three machines in the motions of "
+            "Table 2.2 (Oh 2003, section 2.4)",
+        ),
+        Study(
+            "oh2003-pendulum",
+            "oh2003.chapter_3",
+            "double inverted pendulum on a cart in free fall, by LS, EKF and UKF, without and with 1 % noise (Oh 2003, "
+            "chapter 3)",
+        ),
+        Study(
+            "oh2003-simulation",
+            "oh2003.chapter_4",
+            "the UF machine from simulated X, Z and XY motions and free fall: friction, force and energy model, noise, "
+            "order of data (Oh 2003, chapter 4)",
+        ),
+        Study(
+            "oh2003-staged",
+            "oh2003.chapter_5",
+            "friction and inertia in stages from three trajectories of a simulated UF machine, with the cross-check of "
+            "starts (Oh 2003, chapter 5)",
+        ),
+    )
+}

@@ -1,0 +1,61 @@
+"""What the controller tells of itself: `controller_state`, beside its commands but less often."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from builtin_interfaces.msg import Time
+
+from pkm_identification.control.controller import (
+    EMERGENCY,
+    HOLDING,
+    MOVING,
+    WAITING,
+)
+from pkm_identification.msg import ControllerState
+
+from ..qos import STREAM
+from ..throttle import Throttle
+
+if TYPE_CHECKING:
+    from pkm_identification.control.controller import MachineController
+    from pkm_identification.control.settings import Command
+
+    from ..node.base import PipelineNode
+
+NUMBERS = {
+    WAITING: ControllerState.WAITING,
+    HOLDING: ControllerState.HOLDING,
+    MOVING: ControllerState.MOVING,
+    EMERGENCY: ControllerState.EMERGENCY,
+}
+
+
+class ControllerStates:
+    """Publishes `controller_state`.
+
+    Parameters
+    ----------
+    node : PipelineNode
+    rate : float
+        Hz; 0: nothing is published.
+    """
+
+    def __init__(self, node: PipelineNode, rate: float) -> None:
+        self._message = ControllerState()
+        self._publisher = node.publisher(ControllerState, "controller_state", STREAM)
+        self._turn = Throttle(rate)
+
+    def tell(self, controller: MachineController, command: Command, stamp: Time) -> None:
+        """Tell of a command, if it is time; `stamp` is the command's."""
+        if not self._turn.due(command.time):
+            return
+        message = self._message
+        message.header.stamp = stamp
+        message.state = NUMBERS[controller.state]
+        message.mode = controller.mode
+        message.estimates = controller.model.accepted
+        message.desired_length, message.error = command.length, command.error
+        message.feed_forward, message.feedback = command.feed_forward, command.feedback
+        message.command = command.force
+        self._publisher.publish(message)

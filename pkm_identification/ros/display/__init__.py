@@ -1,0 +1,1 @@
+"""What RViz and others show: markers, joint states, transforms."""

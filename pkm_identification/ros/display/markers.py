@@ -1,0 +1,78 @@
+"""The machine as RViz and Foxglove markers: base, struts, platform."""
+
+from __future__ import annotations
+
+import numpy as np
+from builtin_interfaces.msg import Time
+from geometry_msgs.msg import Point
+from visualization_msgs.msg import Marker, MarkerArray
+
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.numerics.arrays import FloatArray
+
+# Widths as parts of the machine's size.
+STRUT_WIDTH = 0.06
+OUTLINE_WIDTH = 0.03
+COLOURS = {"base": (0.45, 0.45, 0.50), "struts": (0.85, 0.55, 0.15), "platform": (0.20, 0.50, 0.80)}
+ALERT = (0.85, 0.15, 0.15)
+
+
+class MachineMarkers:
+    """Keeps one marker array and moves its points.
+
+    Parameters
+    ----------
+    machine : Machine
+    frame : str
+        Name of the base frame.
+    """
+
+    def __init__(self, machine: Machine, frame: str) -> None:
+        self._machine = machine
+        size = machine.length_scale
+        self._base = [_point(place) for place in machine.base_joints]
+        self.base = _marker("base", 0, frame, Marker.LINE_STRIP, OUTLINE_WIDTH * size)
+        self.struts = _marker("struts", 1, frame, Marker.LINE_LIST, STRUT_WIDTH * size)
+        self.platform = _marker("platform", 2, frame, Marker.LINE_STRIP, OUTLINE_WIDTH * size)
+        self._base_outline = _outline(machine.base_joints)
+        self._platform_outline = _outline(machine.platform_joints)
+        self.base.points = [self._base[i] for i in self._base_outline]
+        self.message = MarkerArray(markers=[self.base, self.struts, self.platform])
+
+    def place(self, stamp: Time, position: FloatArray, rotation: FloatArray, alert: bool) -> MarkerArray:
+        """The array for a pose: position (3,) in m, rotation (3, 3); `alert` colours the platform."""
+        tips = [_point(tip) for tip in position + self._machine.platform_joints @ rotation.T]
+        self.struts.points = [point for pair in zip(self._base, tips, strict=True) for point in pair]
+        self.platform.points = [tips[i] for i in self._platform_outline]
+        _paint(self.platform, ALERT if alert else COLOURS["platform"])
+        for marker in self.message.markers:
+            marker.header.stamp = stamp
+        return self.message
+
+
+def _outline(joints: FloatArray) -> list[int]:
+    """The joints around their centre, the first again at the end."""
+    centred = joints - joints.mean(axis=0)
+    # the plane's two axes, whatever its direction in space
+    axes = np.linalg.svd(centred)[2][:2]
+    order = np.argsort(np.arctan2(centred @ axes[1], centred @ axes[0]))
+    return [*order.tolist(), int(order[0])]
+
+
+def _marker(name: str, number: int, frame: str, kind: int, width: float) -> Marker:
+    marker = Marker(ns=name, id=number, type=kind, action=Marker.ADD)
+    marker.header.frame_id = frame
+    marker.scale.x = width
+    marker.pose.orientation.w = 1.0
+    _paint(marker, COLOURS[name])
+    return marker
+
+
+def _paint(marker: Marker, colour: tuple[float, float, float]) -> None:
+    marker.color.r, marker.color.g, marker.color.b = colour
+    marker.color.a = 1.0
+
+
+def _point(place: FloatArray) -> Point:
+    x, y, z = place.tolist()
+    return Point(x=x, y=y, z=z)

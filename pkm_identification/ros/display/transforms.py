@@ -1,0 +1,42 @@
+"""TF without tf2_ros: /tf is a topic like any other, where its message type is installed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from builtin_interfaces.msg import Time
+from geometry_msgs.msg import Pose, TransformStamped
+
+from ..qos import TF
+
+if TYPE_CHECKING:
+    from ..node.base import PipelineNode
+
+try:
+    from tf2_msgs.msg import TFMessage
+except ImportError:
+    TFMessage = None
+
+
+class TransformSender:
+    """Sends one transform on /tf; does nothing where tf2_msgs is missing."""
+
+    def __init__(self, node: PipelineNode, frame: str, child: str) -> None:
+        self._publisher = None
+        if TFMessage is None:
+            node.get_logger().info("tf2_msgs is not installed: no TF")
+            return
+        self._transform = TransformStamped(child_frame_id=child)
+        self._transform.header.frame_id = frame
+        self._message = TFMessage(transforms=[self._transform])
+        self._publisher = node.publisher(TFMessage, "/tf", TF)
+
+    def send(self, stamp: Time, pose: Pose) -> None:
+        """Send a pose (child in frame) as a transform."""
+        if self._publisher is None:
+            return
+        self._transform.header.stamp = stamp
+        place, target = pose.position, self._transform.transform.translation
+        target.x, target.y, target.z = place.x, place.y, place.z
+        self._transform.transform.rotation = pose.orientation
+        self._publisher.publish(self._message)

@@ -1,0 +1,1 @@
+"""Estimates as messages and files: published, kept, restored."""

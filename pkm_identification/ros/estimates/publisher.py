@@ -1,0 +1,126 @@
+"""What the estimator node tells others: estimates at a bounded rate, what the platform carries, how it goes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from geometry_msgs.msg import InertiaStamped
+
+from pkm_identification.identification.online.online_estimator import OnlineEstimator
+from pkm_identification.identification.online.payload import PayloadEvent
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.msg import ParameterEstimate as EstimateMessage
+
+from ..messages.convert import estimate_message, finite
+from ..messages.payload import (
+    body_text,
+    event_text,
+    payload_message,
+    payload_values,
+)
+from ..node.diagnostics import ERROR, WARN, Finding
+from ..qos import LATCHED
+from ..throttle import Throttle
+from .store import DROPPED
+
+if TYPE_CHECKING:
+    from ..node.base import PipelineNode
+
+
+class EstimatePublisher:
+    """Publishes `parameter_estimate` and `~/payload`: each estimate once, never the prior.
+
+    Parameters
+    ----------
+    node : PipelineNode
+    machine : Machine
+    values : mapping
+        Of the node's parameters `publish_rate` and `platform_frame`.
+
+    Attributes
+    ----------
+    events : int
+        Payloads taken up or set down since the start of the estimation.
+    """
+
+    def __init__(self, node: PipelineNode, machine: Machine, values: Mapping[str, Any]) -> None:
+        self._node = node
+        self._machine = machine
+        self._frame = values["platform_frame"]
+        self.estimates = node.publisher(EstimateMessage, "parameter_estimate", LATCHED)
+        self.payloads = node.publisher(InertiaStamped, "~/payload", LATCHED)
+        self.set_rate(values["publish_rate"])
+        self.begin()
+
+    def begin(self) -> None:
+        """Forget what was told: estimation starts afresh."""
+        self._published = 0
+        self._seen = 0
+        self._announced: PayloadEvent | None = None
+        self.events = 0
+
+    def set_rate(self, rate: float) -> None:
+        """Most estimates per second of the samples' time, Hz."""
+        self._turn = Throttle(rate)
+
+    def due(self, time: float) -> bool:
+        """Whether an estimate made of the sample of this stamp (s) is to be published at once."""
+        return self._turn.due(time)
+
+    def lull(self, estimator: OnlineEstimator) -> bool:
+        """Whether nothing was learned since the last time this was asked: the last estimate may be left untold."""
+        before, self._seen = self._seen, estimator.recursive.filter.count
+        return before == self._seen
+
+    def publish(self, estimator: OnlineEstimator) -> None:
+        """Publish the estimate when it is new, and what is carried; never what is not finite."""
+        if estimator.recursive.filter.count in (0, self._published):
+            return
+        estimate = estimator.estimate
+        numbers = np.array([estimate.nis, estimate.time])
+        if not finite(estimate.values, estimate.std, estimate.covariance, numbers):
+            self._node.report(ERROR, "not_finite_output", "the estimate holds a number that is not finite")
+            return
+        self._published = estimate.count
+        self.estimates.publish(estimate_message(estimate, self._machine))
+        if estimator.payload is not None:
+            self._tell_payload(estimator, estimate.time)
+
+    def announce(self, estimator: OnlineEstimator) -> None:
+        """Tell, once, what was taken up or set down."""
+        events = estimator.payload_events
+        if not events or events[-1] is self._announced:
+            return
+        self._announced = events[-1]
+        self.events += 1
+        self._node.get_logger().warning(event_text(events[-1]))
+        self._tell_payload(estimator, events[-1].announced_at)
+
+    def findings(self, estimator: OnlineEstimator) -> Iterable[Finding]:
+        """What is worth saying as long as it lasts."""
+        payload = estimator.payload
+        if payload is not None:
+            yield WARN, f"carrying a payload since {payload.taken_at:.2f} s: {body_text(payload)}"
+        if estimator.model_suspect:
+            yield (
+                ERROR,
+                "measured forces do not fit the model: are the machine, the units and the signs right?",
+            )
+
+    def values(self, estimator: OnlineEstimator) -> Mapping[str, object]:
+        """How the estimation goes, in numbers for diagnostics."""
+        recursive, counts = estimator.recursive, dict(estimator.counts)
+        for reason, name in DROPPED.items():
+            counts[reason] = counts.pop(name)
+        return {
+            **counts,
+            "equations": recursive.filter.count,
+            "nis": recursive.nis,
+            "nis_dof": recursive.outputs,
+            **payload_values(estimator.payload, self.events),
+        }
+
+    def _tell_payload(self, estimator: OnlineEstimator, time: float) -> None:
+        self.payloads.publish(payload_message(estimator.payload, time, self._frame))

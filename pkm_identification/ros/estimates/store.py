@@ -1,0 +1,117 @@
+"""Where an online estimate is kept: written atomically, read again by the next start."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pkm_identification.errors import PkmError
+from pkm_identification.identification.estimate_file import write_estimate_json
+from pkm_identification.identification.experiment import IdentifySettings
+from pkm_identification.identification.identify import Identification
+from pkm_identification.identification.saved_estimate import SavedEstimate, read_saved_estimate
+from pkm_identification.mechanisms.hexapod.machine import Machine
+
+from ..parameters.declarations import ParameterError
+
+if TYPE_CHECKING:
+    from pkm_identification.identification.online.online_estimator import OnlineEstimator
+    from pkm_identification.parameters.parameter_set import ParameterSet
+
+# Counters of the online estimator that say why samples were not used, as files and diagnostics call them.
+DROPPED = {"no_pose": "skipped_status", "no_force": "no_force", "gated": "gated"}
+
+
+@dataclass
+class EstimateStore:
+    """The file of one estimator.
+
+    Attributes
+    ----------
+    machine : Machine
+    settings : IdentifySettings
+        For the document.
+    path : Path
+    saved : int
+        Equations behind what was saved last, 0 before.
+    """
+
+    machine: Machine
+    settings: IdentifySettings
+    path: Path
+    saved: int = 0
+
+    def start_value(self, given: str, resume: bool, parameters: ParameterSet) -> SavedEstimate | None:
+        """What to start from: this store's own file if `resume` and it is there, else the `given` one, else None.
+
+        Raises
+        ------
+        LogError
+            If the file cannot be trusted or belongs to another machine, other parameters or other statements about
+            them.
+        """
+        path = self.path if resume and self.path.exists() else Path(given).expanduser() if given else None
+        if path is None:
+            return None
+        saved = read_saved_estimate(path)
+        saved.check(self.machine, parameters, self.settings.knowledge.described())
+        return saved
+
+    def save(self, estimator: OnlineEstimator, delay: float) -> Path:
+        """Write the estimate; complete or not at all.
+
+        Parameters
+        ----------
+        estimator : OnlineEstimator
+        delay : float
+            Of the strut filter in s.
+
+        Raises
+        ------
+        PkmError
+            If nothing is learned yet.
+        LogError
+            If the file cannot be written.
+        """
+        estimate = estimator.estimate
+        if not estimate.count:
+            raise PkmError("nothing is learned yet: there is no estimate to save")
+        result = Identification(
+            machine=self.machine,
+            settings=self.settings,
+            estimate=estimate,
+            samples=estimator.counts["used"],
+            dropped={reason: estimator.counts[name] for reason, name in DROPPED.items()},
+            history=estimator.recursive.history,
+            residual_rms=np.empty(0),
+            converged=True,
+            warnings=(),
+            delay=delay,
+        )
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        write_estimate_json(self.path, result)
+        self.saved = estimate.count
+        return self.path
+
+    def save_new(self, estimator: OnlineEstimator, delay: float) -> None:
+        """The same if there is anything new."""
+        if estimator.recursive.filter.count not in (0, self.saved):
+            self.save(estimator, delay)
+
+
+def confined(folder: str, name: str) -> Path:
+    """Path of a JSON file directly in a folder.
+
+    Raises
+    ------
+    ParameterError
+        If the name leads anywhere else, or is that of another kind of file.
+    """
+    if Path(name).name != name or Path(name).suffix != ".json":
+        raise ParameterError(
+            f"parameter 'save_name' = {name!r}: must be a plain file name NAME.json, without folders"
+        )
+    return Path(folder).expanduser().resolve() / name

@@ -1,0 +1,1 @@
+"""Messages in and out: conversion, and reading and writing them as bytes."""

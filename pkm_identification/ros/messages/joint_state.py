@@ -1,0 +1,175 @@
+"""sensor_msgs/JointState to strut samples: names, not places, decide which strut is which."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from sensor_msgs.msg import JointState
+
+from pkm_identification.motion import STRUTS
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.records.joint_state import STRUT_NAMES
+
+from ..clock import LAST_SECOND, seconds, set_stamp
+
+
+class BadJointState(Exception):
+    """A message that holds no strut sample.
+
+    Attributes
+    ----------
+    reason : str
+        The counter it goes under: "missing_name", "repeated_name", "unequal_lengths", "zero_stamp" or
+        "bad_stamp".
+    """
+
+    def __init__(self, reason: str, text: str) -> None:
+        super().__init__(text)
+        self.reason = reason
+
+
+@dataclass(frozen=True, slots=True)
+class StrutReading:
+    """One sample as it came: time in s, length (6,) in m, force (6,) in N or None without efforts."""
+
+    time: float
+    length: FloatArray
+    force: FloatArray | None
+
+
+class JointStateReader:
+    """Takes the struts out of JointState messages.
+
+    The place of each strut is looked up once for each new list of names; messages of a driver hold the same
+    names every time.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Joint names of the struts, in the order of the machine's struts.
+    stamped : bool
+        Whether stamp 0 is refused; a command may go without.
+    """
+
+    def __init__(self, names: Sequence[str] = STRUT_NAMES, stamped: bool = True) -> None:
+        if len(set(names)) != STRUTS or len(names) != STRUTS:
+            raise ValueError(f"expected {STRUTS} different joint names, got {list(names)}")
+        self._names = tuple(names)
+        self._stamped = stamped
+        self._known: list[str] | None = None
+        self._order: list[int] = []
+        self._in_order = False
+        self._effort_seen = False
+
+    def reset(self) -> None:
+        """Forget whether efforts were ever there."""
+        self._effort_seen = False
+
+    def read(self, message: JointState) -> StrutReading:
+        """The strut sample of a message.
+
+        Efforts that have been NaN in all struts since the start count as absent: that is how
+        joint_state_broadcaster reports an interface which does not exist. Once there has been a number,
+        NaN is a fault of the sample and left to the guard.
+
+        Raises
+        ------
+        BadJointState
+            If a strut's name is missing or there twice, an array's length does not match the names, or the
+            stamp is zero or impossible.
+        """
+        names = message.name
+        if names != self._known:
+            self._learn(names)
+        count = len(names)
+        position = message.position
+        effort = message.effort
+        if len(position) != count or (effort and len(effort) != count):
+            raise BadJointState("unequal_lengths", self._lengths_text(message))
+        stamp = message.header.stamp
+        time = seconds(stamp)
+        if self._stamped and not 0.0 < time < LAST_SECOND:
+            if time == 0.0:
+                text = "joint state with stamp 0: the publisher sets no stamp or waits for /clock"
+                raise BadJointState("zero_stamp", text)
+            raise BadJointState("bad_stamp", f"joint state with the impossible stamp {time:.6f} s")
+        length = np.array(position)
+        force = np.array(effort) if effort else None
+        if not self._in_order:
+            length = length[self._order]
+            force = None if force is None else force[self._order]
+        if force is not None and not self._effort_seen:
+            if np.isnan(force).all():
+                force = None
+            else:
+                self._effort_seen = True
+        return StrutReading(time, length, force)
+
+    def rates(self, message: JointState) -> FloatArray | None:
+        """Velocities (6,) in m/s of a message that `read` has taken; None without them."""
+        velocity = message.velocity
+        if len(velocity) != len(message.name):
+            return None
+        return np.array(velocity)[self._order]
+
+    def efforts(self, message: JointState) -> FloatArray:
+        """Efforts (6,) in N of a command, which need no positions beside them.
+
+        Raises
+        ------
+        BadJointState
+            If a strut's name is missing or there twice, or there is not one effort for each name.
+        """
+        if message.name != self._known:
+            self._learn(message.name)
+        if len(message.effort) != len(message.name):
+            raise BadJointState("unequal_lengths", self._lengths_text(message))
+        return np.array(message.effort)[self._order]
+
+    def _learn(self, names: Sequence[str]) -> None:
+        self._known = None
+        missing = [name for name in self._names if name not in names]
+        if missing:
+            raise BadJointState(
+                "missing_name", f"joint state without '{', '.join(missing)}': its names are {_listed(names)}"
+            )
+        counts = Counter(names)
+        repeated = [name for name in self._names if counts[name] > 1]
+        if repeated:
+            raise BadJointState("repeated_name", f"joint state names '{', '.join(repeated)}' more than once")
+        self._order = [list(names).index(name) for name in self._names]
+        self._in_order = self._order == list(range(STRUTS)) and len(names) == STRUTS
+        self._known = list(names)
+
+    def _lengths_text(self, message: JointState) -> str:
+        return (
+            f"joint state with {len(message.name)} names but {len(message.position)} positions and "
+            f"{len(message.effort)} efforts"
+        )
+
+
+def fill_joint_state(
+    message: JointState, time: float, length: FloatArray, force: FloatArray | None = None
+) -> None:
+    """Write a strut sample into a message that already has its names.
+
+    Parameters
+    ----------
+    message : JointState
+    time : float
+        Stamp in s.
+    length, force : ndarray, shape (6,)
+        m and N.
+    """
+    set_stamp(message.header.stamp, time)
+    message.position = length.tolist()
+    if force is not None:
+        message.effort = force.tolist()
+
+
+def _listed(names: Sequence[str], most: int = 8) -> str:
+    shown = ", ".join(f"'{name[:40]}'" for name in names[:most])
+    return f"[{shown}{', ...' if len(names) > most else ''}]"

@@ -1,0 +1,1 @@
+"""What every node is made of: life cycle, diagnostics, executor, transport."""

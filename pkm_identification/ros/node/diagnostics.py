@@ -1,0 +1,112 @@
+"""What a node knows about its own health, once a second on /diagnostics."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
+from rclpy.node import Node
+
+from ..clock import STEADY
+from ..qos import DIAGNOSTICS
+
+OK = DiagnosticStatus.OK
+WARN = DiagnosticStatus.WARN
+ERROR = DiagnosticStatus.ERROR
+
+Finding = tuple[bytes, str]
+
+PERIOD = 1.0
+# A reason that repeats is logged at most this often (s); the counters tell the rest.
+LOG_PERIOD = 5.0
+
+
+class Diagnostics:
+    """Counters by reason and findings of one node, published as one DiagnosticStatus each second.
+
+    A finding noted with `note` counts for the second it happened in; standing conditions come from the
+    `check` callable, asked once a second.
+
+    Parameters
+    ----------
+    node : rclpy.node.Node
+    hardware : str
+        What the status is about: the machine's name.
+    check : callable
+        Gives the standing findings (level, text).
+    values : callable
+        Gives numbers to show, by name.
+    """
+
+    def __init__(
+        self,
+        node: Node,
+        hardware: str,
+        check: Callable[[], Iterable[Finding]],
+        values: Callable[[], Mapping[str, object]],
+    ) -> None:
+        self.counts: Counter[str] = Counter()
+        self._node = node
+        self._hardware = hardware
+        self._check = check
+        self._values = values
+        self._noted: dict[str, Finding] = {}
+        self._logged: dict[str, float] = {}
+        self._publisher = node.create_publisher(DiagnosticArray, "/diagnostics", DIAGNOSTICS)
+        self._timer = node.create_timer(PERIOD, self.publish, clock=STEADY)
+
+    def note(self, level: bytes, reason: str, text: str) -> None:
+        """Count an event under its reason, show it for a second and log it, throttled."""
+        self.counts[reason] += 1
+        known = self._noted.get(reason)
+        if known is None or known[0] < level:
+            self._noted[reason] = (level, text)
+        now = time.monotonic()
+        if now - self._logged.get(reason, -LOG_PERIOD) >= LOG_PERIOD:
+            self._logged[reason] = now
+            self.log(level, f"{text} ({reason}: {self.counts[reason]} so far)")
+
+    def log(self, level: bytes, text: str) -> None:
+        """Log at the level of a finding."""
+        logger = self._node.get_logger()
+        if level == ERROR:
+            logger.error(text)
+        elif level == WARN:
+            logger.warning(text)
+        else:
+            logger.info(text)
+
+    def status(self) -> DiagnosticStatus:
+        """The status of the last second; forgets what was noted in it."""
+        findings = [*self._check(), *self._noted.values()]
+        self._noted.clear()
+        findings.sort(key=lambda finding: finding[0], reverse=True)
+        level = findings[0][0] if findings else OK
+        texts = dict.fromkeys(text for found, text in findings if found != OK or level == OK)
+        values: dict[str, object] = {**self._values(), **self.counts}
+        return DiagnosticStatus(
+            level=level,
+            name=self._node.get_fully_qualified_name().lstrip("/"),
+            message="; ".join(texts) or "ok",
+            hardware_id=self._hardware,
+            values=[KeyValue(key=key, value=_text(value)) for key, value in values.items()],
+        )
+
+    def publish(self) -> None:
+        message = DiagnosticArray(status=[self.status()])
+        message.header.stamp = self._node.get_clock().now().to_msg()
+        self._publisher.publish(message)
+
+    def destroy(self) -> None:
+        self._node.destroy_timer(self._timer)
+        self._node.destroy_publisher(self._publisher)
+
+
+def _text(value: object) -> str:
+    """A number for people; empty while it is unknown."""
+    if isinstance(value, float):
+        return f"{value:.6g}" if math.isfinite(value) else ""
+    return str(value)

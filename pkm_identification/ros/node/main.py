@@ -1,0 +1,180 @@
+"""How nodes become a process: one line and exit code 2 when one cannot start, 0 when it is told to stop."""
+
+from __future__ import annotations
+
+import gc
+import os
+import signal
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+import rclpy
+from rclpy.executors import Executor, ExternalShutdownException
+from rclpy.task import Future
+from rclpy.utilities import get_rmw_implementation_identifier
+
+from pkm_identification.errors import PkmError
+
+from ..parameters.declarations import ParameterError
+from .base import PipelineNode
+from .stream_executor import StreamExecutor
+from .transport import without_shared_memory
+
+FAILED, FAILED_START = 1, 2
+LONG = 1e6  # s
+
+
+def run(node_class: type[PipelineNode], args: list[str] | None = None) -> int:
+    """Run one node until it is told to stop or has finished; see `run_together`."""
+    return run_together((node_class,), args)
+
+
+def run_together(
+    node_classes: Sequence[type[PipelineNode]], args: list[str] | None = None, executor: str | None = None
+) -> int:
+    """Run nodes in this process until they are told to stop or one of them has finished.
+
+    Parameters
+    ----------
+    node_classes : sequence of type of PipelineNode
+        They are configured and activated in this order.
+    args : list of str, optional
+        Command line, with `--ros-args`; that of the process by default.
+    executor : str, optional
+        As of `make_executor`; by default what the first node's parameter `executor` says.
+
+    Returns
+    -------
+    int
+        0 after SIGINT, SIGTERM or a finished job; with one line on stderr 2 when a node cannot start and 1 when
+        one cannot go on.
+    """
+    try:
+        return _run_together(node_classes, args, executor)
+    finally:
+        # Nodes hang in cycles of references: until these are collected, and frozen ones never are, their participant
+        # stays and the others see them. The interpreter's own end need not look at what is left.
+        gc.unfreeze()
+        gc.collect()
+        gc.freeze()
+
+
+def _run_together(
+    node_classes: Sequence[type[PipelineNode]], args: list[str] | None, executor: str | None
+) -> int:
+    nodes: list[PipelineNode] = []
+    code = 0
+    started = False
+    name = node_classes[0].NAME
+    try:
+        # rclpy's own handlers shut the context down and then call those that were there before.
+        stop = _StopHandler()
+        _initialize(args)
+        for node_class in node_classes:
+            name = node_class.NAME
+            nodes.append(_made(node_class))
+        # before a node is active: rclpy cannot make an executor in a context that a signal has shut down
+        spinning = make_executor(executor or nodes[0].parameter["executor"])
+        over = Future()
+        for node in nodes:
+            name = node.NAME
+            spinning.add_node(node)  # first, because nodes look at their executor
+            node.compiling = stop.at_once
+            node.finished.add_done_callback(lambda job: over.done() or over.set_result(job.result()))
+            if node.parameter["autostart"]:
+                node.bring_up()
+        started = True
+        # What there is by now stays: a collection that looked at all of it again would take a tenth of a second.
+        gc.collect()
+        gc.freeze()
+        # Without a time-out the events executor does not return for a signal in some releases.
+        while rclpy.ok() and not over.done():
+            spinning.spin_until_future_complete(over, timeout_sec=LONG)
+        if over.done():
+            code = over.result()
+    except ExternalShutdownException:
+        pass
+    except PkmError as error:
+        # A signal in the middle of the start is no failure of the start.
+        if rclpy.ok() or not nodes:
+            print(f"{name}: {error}", file=sys.stderr, flush=True)
+            code = FAILED if started else FAILED_START
+    except Exception:
+        # A signal invalidates the context under the hands of whatever runs.
+        if rclpy.ok():
+            raise
+    finally:
+        _ignore_signals()
+        for node in nodes:
+            node.close()
+        rclpy.try_shutdown()
+        _ignore_signals()
+    return code
+
+
+def make_executor(kind: str) -> Executor:
+    """An executor by the name in the parameter `executor`.
+
+    Raises
+    ------
+    ParameterError
+        If this rclpy does not have it.
+    """
+    if kind == "single_threaded":
+        return StreamExecutor()
+    try:
+        from rclpy.experimental import EventsExecutor
+    except ImportError:
+        raise ParameterError(f"parameter 'executor' = '{kind}': this rclpy has no events executor") from None
+    return EventsExecutor()
+
+
+def _initialize(args: list[str] | None) -> None:
+    try:
+        without_shared_memory(get_rmw_implementation_identifier())
+        rclpy.init(args=args)
+    except Exception as error:  # bad arguments and parameter files raise several kinds
+        raise ParameterError(" ".join(str(error).split(", at /")[0].split())) from None
+
+
+def _made(node_class: type[PipelineNode]) -> PipelineNode:
+    try:
+        return node_class()
+    except RuntimeError as error:  # of rcl and the middleware: a wrong name, no security where it is enforced
+        if not rclpy.ok():
+            raise
+        raise ParameterError(" ".join(str(error).split(", at /")[0].split())) from None
+
+
+class _StopHandler:
+    """Python's part in a signal: none, because a KeyboardInterrupt would break off anything anywhere.
+
+    While kernels are compiled, which takes seconds without a look at the context, the process ends at once: there is
+    nothing to put in order yet, and an exception would get lost in the compiler's callbacks.
+    """
+
+    def __init__(self) -> None:
+        self._at_once = False
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, self._handle)
+
+    def _handle(self, *_: object) -> None:
+        if self._at_once:
+            os._exit(0)
+
+    @contextmanager
+    def at_once(self) -> Iterator[None]:
+        self._at_once = True
+        try:
+            if not rclpy.ok():
+                os._exit(0)  # the signal came just before
+            yield
+        finally:
+            self._at_once = False
+
+
+def _ignore_signals() -> None:
+    """A second Ctrl-C must not break the orderly end; shutting rclpy down restores Python's handlers."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)

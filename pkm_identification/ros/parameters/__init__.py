@@ -1,0 +1,1 @@
+"""Declared parameters of the nodes, their file and their page."""

@@ -1,0 +1,86 @@
+"""Parameters of the simulator node, and the simulator they make."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.simulation import (
+    TRAJECTORIES,
+    Payload,
+    SensorSettings,
+    Simulator,
+    perturbed,
+    trajectory,
+)
+
+from ..node.base import MACHINE
+from .declarations import ParameterError, ParameterSpec
+
+NO_TRAJECTORY = "none"
+MOTIONS = (NO_TRAJECTORY, *TRAJECTORIES)
+FORMS = POSITION, EFFORT = "position", "effort"
+
+PARAMETERS = (
+    MACHINE,
+    ParameterSpec("trajectory", "rich", "motion to follow, unless commands are efforts", choices=MOTIONS),
+    ParameterSpec("commands", POSITION, "strut_commands: lengths the drives go to, or their forces", choices=FORMS),
+    ParameterSpec("lockstep", False, "of efforts: make a sample only when the one before is answered"),
+    ParameterSpec("longest_delay", 0.02, "of efforts, without lockstep: the machine's time waits rather than go on "
+                  "with forces that answer an older sample; 0: never waits", "s", 0, 10),
+    ParameterSpec("command_timeout", 0.1, "without efforts for so long the drives hold", "s", 0.001, 60),
+    ParameterSpec("duration", 0.0, "length of the motion; 0: the trajectory's own", "s", 0, 1e6),
+    ParameterSpec("motion_seed", 0, "of the tones and phases of rich motions", low=0),
+    ParameterSpec("seed", 0, "of the sensors' noise", low=0),
+    ParameterSpec("perturbation", 0.0, "how far the true parameters are from the machine's", "", 0, 0.9),
+    ParameterSpec("perturbation_seed", 1, "of the true parameters", low=0),
+    ParameterSpec("current_noise", 0.01, "noise of the currents, relative to their rms", "", 0, 10.0),
+    ParameterSpec("current_bits", 12, "resolution of the currents; 0: exact", low=0, high=32),
+    ParameterSpec("quantised_encoders", True, "lengths in whole encoder counts"),
+    ParameterSpec("stamp_jitter", 0.0, "standard deviation of the stamps", "s", 0, 0.01),
+    ParameterSpec("payload", "", "load taken up on the way: T,MASS or T,MASS,X,Y,Z in s, kg, m; empty: none"),
+    ParameterSpec("payload_set_down", 0.0, "when it is set down again; 0: never", "s", 0, 1e6),
+    ParameterSpec("real_time_factor", 1.0, "speed of the simulation", "", 0.01, 10.0),
+    ParameterSpec("clock", False, "publish /clock"),
+    ParameterSpec("start_time", 0.0, "stamp of the first sample; 0: the system's time", "s", 0, 2e9),
+    ParameterSpec("truth_rate", 0.0, "rate of platform_truth; 0: not published", "Hz", 0, 1e4),
+    ParameterSpec("wait", 0.0, "longest time to wait for subscribers of strut_states", "s", 0, 1e6),
+    ParameterSpec("subscribers", 1, "how many subscribers to wait for", low=1, high=100),
+    ParameterSpec("wait_for", [""], "other topics that must have a subscriber before the start"),
+    ParameterSpec("shutdown_at_end", False, "end the process when the trajectory is over"),
+)  # fmt: skip
+
+
+def simulator_of(machine: Machine, values: Mapping[str, Any]) -> Simulator:
+    """The simulator of a node's parameters.
+
+    Raises
+    ------
+    ParameterError
+        If they do not go together.
+    """
+    truth = machine
+    if values["perturbation"] > 0:
+        truth = perturbed(machine, values["perturbation_seed"], values["perturbation"])
+    try:
+        motion = None
+        if values["trajectory"] != NO_TRAJECTORY and values["commands"] == POSITION:
+            motion = trajectory(
+                values["trajectory"], machine, values["duration"] or None, values["motion_seed"]
+            )
+        sensors = SensorSettings(
+            current_noise=values["current_noise"],
+            current_bits=values["current_bits"] or None,
+            quantised_encoders=values["quantised_encoders"],
+            stamp_jitter=values["stamp_jitter"],
+        )
+        payload = None
+        if values["payload"]:
+            payload = Payload.parse(values["payload"], values["payload_set_down"] or math.inf)
+        return Simulator(
+            truth, motion, nominal=machine, sensors=sensors, seed=values["seed"], payload=payload
+        )
+    except ValueError as error:
+        raise ParameterError(f"parameters: {error}") from None

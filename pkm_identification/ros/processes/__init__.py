@@ -1,0 +1,1 @@
+"""Several nodes as processes: bring-up, demo, monitoring."""

@@ -1,0 +1,210 @@
+"""The demonstration: a simulated hexapod, the real nodes on real topics, and the log identified again offline."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import rclpy
+
+from pkm_identification.errors import PkmError
+from pkm_identification.identification.experiment import IdentifySettings
+from pkm_identification.identification.identify import Identification, identify, validate
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.parameters.parameter_set import ParameterSet
+from pkm_identification.records import read_log
+from pkm_identification.simulation import SensorSettings, perturbed, simulate
+
+from .monitor import Monitor
+from .processes import NodeProcess
+
+SHOWN = ("m_p", "m_b", "m_e", "Izz_p", "coulomb_1")
+CURRENT_NOISE = 0.005  # of the rms current
+SENSORS = SensorSettings(current_noise=CURRENT_NOISE)
+PROGRESS = 2.0  # s between lines
+DRAIN = 2.0  # s for the last samples to pass the nodes
+
+
+@dataclass(frozen=True)
+class DemoSettings:
+    """What the demonstration does.
+
+    Attributes
+    ----------
+    machine : str
+        Nominal machine: what the identification starts from.
+    duration : float
+        Length of the motion in s.
+    perturbation : float
+        How far the simulated machine's true parameters are from the nominal ones.
+    seed : int
+        Of the true parameters and the sensors' noise.
+    folder : Path
+        Where bag, logs, figures and report go; what an earlier demonstration left there is replaced.
+    domain : int
+        ROS domain.
+    """
+
+    machine: str = "uf"
+    duration: float = 45.0
+    perturbation: float = 0.15
+    seed: int = 1
+    folder: Path = Path("demo")
+    domain: int = 87
+
+
+@dataclass(frozen=True)
+class DemoResult:
+    """What came out.
+
+    Attributes
+    ----------
+    live : ndarray, shape (P,)
+        Values of the last estimate on the topic.
+    live_count, samples : int
+        Equations behind it, and strut samples the filter node accepted.
+    replayed : ndarray, shape (P,)
+        Values after as many equations of the recorded bag, identified offline with the same causal stages.
+    offline : Identification
+        The bag identified offline with zero-phase filters, validated on another motion.
+    truth : ndarray, shape (P,)
+    agreement : float
+        Largest difference between live and replayed values in standard deviations.
+    troubles : dict of str to str
+        Warnings and errors of the nodes' diagnostics.
+    """
+
+    live: FloatArray
+    live_count: int
+    samples: int
+    replayed: FloatArray
+    offline: Identification
+    truth: FloatArray
+    agreement: float
+    troubles: dict[str, str]
+
+
+def run_demo(settings: DemoSettings, say: Callable[[str], object] = print) -> DemoResult:
+    """Run the demonstration; `say` takes the lines of progress.
+
+    Raises
+    ------
+    PkmError
+        If a node does not start or nothing arrives.
+    """
+    machine = Machine.load(settings.machine)
+    truth = perturbed(machine, settings.seed, settings.perturbation)
+    bag = settings.folder / "bag"
+    settings.folder.mkdir(parents=True, exist_ok=True)
+    shutil.rmtree(bag, ignore_errors=True)
+    say(f"1. {settings.duration:g} s of a rich six-axis motion on '{machine.name}', through ROS 2 nodes")
+    say("   simulator -> strut_filter -> kinematics -> estimator, and a recorder; starting them ...")
+    live = _run_nodes(settings, bag, say)
+    if live is None or live.estimate is None:
+        raise PkmError("demo: no estimate arrived; see the nodes' logs in " + str(settings.folder / "logs"))
+    samples = int(live.value("strut_filter", "accepted") or 0)
+
+    say("2. the same identification from the recorded bag, offline")
+    log, faults = read_log(bag, machine)
+    causal = identify([log], machine, IdentifySettings(causal=True), faults)
+    count = int(live.estimate.count)
+    if not 0 < count <= len(causal.history.values):
+        raise PkmError(f"demo: {count} equations live but {len(causal.history.values)} from the bag")
+    replayed = causal.history.values[count - 1]
+    values = np.array(live.estimate.values)
+    agreement = float(np.max(np.abs(values - replayed) / causal.history.std[count - 1]))
+
+    say("3. zero-phase offline, and the forces of another motion predicted")
+    offline = identify([log], machine, IdentifySettings(), faults)
+    held_out = simulate(truth, "rich2", 12.0, nominal=machine, sensors=SENSORS, seed=settings.seed + 1).log()
+    offline = validate(offline, replace(held_out, source="rich2 (12 s, simulated)"))
+    return DemoResult(
+        live=values,
+        live_count=count,
+        samples=samples,
+        replayed=replayed,
+        offline=offline,
+        truth=ParameterSet.of(truth).nominal,
+        agreement=agreement,
+        troubles=live.troubles,
+    )
+
+
+def _run_nodes(settings: DemoSettings, bag: Path, say: Callable[[str], object]) -> Monitor:
+    common = {"machine": settings.machine}
+    places = {"domain": settings.domain, "folder": settings.folder / "logs"}
+    pipeline = [NodeProcess(name, common, **places) for name in ("strut_filter", "kinematics", "estimator")]
+    recorder = NodeProcess("recorder", {"output": str(bag), "topics": ["strut_states"]}, **places)
+    simulator = NodeProcess(
+        "simulator",
+        {
+            **common,
+            "trajectory": "rich",
+            "duration": float(settings.duration),
+            "seed": settings.seed,
+            "perturbation": settings.perturbation,
+            "perturbation_seed": settings.seed,
+            "current_noise": CURRENT_NOISE,
+            "wait": 30.0,
+            "subscribers": 2,  # filter and recorder, so that both see the first sample
+            "shutdown_at_end": True,
+        },
+        **places,
+    )
+    os.environ["ROS_DOMAIN_ID"] = str(settings.domain)
+    os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
+    rclpy.init()
+    monitor = Monitor()
+    try:
+        with contextlib.ExitStack() as running:
+            for process in (*pipeline, recorder):
+                running.enter_context(process)
+            for process in (*pipeline, recorder):
+                process.wait_active()
+            began = time.monotonic()
+            running.enter_context(simulator)
+            simulator.wait_active()
+            deadline = began + settings.duration + 60.0
+            seen, troubles = "", {}
+            while simulator.code is None and time.monotonic() < deadline:
+                monitor.troubles.clear()
+                monitor.listen(PROGRESS)
+                if monitor.value("strut_filter", "accepted") != seen:
+                    # before the first sample and after the last every node rightly misses its input
+                    troubles |= monitor.troubles if seen else {}
+                    seen = monitor.value("strut_filter", "accepted")
+                    say("   " + _progress(monitor))
+            monitor.listen(DRAIN)
+            monitor.troubles = troubles
+            if simulator.code is None:
+                raise PkmError(
+                    f"demo: the simulator did not end: see {settings.folder / 'logs' / 'simulator.log'}"
+                )
+    finally:
+        monitor.close()
+        rclpy.try_shutdown()
+    return monitor
+
+
+def _progress(monitor: Monitor) -> str:
+    accepted = monitor.value("strut_filter", "accepted") or "0"
+    if monitor.estimate is None:
+        return f"{int(accepted):6d} samples   filters settle ..."
+    e = monitor.estimate
+    rate = monitor.value("strut_filter", "rate")
+    parts = [
+        f"{int(accepted):6d} samples  {float(rate or 'nan'):6.1f} Hz  {e.count:5d} equations  "
+        f"NIS {e.nis:5.2f}/{e.nis_dof}"
+    ]
+    for name in SHOWN:
+        if name in e.names:
+            i = list(e.names).index(name)
+            parts.append(f"{name} {e.values[i]:.4g}±{e.std[i]:.2g}")
+    return "  ".join(parts)

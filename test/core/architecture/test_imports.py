@@ -1,0 +1,113 @@
+"""The core knows no ROS: read from the sources, so that not even an import inside a function escapes."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).resolve().parents[3] / "pkm_identification"
+NAME = PACKAGE.name
+ROS_FOLDERS = ("ros", "nodes")
+FORBIDDEN_ROOTS = ("rclpy", "launch", "launch_ros", "ament_index_python", "rosidl_runtime_py")
+CLI = ("cli", "commands")
+
+
+def modules() -> list[Path]:
+    return sorted(path for path in PACKAGE.rglob("*.py") if "__pycache__" not in path.parts)
+
+
+def dotted(path: Path) -> str:
+    parts = [NAME, *path.relative_to(PACKAGE).with_suffix("").parts]
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def imports(tree: ast.AST, module: str, is_package: bool) -> list[tuple[int, str]]:
+    """Line and absolute dotted name of everything imported, names taken from a module included."""
+    found = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found += [(node.lineno, alias.name) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            parents = module.split(".")
+            if node.level:
+                parents = parents[: len(parents) - node.level + is_package]
+                base = ".".join([*parents, *([node.module] if node.module else [])])
+            else:
+                base = node.module or ""
+            found += [(node.lineno, base)] + [(node.lineno, f"{base}.{alias.name}") for alias in node.names]
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith(("import_module", "__import__")):
+            found += [(node.lineno, a.value) for a in node.args if isinstance(a, ast.Constant) and a.value]
+    return found
+
+
+def needs_ros(name: str) -> bool:
+    """Whether a dotted name is rclpy, a message package, or this package's messages."""
+    root = name.split(".")[0]
+    own = name.split(".")[1:2] if root == NAME else []
+    return (
+        root in FORBIDDEN_ROOTS
+        or root.endswith(("_msgs", "_interfaces", "_srvs"))
+        or root.startswith("rosidl_")
+        or own in (["msg"], ["srv"], ["action"])
+    )
+
+
+def is_ros_side(name: str) -> bool:
+    return name.split(".")[0] == NAME and name.split(".")[1:2] in (["ros"], ["nodes"])
+
+
+CORE = [path for path in modules() if path.relative_to(PACKAGE).parts[0] not in ROS_FOLDERS]
+
+
+@pytest.mark.parametrize("path", CORE, ids=lambda path: dotted(path))
+def test_core_module_imports_neither_ros_nor_the_ros_side(path):
+    module = dotted(path)
+    wrong = []
+    for line, name in imports(
+        ast.parse(path.read_text(encoding="utf-8")), module, path.name == "__init__.py"
+    ):
+        # the command line starts nodes on request; everything else is below them
+        ros_side = is_ros_side(name) and module.split(".")[1:2] not in ([c] for c in CLI)
+        if needs_ros(name) or ros_side:
+            wrong.append(f"{path.relative_to(PACKAGE)}:{line} imports {name}")
+    assert wrong == []
+
+
+def test_the_walk_sees_what_it_must_see():
+    """Otherwise the tests above would pass on an empty folder."""
+    assert len(CORE) > 30
+    ros = [path for path in modules() if path not in CORE]
+    found = {name for path in ros for _, name in imports(ast.parse(path.read_text()), dotted(path), False)}
+    assert any(needs_ros(name) for name in found)
+
+
+@pytest.mark.parametrize(
+    ("line", "module", "expected"),
+    [
+        ("import rclpy", "pkm_identification.mechanisms.hexapod.machine", True),
+        ("from rclpy.node import Node", "pkm_identification.mechanisms.hexapod.machine", True),
+        ("from sensor_msgs.msg import JointState", "pkm_identification.mechanisms.hexapod.machine", True),
+        ("from .msg import StrutStates", "pkm_identification.mechanisms.hexapod.machine", True),
+        ("from . import srv", "pkm_identification.mechanisms.hexapod.machine", True),
+        ("from ..msg import StrutStates", "pkm_identification.signals.guard", True),
+        ("def f():\n    import std_srvs.srv", "pkm_identification.mechanisms.hexapod.machine", True),
+        (
+            "import importlib\nimportlib.import_module('rclpy.qos')",
+            "pkm_identification.mechanisms.hexapod.machine",
+            True,
+        ),
+        ("from .motion import StrutLog", "pkm_identification.mechanisms.hexapod.machine", False),
+        ("import numpy, scipy.signal", "pkm_identification.mechanisms.hexapod.machine", False),
+        ("from rosbags.typesys import Stores", "pkm_identification.records.bag_reader", False),
+    ],
+)
+def test_what_counts_as_ros(line, module, expected):
+    assert any(needs_ros(name) for _, name in imports(ast.parse(line), module, False)) == expected
+
+
+def test_ros_side_is_recognised():
+    tree = ast.parse("from ..ros import qos")
+    assert any(is_ros_side(name) for _, name in imports(tree, "pkm_identification.signals.guard", False))
+    assert not is_ros_side("pkm_identification.numerics.rotation")

@@ -1,0 +1,142 @@
+"""pkm identify: its choices reach the estimate, and mistakes in them get one line."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+import yaml
+from core import synthetic
+
+from pkm_identification.cli import main
+from pkm_identification.estimation.estimators import ESTIMATORS
+from pkm_identification.parameters.parameter_set import NAMES, ParameterSet
+from pkm_identification.records import write_strut_csv
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """Folder with a log of 9 s and the machine file its owner has."""
+    folder = tmp_path_factory.mktemp("identify")
+    log = synthetic.log(synthetic.truth(), 9.0, 1, real=True)
+    write_strut_csv(folder / "rich.csv", log)
+    (folder / "machine.yaml").write_text(yaml.safe_dump(dict(synthetic.nominal().document)))
+    return folder
+
+
+def identify(files, capsys, *options) -> dict:
+    """estimate.json of a run that ends well."""
+    capsys.readouterr()
+    arguments = ["identify", files / "rich.csv", "--machine", files / "machine.yaml", "--json", "-", *options]
+    assert main([str(a) for a in arguments]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def refused(files, capsys, *options) -> str:
+    """The one line of a run that is refused with exit code 2."""
+    capsys.readouterr()
+    arguments = ["identify", files / "rich.csv", "--machine", files / "machine.yaml", *options]
+    assert main([str(a) for a in arguments]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert len(err.strip().splitlines()) == 1, err
+    return err
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+def test_every_estimator_is_reachable_and_ends_with_a_held_out_prediction(estimator, files, capsys):
+    document = identify(files, capsys, "--estimator", estimator)
+    assert document["estimator"] == estimator
+    assert document["validation"]["held_out"] == "last 20 % of rich.csv"
+    assert document["validation"]["predicted_by"] == "an estimate from the rest"
+    assert document["validation"]["rms_percent"]["total"] < 2.0
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_parameter_set_is_reachable(name, files, capsys):
+    document = identify(files, capsys, "--estimator", "ls", "--parameters", name)
+    names = ParameterSet.of(synthetic.nominal(), name).names
+    assert tuple(entry["name"] for entry in document["parameters"])[: len(names)] == names
+
+
+def test_what_is_known_is_left_out_and_said(files, capsys):
+    prior = files / "cad.yaml"
+    prior.write_text("m_b: {value: 7.1, std: 0.001}\n")
+    options = ("--estimator", "ls", "--fix", "m_p=5.7", "--fix", "Ia_b+Ia_e", "--tie", "m_e=m_b*0.28",
+               "--prior", prior)  # fmt: skip
+    document = identify(files, capsys, *options)
+    entries = {entry["name"]: entry for entry in document["parameters"]}
+    assert not {"m_p", "Ia_b+Ia_e", "m_e"} & set(entries)
+    assert entries["m_b"]["std"] <= 0.001
+    assert entries["m_b"]["status"] != "identifiable"  # it is the prior
+    assert entries["m_b"]["value"] is None
+    arguments = ["identify", files / "rich.csv", "--machine", files / "machine.yaml", *options]
+    assert main([str(a) for a in arguments]) == 0
+    out = capsys.readouterr().out
+    assert "stated beforehand: m_p = 5.7, Ia_b+Ia_e = the file, m_e = 0.28 m_b, m_b ~ 7.1 ± 0.001" in out
+
+
+def test_the_held_out_prediction_is_said_in_one_line(files, capsys):
+    assert main(["identify", str(files / "rich.csv"), "--machine", str(files / "machine.yaml")]) == 0
+    last = capsys.readouterr().out.strip().splitlines()[-1]
+    assert last.startswith(
+        "Held out: forces of the last 20 % of rich.csv are predicted by an estimate from the rest to"
+    )
+    assert "% rms in the estimation band" in last
+
+
+def test_another_log_takes_the_place_of_the_held_out_part(files, capsys):
+    validation = identify(files, capsys, "--estimator", "ls", "--validate", files / "rich.csv")["validation"]
+    assert validation["held_out"] == "rich.csv"
+    assert validation["predicted_by"] == "the estimate"
+
+
+@pytest.mark.parametrize(
+    ("options", "mentions"),
+    [
+        (("--fix", "mass"), ["'mass'", "m_p"]),
+        (("--fix", "m_p=heavy"), ["fix m_p=heavy", "'heavy'"]),
+        (("--tie", "m_e"), ["tie m_e", "NAME=OTHER"]),
+        (("--tie", "m_e=viscous_1"), ["kg", "N s/m"]),
+        (("--prior", "none.yaml"), ["none.yaml", "No such file"]),
+        (("--forgetting", "0.9"), ["forgetting", "rls"]),
+        (("--estimator", "rls", "--forgetting", "2"), ["forgetting", "(0, 1]"]),
+        (("--estimator", "iv", "--causal"), ["'iv'", "causal"]),
+    ],
+)
+def test_mistakes_get_one_line(options, mentions, files, capsys):
+    line = refused(files, capsys, *options)
+    for text in mentions:
+        assert text in line, line
+
+
+def test_prior_of_an_unknown_parameter_is_refused_by_file_and_name(files, capsys):
+    prior = files / "wrong.yaml"
+    prior.write_text("m_q: {value: 7.1, std: 0.001}\n")
+    line = refused(files, capsys, "--prior", str(prior))
+    assert "wrong.yaml" in line
+    assert "'m_q'" in line
+
+
+def test_data_that_show_nothing_are_refused(files, capsys):
+    rows = (files / "rich.csv").read_text().splitlines()
+    still = files / "still.csv"
+    values = rows[1].split(",")[1:]
+    still.write_text(
+        "\n".join([rows[0], *(",".join([f"{k * 1e-3:.3f}", *values]) for k in range(6000))]) + "\n"
+    )
+    capsys.readouterr()
+    arguments = [
+        "identify",
+        still,
+        "--machine",
+        files / "machine.yaml",
+        "--model",
+        "energy",
+        "--estimator",
+        "ls",
+    ]
+    assert main([str(a) for a in arguments]) == 2
+    err = capsys.readouterr().err
+    assert "still.csv: the data show none of the parameters" in err
+    assert len(err.strip().splitlines()) == 1

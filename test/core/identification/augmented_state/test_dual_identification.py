@@ -1,0 +1,155 @@
+"""pkm identify --estimator joint and dual: from a log with everything unknown to estimate.json."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from core.identification.augmented_state.dual_problems import OWNER, TRUTH, exact_run
+
+from pkm_identification.cli import main
+from pkm_identification.errors import PkmError
+from pkm_identification.identification.augmented_state.iterated import NOISE_STILL, dual_estimate
+from pkm_identification.identification.augmented_state.model import JointSamples
+from pkm_identification.identification.experiment import IdentifySettings, prepare
+from pkm_identification.identification.identify import identify
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.parameters.assumptions import Fix, Knowledge
+from pkm_identification.parameters.parameter_set import ParameterSet
+from pkm_identification.records import write_log
+from pkm_identification.report.tables import verdicts
+from pkm_identification.simulation import Simulator, trajectory
+
+FIXED = [
+    "m_b", "m_e", "Ixx_p", "Iyy_p", "Izz_p", "It_b+It_e", "Ia_b+Ia_e",
+    *(f"{kind}_{i}" for kind in ("viscous", "coulomb") for i in (2, 3, 5, 6)),
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def logged(tmp_path_factory):
+    """A simulated log with real sensors, and the owner's file."""
+    folder = tmp_path_factory.mktemp("dual")
+    record = Simulator(TRUTH, trajectory("rich", OWNER, 3.0), nominal=OWNER, seed=2).run()
+    write_log(folder / "log.csv", record.log())
+    import yaml
+
+    (folder / "owner.yaml").write_text(yaml.safe_dump(OWNER.document))
+    return folder, record
+
+
+@pytest.mark.parametrize("form", ["joint", "dual"])
+def test_command_finds_the_truth(logged, form, capsys):
+    folder, _ = logged
+    arguments = [
+        "identify",
+        str(folder / "log.csv"),
+        "--machine",
+        str(folder / "owner.yaml"),
+        "--estimator",
+        form,
+    ]
+    arguments += ["--validate", str(folder / "log.csv"), "--json", str(folder / f"{form}.json")]
+    for name in FIXED:
+        arguments += ["--fix", name]
+    assert main(arguments) == 0
+    capsys.readouterr()
+    document = json.loads((folder / f"{form}.json").read_text())
+    assert document["estimator"] == form
+    truth = ParameterSet.of(TRUTH)
+    found = [entry for entry in document["parameters"] if entry["name"] not in FIXED]
+    assert len(found) == 5
+    for entry in found:
+        expected = truth.nominal[truth.names.index(entry["name"])]
+        assert entry["status"] == "identifiable"
+        assert abs(entry["value"] - expected) < 4.5 * entry["std"]
+        assert entry["std"] < 0.02 * expected
+    # in the band: noise of 1 % of the force, averaged over 50 samples, and what is left of the kinks
+    assert document["validation"]["rms_percent"]["total"] < 1.0
+
+
+def test_force_noise_and_states_are_found(logged):
+    """The noise of each drive, and twists better than differentiating and filtering gives them."""
+    from pkm_identification.mechanisms.hexapod.kinematics.forward import platform_motion
+    from pkm_identification.signals.zero_phase import filter_log
+
+    _, record = logged
+    guarded = prepare([record.log()], OWNER, {}).logs[0]
+    from core.identification.augmented_state.dual_problems import few
+
+    found = dual_estimate(OWNER, few(OWNER), JointSamples.of(guarded, OWNER), 1e-3)
+    assert found.converged
+    # lengths show a share of the force noise; so many independent samples tell its size
+    share = np.mean(found.states.force_noise**2, axis=0) / found.noise.force**2
+    sure = 1.0 / np.sqrt(2.0 * share * len(record))
+    actual = np.std(record.force - record.truth.force, axis=0)
+    assert np.all(np.abs(found.noise.force / actual - 1.0) < np.minimum(NOISE_STILL + 4.0 * sure, 0.15))
+    struts = filter_log(guarded, 150.0, 4)
+    differentiated, _ = platform_motion(OWNER, struts)
+    first = int(np.argmin(np.abs(guarded.time - struts.time[0])))
+    part = slice(first, first + len(struts.time))
+    truth = record.truth.motion[part]
+    by_filter = np.sqrt(np.mean((differentiated.twist - truth.twist) ** 2, axis=0))
+    by_model = np.sqrt(np.mean((found.states.motion.twist[part] - truth.twist) ** 2, axis=0))
+    # as good as stated, errors being remembered for some 20 ms: a share of 1 / 20 of the samples is independent
+    stated = np.sqrt(np.mean(found.states.std[part, 6:] ** 2, axis=0))
+    chance = 4.0 / np.sqrt(2.0 * len(truth.time) / 20.0)
+    assert np.all(by_model < (1.0 + chance) * stated)
+    assert np.all(by_model < by_filter)
+
+
+KNOWN = Knowledge(fixed=tuple(Fix.parse(name) for name in (*FIXED, "viscous_1", "viscous_4", "coulomb_4")))
+
+
+@pytest.mark.parametrize("form", ["joint", "dual"])
+def test_end_of_the_log_is_predicted_by_an_estimate_from_the_rest(logged, form):
+    """A wide band, because a narrow one's filters are longer than the end of 3 s."""
+    log = logged[1].log()
+    # what is not estimated is right in the file
+    settings = IdentifySettings(estimator=form, knowledge=KNOWN, band_cutoff=40.0)
+    result = identify([log], TRUTH, settings)
+    held = result.validation
+    assert held.held_out.startswith("last 20 % of ")
+    assert held.predicted_by == "an estimate from the rest"
+    assert held.time[0] > log.time[0] + 2.4
+    # forces that change in the held-out part alone change the prediction's error, not the prediction
+    force = log.force.copy()
+    force[2410:] *= 1.1
+    other = identify([replace(log, force=force)], TRUTH, settings).validation
+    np.testing.assert_array_equal(other.predicted, held.predicted)
+    assert held.rms_percent_total < 2.0
+    assert other.rms_percent_total > 5.0
+    told = [line for _, line in verdicts(result) if line.startswith("Held out: forces of the last 20 % of ")]
+    assert len(told) == 1
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [({"model": "energy"}, "needs the force model"), ({"causal": True}, "needs the whole log")],
+)
+@pytest.mark.parametrize("form", ["joint", "dual"])
+def test_what_they_cannot_do_is_refused(form, settings, message):
+    with pytest.raises(PkmError, match=message):
+        IdentifySettings(estimator=form, **settings)
+
+
+def test_a_log_too_short_is_refused():
+    log = exact_run().log()[:300]
+    with pytest.raises(PkmError, match=r"0\.30 s are too short"):
+        identify([log], OWNER, IdentifySettings(estimator="joint"))
+
+
+def test_sensors_the_file_does_not_describe_are_named(logged):
+    from pkm_identification.identification.augmented_state.identify import identify_states_and_parameters
+
+    _, record = logged
+    log = replace(record.log(), imu=np.zeros((len(record), 6)))[:1200]
+    knowledge = Knowledge(fixed=tuple(Fix.parse(name) for name in FIXED))
+    settings = IdentifySettings(estimator="joint", knowledge=knowledge)
+    result = identify_states_and_parameters([log], Machine.from_document(OWNER.document), settings, {})
+    assert any("imu" in line and "has no sensors.imu" in line for line in result.warnings)
+    # 1.2 s of which half a second is rest: nothing can be told of whether that has settled
+    assert not result.converged
+    assert "too short" in result.unsettled

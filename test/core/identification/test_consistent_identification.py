@@ -1,0 +1,139 @@
+"""pkm identify --consistent: logs in, a machine that can exist out, and a word on every estimate."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from core import synthetic
+from core.platform_motions import Harmonics
+
+from pkm_identification.cli import main
+from pkm_identification.errors import PkmError
+from pkm_identification.estimation.consistency.constraints import inequalities, is_physical
+from pkm_identification.estimation.consistency.coordinates import FreeCoordinates
+from pkm_identification.identification.experiment import IdentifySettings
+from pkm_identification.identification.identify import Identification, identify
+from pkm_identification.identification.physical_verdict import verdict
+from pkm_identification.parameters.parameter_set import ParameterSet
+from pkm_identification.records.strut_csv import write_strut_csv
+from pkm_identification.report.tables import verdicts
+
+NOMINAL, TRUTH = synthetic.nominal(), synthetic.truth()
+
+
+@pytest.fixture(scope="module")
+def rich():
+    return synthetic.log(TRUTH, 8.0, 1, real=True)
+
+
+@pytest.fixture(scope="module")
+def poor():
+    """The platform turns by half a degree: what its moments of inertia do drowns in the noise."""
+    path = Harmonics(NOMINAL, [0.03, 0.03, 0.02, 0.008, 0.008, 0.008], [0.45, 0.8, 1.35], 3)
+    return synthetic.log(TRUTH, 8.0, 3, path=path, real=True)
+
+
+def run(log, estimator: str, consistent: bool, **settings) -> Identification:
+    return identify(
+        [log], NOMINAL, IdentifySettings(estimator=estimator, consistent=consistent, hold_out=0.0, **settings)
+    )
+
+
+def physical(result: Identification) -> bool:
+    layout = FreeCoordinates.of(NOMINAL, ParameterSet.of(NOMINAL, result.settings.parameters)).layout
+    return is_physical(inequalities(layout), result.estimate.values)
+
+
+def test_good_logs_give_the_same_as_without(rich):
+    plain, consistent = (run(rich, "ls", kept).estimate for kept in (False, True))
+    np.testing.assert_array_equal(consistent.values, plain.values)
+    np.testing.assert_array_equal(consistent.std, plain.std)
+    assert consistent.status == plain.status
+
+
+@pytest.mark.parametrize("estimator", ["ukf", "ekf", "rls"])
+@pytest.mark.parametrize("causal", [False, True])
+def test_filters_agree_with_constrained_least_squares(rich, estimator, causal):
+    """A quarter of a standard deviation: their priors near a bound differ, and what they take for noise.
+
+    Causally, a filter learns its noise on the way and differs from least squares with or without bounds; so there it
+    is compared with itself, as this log leaves all parameters inside.
+    """
+    batch = run(rich, estimator, False, causal=True) if causal else run(rich, "ls", True)
+    found = run(rich, estimator, True, causal=causal)
+    assert found.converged
+    assert physical(found)
+    away = np.abs(found.estimate.values - batch.estimate.values) / batch.estimate.std
+    assert away.max() < 0.25
+    if found.history.values:
+        assert len(found.history.values) == found.estimate.count
+        np.testing.assert_allclose(found.history.values[-1], found.estimate.values, rtol=1e-9)
+
+
+@pytest.mark.parametrize("estimator", ["ls", "ukf"])
+@pytest.mark.parametrize("parameters", ["identifiable", "extended"])
+def test_poor_logs_give_a_machine_all_the_same(poor, estimator, parameters):
+    """With the statements that struts are alike, too, which set 'extended' comes with."""
+    assert physical(run(poor, estimator, True, parameters=parameters))
+
+
+def test_every_estimate_gets_a_word(rich):
+    result = run(rich, "ls", False)
+    assert (True, "What they show is physical.") in verdicts(result)
+    values = result.estimate.values.copy()
+    k = result.estimate.names.index("Izz_p")
+    values[k] = values[3] + values[4] + 3.0 * result.estimate.std[k]
+    values[result.estimate.names.index("coulomb_3")] = -0.5
+    bad = replace(result, estimate=replace(result.estimate, values=values))
+    (line,) = (text for good, text in verdicts(bad) if not good and "hysical" in text)
+    assert line.startswith("Not physical: the platform's inertia is that of no body (principal moments ")
+    assert "coulomb_3 is -0.5 N, must be greater than 0" in line
+    assert line.endswith("--consistent keeps an estimate physical.")
+    # Coulomb friction is known to 0.1 N, so that is where most of the distance comes from
+    away = float(line.split("lies ")[1].split()[0])
+    expected = 0.5 / result.estimate.std[result.estimate.names.index("coulomb_3")]
+    assert 0.5 * expected < away < 2.0 * expected + 5.0
+
+
+def test_what_the_data_do_not_show_is_not_judged(rich):
+    estimate = run(rich, "ls", False).estimate
+    values = estimate.values.copy()
+    k = estimate.names.index("coulomb_3")
+    values[k] = -0.5
+    status = tuple("unidentifiable" if i == k else one for i, one in enumerate(estimate.status))
+    hidden = replace(estimate, values=values, status=status)
+    told = verdict(NOMINAL, ParameterSet.of(NOMINAL), hidden, False)
+    assert told is not None
+    assert told[0]
+    assert told[1].startswith(
+        "What they show is physical; what they do not show alone does not add up to a machine"
+    )
+
+
+def test_command_line_and_json(rich, tmp_path, capsys):
+    log, out = tmp_path / "rich.csv", tmp_path / "estimate.json"
+    write_strut_csv(log, rich)
+    arguments = ["identify", str(log), "--machine", "uf", "--estimator", "ls", "--json", str(out)]
+    assert main([*arguments, "--consistent"]) == 0
+    assert "What they show is physical, and was kept so." in capsys.readouterr().out
+    assert json.loads(out.read_text())["consistent"] is True
+    assert main(arguments) == 0
+    assert json.loads(out.read_text())["consistent"] is False
+
+
+@pytest.mark.parametrize("estimator", ["robust", "iv"])
+def test_estimators_that_cannot_say_so(estimator):
+    with pytest.raises(
+        PkmError, match=f"'{estimator}' cannot keep an estimate physical; ukf, ekf, rls, ls can"
+    ):
+        IdentifySettings(estimator=estimator, consistent=True)
+
+
+def test_a_part_of_a_body_is_refused_before_any_log_is_read(tmp_path, capsys):
+    assert (
+        main(["identify", str(tmp_path / "no.csv"), "--machine", "uf", "--fix", "Ixx_p", "--consistent"]) == 2
+    )
+    assert "of a body only m_p, Iyy_p, Izz_p" in capsys.readouterr().err

@@ -1,0 +1,99 @@
+"""Exit code 1: logs whose estimate has settled, and logs that are too short, drift or jump."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import yaml
+from core import synthetic
+from core.platform_motions import six_axes
+
+from pkm_identification.cli import main
+from pkm_identification.errors import NotConverged
+from pkm_identification.identification.experiment import IdentifySettings
+from pkm_identification.identification.identify import identify
+from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
+from pkm_identification.motion import StrutLog
+from pkm_identification.records import write_strut_csv
+
+NOMINAL, TRUTH = synthetic.nominal(), synthetic.truth()
+
+
+def drifting(seed: int, share: float, seconds: float = 12.0) -> StrutLog:
+    """A log during which the first strut's friction grows by `share`."""
+    log = synthetic.log(TRUTH, seconds, seed, real=True)
+    motion = six_axes(TRUTH, seed).at(np.arange(len(log.time)) * synthetic.PERIOD)
+    friction = strut_forces(TRUTH, motion) - strut_forces(TRUTH, motion, friction=False)
+    force = log.force.copy()
+    force[:, 0] += share * np.linspace(0, 1, len(force)) * friction[:, 0]
+    return StrutLog(log.time, log.length, force, "synthetic")
+
+
+def found(log: StrutLog, **settings):
+    return identify([log], NOMINAL, IdentifySettings(hold_out=0.0, **settings))
+
+
+@pytest.mark.parametrize(
+    ("settings", "seed"),
+    [({}, 1), ({}, 2), ({}, 3), ({"causal": True}, 1), ({"estimator": "ekf"}, 2), ({"estimator": "rls"}, 3)],
+)
+def test_a_good_log_settles(settings, seed):
+    result = found(synthetic.log(TRUTH, 12.0, seed, real=True), **settings)
+    assert result.unsettled == ""
+    assert result.converged
+
+
+@pytest.mark.parametrize(("estimator", "seed"), [("ukf", 1), ("ekf", 2), ("rls", 3)])
+def test_friction_that_drifts_by_a_fifth_does_not(estimator, seed):
+    result = found(drifting(seed, 0.2), estimator=estimator)
+    assert not result.converged
+    assert "had not settled" in result.unsettled
+    assert "_1 " in result.unsettled
+
+
+def test_a_machine_that_stands_still_and_moves_for_a_second_is_not_judged():
+    """All that is known of its inertia and friction comes at the end."""
+    log = synthetic.log(TRUTH, 5.0, 1, real=True)
+    length, force = log.length.copy(), log.force.copy()
+    length[:4000], force[:4000] = length[4000], force[4000]
+    result = found(StrutLog(log.time, length, force, "synthetic"))
+    assert not result.converged
+    assert "too short" in result.unsettled
+
+
+def test_a_drive_constant_that_changes_within_a_log_is_told():
+    log = synthetic.log(TRUTH, 12.0, 1, real=True)
+    force = log.force.copy()
+    force[6000:] *= 1.3
+    assert not found(StrutLog(log.time, log.length, force, "synthetic")).converged
+
+
+def test_two_motions_one_after_the_other_settle_although_each_shows_something_else():
+    still = synthetic.log(TRUTH, 9.0, 4, real=True)
+    whole = [still, synthetic.log(TRUTH, 12.0, 5, real=True, start=20.0)]
+    assert identify(whole, NOMINAL, IdentifySettings(hold_out=0.0)).converged
+
+
+def test_the_command_ends_with_1_and_one_line_that_says_what(tmp_path, capsys):
+    write_strut_csv(tmp_path / "drift.csv", drifting(1, 0.3))
+    (tmp_path / "machine.yaml").write_text(yaml.safe_dump(dict(NOMINAL.document)))
+    arguments = ["identify", str(tmp_path / "drift.csv"), "--machine", str(tmp_path / "machine.yaml")]
+    assert main(arguments) == 1
+    lines = [line for line in capsys.readouterr().out.splitlines() if "did not converge" in line]
+    assert len(lines) == 1
+    assert "standard deviations" in lines[0]
+    # programs read stdout, people the one line beside it
+    assert main([*arguments, "--json", "-"]) == 1
+    told = capsys.readouterr()
+    assert told.out.startswith("{")
+    assert "did not converge" in told.err
+
+
+def test_an_estimate_that_diverges_ends_with_1_and_one_line(tmp_path, monkeypatch, capsys):
+    def diverge(*_):
+        raise NotConverged("the estimate left what a machine can have")
+
+    monkeypatch.setattr("pkm_identification.commands.identify.identify", diverge)
+    write_strut_csv(tmp_path / "log.csv", synthetic.log(TRUTH, 1.0))
+    assert main(["identify", str(tmp_path / "log.csv"), "--machine", "uf"]) == 1
+    assert capsys.readouterr().err.strip() == "pkm identify: the estimate left what a machine can have"

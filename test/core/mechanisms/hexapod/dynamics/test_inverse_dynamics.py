@@ -1,0 +1,209 @@
+"""Strut forces against pinocchio's tree, statics against virtual work, power against energy."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from core.mechanisms.hexapod.dynamics.pinocchio_energy import energy
+from core.mechanisms.hexapod.dynamics.pinocchio_tree import PinocchioHexapod
+from core.mechanisms.hexapod.machine_variants import BUILTIN, machine, untidy, with_joint
+from core.platform_motions import at_rest, lengths, poses, six_axes, states
+from scipy.spatial.transform import Rotation
+
+from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
+from pkm_identification.mechanisms.hexapod.kinematics import jacobian, strut_motion_from_platform
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.motion import PlatformMotion
+
+MACHINES = pytest.mark.parametrize("name", BUILTIN)
+
+
+def without_axial(made: dict) -> dict:
+    for strut in made["struts"]:
+        for body in strut.values():
+            body["inertia"] = [body["inertia"][0], 0.0]
+    return made
+
+
+def assert_equals_pinocchio(m: Machine, motion: PlatformMotion) -> None:
+    expected = PinocchioHexapod(m).strut_forces(motion)
+    # two ways through the same sums, each ending in J^-T (condition below 10): a few hundred roundings
+    tolerance = 1e-12 * np.abs(expected).max()
+    np.testing.assert_allclose(strut_forces(m, motion, friction=False), expected, rtol=0, atol=tolerance)
+
+
+@MACHINES
+def test_builtin_machines_equal_pinocchio(name):
+    m = Machine.load(name)
+    assert_equals_pinocchio(m, states(m, 60, 1))
+
+
+@MACHINES
+@pytest.mark.parametrize("first_axis", [(1, 0, 0), (0, 1, 0), (0, 0, 1), (0.3, -0.8, 0.52)])
+def test_universal_joints_with_any_first_axis_equal_pinocchio(name, first_axis):
+    """Centre of mass off the origin, products of inertia, six different struts."""
+    m = machine(with_joint(untidy(name), "universal", first_axis))
+    assert_equals_pinocchio(m, states(m, 60, 2))
+
+
+@MACHINES
+def test_struts_without_spin_equal_pinocchio_when_there_is_no_axial_inertia(name):
+    m = machine(with_joint(without_axial(untidy(name)), "no_spin"))
+    assert_equals_pinocchio(m, states(m, 60, 3))
+
+
+@MACHINES
+def test_spin_of_the_struts_matters(name):
+    """The two strut models differ by the axial inertia alone."""
+    spinning, still = (machine(with_joint(untidy(name), joint)) for joint in ("universal", "no_spin"))
+    motion = states(spinning, 20, 4)
+    difference = strut_forces(spinning, motion, friction=False) - strut_forces(still, motion, friction=False)
+    assert np.abs(difference).max() > 1e-6
+    pair = [machine(with_joint(without_axial(untidy(name)), joint)) for joint in ("universal", "no_spin")]
+    forces = [strut_forces(m, motion, friction=False) for m in pair]
+    np.testing.assert_allclose(forces[0], forces[1], rtol=1e-12, atol=1e-12 * np.abs(forces[0]).max())
+
+
+@MACHINES
+def test_gravity_in_any_direction_equals_pinocchio(name):
+    made = untidy(name)
+    made["gravity"] = [3.0, -4.0, 6.5]
+    m = machine(made)
+    assert_equals_pinocchio(m, states(m, 20, 5))
+
+
+def potential(m: Machine, position: np.ndarray, rotation: np.ndarray) -> np.ndarray:
+    """Potential energy of the thirteen bodies, by where their centres of mass are."""
+    centre = position + rotation @ m.platform.center_of_mass
+    total = -m.platform.mass * centre @ m.gravity
+    joints = position[:, None, :] + np.einsum("nij,kj->nki", rotation, m.platform_joints)
+    axis = joints - m.base_joints
+    axis /= np.linalg.norm(axis, axis=2, keepdims=True)
+    for i, strut in enumerate(m.struts):
+        b = m.base_joints[i] + strut.body_b.center_of_mass * axis[:, i]
+        e = joints[:, i] - strut.body_e.center_of_mass * axis[:, i]
+        total -= strut.body_b.mass * b @ m.gravity + strut.body_e.mass * e @ m.gravity
+    return total
+
+
+@MACHINES
+def test_at_rest_the_struts_hold_the_weight(name):
+    """Virtual work: J^T F is the gradient of the potential energy."""
+    m = machine(untidy(name))
+    motion = at_rest(m, 40, 6)
+    force = strut_forces(m, motion)
+    wrench = np.einsum("nij,ni->nj", jacobian(m, motion.position, motion.rotation), force)
+    step = 1e-4
+    for k in range(6):
+        e = step * np.eye(6)[k]
+        turns = [Rotation.from_rotvec(sign * e[3:]).as_matrix() for sign in (1, -1)]
+        ahead = potential(m, motion.position + e[:3], turns[0] @ motion.rotation)
+        back = potential(m, motion.position - e[:3], turns[1] @ motion.rotation)
+        # truncation step^2 / 6 of a gradient that changes over about 0.3 m, rounding 1e-16 m g / step
+        scale = np.abs(wrench).max()
+        np.testing.assert_allclose(wrench[:, k], (ahead - back) / (2 * step), atol=1e-6 * scale)
+
+
+def test_hanging_platform_pulls_its_struts_together_with_its_weight():
+    m = machine(untidy("uf"))
+    motion = at_rest(m, 10, 7)
+    s = jacobian(m, motion.position, motion.rotation)[:, :, :3]
+    lifted = np.einsum("nik,ni->nk", s, strut_forces(m, motion))
+    # the struts carry the platform and part of their own weight
+    assert np.all(lifted[:, 2] > m.platform.mass * 9.81)
+    assert np.all(
+        lifted[:, 2] < 9.81 * (m.platform.mass + sum(x.body_b.mass + x.body_e.mass for x in m.struts))
+    )
+
+
+@MACHINES
+@pytest.mark.parametrize("joint", ["universal", "no_spin"])
+def test_power_of_the_struts_is_the_change_of_energy(name, joint):
+    """F . L' = d/dt (T + V), with energies by pinocchio."""
+    made = untidy(name)
+    m = machine(with_joint(made if joint == "universal" else without_axial(made), joint, (0.6, 0.8, 0.0)))
+    path = six_axes(m, seed=8)
+    time = np.linspace(0.3, 2.3, 15)
+    motion = path.at(time)
+    _, rate, _ = strut_motion_from_platform(m, motion)
+    power = np.sum(strut_forces(m, motion, friction=False) * rate, axis=1)
+    oracle, h = PinocchioHexapod(m), 1e-3
+    total = {k: energy(oracle, path.at(time + k * h)).sum(axis=1) for k in (-2, -1, 1, 2)}
+    change = (total[-2] - 8 * total[-1] + 8 * total[1] - total[2]) / (12 * h)
+    # truncation (2 pi 3.3 Hz h)^4 / 30 = 6e-9 and rounding 1e-16 V / h
+    np.testing.assert_allclose(power, change, atol=1e-7 * np.abs(change).max())
+
+
+@MACHINES
+def test_friction_of_the_file_is_added_strut_by_strut(name):
+    m = machine(untidy(name))
+    motion = states(m, 50, 9)
+    _, rate, _ = strut_motion_from_platform(m, motion)
+    added = strut_forces(m, motion) - strut_forces(m, motion, friction=False)
+    expected = m.friction.viscous * rate + m.friction.coulomb * np.clip(rate / 0.002, -1, 1)
+    np.testing.assert_allclose(added, expected, atol=1e-12 * np.abs(strut_forces(m, motion)).max())
+
+
+def moved(name: str, order, turn: Rotation) -> Machine:
+    """Struts in another order, everything turned in the base frame: gravity and hinges too."""
+    made = with_joint(untidy(name), "universal", turn.apply([0.6, 0.0, 0.8]))
+    geometry, order = made["geometry"], list(order)
+    geometry["base_joints"] = turn.apply(np.array(geometry["base_joints"])[order]).tolist()
+    geometry["platform_joints"] = np.array(geometry["platform_joints"])[order].tolist()
+    geometry["home"] = {
+        "position": turn.apply(geometry["home"]["position"]).tolist(),
+        "quaternion": turn.as_quat().tolist(),
+    }
+    made["gravity"] = turn.apply(made["gravity"]).tolist()
+    made["struts"] = [made["struts"][i] for i in order]
+    for key in ("viscous", "coulomb"):
+        made["friction"][key] = np.array(made["friction"][key])[order].tolist()
+    return Machine.from_document(made)
+
+
+@MACHINES
+def test_forces_do_not_depend_on_numbering_or_on_the_base_frame(name):
+    order = np.random.default_rng(10).permutation(6)
+    turn = Rotation.from_rotvec([0.5, 1.2, -0.9])
+    m, other = moved(name, range(6), Rotation.identity()), moved(name, order, turn)
+    motion = states(m, 50, 10)
+
+    def six(values):
+        return np.hstack([turn.apply(values[:, :3]), turn.apply(values[:, 3:])])
+
+    turned = PlatformMotion(motion.time, turn.apply(motion.position), turn.as_matrix() @ motion.rotation,
+                            six(motion.twist), six(motion.acceleration))  # fmt: skip
+    force = strut_forces(m, motion)
+    # also the bend of the friction law amplifies roundings of the rate, by F_c / 0.002 m/s
+    np.testing.assert_allclose(strut_forces(other, turned), force[:, order], atol=1e-11 * np.abs(force).max())
+
+
+def test_forces_scale_with_mass():
+    made = untidy("uf")
+    m = machine(made)
+    motion = states(m, 30, 11)
+    for body in [made["platform"], *(b for s in made["struts"] for b in s.values())]:
+        body["mass"] *= 1e3
+        body["inertia"] = [1e3 * x for x in body["inertia"]]
+    heavy = strut_forces(machine(made), motion, friction=False)
+    np.testing.assert_allclose(heavy, 1e3 * strut_forces(m, motion, friction=False), rtol=1e-12)
+
+
+def test_rows_without_a_pose_are_nan_and_stay_alone():
+    m = machine(untidy("uf"))
+    motion = states(m, 8, 12)
+    whole = strut_forces(m, motion)
+    broken = PlatformMotion(motion.time, motion.position.copy(), motion.rotation.copy(), motion.twist.copy(),
+                            motion.acceleration)  # fmt: skip
+    broken.position[2] = np.nan
+    broken.rotation[4, 1, 1] = np.inf
+    force = strut_forces(m, broken)
+    assert np.all(np.isnan(force[[2, 4]]))
+    np.testing.assert_array_equal(np.delete(force, [2, 4], 0), np.delete(whole, [2, 4], 0))
+
+
+def test_home_pose_is_where_the_lengths_say():
+    """Guards the tests above: the random states are different poses, not one."""
+    m = Machine.load("uf")
+    position, rotation = poses(m, 100, 13)
+    assert np.ptp(lengths(m, position, rotation), axis=0).min() > 0.05

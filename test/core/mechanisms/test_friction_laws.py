@@ -1,0 +1,178 @@
+"""The family of friction laws: formulas, slopes, the machine file, and the same law wherever friction counts."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from core.mechanisms.hexapod.machine_variants import changed, document, machine
+from core.platform_motions import six_axes, states
+
+from pkm_identification.errors import MachineError
+from pkm_identification.identification.equations.energy_equations import energy_equations
+from pkm_identification.identification.equations.force_equations import BandSettings
+from pkm_identification.mechanisms.friction import friction_shape, friction_slopes
+from pkm_identification.mechanisms.hexapod.dynamics import (
+    BASIS_COLUMNS,
+    basis_parameters,
+    friction_force,
+    regressor,
+    strut_forces,
+)
+from pkm_identification.mechanisms.hexapod.kinematics import strut_motion_from_platform
+from pkm_identification.mechanisms.hexapod.machine import Friction
+from pkm_identification.parameters.parameter_set import ParameterSet
+from pkm_identification.simulation.perturbation import perturbed
+from pkm_identification.simulation.plant import Plant
+
+VISCOUS = np.array([1258.0, 1012.0, 1098.0, 3517.0, 962.0, 1309.0])
+COULOMB = np.array([50.0, 49.0, 58.0, 99.0, 43.0, 63.0])
+KEYS = {
+    "coulomb": {},
+    "source": {"law": "source"},
+    "stribeck": {"law": "stribeck", "static_ratio": 1.6, "stribeck_rate": 0.012},
+    "smooth": {"law": "smooth"},
+}
+LAWS = pytest.mark.parametrize("law", KEYS)
+
+
+def friction_of(law):
+    return Friction(VISCOUS, COULOMB, 0.004, **KEYS[law])
+
+
+def made(law):
+    entry = {"viscous": VISCOUS.tolist(), "coulomb": COULOMB.tolist(), "transition_rate": 0.004}
+    return machine(changed("uf", friction=entry | KEYS[law]))
+
+
+def written_out(law, r):
+    """Friction of strut rates (N, 6) by the formulas of the module's table."""
+    bend = np.clip(r / 0.004, -1, 1)
+    if law == "source":
+        return np.where(np.abs(r) > 0.004, VISCOUS * r + COULOMB * np.sign(r), 2 * COULOMB / 0.008 * r)
+    if law == "stribeck":
+        return VISCOUS * r + COULOMB * bend * (1.0 + 0.6 * np.exp(-((r / 0.012) ** 2)))
+    if law == "smooth":
+        return VISCOUS * r + COULOMB * np.tanh(r / 0.004)
+    return VISCOUS * r + COULOMB * bend
+
+
+@LAWS
+def test_formula(law):
+    rates = np.linspace(-0.1, 0.1, 3001)[:, None] * np.linspace(0.5, 1.5, 6)
+    force = friction_force(rates, friction_of(law))
+    np.testing.assert_allclose(force, written_out(law, rates), rtol=1e-13, atol=1e-13)
+    np.testing.assert_array_equal(friction_force(-rates, friction_of(law)), -force)
+    assert np.all(force * rates >= 0.0)
+    assert np.isnan(friction_force(np.full(6, np.nan), friction_of(law))).all()
+
+
+def test_what_sets_the_laws_apart():
+    one = np.ones(6)
+    at = {law: friction_force(0.004 * one, friction_of(law)) for law in KEYS}
+    inside = {law: friction_force(0.002 * one, friction_of(law)) for law in KEYS}
+    # the source's Coulomb force alone, all of it at the end of the transition; then it jumps
+    np.testing.assert_allclose(at["source"], COULOMB)
+    np.testing.assert_allclose(inside["source"], COULOMB / 2)
+    after = friction_force(0.00400001 * one, friction_of("source"))
+    np.testing.assert_allclose(after - at["source"], VISCOUS * 0.004, rtol=1e-3)
+    # Stribeck: breakaway above what follows
+    assert np.all(at["stribeck"] > friction_force(0.02 * one, friction_of("stribeck")) - VISCOUS * 0.016)
+    # far from the transition all are one
+    for law in KEYS:
+        np.testing.assert_allclose(
+            friction_force(0.3 * one, friction_of(law)), VISCOUS * 0.3 + COULOMB, rtol=1e-12
+        )
+
+
+@LAWS
+def test_slopes_are_the_derivatives(law):
+    shape = friction_of(law).shape
+    step = 1e-8
+    for rate in np.concatenate([np.linspace(-0.0039, 0.0039, 9), [-0.2, -0.011, 0.0045, 0.02, 0.3]]):
+        difference = np.subtract(friction_shape(rate + step, shape), friction_shape(rate - step, shape)) / (
+            2 * step
+        )
+        np.testing.assert_allclose(friction_slopes(rate, shape), difference, rtol=1e-6, atol=1e-4)
+
+
+@LAWS
+def test_model_and_regressor_have_the_files_law(law):
+    m = made(law)
+    motion = slow_states(m)
+    _, rate, _ = strut_motion_from_platform(m, motion)
+    assert np.mean(np.abs(rate) < 0.004) > 0.2
+    expected = written_out(law, rate)
+    found = strut_forces(m, motion) - strut_forces(m, motion, friction=False)
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-10 * np.abs(expected).max())
+    phi = basis_parameters(m)
+    phi[:-12] = 0.0
+    columns = regressor(m, motion, np.eye(BASIS_COLUMNS))
+    np.testing.assert_allclose(columns @ phi, expected, rtol=0, atol=1e-10 * np.abs(expected).max())
+
+
+def slow_states(m):
+    motion = states(m, 200, 1)
+    motion.twist[:] *= 0.03
+    return motion
+
+
+@LAWS
+def test_simulator_has_the_files_law(law):
+    m = made(law)
+    plant = Plant(m, stops=False)
+    for n, motion in enumerate(slow_states(m)[k : k + 1] for k in range(10)):
+        plant.reset(motion.position[0], motion.rotation[0], motion.twist[0])
+        state = plant.state
+        np.testing.assert_allclose(
+            state.resistance, written_out(law, state.rate), rtol=1e-12, atol=1e-12, err_msg=str(n)
+        )
+    assert perturbed(m, 1).friction.shape.tolist() == m.friction.shape.tolist()
+
+
+@LAWS
+def test_energy_equations_have_the_files_law(law):
+    """Exact forces of a slow motion balance the energy model only with the law they were made with."""
+    m = made(law)
+    motion = six_axes(m, 2, scale=0.15).at(np.arange(0.0, 3.0, 1e-3))
+    parameters = ParameterSet.of(m)
+    band = BandSettings(1e-3, cutoff=10.0)
+    segment = np.zeros(len(motion), dtype=np.int64)
+    residual = {}
+    for other in KEYS:
+        equations = energy_equations(made(other), parameters, motion, strut_forces(m, motion), segment, band)
+        size = np.abs(equations.force).max()
+        residual[other] = np.abs(equations.measured - equations.columns @ parameters.nominal).max() / size
+    assert residual[law] < 2e-3
+    assert all(value > 2 * residual[law] for other, value in residual.items() if other != law), residual
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        ({"law": "karnopp"}, r"friction\.law = 'karnopp': must be one of coulomb, source, stribeck, smooth"),
+        ({"law": "stribeck"}, r"key 'friction\.static_ratio' is missing"),
+        ({"law": "stribeck", "static_ratio": 1.2}, r"key 'friction\.stribeck_rate' is missing"),
+        (
+            {"law": "stribeck", "static_ratio": 0.9, "stribeck_rate": 0.01},
+            r"friction\.static_ratio = 0\.9: must be at least 1",
+        ),
+        (
+            {"law": "stribeck", "static_ratio": 1.2, "stribeck_rate": 0.0},
+            r"friction\.stribeck_rate = 0: must be greater than zero",
+        ),
+        ({"law": "smooth", "static_ratio": 1.2}, r"unknown key 'static_ratio' in 'friction'"),
+        ({"static_ratio": 1.2}, r"unknown key 'static_ratio' in 'friction'"),
+    ],
+)
+def test_machine_file_says_what_is_wrong(entry, message):
+    with pytest.raises(MachineError, match=message):
+        machine(changed("uf", friction=document("uf")["friction"] | entry))
+
+
+def test_default_is_coulomb_and_files_without_the_key_are_what_they_were():
+    plain = machine("uf")
+    named = machine(changed("uf", friction__law="coulomb"))
+    assert plain.friction.law == "coulomb"
+    assert "law" not in plain.document["friction"]
+    motion = slow_states(plain)
+    np.testing.assert_array_equal(strut_forces(plain, motion), strut_forces(named, motion))

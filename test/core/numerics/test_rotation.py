@@ -1,0 +1,104 @@
+"""Rotations against SciPy's, and there and back again."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from scipy.spatial.transform import Rotation
+
+from pkm_identification.numerics.rotation import (
+    matrix_from_quaternion,
+    matrix_from_vector,
+    matrix_from_zxz,
+    quaternion_from_matrix,
+    zxz_from_matrix,
+)
+
+# a handful of roundings of numbers of size one
+ROUNDING = 1e-14
+
+quaternions = hnp.arrays(float, 4, elements=st.floats(-1.0, 1.0)).filter(lambda q: np.linalg.norm(q) > 1e-3)
+
+
+def random_rotations(count: int, seed: int) -> Rotation:
+    return Rotation.random(count, np.random.default_rng(seed))
+
+
+def test_matrices_are_scipys():
+    rotations = random_rotations(500, 1)
+    np.testing.assert_allclose(
+        matrix_from_quaternion(rotations.as_quat()), rotations.as_matrix(), atol=ROUNDING
+    )
+    np.testing.assert_allclose(
+        matrix_from_vector(rotations.as_rotvec()), rotations.as_matrix(), atol=ROUNDING
+    )
+
+
+def test_quaternions_are_scipys_with_w_not_negative():
+    rotations = random_rotations(500, 2)
+    np.testing.assert_allclose(
+        quaternion_from_matrix(rotations.as_matrix()), rotations.as_quat(canonical=True), atol=ROUNDING
+    )
+
+
+@given(quaternions)
+def test_quaternion_there_and_back(q):
+    unit = q / np.linalg.norm(q)
+    back = quaternion_from_matrix(matrix_from_quaternion(q))
+    assert back[3] >= 0
+    # at w = 0 both signs are the same rotation
+    error = min(np.abs(back - unit).max(), np.abs(back + unit).max())
+    assert error < 1e-12
+
+
+@pytest.mark.parametrize("axis", np.vstack([np.eye(3), -np.eye(3), np.ones((1, 3)) / np.sqrt(3)]))
+@pytest.mark.parametrize("angle", [0.0, 1e-12, 1e-6, 3.0, np.pi - 1e-9, np.pi])
+def test_half_turns_and_tiny_turns(axis, angle):
+    expected = Rotation.from_rotvec(axis * angle).as_matrix()
+    np.testing.assert_allclose(matrix_from_vector(axis * angle), expected, atol=ROUNDING)
+    again = matrix_from_quaternion(quaternion_from_matrix(expected))
+    np.testing.assert_allclose(again, expected, atol=ROUNDING)
+
+
+def test_tiny_turn_keeps_its_digits():
+    turned = matrix_from_vector([1e-9, -2e-9, 3e-9])
+    skew = [turned[2, 1] - turned[1, 2], turned[0, 2] - turned[2, 0], turned[1, 0] - turned[0, 1]]
+    np.testing.assert_allclose(np.array(skew) / 2, [1e-9, -2e-9, 3e-9], rtol=1e-12)
+
+
+def test_zxz_is_z_then_x_then_z_about_moving_axes():
+    angles = np.random.default_rng(3).uniform([-3.1, 0.05, -3.1], [3.1, 3.1, 3.1], (200, 3))
+    for phi, theta, psi in angles:
+        expected = (
+            Rotation.from_rotvec([0, 0, phi])
+            * Rotation.from_rotvec([theta, 0, 0])
+            * Rotation.from_rotvec([0, 0, psi])
+        ).as_matrix()
+        np.testing.assert_allclose(matrix_from_zxz([phi, theta, psi]), expected, atol=ROUNDING)
+        np.testing.assert_allclose(matrix_from_zxz(zxz_from_matrix(expected)), expected, atol=1e-12)
+
+
+def test_home_orientation_of_the_source():
+    """(0, -90 deg, 0) puts the platform's y against the base's z, its z along the base's y (Oh 2003, ch. 2)."""
+    turned = matrix_from_zxz([0.0, -np.pi / 2, 0.0])
+    np.testing.assert_allclose(turned.T @ [0, 0, -1], [0, 1, 0], atol=ROUNDING)
+    np.testing.assert_allclose(turned.T @ [0, 1, 0], [0, 0, 1], atol=ROUNDING)
+    np.testing.assert_allclose(turned.T @ [1, 0, 0], [1, 0, 0], atol=ROUNDING)
+
+
+def test_batches_of_any_shape():
+    rotations = random_rotations(6, 4)
+    batch = rotations.as_quat().reshape(2, 3, 4)
+    matrices = matrix_from_quaternion(batch)
+    assert matrices.shape == (2, 3, 3, 3)
+    assert quaternion_from_matrix(matrices).shape == (2, 3, 4)
+    np.testing.assert_array_equal(matrices[1, 2], matrix_from_quaternion(batch[1, 2]))
+
+
+@pytest.mark.parametrize("bad", [[0.0] * 4, [np.nan, 0, 0, 1], [np.inf, 0, 0, 1], [1e200, 0, 0, 1e200]])
+def test_quaternion_without_direction_is_refused(bad):
+    with pytest.raises(ValueError, match="finite and not zero"):
+        matrix_from_quaternion([[0.0, 0.0, 0.0, 1.0], bad])
