@@ -16,8 +16,8 @@ from pkm_identification.identification.experiment import MODELS, IdentifySetting
 from pkm_identification.identification.identify import Identification, identify, validate
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.parameters.assumptions import (
+    Assumptions,
     Fix,
-    Knowledge,
     Tie,
     read_prior,
 )
@@ -143,7 +143,7 @@ def _identify(options: argparse.Namespace) -> int:
         order=options.order,
         band_cutoff=options.band,
         band_order=options.band_order,
-        knowledge=Knowledge(
+        assumptions=Assumptions(
             fixed=tuple(Fix.parse(text) for text in options.fix),
             tied=tuple(Tie.parse(text) for text in options.tie),
             stated=read_prior(options.prior) if options.prior else (),
@@ -179,7 +179,7 @@ def _identify(options: argparse.Namespace) -> int:
         write_report(options.out, result)
         print(f"report: {Path(options.out) / 'report.html'}", file=sys.stderr)
     if options.json == "-" and not result.converged:
-        print(f"pkm identify: the estimator did not converge: {result.unsettled}", file=sys.stderr)
+        print(f"pkm identify: the estimator did not converge: {result.nonconvergence}", file=sys.stderr)
     return 0 if result.converged else 1
 
 
@@ -188,8 +188,8 @@ def print_result(result: Identification) -> None:
     print(
         f"{result.machine.name}: {result.settings.estimator}, {result.settings.model} model, {result.samples} samples"
     )
-    if result.settings.knowledge:
-        print(f"stated beforehand: {result.settings.knowledge.described()}")
+    if result.settings.assumptions:
+        print(f"stated beforehand: {result.settings.assumptions.described()}")
     for line in result.beside:
         print(line)
     print()

@@ -30,7 +30,7 @@ from .batch.least_squares import robust_covariance, sandwich, solve_whitened
 from .estimate import ParameterEstimate
 from .identifiability.status import IDENTIFIABLE, RESOLVED
 
-# Probability with which an estimate that has settled is called unsettled. The limit it makes for twenty directions,
+# Probability with which an estimate that has settled is said not to have converged. The limit it makes for twenty directions,
 # 4.7 standard deviations instead of the 3.5 of one in a hundred, leaves room for deviations that are some 25 % small.
 FALSE_ALARM = 5e-5
 
@@ -58,7 +58,9 @@ class Path:
     memory: float = np.inf
 
 
-def unsettled(path: Path, estimate: ParameterEstimate, covariance: FloatArray, prior_std: FloatArray) -> str:
+def nonconvergence(
+    path: Path, estimate: ParameterEstimate, covariance: FloatArray, prior_std: FloatArray
+) -> str:
     """What of an estimate has not settled, in words; empty when all of it has.
 
     Judged are the directions (in units of the prior) that the data show, each in units of its standard deviation.
@@ -117,8 +119,8 @@ def drift_share(
     prior : Prior
     redundancy : float
     """
-    scaled = equations.columns * prior.std
-    residual = equations.measured - equations.columns @ mean
+    scaled = equations.regressor * prior.std
+    residual = equations.measured - equations.regressor @ mean
     run = np.linspace(-1.0, 1.0, len(scaled))
     both = np.concatenate([scaled, run[:, None, None] * scaled], axis=2)
     drift, _ = solve_whitened(both, residual, noise * redundancy)

@@ -9,7 +9,7 @@ import numpy as np
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
-from pkm_identification.parameters.relations import Statements
+from pkm_identification.parameters.relations import LinearRelations
 
 from .identifiability import IDENTIFIABLE, Combination, assess
 
@@ -71,7 +71,7 @@ def make_estimate(
     time: float,
     estimator: str,
     model: str,
-    assumed: Statements | None = None,
+    assumed: LinearRelations | None = None,
 ) -> ParameterEstimate:
     """Join a posterior with its statuses; see `ParameterEstimate`. Nuisance parameters stay behind."""
     reported = len(parameters.names) - parameters.nuisance
@@ -112,10 +112,10 @@ def make_estimate(
 
 
 def _without(covariance: FloatArray, rows: FloatArray, prior_std: FloatArray) -> FloatArray:
-    """A covariance (P, P) without what statements say; never more than the prior's."""
+    """A covariance (P, P) without what relations say; never more than the prior's."""
     information = np.linalg.inv(covariance / np.outer(prior_std, prior_std))
     scaled = rows * prior_std
     values, vectors = np.linalg.eigh(0.5 * (information + information.T) - scaled.T @ scaled)
-    # widened covariances hold less information than the statements they were made with
+    # widened covariances hold less information than the relations they were made with
     root = vectors * np.maximum(values, 1.0) ** -0.5
     return root @ root.T * np.outer(prior_std, prior_std)

@@ -57,7 +57,7 @@ class Tuning:
 class Estimator:
     """An estimator and the batch fit nearest to it, with which its systematic errors are looked for.
 
-    Both take problems without statements; `fit` and `batch_mean` take any.
+    Both take problems without relations; `fit` and `batch_mean` take any.
     """
 
     title: str
@@ -65,19 +65,19 @@ class Estimator:
     batch: Callable[[Problem], LinearFit]
 
     def fit(self, problem: Problem, tuning: Tuning) -> Fit:
-        """Solve a problem; statements about its parameters become part of the prior by a change of coordinates."""
-        if problem.statements is None:
+        """Solve a problem; relations about its parameters become part of the prior by a change of coordinates."""
+        if problem.relations is None:
             found = self.run(problem, tuning)
         else:
-            coordinates = Coordinates.of(problem.prior, problem.statements)
+            coordinates = Coordinates.of(problem.prior, problem.relations)
             found = coordinates.outwards(self.run(coordinates.inwards(problem), tuning))
         return found if problem.physical is None else constrained_least_squares(found, problem)
 
     def batch_mean(self, problem: Problem) -> FloatArray:
         """Values (P,) of the batch fit."""
-        if problem.statements is None:
+        if problem.relations is None:
             return self.batch(problem).mean
-        coordinates = Coordinates.of(problem.prior, problem.statements)
+        coordinates = Coordinates.of(problem.prior, problem.relations)
         return coordinates.mean(self.batch(coordinates.inwards(problem)).mean)
 
     @property
@@ -151,8 +151,8 @@ def _recursive(name: str, problem: Problem, tuning: Tuning) -> Fit:
     for number in range(passes):
         recursive.reset()
         for k in order:
-            recursive.step(float(equations.time[k]), equations.columns[k], equations.measured[k])
-        residual = equations.measured - equations.columns @ recursive.filter.mean
+            recursive.step(float(equations.time[k]), equations.regressor[k], equations.measured[k])
+        residual = equations.measured - equations.regressor @ recursive.filter.mean
         left = residual_covariance(residual, len(problem.parameters.names), weight)
         if (known or number) and np.trace(left) > NOISE_STILL * np.trace(recursive.noise):
             settled = True
@@ -160,7 +160,7 @@ def _recursive(name: str, problem: Problem, tuning: Tuning) -> Fit:
         if number < passes - 1:
             recursive.fix_noise(left)
     mean = recursive.filter.mean
-    unsettled = _unsettled(recursive, settled)
+    nonconvergence = _unsettled(recursive, settled)
     return Fit(
         estimator=name,
         mean=mean,
@@ -168,10 +168,10 @@ def _recursive(name: str, problem: Problem, tuning: Tuning) -> Fit:
         noise=recursive.noise,
         nis=recursive.estimate(problem.model).nis,
         iterations=number + 1,
-        converged=not unsettled,
+        converged=not nonconvergence,
         dropped={"gated": recursive.gated} if recursive.gated else {},
         history=recursive.history,
-        unsettled=unsettled,
+        nonconvergence=nonconvergence,
     )
 
 
@@ -201,10 +201,10 @@ def _honest(
 ) -> FloatArray:
     """The filter's covariance, widened by the correlation its residual has in time."""
     equations, prior = problem.equations, problem.prior
-    residual = equations.measured - equations.columns @ mean
+    residual = equations.measured - equations.regressor @ mean
     noise = batch.noise if weight is None else recursive.noise
     robust = robust_covariance(
-        equations.columns * prior.std, residual, noise, problem.redundancy, equations.segment, weight
+        equations.regressor * prior.std, residual, noise, problem.redundancy, equations.segment, weight
     )
     robust = robust * np.outer(prior.std, prior.std)
     own = recursive.filter.covariance

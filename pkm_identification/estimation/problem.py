@@ -12,7 +12,7 @@ from pkm_identification.identification.equations.force_equations import Equation
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
-from pkm_identification.parameters.relations import Statements
+from pkm_identification.parameters.relations import LinearRelations
 
 from .estimate import ParameterEstimate, make_estimate
 from .filters.recursive import History
@@ -29,10 +29,10 @@ class Problem:
     Attributes
     ----------
     parameters : ParameterSet
-        The unknowns, already without what is fixed or tied (`knowledge`).
+        The unknowns, already without what is fixed or tied (`assumptions`).
     prior : Prior
     equations : Equations
-        measured = columns @ w + noise.
+        measured = regressor @ w + noise.
     typical_force : float
         N; a twentieth of it is a recursive estimator's first guess of the noise.
     noise : ndarray, shape (m, m), or None
@@ -42,10 +42,10 @@ class Problem:
     twins : pair of Equations, or None
         The same equations from two motions whose noise is independent (`instruments`).
     model : str
-    statements : Statements or None
+    relations : LinearRelations or None
         What else is known of the parameters; see `Estimator.fit`.
-    assumed : Statements or None
-        Those of the statements that are assumptions and no data: what rests on them alone is not shown by the data.
+    assumed : LinearRelations or None
+        Those of the relations that are assumptions and no data: what rests on them alone is not shown by the data.
     view : Coordinates or None
         How the unknowns are to be read where they are not the parameters themselves.
     physical : FreeCoordinates or None
@@ -60,8 +60,8 @@ class Problem:
     redundancy: float = 1.0
     twins: tuple[Equations, Equations] | None = None
     model: str = "force"
-    statements: Statements | None = None
-    assumed: Statements | None = None
+    relations: LinearRelations | None = None
+    assumed: LinearRelations | None = None
     view: Coordinates | None = None
     physical: FreeCoordinates | None = None
 
@@ -105,7 +105,7 @@ class Fit:
         Equations without weight, by reason.
     history : History
         Estimates over time, of recursive estimators.
-    unsettled : str
+    nonconvergence : str
         What kept it from converging, in words; empty when it converged or cannot say.
     """
 
@@ -118,7 +118,7 @@ class Fit:
     converged: bool
     dropped: dict[str, int] = field(default_factory=dict)
     history: History = field(default_factory=History)
-    unsettled: str = ""
+    nonconvergence: str = ""
 
     def estimate(self, problem: Problem, systematic: FloatArray | float = 0.0) -> ParameterEstimate:
         """The estimate with its statuses; `systematic` (P, P) is added to the covariance."""

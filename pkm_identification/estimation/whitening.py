@@ -9,7 +9,7 @@ import numpy as np
 from pkm_identification.identification.equations.force_equations import Equations
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.prior import Prior
-from pkm_identification.parameters.relations import Statements
+from pkm_identification.parameters.relations import LinearRelations
 
 from .problem import Fit, Problem
 
@@ -28,12 +28,12 @@ class Coordinates:
     root: FloatArray
 
     @classmethod
-    def of(cls, prior: Prior, statements: Statements) -> Coordinates:
-        """Of a prior and linear statements beside it."""
+    def of(cls, prior: Prior, relations: LinearRelations) -> Coordinates:
+        """Of a prior and linear relations beside it."""
         width = len(prior.mean)
-        rows = np.vstack([statements.rows * prior.std, np.eye(width)])
-        values = np.concatenate([statements.values - statements.rows @ prior.mean, np.zeros(width)])
-        # QR instead of the information matrix: statements can be a million times sharper than the prior
+        rows = np.vstack([relations.rows * prior.std, np.eye(width)])
+        values = np.concatenate([relations.values - relations.rows @ prior.mean, np.zeros(width)])
+        # QR instead of the information matrix: relations can be a million times sharper than the prior
         triangle = np.linalg.qr(np.column_stack([rows, values]), mode="r")
         inverse = np.linalg.inv(triangle[:width, :width])
         return cls(prior.mean + prior.std * (inverse @ triangle[:width, width]), prior.std[:, None] * inverse)
@@ -49,7 +49,7 @@ class Coordinates:
             problem,
             parameters=parameters,
             prior=prior,
-            statements=None,
+            relations=None,
             view=self,
             equations=self._equations(problem.equations),
             twins=None if problem.twins is None else tuple(map(self._equations, problem.twins)),
@@ -70,6 +70,6 @@ class Coordinates:
     def _equations(self, equations: Equations) -> Equations:
         return replace(
             equations,
-            columns=equations.columns @ self.root,
-            measured=equations.measured - equations.columns @ self.origin,
+            regressor=equations.regressor @ self.root,
+            measured=equations.measured - equations.regressor @ self.origin,
         )

@@ -69,7 +69,7 @@ def estimate_document(result: Identification) -> dict[str, Any]:
         "machine_hash": result.machine.hash,
         "state": _state(estimate),
         "parameter_set": result.settings.parameters,
-        "stated": result.settings.knowledge.described(),
+        "stated": result.settings.assumptions.described(),
     }
 
 

@@ -15,9 +15,9 @@ from pkm_identification.mechanisms.hexapod.kinematics.forward import OK, platfor
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import PlatformMotion, StrutLog, StrutMotion
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.parameters.assumptions import Knowledge
+from pkm_identification.parameters.assumptions import Assumptions
 from pkm_identification.parameters.parameter_set import ParameterSet
-from pkm_identification.parameters.relations import STRUT_SPREAD, Statements, alike_struts
+from pkm_identification.parameters.relations import STRUT_SPREAD, LinearRelations, alike_struts
 from pkm_identification.signals.causal import CausalStrutFilter
 from pkm_identification.signals.guard import (
     RATE_ERROR,
@@ -41,7 +41,7 @@ MODELS = {"force": force_equations, "energy": energy_equations}
 class IdentifySettings:
     """How to identify; see the command line's options of the same names.
 
-    `cutoff` None lets the encoders decide (`pipeline.kinematic_cutoff`). `knowledge` is what is fixed, tied or
+    `cutoff` None lets the encoders decide (`pipeline.kinematic_cutoff`). `assumptions` is what is fixed, tied or
     stated of the parameters beforehand, `forgetting` the factor of recursive least squares per equation. `hold_out` is
     the part of each log, at its end, that is predicted from the rest as a check; 0 leaves the check out. `data_order`
     is that in which a recursive estimator takes the equations. `strut_spread` is how much struts of one design are
@@ -57,7 +57,7 @@ class IdentifySettings:
     order: int = 4
     band_cutoff: float = 10.0
     band_order: int = 8
-    knowledge: Knowledge = field(default_factory=Knowledge)
+    assumptions: Assumptions = field(default_factory=Assumptions)
     forgetting: float = 1.0
     hold_out: float = 0.2
     data_order: str = "sequential"
@@ -97,7 +97,7 @@ class IdentifySettings:
         if self.causal and (self.estimator in FORMS or REGISTRY[self.estimator].twins):
             raise PkmError(f"estimator '{self.estimator}' needs the whole log and cannot run causally")
 
-    def statements(self, parameters: ParameterSet) -> Statements | None:
+    def relations(self, parameters: ParameterSet) -> LinearRelations | None:
         """What is said of these parameters besides their prior, if anything."""
         if np.isinf(self.strut_spread):
             return None
@@ -105,8 +105,8 @@ class IdentifySettings:
         return said if len(said.values) else None
 
     def parameter_set(self, machine: Machine) -> ParameterSet:
-        """The parameters to estimate; raises PkmError when set or knowledge do not fit."""
-        parameters = self.knowledge.apply(ParameterSet.of(machine, self.parameters))
+        """The parameters to estimate; raises PkmError when set or assumptions do not fit."""
+        parameters = self.assumptions.apply(ParameterSet.of(machine, self.parameters))
         if self.consistent:
             Layout.of(machine, parameters)  # refuses a part of a body
         return parameters
@@ -231,7 +231,7 @@ def stages_of(machine: Machine, settings: IdentifySettings, period: float) -> Pi
             estimator=settings.estimator if settings.estimator in FILTERS else "ukf",
             band_cutoff=settings.band_cutoff,
             band_order=settings.band_order,
-            knowledge=settings.knowledge,
+            assumptions=settings.assumptions,
             forgetting=settings.forgetting,
         )
     except ValueError as error:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pkm_identification.errors import LogError, PkmError, Unidentifiable
-from pkm_identification.estimation.convergence import Path, drift_share, unsettled
+from pkm_identification.estimation.convergence import Path, drift_share, nonconvergence
 from pkm_identification.estimation.estimate import ParameterEstimate
 from pkm_identification.estimation.estimators import ESTIMATORS
 from pkm_identification.estimation.filters.recursive import History
@@ -28,7 +28,7 @@ from .experiment import (
 from .problem_builder import (
     Posed,
     add_falls,
-    pose_problem,
+    build_problem,
     tuning,
 )
 from .validation import Validation, held_out, predict_ends
@@ -62,7 +62,7 @@ class Identification:
         Of the end of each log by an estimate from the rest, or of another log; see `Validation.what`.
     delay : float
         Delay of the causal strut filter in s; 0 offline.
-    unsettled : str
+    nonconvergence : str
         What had not settled when the estimate did not converge, in words.
     beside : tuple of str
         What the estimate rests on besides the equations of motion and the prior, a sentence each.
@@ -80,7 +80,7 @@ class Identification:
     validation: Validation | None = None
     delay: float = 0.0
     beside: tuple[str, ...] = ()
-    unsettled: str = ""
+    nonconvergence: str = ""
 
 
 def identify(
@@ -131,7 +131,7 @@ def identify(
     prepared = prepare(logs, machine, faults or {})
     stages = stages_of(machine, settings, prepared.logs[0].period)
     settings = replace(settings, cutoff=stages.filter.cutoff)
-    posed = pose_problem(prepared, machine, settings, stages)
+    posed = build_problem(prepared, machine, settings, stages)
     posed = replace(posed, problem=add_falls(posed.problem, falls, machine, settings, stages.guard.period))
     problem = posed.problem
     unknowns = len(problem.parameters.names)
@@ -151,7 +151,7 @@ def identify(
             f"({', '.join(estimate.names)}): the machine must move, or more be estimated at once"
         )
     dropped = prepared.dropped | {"no_pose": posed.failed} | fit.dropped
-    said = fit.unsettled or _unsettled(fit, problem, settings, estimate)
+    said = fit.nonconvergence or _unsettled(fit, problem, settings, estimate)
     equations = problem.equations
     return Identification(
         machine=machine,
@@ -160,7 +160,7 @@ def identify(
         samples=posed.samples,
         dropped={name: number for name, number in dropped.items() if number},
         history=fit.history,
-        residual_rms=np.sqrt(np.mean((equations.measured - equations.columns @ fit.mean) ** 2, axis=0)),
+        residual_rms=np.sqrt(np.mean((equations.measured - equations.regressor @ fit.mean) ** 2, axis=0)),
         converged=fit.converged and not said,
         warnings=tuple(prepared.warnings),
         validation=predict_ends(
@@ -173,7 +173,7 @@ def identify(
         ),
         delay=posed.delay,
         beside=_beside(settings, problem, falls),
-        unsettled=said,
+        nonconvergence=said,
     )
 
 
@@ -193,13 +193,13 @@ def _unsettled(fit: Fit, problem: Problem, settings: IdentifySettings, estimate:
     share = drift_share(problem.equations, fit.mean, fit.noise, problem.prior, problem.redundancy)[own]
     # what else the estimate may be off by stays as it is stated
     narrowed = estimate.covariance - fit.covariance[own, own] * (1.0 - np.outer(share, share))
-    return unsettled(path, estimate, narrowed, problem.prior.std)
+    return nonconvergence(path, estimate, narrowed, problem.prior.std)
 
 
 def _beside(settings: IdentifySettings, problem: Problem, falls: Sequence[StrutLog]) -> tuple[str, ...]:
     """What else the estimate rests on, in words."""
     said = [f"free fall with the drives off: the lengths of {log.source}" for log in falls]
-    if not settings.causal and settings.statements(problem.parameters) is not None:
+    if not settings.causal and settings.relations(problem.parameters) is not None:
         said.append(
             f"struts are taken as alike within {100 * settings.strut_spread:g} % (standard deviation)"
         )
@@ -222,9 +222,9 @@ def _systematic(
     for factor in OTHER_CUTOFFS:
         stages = stages_of(machine, settings, prepared.logs[0].period)
         cutoff = min(stages.filter.cutoff * factor, 0.45 / stages.guard.period)
-        other = pose_problem(prepared, machine, settings, stages, cutoff).problem
+        other = build_problem(prepared, machine, settings, stages, cutoff).problem
         if len(other.equations) == 0:
             continue
-        change = batch(replace(other, statements=posed.problem.statements)) - middle
+        change = batch(replace(other, relations=posed.problem.relations)) - middle
         total += np.outer(change, change) / len(OTHER_CUTOFFS)
     return total

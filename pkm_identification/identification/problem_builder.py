@@ -15,7 +15,7 @@ from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.builder import force_scale
 from pkm_identification.motion import StrutLog
 from pkm_identification.parameters.prior import Prior
-from pkm_identification.parameters.relations import Statements
+from pkm_identification.parameters.relations import LinearRelations
 from pkm_identification.signals.causal import CausalStrutFilter
 
 from .equations.force_equations import Equations
@@ -53,7 +53,7 @@ class Posed:
     delay: float
 
 
-def pose_problem(
+def build_problem(
     prepared: Experiment,
     machine: Machine,
     settings: IdentifySettings,
@@ -62,12 +62,12 @@ def pose_problem(
 ) -> Posed:
     """Equations of all logs as one problem; `cutoff` (Hz) replaces that of the kinematic low-pass."""
     parameters, band = settings.parameter_set(machine), stages.estimator.band
-    statements = None
+    relations = None
     if settings.model == "force":
         parameters = with_reversals(parameters, machine)
     if not settings.causal:
         # a causal run is to find what the online estimator would, which knows of none
-        statements = settings.statements(parameters)
+        relations = settings.relations(parameters)
     twins = ESTIMATORS[settings.estimator].twins
     parts: list[list[Equations]] = []
     log, samples, failed = [], 0, 0
@@ -97,8 +97,8 @@ def pose_problem(
         redundancy=band.redundancy,
         twins=tuple(others) if twins else None,
         model=settings.model,
-        statements=statements,
-        assumed=statements,
+        relations=relations,
+        assumed=relations,
         physical=FreeCoordinates.of(machine, parameters) if settings.consistent else None,
     )
     delay = CausalStrutFilter(stages.filter).delay if settings.causal else 0.0
@@ -111,11 +111,11 @@ def add_falls(
     """The problem with what logs of falls with the drives off say of its parameters; raises as `FreeFall`."""
     if not falls:
         return problem
-    estimator, known = ESTIMATORS[settings.estimator], problem.statements
+    estimator, known = ESTIMATORS[settings.estimator], problem.relations
     beside = [] if known is None else [known]
 
-    def with_falls(said: Statements) -> Problem:
-        return replace(problem, statements=Statements.joined([*beside, said]))
+    def with_falls(said: LinearRelations) -> Problem:
+        return replace(problem, relations=LinearRelations.joined([*beside, said]))
 
     made = [
         FreeFall(machine, problem.parameters, fall_lengths(log, machine, period), period, log.source)

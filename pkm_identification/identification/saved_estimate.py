@@ -41,7 +41,7 @@ class SavedEstimate:
     parameter_set : str or None
         Name of the set; None in a file that does not say.
     stated : str or None
-        What was fixed, tied or stated of it, as `Knowledge.described` tells; None in a file that does not say.
+        What was fixed, tied or stated of it, as `Assumptions.described` tells; None in a file that does not say.
     """
 
     source: str
@@ -63,13 +63,13 @@ class SavedEstimate:
         machine : Machine
         parameters : ParameterSet
         stated : str, optional
-            What is fixed, tied or stated of them, as `Knowledge.described` tells; None if that does not matter.
+            What is fixed, tied or stated of them, as `Assumptions.described` tells; None if that does not matter.
 
         Raises
         ------
         LogError
             If it belongs to another machine, or to this one with another description, other parameters or other
-            statements about them. What the file does not say is not compared.
+            relations about them. What the file does not say is not compared.
         """
         if self.machine_hash != machine.hash:
             whose = (

@@ -67,7 +67,7 @@ class Tie:
 
 
 @dataclass(frozen=True)
-class Stated:
+class PriorValue:
     """A prior: value (None: the machine file's) and standard deviation, SI units, and where it is written."""
 
     name: str
@@ -77,12 +77,12 @@ class Stated:
 
 
 @dataclass(frozen=True)
-class Knowledge:
+class Assumptions:
     """All that is stated of parameters beforehand; empty unless given."""
 
     fixed: tuple[Fix, ...] = ()
     tied: tuple[Tie, ...] = ()
-    stated: tuple[Stated, ...] = ()
+    stated: tuple[PriorValue, ...] = ()
 
     def __bool__(self) -> bool:
         return bool(self.fixed or self.tied or self.stated)
@@ -129,7 +129,7 @@ class Knowledge:
         return ", ".join(parts)
 
 
-def read_prior(path: str | Path) -> tuple[Stated, ...]:
+def read_prior(path: str | Path) -> tuple[PriorValue, ...]:
     """Read stated priors from a YAML file: parameter name -> {value, std}; without a value the machine file's.
 
     Raises
@@ -159,7 +159,7 @@ def read_prior(path: str | Path) -> tuple[Stated, ...]:
             entry = document.take(name)
             value = entry.take("value", None)
             stated.append(
-                Stated(
+                PriorValue(
                     name=str(name),
                     value=None if value.value is None else value.number(),
                     std=entry.take("std").positive(),

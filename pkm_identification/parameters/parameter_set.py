@@ -30,7 +30,7 @@ class ParameterSet:
     known : ndarray, shape (64,)
         What the machine file says of everything the parameters leave out.
     believed, believed_std : ndarray, shape (P,), or None
-        Mean and standard deviation of the prior where one is stated (`knowledge`); None: `nominal` and `scale`.
+        Mean and standard deviation of the prior where one is stated (`assumptions`); None: `nominal` and `scale`.
     nuisance : int
         How many of the last parameters are estimated besides but mean nothing of the machine (`reversal`).
     """

@@ -1,4 +1,4 @@
-"""Linear statements about the parameters that come from elsewhere than the equations of motion."""
+"""Linear relations about the parameters that come from elsewhere than the equations of motion."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ STRUT_SPREAD = 0.05  # how much struts of one design differ, of the value itself
 
 
 @dataclass(frozen=True)
-class Statements:
+class LinearRelations:
     """rows @ w = values + noise of unit variance, independent from row to row.
 
     Attributes
@@ -29,17 +29,17 @@ class Statements:
     values: FloatArray
 
     @classmethod
-    def none(cls, width: int) -> Statements:
+    def none(cls, width: int) -> LinearRelations:
         """Nothing said about `width` parameters."""
         return cls(np.empty((0, width)), np.empty(0))
 
     @classmethod
-    def joined(cls, parts: Sequence[Statements]) -> Statements:
-        """All statements of independent sources; at least one source."""
+    def joined(cls, parts: Sequence[LinearRelations]) -> LinearRelations:
+        """All relations of independent sources; at least one source."""
         return cls(np.concatenate([p.rows for p in parts]), np.concatenate([p.values for p in parts]))
 
 
-def alike_struts(parameters: ParameterSet, spread: float = STRUT_SPREAD) -> Statements:
+def alike_struts(parameters: ParameterSet, spread: float = STRUT_SPREAD) -> LinearRelations:
     """Struts of one design are alike: each differs from their mean by about `spread`.
 
     Where a set has a mass or moment strut by strut, the six ratios r_i of true to nominal value (fewer, if some are
@@ -53,7 +53,7 @@ def alike_struts(parameters: ParameterSet, spread: float = STRUT_SPREAD) -> Stat
         Relative standard deviation; positive.
     """
     width = len(parameters.names)
-    parts = [Statements.none(width)]
+    parts = [LinearRelations.none(width)]
     for kind in dict.fromkeys(name.rpartition("_")[0] for name in parameters.names):
         places = _of_struts(parameters, kind)
         count = len(places)
@@ -63,8 +63,8 @@ def alike_struts(parameters: ParameterSet, spread: float = STRUT_SPREAD) -> Stat
         differences = np.linalg.svd(np.eye(count) - 1.0 / count)[0][:, : count - 1].T
         rows = np.zeros((count - 1, width))
         rows[:, places] = differences / (spread * parameters.nominal[places])
-        parts.append(Statements(rows, np.zeros(count - 1)))
-    return Statements.joined(parts)
+        parts.append(LinearRelations(rows, np.zeros(count - 1)))
+    return LinearRelations.joined(parts)
 
 
 def _of_struts(parameters: ParameterSet, kind: str) -> list[int]:

@@ -174,7 +174,7 @@ def settings_table(result: Identification) -> Listing:
         ("estimator", settings.estimator),
         ("model", settings.model),
         ("parameter set", settings.parameters + (", physical values only" if settings.consistent else "")),
-        *((("stated beforehand", settings.knowledge.described()),) if settings.knowledge else ()),
+        *((("stated beforehand", settings.assumptions.described()),) if settings.assumptions else ()),
         ("kinematic filter", f"{number(settings.cutoff)} Hz, order {settings.order}"),
         ("estimation band", f"{settings.band_cutoff:g} Hz, order {settings.band_order}"),
         ("direction", f"causal{delay}" if settings.causal else "zero phase"),
@@ -189,7 +189,7 @@ def verdicts(result: Identification) -> list[tuple[bool, str]]:
     estimate = result.estimate
     count = {status: estimate.status.count(status) for status in STATUS_TEXT}
     total = len(estimate.names)
-    why = f" ({result.unsettled})" if result.unsettled else ""
+    why = f" ({result.nonconvergence})" if result.nonconvergence else ""
     lines = [
         (True, "The estimator converged.")
         if result.converged

@@ -9,9 +9,9 @@ from pkm_identification.identification.online.pipeline import OnlinePipeline, Pi
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.nodes.estimator import EstimatorNode
 from pkm_identification.parameters.assumptions import (
+    Assumptions,
     Fix,
-    Knowledge,
-    Stated,
+    PriorValue,
     Tie,
 )
 
@@ -30,13 +30,13 @@ def test_the_node_learns_what_the_stage_learns_with_the_same_knowledge(bench, tm
     )
     samples = platform_samples()
     rig.feed(samples)
-    knowledge = Knowledge(
+    assumptions = Assumptions(
         fixed=(Fix("Ia_b+Ia_e"), Fix("m_p", 4.9)),
         tied=(Tie("viscous_2", "viscous_1", 0.8),),
-        stated=(Stated("m_b", 7.7, 0.01),),
+        stated=(PriorValue("m_b", 7.7, 0.01),),
     )
     machine = Machine.load("uf")
-    settings = PipelineSettings.of(machine, estimator="rls", forgetting=0.99, knowledge=knowledge)
+    settings = PipelineSettings.of(machine, estimator="rls", forgetting=0.99, assumptions=assumptions)
     pipeline = OnlinePipeline(machine, settings)
     for sample in samples:
         pipeline.estimator.step(sample)

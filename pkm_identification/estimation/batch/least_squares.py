@@ -101,7 +101,7 @@ def least_squares(
 
 def standardised(equations: Equations, prior: Prior) -> tuple[FloatArray, FloatArray]:
     """Columns (K, m, P) and right sides (K, m) for unknowns in standard deviations of the prior from its mean."""
-    return equations.columns * prior.std, equations.measured - equations.columns @ prior.mean
+    return equations.regressor * prior.std, equations.measured - equations.regressor @ prior.mean
 
 
 def solve_whitened(

@@ -65,12 +65,12 @@ def constrained_least_squares(fit: Fit, problem: Problem) -> Fit:
 
 
 def information_root(problem: Problem, noise: FloatArray) -> FloatArray:
-    """Triangle T (P, P), T^T T the information of equations with that noise (m, m), of prior and of statements."""
-    columns, std = problem.equations.columns, problem.prior.std
+    """Triangle T (P, P), T^T T the information of equations with that noise (m, m), of prior and of relations."""
+    columns, std = problem.equations.regressor, problem.prior.std
     whitener = np.linalg.inv(np.linalg.cholesky(noise * problem.redundancy))
     rows = [(whitener @ (columns * std)).reshape(-1, len(std)), np.eye(len(std))]
-    if problem.statements is not None:
-        rows.append(problem.statements.rows * std)
+    if problem.relations is not None:
+        rows.append(problem.relations.rows * std)
     return np.linalg.qr(np.concatenate(rows), mode="r") / std
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from pkm_identification.errors import LogError, NotConverged, Unidentifiable
-from pkm_identification.estimation.convergence import Path, unsettled
+from pkm_identification.estimation.convergence import Path, nonconvergence
 from pkm_identification.estimation.estimate import make_estimate
 from pkm_identification.estimation.filters.recursive import History
 from pkm_identification.estimation.identifiability import UNIDENTIFIABLE
@@ -89,7 +89,7 @@ def identify_states_and_parameters(
         fewest=round(0.5 * FEWEST_SECONDS / (stride * period)),
         entry=stride * period,
     )
-    said = found.unsettled or unsettled(path, estimate, found.judged, prior.std)
+    said = found.nonconvergence or nonconvergence(path, estimate, found.judged, prior.std)
     return Identification(
         machine=machine,
         settings=settings,
@@ -103,7 +103,7 @@ def identify_states_and_parameters(
         validation=None
         if rest is None
         else predict_held(prepared, machine, settings, stages, rest.mean[: len(estimate.names)]),
-        unsettled=said,
+        nonconvergence=said,
     )
 
 

@@ -57,7 +57,7 @@ class Rounds:
     noise : JointNoise
         Force noise as found.
     count : int
-    unsettled : str
+    nonconvergence : str
         What kept changing, in words; empty when nothing did.
     """
 
@@ -66,7 +66,7 @@ class Rounds:
     centre: Centre
     noise: JointNoise
     count: int
-    unsettled: str
+    nonconvergence: str
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ class DualEstimate:
     nis : float
         Mean normalised innovation squared of six lengths; 6 when the noise is as assumed.
     rounds : int
-    unsettled : str
+    nonconvergence : str
         What kept changing from round to round, in words; empty when nothing did.
     """
 
@@ -103,12 +103,12 @@ class DualEstimate:
     noise: JointNoise
     nis: float
     rounds: int
-    unsettled: str
+    nonconvergence: str
 
     @property
     def converged(self) -> bool:
         """Whether states and parameters agree."""
-        return not self.unsettled
+        return not self.nonconvergence
 
 
 def iterate(
@@ -134,7 +134,7 @@ def iterate(
         mean = JointFilter(model, noise, settings).run(part, centre).mean
     else:
         mean, noise = start.mean, start.noise
-    count, unsettled = 0, ""
+    count, nonconvergence = 0, ""
     coarse = [(samples.first(COARSE), COARSE_ROUNDS)] if start is None and len(samples) > COARSE else []
     for part, limit in (*coarse, (samples, FINE_ROUNDS if coarse else COARSE_ROUNDS + FINE_ROUNDS)):
         for _ in range(limit):
@@ -147,10 +147,10 @@ def iterate(
             result = one_pass(model, noise, settings, form, part, centre)
             moved = np.abs(result.mean - mean) / np.sqrt(np.diag(result.covariance))
             mean = result.mean
-            unsettled = _still_moving(parameters.names, moved, np.abs(change - 1.0))
-            if not unsettled:
+            nonconvergence = _still_moving(parameters.names, moved, np.abs(change - 1.0))
+            if not nonconvergence:
                 break
-    return Rounds(mean, result, centre, noise, count, unsettled)
+    return Rounds(mean, result, centre, noise, count, nonconvergence)
 
 
 def one_pass(
@@ -222,7 +222,7 @@ def dual_estimate(
     model = JointModel.of(machine, parameters, Prior.of(parameters), samples, period)
     states = JointFilter(model.fixed(mean), noise, settings).smoothed(samples)
     covariance = judged = last.covariance
-    if not found.unsettled:  # else there is no estimate whose deviations would mean anything
+    if not found.nonconvergence:  # else there is no estimate whose deviations would mean anything
         covariance, judged = _deviations(model, settings, samples, form, found)
 
     return DualEstimate(
@@ -235,7 +235,7 @@ def dual_estimate(
         noise=noise,
         nis=float(np.nanmean(states.nis)),
         rounds=found.count,
-        unsettled=found.unsettled,
+        nonconvergence=found.nonconvergence,
     )
 
 

@@ -71,12 +71,12 @@ class BandSettings:
 
 @dataclass(frozen=True)
 class Equations:
-    """Linear equations: measured = columns @ w + noise, in the estimation band.
+    """Linear equations: measured = regressor @ w + noise, in the estimation band.
 
     Attributes
     ----------
     time : ndarray, shape (K,)
-    columns : ndarray, shape (K, m, P)
+    regressor : ndarray, shape (K, m, P)
         Band-limited regressor.
     measured : ndarray, shape (K, m)
         Band-limited force (N) less what the machine file says of parameters that are not estimated.
@@ -86,7 +86,7 @@ class Equations:
     """
 
     time: FloatArray
-    columns: FloatArray
+    regressor: FloatArray
     measured: FloatArray
     force: FloatArray
     segment: NDArray[np.int64]

@@ -37,14 +37,14 @@ class Equation:
     """One equation: columns of the machine (6, P) and of a payload (6, 10), measured (6,), bend (6,), SI units."""
 
     time: float
-    columns: FloatArray
+    regressor: FloatArray
     load: FloatArray
     measured: FloatArray
     bend: FloatArray
 
     @property
     def both(self) -> FloatArray:
-        return np.concatenate([self.columns, self.load], axis=1)
+        return np.concatenate([self.regressor, self.load], axis=1)
 
 
 @kernel

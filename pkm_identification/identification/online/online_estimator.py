@@ -14,7 +14,7 @@ from pkm_identification.mechanisms.hexapod.kinematics.forward import OK
 from pkm_identification.mechanisms.hexapod.kinematics.tracker import PlatformSample
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.builder import force_scale
-from pkm_identification.parameters.assumptions import Knowledge
+from pkm_identification.parameters.assumptions import Assumptions
 from pkm_identification.parameters.parameter_set import ParameterSet
 
 from ..equations.force_equations import BandSettings
@@ -50,7 +50,7 @@ class EstimatorSettings:
         0, the default, forgets nothing; more follows faster and knows friction less well all the time.
     kinematic_cutoff : float
         Hz, of the filter the samples have passed; says how much of the friction law's bend it may have rounded.
-    knowledge : Knowledge
+    assumptions : Assumptions
         What is fixed, tied or stated of the parameters beforehand.
     """
 
@@ -65,7 +65,7 @@ class EstimatorSettings:
     drift: str = "detected"
     friction_walk: float = 0.0
     kinematic_cutoff: float = 150.0
-    knowledge: Knowledge = field(default_factory=Knowledge)
+    assumptions: Assumptions = field(default_factory=Assumptions)
 
     def __post_init__(self) -> None:
         if self.estimator not in FILTERS:
@@ -97,7 +97,7 @@ class OnlineEstimator:
     def __init__(self, machine: Machine, settings: EstimatorSettings) -> None:
         self.machine = machine
         self.settings = settings
-        self.parameters = settings.knowledge.apply(ParameterSet.of(machine, settings.parameters))
+        self.parameters = settings.assumptions.apply(ParameterSet.of(machine, settings.parameters))
         # what smoothing does to friction is estimated besides, and stays inside
         self._unknowns = with_reversals(self.parameters, machine)
         band = settings.band
@@ -202,7 +202,9 @@ class OnlineEstimator:
         """Give one equation to the filter, by way of the watch for payloads if there is one."""
         gated = self.recursive.gated
         if self.watch is None:
-            accepted = self.recursive.step(equation.time, equation.columns, equation.measured, equation.bend)
+            accepted = self.recursive.step(
+                equation.time, equation.regressor, equation.measured, equation.bend
+            )
         else:
             accepted = self.watch.step(equation)
         self.counts["gated"] += max(0, self.recursive.gated - gated)

@@ -179,7 +179,7 @@ class PayloadWatch:
         return self._feed(equation)
 
     def _columns(self, equation: Equation) -> FloatArray:
-        return equation.both if self.carrying else equation.columns
+        return equation.both if self.carrying else equation.regressor
 
     def _feed(self, equation: Equation) -> bool:
         accepted = self.active.step(equation.time, self._columns(equation), equation.measured, equation.bend)
@@ -245,7 +245,7 @@ class PayloadWatch:
         squares = 0.0
         for one in held:
             whitened_innovation(
-                one.columns, nothing, one.measured, mean, covariance, self.active.effective_noise, rows
+                one.regressor, nothing, one.measured, mean, covariance, self.active.effective_noise, rows
             )
             squares += float(rows[:, 0] @ rows[:, 0])
         return squares < fit.left * len(held) + ANOTHER

@@ -14,7 +14,7 @@ from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_lengt
 from pkm_identification.mechanisms.hexapod.kinematics.tracker import PlatformSample, PlatformTracker
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.parameters.assumptions import Knowledge
+from pkm_identification.parameters.assumptions import Assumptions
 from pkm_identification.signals.causal import CausalStrutFilter, FilterSettings
 from pkm_identification.signals.guard import GuardSettings, StreamGuard
 
@@ -46,7 +46,7 @@ class PipelineSettings:
         estimator: str = "ukf",
         band_cutoff: float = 10.0,
         band_order: int = 8,
-        knowledge: Knowledge | None = None,
+        assumptions: Assumptions | None = None,
         forgetting: float = 1.0,
         payload: bool = True,
         drift: str = "detected",
@@ -73,7 +73,7 @@ class PipelineSettings:
                 band_cutoff,
                 band_order,
                 UnscentedSettings(forgetting=forgetting),
-                knowledge=knowledge or Knowledge(),
+                assumptions=assumptions or Assumptions(),
                 payload=payload,
                 drift=drift,
                 friction_walk=friction_walk,

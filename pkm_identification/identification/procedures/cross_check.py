@@ -84,5 +84,5 @@ def cross_check(
 
 def force_error(equations: Equations, values: FloatArray) -> float:
     """Error of the forces predicted with parameters (P,), rms in % of that of the measured force."""
-    error = equations.measured - equations.columns @ values
+    error = equations.measured - equations.regressor @ values
     return float(100.0 * np.sqrt(np.mean(error**2) / np.mean(equations.force**2)))

@@ -21,7 +21,7 @@ from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.rotation import matrix_from_vector
 from pkm_identification.parameters.parameter_set import ParameterSet
-from pkm_identification.parameters.relations import Statements
+from pkm_identification.parameters.relations import LinearRelations
 
 START = 7  # unknowns of the start: position, rotation, instant of the release
 DIFFERENCE = 1e-4  # step of the numerical derivatives, relative to what is large
@@ -95,7 +95,7 @@ class FreeFall:
             self._time - start[6],
         )
 
-    def statements(self, values: FloatArray, refinements: int = 2) -> Statements:
+    def relations(self, values: FloatArray, refinements: int = 2) -> LinearRelations:
         """What the fall says of the parameters, linearised about `values` (P,).
 
         The start (pose and instant of the release) is not known and is eliminated.
@@ -126,7 +126,7 @@ class FreeFall:
                 f"{self.source}: is no free fall of '{self.machine.name}': lengths are {misfit:.0f} times their "
                 "resolution away from any; the drives must be off, without friction, from the first samples on"
             )
-        return Statements(triangle[:width, :width], triangle[:width, width])
+        return LinearRelations(triangle[:width, :width], triangle[:width, width])
 
     def _misfit(self, values: FloatArray) -> FloatArray:
         return (self.length - self.lengths(values)).ravel()
@@ -152,8 +152,8 @@ class FreeFall:
 
 
 def settle(
-    falls: Sequence[FreeFall], values: FloatArray, solve: Callable[[Statements], FloatArray]
-) -> Statements:
+    falls: Sequence[FreeFall], values: FloatArray, solve: Callable[[LinearRelations], FloatArray]
+) -> LinearRelations:
     """What falls say, linearised where the estimate ends.
 
     Parameters
@@ -162,7 +162,7 @@ def settle(
     values : ndarray, shape (P,)
         Where to begin, SI units.
     solve : callable
-        Estimate (P,) that everything else known gives together with the falls' statements.
+        Estimate (P,) that everything else known gives together with the falls' relations.
 
     Raises
     ------
@@ -171,7 +171,7 @@ def settle(
     """
     scale = falls[0].parameters.scale
     for _ in range(MAX_ROUNDS):
-        said = Statements.joined([fall.statements(values) for fall in falls])
+        said = LinearRelations.joined([fall.relations(values) for fall in falls])
         found = solve(said)
         change = np.max(np.abs(found - values) / scale)
         values = found

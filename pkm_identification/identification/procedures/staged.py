@@ -152,8 +152,8 @@ def run_stage(
     settings = settings or StageSettings()
     if not np.any(free) or len(equations) == 0:
         raise PkmError(f"stage {name}: needs parameters to estimate and equations")
-    columns = np.ascontiguousarray(equations.columns[:, :, free])
-    target = equations.measured - equations.columns[:, :, ~free] @ start[~free]
+    columns = np.ascontiguousarray(equations.regressor[:, :, free])
+    target = equations.measured - equations.regressor[:, :, ~free] @ start[~free]
     prior = Prior(start[free], settings.prior * parameters.scale[free])
     estimator = UnscentedFilter(prior, target.shape[1], settings.unscented)
     noise = residual_covariance(target - columns @ prior.mean, 0)

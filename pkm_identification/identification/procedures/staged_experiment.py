@@ -19,7 +19,7 @@ from pkm_identification.parameters.parameter_set import ParameterSet
 from ..equations.force_equations import Equations
 from ..experiment import IdentifySettings, prepare, stages_of
 from ..identify import OTHER_CUTOFFS
-from ..problem_builder import Posed, pose_problem
+from ..problem_builder import Posed, build_problem
 from ..validation import Validation, predict_ends
 from .cross_check import CrossCheck, cross_check
 from .staged import (
@@ -125,7 +125,7 @@ def trajectories_of(
     settings = IdentifySettings(parameters=parameters, cutoff=cutoff)
     prepared = prepare(list(logs), machine, faults or {})
     stages = stages_of(machine, settings, prepared.logs[0].period)
-    posed = pose_problem(prepared, machine, settings, stages)
+    posed = build_problem(prepared, machine, settings, stages)
     if posed.failed:
         prepared.dropped["no_pose"] = posed.failed
     problem = posed.problem
@@ -135,7 +135,7 @@ def trajectories_of(
     highest = 0.45 / prepared.logs[0].period
     others = tuple(
         _apart(
-            pose_problem(prepared, machine, settings, stages, min(stages.filter.cutoff * factor, highest)),
+            build_problem(prepared, machine, settings, stages, min(stages.filter.cutoff * factor, highest)),
             names,
         )
         for factor in OTHER_CUTOFFS

@@ -225,7 +225,7 @@ def fit_strut(
     std = np.concatenate([own_std, np.maximum(rigid_std, 1e-12)])
     equations = Equations(
         time=np.arange(count, dtype=float),
-        columns=columns[:, None, :],
+        regressor=columns[:, None, :],
         measured=samples.force[:, None],
         force=samples.force[:, None],
         segment=samples.segment,

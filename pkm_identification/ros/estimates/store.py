@@ -57,7 +57,7 @@ class EstimateStore:
         if path is None:
             return None
         saved = read_saved_estimate(path)
-        saved.check(self.machine, parameters, self.settings.knowledge.described())
+        saved.check(self.machine, parameters, self.settings.assumptions.described())
         return saved
 
     def save(self, estimator: OnlineEstimator, delay: float) -> Path:

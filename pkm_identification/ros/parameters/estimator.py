@@ -12,8 +12,8 @@ from pkm_identification.identification.online.drift import DRIFTS
 from pkm_identification.identification.online.pipeline import PipelineSettings
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.parameters.assumptions import (
+    Assumptions,
     Fix,
-    Knowledge,
     Tie,
     read_prior,
 )
@@ -65,7 +65,7 @@ def pipeline_settings(machine: Machine, values: Mapping[str, Any]) -> PipelineSe
     rate = values["sample_rate"]
     chosen = {name: values[name] for name in (*CHOSEN, *WATCH)}
     settings = PipelineSettings.of(
-        machine, 1.0 / rate if rate else None, **chosen, knowledge=knowledge(values)
+        machine, 1.0 / rate if rate else None, **chosen, assumptions=assumptions(values)
     )
     return replace(settings, estimator=replace(settings.estimator, gate=values["gate"]))
 
@@ -73,12 +73,12 @@ def pipeline_settings(machine: Machine, values: Mapping[str, Any]) -> PipelineSe
 def identify_settings(values: Mapping[str, Any]) -> IdentifySettings:
     """The same for the document of a saved estimate."""
     chosen = {name: values[name] for name in CHOSEN}
-    return IdentifySettings(causal=True, **chosen, knowledge=knowledge(values))
+    return IdentifySettings(causal=True, **chosen, assumptions=assumptions(values))
 
 
-def knowledge(values: Mapping[str, Any]) -> Knowledge:
+def assumptions(values: Mapping[str, Any]) -> Assumptions:
     """What the parameters `fix`, `tie` and `prior` state."""
-    return Knowledge(
+    return Assumptions(
         fixed=tuple(Fix.parse(text) for text in values["fix"] if text),
         tied=tuple(Tie.parse(text) for text in values["tie"] if text),
         stated=read_prior(values["prior"]) if values["prior"] else (),

@@ -11,7 +11,7 @@ from pkm_identification.estimation.convergence import (
     Path,
     drift_share,
     half_known,
-    unsettled,
+    nonconvergence,
 )
 from pkm_identification.estimation.estimators import ESTIMATORS, Tuning
 from pkm_identification.estimation.filters.recursive import FILTERS
@@ -42,7 +42,9 @@ def judged(
     fit = ESTIMATORS[name].run(problem, tuning or Tuning())
     path = Path(np.array(fit.history.values), np.array(fit.history.std), fewest, 1.0, **more)
     share = drift_share(problem.equations, fit.mean, fit.noise, problem.prior, problem.redundancy)
-    return unsettled(path, fit.estimate(problem), fit.covariance * np.outer(share, share), problem.prior.std)
+    return nonconvergence(
+        path, fit.estimate(problem), fit.covariance * np.outer(share, share), problem.prior.std
+    )
 
 
 def test_what_an_estimate_moves_after_half_of_the_data_is_its_standard_deviation():
@@ -85,7 +87,7 @@ def test_deviations_that_are_too_small_are_told():
         problem = posed(seed)
         fit = ESTIMATORS["rls"].run(problem, Tuning())
         path = Path(np.array(fit.history.values), np.array(fit.history.std), 20, 1.0)
-        said += bool(unsettled(path, fit.estimate(problem), 0.04 * fit.covariance, problem.prior.std))
+        said += bool(nonconvergence(path, fit.estimate(problem), 0.04 * fit.covariance, problem.prior.std))
     # four directions that move by five deviations each stay below 4.4 all together in one of 30 cases
     assert said >= 8
 
@@ -123,7 +125,9 @@ def test_a_filter_that_starts_over_says_so():
     problem = posed(4)
     measured = problem.equations.measured.copy()
     measured[COUNT // 2 :] *= 1000.0
-    broken = Problem(problem.parameters, problem.prior, equations(problem.equations.columns, measured), 20.0)
+    broken = Problem(
+        problem.parameters, problem.prior, equations(problem.equations.regressor, measured), 20.0
+    )
     fit = ESTIMATORS["ukf"].run(broken, Tuning(gate=1e-9, causal=True))
     assert not fit.converged
-    assert "start over" in fit.unsettled
+    assert "start over" in fit.nonconvergence

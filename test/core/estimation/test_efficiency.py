@@ -73,7 +73,7 @@ def fits(case, realisations):
     made = []
     for rows in realisations:
         measured, time = np.array([row.measured for row in rows]), np.array([row.time for row in rows])
-        equations = Equations(time, case.columns, measured, measured, np.zeros(len(rows), dtype=np.int64))
+        equations = Equations(time, case.regressor, measured, measured, np.zeros(len(rows), dtype=np.int64))
         made.append(least_squares(equations, case.prior, BAND.redundancy))
     return made
 
@@ -99,7 +99,7 @@ def test_unscented_filter_offline_is_least_squares(case, fits, realisations):
         )
         recursive.fix_noise(residual_covariance(fit.residual, len(case.truth)))
         for row in rows:
-            recursive.step(row.time, row.columns[:, : len(case.truth)], row.measured)
+            recursive.step(row.time, row.regressor[:, : len(case.truth)], row.measured)
         assert np.all(np.abs(recursive.filter.mean - fit.mean) < 0.05 * case.bound * case.prior.std)
 
 

@@ -58,7 +58,7 @@ def test_part_of_a_problem_is_the_problem_of_the_part(posed):
     chosen = np.arange(COUNT) % 3 != 0
     part = problem.part(chosen)
     assert len(part.equations) == len(part.twins[0]) == chosen.sum()
-    alone = Problem(problem.parameters, problem.prior, equations(problem.equations.columns[chosen],
+    alone = Problem(problem.parameters, problem.prior, equations(problem.equations.regressor[chosen],
                                                                  problem.equations.measured[chosen]))  # fmt: skip
     first, second = (ESTIMATORS["ls"].run(p, Tuning()) for p in (part, alone))
     np.testing.assert_array_equal(first.mean, second.mean)
@@ -71,8 +71,8 @@ def test_known_noise_is_used_as_it_is(name, posed):
     known = Problem(problem.parameters, problem.prior, problem.equations, noise=noise)
     fit = ESTIMATORS[name].run(known, Tuning(UnscentedSettings(adaptation="none")))
     np.testing.assert_array_equal(fit.noise, noise)
-    rows = (problem.equations.columns * problem.prior.std).reshape(-1, WIDTH) / 2.0
-    values = (problem.equations.measured - problem.equations.columns @ problem.prior.mean).ravel() / 2.0
+    rows = (problem.equations.regressor * problem.prior.std).reshape(-1, WIDTH) / 2.0
+    values = (problem.equations.measured - problem.equations.regressor @ problem.prior.mean).ravel() / 2.0
     expected = np.linalg.solve(rows.T @ rows + np.eye(WIDTH), rows.T @ values)
     # sigma points 1e-3 apart cost the UKF digits
     np.testing.assert_allclose((fit.mean - problem.prior.mean) / problem.prior.std, expected, atol=1e-7)
@@ -84,8 +84,8 @@ def test_forgetting_weighs_the_end(posed):
     made = problem.equations
     moved = truth + problem.prior.std
     measured = made.measured.copy()
-    measured[COUNT // 2 :] += made.columns[COUNT // 2 :] @ (moved - truth)
-    changed = Problem(problem.parameters, problem.prior, equations(made.columns, measured), 20.0)
+    measured[COUNT // 2 :] += made.regressor[COUNT // 2 :] @ (moved - truth)
+    changed = Problem(problem.parameters, problem.prior, equations(made.regressor, measured), 20.0)
     short = ESTIMATORS["rls"].run(changed, Tuning(UnscentedSettings(forgetting=0.95)))
     std = np.sqrt(np.diag(short.covariance))
     assert np.abs((short.mean - moved) / std).max() < 4

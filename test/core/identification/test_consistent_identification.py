@@ -76,7 +76,7 @@ def test_filters_agree_with_constrained_least_squares(rich, estimator, causal):
 @pytest.mark.parametrize("estimator", ["ls", "ukf"])
 @pytest.mark.parametrize("parameters", ["identifiable", "extended"])
 def test_poor_logs_give_a_machine_all_the_same(poor, estimator, parameters):
-    """With the statements that struts are alike, too, which set 'extended' comes with."""
+    """With the relations that struts are alike, too, which set 'extended' comes with."""
     assert physical(run(poor, estimator, True, parameters=parameters))
 
 

@@ -14,9 +14,9 @@ from pkm_identification.identification.identify import identify, validate
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import StrutLog
 from pkm_identification.parameters.assumptions import (
+    Assumptions,
     Fix,
-    Knowledge,
-    Stated,
+    PriorValue,
     Tie,
 )
 from pkm_identification.parameters.parameter_set import ParameterSet
@@ -144,11 +144,11 @@ def test_data_that_show_nothing_at_all_are_an_error():
     with pytest.raises(Unidentifiable, match=r"synthetic: the data show none of the parameters.*m_p, m_b"):
         identify([still], NOMINAL, IdentifySettings(estimator="ls", model="energy"))
     # the force model weighs the machine, so the same log shows something until that is taken as known
-    masses = Knowledge(fixed=(Fix("m_p"), Fix("m_b"), Fix("m_e")))
+    masses = Assumptions(fixed=(Fix("m_p"), Fix("m_b"), Fix("m_e")))
     weighed = identify([still], NOMINAL, IdentifySettings(estimator="ls")).estimate
     assert set(weighed.status) != {"unidentifiable"}
     with pytest.raises(Unidentifiable, match="machine must move"):
-        identify([still], TRUTH, IdentifySettings(estimator="ls", knowledge=masses))
+        identify([still], TRUTH, IdentifySettings(estimator="ls", assumptions=masses))
 
 
 @ESTIMATORS
@@ -156,13 +156,13 @@ def test_what_is_known_is_used_by_every_estimator(estimator):
     """Alike friction tied together, a mass fixed at the truth: the rest is found better, never worse."""
     log = synthetic.log(TRUTH, 8.0, 3, real=True)
     k = EXACT[0]
-    knowledge = Knowledge(
+    assumptions = Assumptions(
         fixed=(Fix("m_p", k),),
         tied=(Tie("viscous_1", "viscous_2", 260.0 / 300.0),),
-        stated=(Stated("m_b", EXACT[1] + 0.01, 0.02),),
+        stated=(PriorValue("m_b", EXACT[1] + 0.01, 0.02),),
     )
     plain = identify([log], NOMINAL, IdentifySettings(estimator=estimator)).estimate
-    found = identify([log], NOMINAL, IdentifySettings(estimator=estimator, knowledge=knowledge)).estimate
+    found = identify([log], NOMINAL, IdentifySettings(estimator=estimator, assumptions=assumptions)).estimate
     names = list(ParameterSet.of(NOMINAL).names)
     assert list(found.names) == [name for name in names if name not in ("m_p", "viscous_1")]
     left = [names.index(name) for name in found.names]
@@ -325,7 +325,7 @@ def test_unknown_choices_name_those_known(values, words):
         {"estimator": "ukf", "forgetting": 0.9},
         {"estimator": "iv", "causal": True},
         {"hold_out": 0.7},
-        {"knowledge": Knowledge(fixed=(Fix("mass"),))},
+        {"assumptions": Assumptions(fixed=(Fix("mass"),))},
     ],
 )
 def test_impossible_settings_are_errors_of_the_package(values):

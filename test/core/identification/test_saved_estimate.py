@@ -11,7 +11,7 @@ from pkm_identification.errors import LogError
 from pkm_identification.estimation.filters.recursive import RecursiveEstimator
 from pkm_identification.identification.saved_estimate import read_saved_estimate
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.parameters.assumptions import Fix, Knowledge
+from pkm_identification.parameters.assumptions import Assumptions, Fix
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.report import write_estimate_json
 
@@ -124,19 +124,19 @@ def test_another_machine_or_other_parameters_are_refused(path):
 
 
 def test_other_statements_about_the_parameters_are_refused(tmp_path):
-    def knowledge(value):
-        return Knowledge(fixed=(Fix("m_p", value),))
+    def assumptions(value):
+        return Assumptions(fixed=(Fix("m_p", value),))
 
     path = tmp_path / "estimate.json"
     result = made_identification()
-    settings = replace(result.settings, knowledge=knowledge(5.0))
+    settings = replace(result.settings, assumptions=assumptions(5.0))
     write_estimate_json(path, replace(result, settings=settings))
     saved, parameters = read_saved_estimate(path), ParameterSet.of(MACHINE)
     assert saved.stated == "m_p = 5"
-    saved.check(MACHINE, parameters, knowledge(5.0).described())
+    saved.check(MACHINE, parameters, assumptions(5.0).described())
     saved.check(MACHINE, parameters)
     with pytest.raises(LogError, match=r"was made with 'm_p = 5', expected 'm_p = 4'"):
-        saved.check(MACHINE, parameters, knowledge(4.0).described())
+        saved.check(MACHINE, parameters, assumptions(4.0).described())
     with pytest.raises(LogError, match=r"'m_p = 5', expected nothing fixed, tied or stated"):
         saved.check(MACHINE, parameters, "")
 

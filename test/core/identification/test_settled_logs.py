@@ -39,7 +39,7 @@ def found(log: StrutLog, **settings):
 )
 def test_a_good_log_settles(settings, seed):
     result = found(synthetic.log(TRUTH, 12.0, seed, real=True), **settings)
-    assert result.unsettled == ""
+    assert result.nonconvergence == ""
     assert result.converged
 
 
@@ -47,8 +47,8 @@ def test_a_good_log_settles(settings, seed):
 def test_friction_that_drifts_by_a_fifth_does_not(estimator, seed):
     result = found(drifting(seed, 0.2), estimator=estimator)
     assert not result.converged
-    assert "had not settled" in result.unsettled
-    assert "_1 " in result.unsettled
+    assert "had not settled" in result.nonconvergence
+    assert "_1 " in result.nonconvergence
 
 
 def test_a_machine_that_stands_still_and_moves_for_a_second_is_not_judged():
@@ -58,7 +58,7 @@ def test_a_machine_that_stands_still_and_moves_for_a_second_is_not_judged():
     length[:4000], force[:4000] = length[4000], force[4000]
     result = found(StrutLog(log.time, length, force, "synthetic"))
     assert not result.converged
-    assert "too short" in result.unsettled
+    assert "too short" in result.nonconvergence
 
 
 def test_a_drive_constant_that_changes_within_a_log_is_told():

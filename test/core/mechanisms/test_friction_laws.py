@@ -141,7 +141,7 @@ def test_energy_equations_have_the_files_law(law):
     for other in KEYS:
         equations = energy_equations(made(other), parameters, motion, strut_forces(m, motion), segment, band)
         size = np.abs(equations.force).max()
-        residual[other] = np.abs(equations.measured - equations.columns @ parameters.nominal).max() / size
+        residual[other] = np.abs(equations.measured - equations.regressor @ parameters.nominal).max() / size
     assert residual[law] < 2e-3
     assert all(value > 2 * residual[law] for other, value in residual.items() if other != law), residual
 

@@ -20,9 +20,9 @@ from pkm_identification.identification.online.online_estimator import (
 from pkm_identification.mechanisms.hexapod.dynamics import basis_parameters, regressor
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.parameters.assumptions import (
+    Assumptions,
     Fix,
-    Knowledge,
-    Stated,
+    PriorValue,
     Tie,
     read_prior,
 )
@@ -35,7 +35,7 @@ def test_whatever_is_fixed_at_the_file_and_its_nominal_rest_is_the_machine(which
     made = machine(untidy("uf"))
     whole = ParameterSet.of(made, which)
     fixed = tuple(Fix(name) for name in whole.names[::3])
-    left = Knowledge(fixed=fixed).apply(whole)
+    left = Assumptions(fixed=fixed).apply(whole)
     assert set(left.names) | {fix.name for fix in fixed} == set(whole.names)
     basis = basis_parameters(made)
     np.testing.assert_allclose(
@@ -46,7 +46,7 @@ def test_whatever_is_fixed_at_the_file_and_its_nominal_rest_is_the_machine(which
 def test_fixed_value_acts_as_if_the_parameter_had_it():
     made = Machine.load("uf")
     whole = ParameterSet.of(made)
-    left = Knowledge(fixed=(Fix("m_e", 2.5), Fix("coulomb_3", 7.0))).apply(whole)
+    left = Assumptions(fixed=(Fix("m_e", 2.5), Fix("coulomb_3", 7.0))).apply(whole)
     rng = np.random.default_rng(1)
     values = rng.normal(size=len(left.names)) * left.scale
     motion = states(made, 20, 2)
@@ -61,7 +61,7 @@ def test_tied_parameters_move_together():
     made = Machine.load("uf")
     whole = ParameterSet.of(made)
     ties = (Tie("viscous_2", "viscous_1", 0.5), Tie("viscous_3", "viscous_1"), Tie("m_e", "m_b", 0.25))
-    left = Knowledge(tied=ties, fixed=(Fix("m_b", 8.0),)).apply(whole)
+    left = Assumptions(tied=ties, fixed=(Fix("m_b", 8.0),)).apply(whole)
     assert len(left.names) == len(whole.names) - 4
     rng = np.random.default_rng(3)
     values = rng.normal(size=len(left.names)) * left.scale
@@ -73,7 +73,7 @@ def test_tied_parameters_move_together():
 
 def test_stated_prior_is_the_prior():
     whole = ParameterSet.of(Machine.load("uf"))
-    left = Knowledge(stated=(Stated("m_p", 5.1, 0.02), Stated("m_b", None, 0.1))).apply(whole)
+    left = Assumptions(stated=(PriorValue("m_p", 5.1, 0.02), PriorValue("m_b", None, 0.1))).apply(whole)
     prior, plain = Prior.of(left), Prior.of(whole)
     k, other = left.names.index("m_p"), left.names.index("m_b")
     assert (prior.mean[k], prior.std[k]) == (5.1, 0.02)
@@ -84,30 +84,33 @@ def test_stated_prior_is_the_prior():
 
 
 def test_online_estimator_has_what_is_left():
-    knowledge = Knowledge(fixed=(Fix("Ia_b+Ia_e"),), tied=(Tie("m_e", "m_b"),))
+    assumptions = Assumptions(fixed=(Fix("Ia_b+Ia_e"),), tied=(Tie("m_e", "m_b"),))
     online = OnlineEstimator(
-        Machine.load("uf"), EstimatorSettings(1e-3, estimator="rls", knowledge=knowledge)
+        Machine.load("uf"), EstimatorSettings(1e-3, estimator="rls", assumptions=assumptions)
     )
     assert "Ia_b+Ia_e" not in online.estimate.names
     assert len(online.estimate.names) == 18
 
 
 @pytest.mark.parametrize(
-    ("knowledge", "words"),
+    ("assumptions", "words"),
     [
-        (Knowledge(fixed=(Fix("mass"),)), "no parameter 'mass'.*identifiable.*m_p, m_b"),
-        (Knowledge(tied=(Tie("m_b", "m_q"),)), "tie m_b=m_q.*'m_q'"),
-        (Knowledge(tied=(Tie("m_b", "m_b"),)), "itself"),
-        (Knowledge(tied=(Tie("m_b", "viscous_1"),)), "m_b is in kg, viscous_1 in N s/m"),
-        (Knowledge(tied=(Tie("m_b", "m_e"), Tie("m_p", "m_b"))), "'m_b'"),
-        (Knowledge(fixed=(Fix("m_p"), Fix("m_p"))), "'m_p'"),
-        (Knowledge(fixed=(Fix("m_p"),), stated=(Stated("m_p", 1.0, 1.0, "cad.yaml"),)), "cad.yaml.*'m_p'"),
-        (Knowledge(fixed=tuple(map(Fix, ParameterSet.of(Machine.load("uf")).names))), "nothing is left"),
+        (Assumptions(fixed=(Fix("mass"),)), "no parameter 'mass'.*identifiable.*m_p, m_b"),
+        (Assumptions(tied=(Tie("m_b", "m_q"),)), "tie m_b=m_q.*'m_q'"),
+        (Assumptions(tied=(Tie("m_b", "m_b"),)), "itself"),
+        (Assumptions(tied=(Tie("m_b", "viscous_1"),)), "m_b is in kg, viscous_1 in N s/m"),
+        (Assumptions(tied=(Tie("m_b", "m_e"), Tie("m_p", "m_b"))), "'m_b'"),
+        (Assumptions(fixed=(Fix("m_p"), Fix("m_p"))), "'m_p'"),
+        (
+            Assumptions(fixed=(Fix("m_p"),), stated=(PriorValue("m_p", 1.0, 1.0, "cad.yaml"),)),
+            "cad.yaml.*'m_p'",
+        ),
+        (Assumptions(fixed=tuple(map(Fix, ParameterSet.of(Machine.load("uf")).names))), "nothing is left"),
     ],
 )
-def test_what_makes_no_sense_is_refused(knowledge, words):
+def test_what_makes_no_sense_is_refused(assumptions, words):
     with pytest.raises(PkmError, match=words):
-        knowledge.apply(ParameterSet.of(Machine.load("uf")))
+        assumptions.apply(ParameterSet.of(Machine.load("uf")))
 
 
 def test_arguments_are_read():
@@ -127,8 +130,8 @@ def test_prior_file_is_read(tmp_path):
     path = tmp_path / "cad.yaml"
     path.write_text("m_p: {value: 4.9, std: 0.05}\nIt_b+It_e: {std: 0.01}\n")
     assert read_prior(path) == (
-        Stated("m_p", 4.9, 0.05, str(path)),
-        Stated("It_b+It_e", None, 0.01, str(path)),
+        PriorValue("m_p", 4.9, 0.05, str(path)),
+        PriorValue("It_b+It_e", None, 0.01, str(path)),
     )
 
 

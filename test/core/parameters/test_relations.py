@@ -1,4 +1,4 @@
-"""Statements about parameters besides the equations of motion."""
+"""LinearRelations about parameters besides the equations of motion."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from core.mechanisms.hexapod.machine_variants import machine
 from pkm_identification.estimation.estimate import make_estimate
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
-from pkm_identification.parameters.relations import Statements, alike_struts
+from pkm_identification.parameters.relations import LinearRelations, alike_struts
 
 
 def test_alike_struts_say_nothing_of_a_common_change():
@@ -44,8 +44,8 @@ def test_friction_is_not_held_alike():
 
 
 def test_joined_statements_are_all_there():
-    one = Statements(np.eye(2), np.ones(2))
-    both = Statements.joined([one, Statements.none(2), one])
+    one = LinearRelations(np.eye(2), np.ones(2))
+    both = LinearRelations.joined([one, LinearRelations.none(2), one])
     np.testing.assert_array_equal(both.values, np.ones(4))
 
 

@@ -244,12 +244,12 @@ def raw_run(
     is a wide one for a moment of 5e-5 kg m^2 and none for a viscous coefficient of 3500 N s/m.
     """
     values = before = np.array(start)
-    outputs = equations.columns.shape[1]
+    outputs = equations.regressor.shape[1]
     noise = RAW_NOISE * np.eye(outputs)
     for group in groups:
         free = free_of(parameters, group)
-        columns = np.ascontiguousarray(equations.columns[:, :, free])
-        target = equations.measured - equations.columns[:, :, ~free] @ values[~free]
+        columns = np.ascontiguousarray(equations.regressor[:, :, free])
+        target = equations.measured - equations.regressor[:, :, ~free] @ values[~free]
         prior = Prior(values[free], np.ones(int(free.sum())))
         estimator = UnscentedFilter(prior, outputs, UnscentedSettings(adaptation="none"))
         values = values.copy()
@@ -258,7 +258,7 @@ def raw_run(
             for rows, measured in zip(columns, target, strict=True):
                 estimator.step_linear(rows, measured, noise)
             values[free] = estimator.mean
-    residual = equations.measured - equations.columns @ values
+    residual = equations.measured - equations.regressor @ values
     return AtOnce(values, float(np.sqrt(np.mean(residual**2))), _largest(values - before, std))
 
 

@@ -85,8 +85,8 @@ def test_standard_deviations_know_of_correlation_in_time():
 
 def test_perfect_data_and_a_silent_direction():
     made, truth, _ = data(5)
-    made.columns[:, :, 3] = 0.0
-    exact = equations(made.columns, made.columns @ truth)
+    made.regressor[:, :, 3] = 0.0
+    exact = equations(made.regressor, made.regressor @ truth)
     fit = robust_least_squares(exact, PRIOR)
     assert fit.converged
     np.testing.assert_allclose(fit.mean[:3], truth[:3], atol=1e-6)

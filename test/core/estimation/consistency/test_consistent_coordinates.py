@@ -123,7 +123,7 @@ def test_bounds_of_struts_that_differ_hold_for_each():
 
 
 def test_a_stated_prior_is_kept():
-    """Knowledge of the platform's mass narrows its coordinate: 1 % of the mass is 0.005 of half its logarithm."""
+    """Assumptions of the platform's mass narrows its coordinate: 1 % of the mass is 0.005 of half its logarithm."""
     made = MACHINES["uf", True]
     plain = ParameterSet.of(made)
     k = plain.names.index("m_p")

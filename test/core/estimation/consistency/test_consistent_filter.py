@@ -20,7 +20,7 @@ STILL = UnscentedSettings(adaptation="none")
 
 def run(c, eq, noise: np.ndarray, kind=UnscentedFilter, settings=STILL) -> ConsistentFilter:
     made = ConsistentFilter(kind(c.believed, 6, settings), c)
-    for columns, measured in zip(eq.columns, eq.measured, strict=True):
+    for columns, measured in zip(eq.regressor, eq.measured, strict=True):
         made.step_linear(columns, measured, noise)
     return made
 
@@ -101,7 +101,7 @@ def test_reading_in_between_changes_nothing():
     """The coordinates are brought up to date when read: how often must not matter beyond the fit's tolerance."""
     c, eq = coordinates_of(), equations(200, 2.0, 3)
     often = ConsistentFilter(UnscentedFilter(c.believed, 6, STILL), c)
-    for columns, measured in zip(eq.columns, eq.measured, strict=True):
+    for columns, measured in zip(eq.regressor, eq.measured, strict=True):
         often.step_linear(columns, measured, 4.0 * np.eye(6))
         assert is_physical(inequalities(c.layout), often.mean)
     once = run(c, eq, 4.0 * np.eye(6))
@@ -117,7 +117,7 @@ def test_hundreds_of_thousands_of_steps_stay_finite_and_physical():
     filter_ = ConsistentFilter(UnscentedFilter(c.believed, 6), c)
     noise = np.eye(6)
     for k in range(300_000):
-        filter_.step_linear(eq.columns[k % 500], eq.measured[k % 500], noise)
+        filter_.step_linear(eq.regressor[k % 500], eq.measured[k % 500], noise)
         if k % 2000 == 0:
             assert np.all(np.isfinite(filter_.mean))
             assert np.all(np.linalg.eigvalsh(filter_.scaled_covariance) > -1e-12)
@@ -130,7 +130,7 @@ def test_what_is_not_finite_is_refused_and_nothing_changes():
     c, eq = coordinates_of(), equations(100, 2.0, 6)
     filter_ = run(c, eq, 4.0 * np.eye(6))
     before = filter_.mean.copy()
-    nis, accepted = filter_.step_linear(eq.columns[0], np.full(6, np.nan), np.eye(6))
+    nis, accepted = filter_.step_linear(eq.regressor[0], np.full(6, np.nan), np.eye(6))
     assert not accepted
     assert np.isinf(nis)
     np.testing.assert_array_equal(filter_.mean, before)

@@ -110,7 +110,7 @@ def test_poor_and_noisy_logs_give_a_body_all_the_same():
         assert physical.converged
         # the theorem of projections, in the metric of the equations, noise included
         weight = np.linalg.inv(np.linalg.cholesky(fit.noise)).reshape(6, 6)
-        rows = np.concatenate([(weight @ eq.columns).reshape(-1, len(truth)), np.diag(1 / c.believed.std)])
+        rows = np.concatenate([(weight @ eq.regressor).reshape(-1, len(truth)), np.diag(1 / c.believed.std)])
         before, after = (np.linalg.norm(rows @ (one.mean - truth)) for one in (fit, physical))
         assert after <= before * (1 + 1e-6)
         plain.append((fit.mean - truth)[moments])

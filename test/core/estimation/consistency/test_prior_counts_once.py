@@ -76,6 +76,6 @@ def test_a_sharp_prior_weighs_as_in_constrained_least_squares(kind, noise):
     fit = ESTIMATORS["ls"].run(problem, Tuning())
     best = constrained_least_squares(fit, replace(problem, physical=c))
     found = ConsistentFilter(kind(c.believed, 6, STILL), c)
-    for columns, measured in zip(eq.columns, eq.measured, strict=True):
+    for columns, measured in zip(eq.regressor, eq.measured, strict=True):
         found.step_linear(columns, measured, known)
     assert np.abs((found.mean - best.mean) / np.sqrt(np.diag(fit.covariance))).max() < 0.1

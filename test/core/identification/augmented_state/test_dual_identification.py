@@ -16,7 +16,7 @@ from pkm_identification.identification.augmented_state.model import JointSamples
 from pkm_identification.identification.experiment import IdentifySettings, prepare
 from pkm_identification.identification.identify import identify
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.parameters.assumptions import Fix, Knowledge
+from pkm_identification.parameters.assumptions import Assumptions, Fix
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.records import write_log
 from pkm_identification.report.tables import verdicts
@@ -100,7 +100,7 @@ def test_force_noise_and_states_are_found(logged):
     assert np.all(by_model < by_filter)
 
 
-KNOWN = Knowledge(fixed=tuple(Fix.parse(name) for name in (*FIXED, "viscous_1", "viscous_4", "coulomb_4")))
+KNOWN = Assumptions(fixed=tuple(Fix.parse(name) for name in (*FIXED, "viscous_1", "viscous_4", "coulomb_4")))
 
 
 @pytest.mark.parametrize("form", ["joint", "dual"])
@@ -108,7 +108,7 @@ def test_end_of_the_log_is_predicted_by_an_estimate_from_the_rest(logged, form):
     """A wide band, because a narrow one's filters are longer than the end of 3 s."""
     log = logged[1].log()
     # what is not estimated is right in the file
-    settings = IdentifySettings(estimator=form, knowledge=KNOWN, band_cutoff=40.0)
+    settings = IdentifySettings(estimator=form, assumptions=KNOWN, band_cutoff=40.0)
     result = identify([log], TRUTH, settings)
     held = result.validation
     assert held.held_out.startswith("last 20 % of ")
@@ -146,10 +146,10 @@ def test_sensors_the_file_does_not_describe_are_named(logged):
 
     _, record = logged
     log = replace(record.log(), imu=np.zeros((len(record), 6)))[:1200]
-    knowledge = Knowledge(fixed=tuple(Fix.parse(name) for name in FIXED))
-    settings = IdentifySettings(estimator="joint", knowledge=knowledge)
+    assumptions = Assumptions(fixed=tuple(Fix.parse(name) for name in FIXED))
+    settings = IdentifySettings(estimator="joint", assumptions=assumptions)
     result = identify_states_and_parameters([log], Machine.from_document(OWNER.document), settings, {})
     assert any("imu" in line and "has no sensors.imu" in line for line in result.warnings)
     # 1.2 s of which half a second is rest: nothing can be told of whether that has settled
     assert not result.converged
-    assert "too short" in result.unsettled
+    assert "too short" in result.nonconvergence

@@ -59,7 +59,7 @@ def mistaken(made: dict) -> dict:
 
 
 def residual(equations: Equations, parameters: np.ndarray) -> np.ndarray:
-    return equations.measured - equations.columns @ parameters
+    return equations.measured - equations.regressor @ parameters
 
 
 @pytest.mark.parametrize("online", [False, True], ids=["offline", "online"])
@@ -78,7 +78,7 @@ def test_the_true_parameters_balance(made, name, online):
         # sets with all struts alike cannot hold six different ones: their differences are known parts
         assert np.abs(parameters.known).max() > 0.0
     equations = energy_equations(m, parameters, motion, strut_forces(m, motion), segment, BAND, online)
-    assert equations.columns.shape == (len(equations), 1, len(parameters.names))
+    assert equations.regressor.shape == (len(equations), 1, len(parameters.names))
     assert set(equations.segment) == {0, 1}
     # Friction enters both sides by the same samples; what is left is the quadrature of the inertial power,
     # 11/720 (2 pi f h)^4 = 5e-8 at 7 Hz. A trapezoid would leave 1e-4.
@@ -104,7 +104,7 @@ def test_identifies_what_the_owner_has_wrong(joint):
         axial = parameters.names.index("Ia_b+Ia_e")
         del error["Ia_b+Ia_e"]
         assert fit.mean[axial] == pytest.approx(parameters.nominal[axial], rel=1e-12)
-        assert np.all(equations.columns[:, :, axial] == 0.0)
+        assert np.all(equations.regressor[:, :, axial] == 0.0)
     # the quadrature's 5e-8 of the forces; moments of the platform carry a hundredth of them
     assert max(error.values()) < 3e-5, error
 
@@ -168,7 +168,7 @@ def test_accelerations_are_not_used():
         energy_equations(m, parameters, each, force, segments(len(motion)), BAND) for each in (motion, blind)
     )
     assert len(seen) > 20
-    np.testing.assert_array_equal(unseen.columns, seen.columns)
+    np.testing.assert_array_equal(unseen.regressor, seen.regressor)
     np.testing.assert_array_equal(unseen.measured, seen.measured)
 
 
@@ -186,7 +186,7 @@ def test_nothing_crosses_from_segment_to_segment(online):
         for part in (slice(0, 2000), slice(2000, 2100), slice(2100, 4500), slice(4500, 6000))
     ]
     assert len(parts[1]) == 0
-    assert parts[1].columns.shape == (0, 1, len(parameters.names))
+    assert parts[1].regressor.shape == (0, 1, len(parameters.names))
     for name in Equations.__dataclass_fields__:
         np.testing.assert_array_equal(
             getattr(joined, name), np.concatenate([getattr(part, name) for part in parts])
@@ -205,7 +205,7 @@ def test_online_equations_know_nothing_of_what_comes():
     early = energy_equations(m, parameters, motion[:2000], force[:2000], segments(2000), BAND, online=True)
     count = len(early)
     assert 0 < count < len(whole)
-    np.testing.assert_array_equal(whole.columns[:count], early.columns)
+    np.testing.assert_array_equal(whole.regressor[:count], early.regressor)
     np.testing.assert_array_equal(whole.measured[:count], early.measured)
     # an equation needs just the sample after the one it is stamped with, for the quadrature of its last step
     end = int(np.searchsorted(motion.time, early.time[-1]))

@@ -41,7 +41,9 @@ def learned(seed: int, pulses: bool = True) -> OnlineEstimator:
     online = estimator(made)
     own = len(online.parameters.names)
     for equation in made.equations(force, 300 + seed, 0.5):
-        online.watch.step(equation if pulses else replace(equation, columns=equation.columns[:, :own].copy()))
+        online.watch.step(
+            equation if pulses else replace(equation, regressor=equation.regressor[:, :own].copy())
+        )
     return online
 
 

@@ -40,14 +40,14 @@ def parameters() -> ParameterSet:
 def test_the_prediction_is_what_an_independent_integrator_gives(parameters, wait):
     length = fallen(truth(), wait=wait)
     fall = FreeFall(nominal(), parameters, length, PERIOD, "fall")
-    fall.statements(true_values(parameters), refinements=4)
+    fall.relations(true_values(parameters), refinements=4)
     assert np.abs(fall.lengths(true_values(parameters)) - length).max() < 1e-9
 
 
 def test_statements_hold_for_the_truth_and_exclude_the_nominal_machine(parameters):
     length = np.round(fallen(truth()) / COUNT) * COUNT
     fall = FreeFall(nominal(), parameters, length, PERIOD, "fall")
-    said = fall.statements(true_values(parameters))
+    said = fall.relations(true_values(parameters))
     shown = np.linalg.svd(said.rows * parameters.scale)[1]
     freedom = int(np.sum(shown > 1e-3))
     misfit = np.sum((said.rows @ true_values(parameters) - said.values) ** 2)
@@ -60,7 +60,7 @@ def test_statements_hold_for_the_truth_and_exclude_the_nominal_machine(parameter
 def test_the_common_scale_of_all_masses_is_not_shown(parameters):
     fall = FreeFall(nominal(), parameters, fallen(truth()), PERIOD, "fall")
     values = true_values(parameters)
-    said = fall.statements(values)
+    said = fall.relations(values)
     inertial = np.array([not n.startswith(("viscous", "coulomb")) for n in parameters.names])
     scaled = np.where(inertial, values, 0.0)
     along = np.linalg.norm(said.rows @ scaled)
@@ -74,7 +74,7 @@ def test_a_driven_motion_is_refused(parameters):
     length = strut_lengths(truth(), motion.position, motion.rotation) + 1e-3 * np.sin(60 * time)[:, None]
     fall = FreeFall(nominal(), parameters, length, PERIOD, "push.csv")
     with pytest.raises(LogError, match=r"push\.csv: is no free fall"):
-        fall.statements(parameters.nominal)
+        fall.relations(parameters.nominal)
 
 
 @pytest.mark.parametrize(
