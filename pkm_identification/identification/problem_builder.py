@@ -13,6 +13,7 @@ from pkm_identification.estimation.estimators import ESTIMATORS, Tuning
 from pkm_identification.estimation.problem import Problem
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.builder import force_scale
+from pkm_identification.mechanisms.hexapod.parameters.physical_layout import physical_layout
 from pkm_identification.motion import StrutLog
 from pkm_identification.parameters.prior import Prior
 from pkm_identification.parameters.relations import LinearRelations
@@ -99,7 +100,7 @@ def build_problem(
         model=settings.model,
         relations=relations,
         assumed=relations,
-        physical=FreeCoordinates.of(machine, parameters) if settings.consistent else None,
+        physical=FreeCoordinates.of(physical_layout(machine, parameters)) if settings.consistent else None,
     )
     delay = CausalStrutFilter(stages.filter).delay if settings.causal else 0.0
     return Posed(problem, np.concatenate(log), samples, failed, delay)

@@ -14,6 +14,7 @@ from pkm_identification.mechanisms.hexapod.kinematics.forward import OK
 from pkm_identification.mechanisms.hexapod.kinematics.tracker import PlatformSample
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.builder import force_scale
+from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 from pkm_identification.parameters.assumptions import Assumptions
 from pkm_identification.parameters.parameter_set import ParameterSet
 
@@ -97,7 +98,7 @@ class OnlineEstimator:
     def __init__(self, machine: Machine, settings: EstimatorSettings) -> None:
         self.machine = machine
         self.settings = settings
-        self.parameters = settings.assumptions.apply(ParameterSet.of(machine, settings.parameters))
+        self.parameters = settings.assumptions.apply(hexapod_parameters(machine, settings.parameters))
         # what smoothing does to friction is estimated besides, and stays inside
         self._unknowns = with_reversals(self.parameters, machine)
         band = settings.band
@@ -107,8 +108,8 @@ class OnlineEstimator:
         )
         self.recursive = self._estimator(self._unknowns)
         drift = None
-        if settings.drift == "detected" and FrictionDrift.possible(self._unknowns.names):
-            drift = FrictionDrift(self._unknowns.names, self.recursive.prior.std, self.recursive.outputs)
+        if settings.drift == "detected" and FrictionDrift.possible(self._unknowns):
+            drift = FrictionDrift(self._unknowns, self.recursive.prior.std, self.recursive.outputs)
         self.watch = (
             PayloadWatch(
                 self.recursive, machine.length_scale, payload_prior(machine), band, self._estimator, drift

@@ -17,7 +17,8 @@ from pkm_identification.estimation.consistency.coordinates import FreeCoordinate
 from pkm_identification.identification.experiment import IdentifySettings
 from pkm_identification.identification.identify import Identification, identify
 from pkm_identification.identification.physical_verdict import verdict
-from pkm_identification.parameters.parameter_set import ParameterSet
+from pkm_identification.mechanisms.hexapod.parameters.physical_layout import physical_layout
+from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 from pkm_identification.records.strut_csv import write_strut_csv
 from pkm_identification.report.tables import verdicts
 
@@ -43,7 +44,9 @@ def run(log, estimator: str, consistent: bool, **settings) -> Identification:
 
 
 def physical(result: Identification) -> bool:
-    layout = FreeCoordinates.of(NOMINAL, ParameterSet.of(NOMINAL, result.settings.parameters)).layout
+    layout = FreeCoordinates.of(
+        physical_layout(NOMINAL, hexapod_parameters(NOMINAL, result.settings.parameters))
+    ).layout
     return is_physical(inequalities(layout), result.estimate.values)
 
 
@@ -105,7 +108,7 @@ def test_what_the_data_do_not_show_is_not_judged(rich):
     values[k] = -0.5
     status = tuple("unidentifiable" if i == k else one for i, one in enumerate(estimate.status))
     hidden = replace(estimate, values=values, status=status)
-    told = verdict(NOMINAL, ParameterSet.of(NOMINAL), hidden, False)
+    told = verdict(NOMINAL, hexapod_parameters(NOMINAL), hidden, False)
     assert told is not None
     assert told[0]
     assert told[1].startswith(

@@ -35,6 +35,7 @@ from pkm_identification.identification.procedures.staged_experiment import (
 from pkm_identification.mechanisms.hexapod.dynamics.regressor import regressor
 from pkm_identification.mechanisms.hexapod.kinematics.forward import platform_motion
 from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 from pkm_identification.motion import STRUTS, StrutLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
@@ -83,7 +84,7 @@ class Experiments:
     @property
     def true_values(self) -> FloatArray:
         """The machine that moved, in the parameters of `oh24`, shape (24,)."""
-        return ParameterSet.of(self.truth, "oh24").nominal
+        return hexapod_parameters(self.truth, "oh24").nominal
 
 
 @dataclass(frozen=True)
@@ -149,7 +150,7 @@ def run_experiments(durations: Mapping[str, float] | None = None, seed: int = SE
     }
     strut_tests = measure_friction([logs.pop("slow")], nominal)
     model = replace(nominal, base_joint="no_spin")
-    values = ParameterSet.of(model, "oh24").nominal
+    values = hexapod_parameters(model, "oh24").nominal
     start = values * (1.0 + np.random.default_rng(seed).uniform(-GUESS, GUESS, len(values)))
     return Experiments(nominal, model, truth, start, logs, strut_tests)
 
@@ -180,7 +181,7 @@ def run_study(experiments: Experiments) -> StagedStudy:
     model, start, logs = experiments.model, experiments.start, experiments.logs
     ours = identify_staged(model, trajectories_of([logs[name] for name in NAMES], model), start)
     parameters, redundancy = ours.trajectories.parameters, ours.trajectories.redundancy
-    plain = ParameterSet.of(model, "oh24")
+    plain = hexapod_parameters(model, "oh24")
     source = {name: source_equations(logs[name], model, plain) for name in NAMES}
     as_source = identify_staged(model, Trajectories(plain, source, (), redundancy, {}, ()), start)
     whole = trajectories_of(list(logs.values()), experiments.nominal)
@@ -215,7 +216,7 @@ def inertial_rank(machine: Machine, name: str) -> int:
     """Rank of the inertial columns of an exact motion."""
     from pkm_identification.simulation import trajectory
 
-    parameters = ParameterSet.of(machine, "oh12")
+    parameters = hexapod_parameters(machine, "oh12")
     motion = trajectory(name, machine, 6.0).motion(np.arange(0.0, 6.0, 0.01))
     columns = regressor(machine, motion, parameters.mapping) * parameters.scale
     return int(np.linalg.matrix_rank(columns.reshape(-1, columns.shape[-1]), rtol=1e-9))
