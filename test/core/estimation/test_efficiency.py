@@ -74,7 +74,7 @@ def fits(case, realisations):
     made = []
     for rows in realisations:
         measured, time = np.array([row.measured for row in rows]), np.array([row.time for row in rows])
-        equations = Equations(time, case.regressor, measured, measured, np.zeros(len(rows), dtype=np.int64))
+        equations = Equations(time, case.columns, measured, measured, np.zeros(len(rows), dtype=np.int64))
         made.append(least_squares(equations, case.prior, BAND.redundancy))
     return made
 

@@ -220,7 +220,7 @@ def test_prior_wider_than_a_large_error_makes_nothing_identifiable():
 def test_stated_prior_is_weighed_against_the_data():
     """Least squares with a prior is the mean weighted with precisions."""
     parameters = parameter_set(prior_of(1, 2))
-    parameters = replace(parameters, believed=np.array([3.0]), believed_std=np.array([0.1]))
+    parameters = replace(parameters, prior_mean=np.array([3.0]), prior_std=np.array([0.1]))
     measured = np.random.default_rng(4).normal(2.0, 1.0, (400, 1))
     fit = least_squares(equations(np.ones((400, 1, 1)), measured), Prior.of(parameters), noise=np.eye(1))
     weight = np.array([400.0, 100.0])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from core.mechanisms.hexapod.machine_variants import BUILTIN, changed, machine, untidy
@@ -14,7 +16,7 @@ from pkm_identification.estimation.consistency.coordinates import FreeCoordinate
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.physical_layout import physical_layout
 from pkm_identification.mechanisms.hexapod.parameters.sets import NAMES, hexapod_parameters
-from pkm_identification.parameters.prior import Prior
+from pkm_identification.parameters.parameter import Kind, Parameter
 
 SETS = pytest.mark.parametrize("name", NAMES)
 MACHINES = {
@@ -129,8 +131,7 @@ def test_a_stated_prior_is_kept():
     k = plain.names.index("m_p")
     std = plain.scale.copy()
     std[k] = 0.01 * plain.nominal[k]
-    believed = Prior(plain.nominal, std)
-    stated = type(plain)(**{**vars(plain), "believed": believed.mean, "believed_std": believed.std})
+    stated = replace(plain, prior_mean=plain.nominal, prior_std=std)
     assert FreeCoordinates.of(physical_layout(made, stated)).prior.std[k] == pytest.approx(0.005, rel=0.01)
 
 
@@ -142,6 +143,9 @@ def test_a_set_that_holds_a_part_of_a_body_is_refused():
         (["Ia_b+Ia_e"], "prior instead"),
         (["temperature"], "not known"),
     ):
-        parameters = type(plain)(**{**vars(plain), "names": tuple(kept), "nominal": np.ones(len(kept))})
+        entries = [entry for entry in plain.entries if entry.name in kept] or [
+            Parameter(kept[0], "K", Kind.INERTIA, "strut", 1.0, 1.0)
+        ]
+        parameters = replace(plain, entries=tuple(entries))
         with pytest.raises(PkmError, match=message):
             physical_layout(made, parameters)
