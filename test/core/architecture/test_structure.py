@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import re
 from graphlib import CycleError, TopologicalSorter
-from pathlib import Path
 
 import pytest
 from core.architecture.test_imports import NAME, PACKAGE, dotted, imports, modules
@@ -93,14 +92,18 @@ def test_no_import_circle():
 
 @pytest.mark.parametrize("pure", ["estimation", "parameters", "numerics"])
 def test_what_every_mechanism_uses_knows_none(pure):
-    wrong = [place for module, target, place in ARROWS if room(module) == pure and room(target) == "mechanisms"]
+    wrong = [
+        place for module, target, place in ARROWS if room(module) == pure and room(target) == "mechanisms"
+    ]
     assert wrong == []
 
 
 def test_parameter_names_are_parsed_nowhere():
     """Meaning is in `Parameter.kind`, `.body` and `.limb`; a name is for people."""
     stems = "viscous|coulomb|reversal|asymmetry|m_[bepm]|[hIJ][a-z]*_[a-z0-9]"
-    parsing = re.compile(rf"(startswith|endswith|partition|split|fullmatch|match)\(\(?[rf]*[\"'](?:_?(?:{stems}))")
+    parsing = re.compile(
+        rf"(startswith|endswith|partition|split|fullmatch|match)\(\(?[rf]*[\"'](?:_?(?:{stems}))"
+    )
     wrong = []
     for path in modules():
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
