@@ -41,7 +41,7 @@ class SerialArm:
         parent = 0
         for k in range(joints):
             joint = pin.JointModelRX() if k == 0 else (pin.JointModelPY() if k == 1 else pin.JointModelRZ())
-            parent = model.addJoint(parent, joint, pin.SE3.Random(), f"joint_{k + 1}")
+            parent = model.addJoint(parent, joint, pin.exp6(0.8 * rng.normal(size=6)), f"joint_{k + 1}")
             a = rng.normal(size=(3, 3))
             inertia = pin.Inertia(float(rng.uniform(1, 5)), 0.2 * rng.normal(size=3), a @ a.T + np.eye(3))
             model.appendBodyToJoint(parent, inertia, pin.SE3.Identity())
