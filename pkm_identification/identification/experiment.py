@@ -20,7 +20,6 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.assumptions import Assumptions
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.relations import STRUT_SPREAD, LinearRelations, alike_limbs
-from pkm_identification.signals.causal import CausalStrutFilter
 from pkm_identification.signals.guard import (
     RATE_ERROR,
     RATE_WARNING,
@@ -33,6 +32,7 @@ from .augmented_state import FORMS
 from .equations.energy_equations import energy_equations
 from .equations.force_equations import force_equations
 from .online.pipeline import PipelineSettings
+from .online.strut_stage import strut_motion
 
 ESTIMATORS = (*REGISTRY, *FORMS)
 MODELS = {"force": force_equations, "energy": energy_equations}
@@ -254,12 +254,16 @@ def platform_samples(
 
 @dataclass(frozen=True)
 class Samples:
-    """Good platform and strut samples of one log, how many failed, and twins of the motion where asked for."""
+    """Good platform and strut samples of one log, and twins of the motion where asked for.
+
+    `failed` counts those without a good pose, `wrong_rate` those a causal run left out because of their rate.
+    """
 
     platform: PlatformMotion
     struts: StrutMotion
     failed: int
     twins: tuple[PlatformMotion, ...] = ()
+    wrong_rate: int = 0
 
 
 def samples_of(
@@ -273,8 +277,9 @@ def samples_of(
 ) -> Samples:
     """Samples of one log with a good pose; segments are cut where poses are missing."""
     cutoff = cutoff or stages.filter.cutoff
-    causally = CausalStrutFilter(stages.filter).filter
-    struts = causally(log) if causal else filter_log(log, cutoff, settings.order)
+    struts, wrong_rate = (
+        strut_motion(log, stages.filter) if causal else (filter_log(log, cutoff, settings.order), 0)
+    )
     platform, poses = platform_motion(machine, struts)
     others = (
         [platform_motion(machine, twin)[0] for twin in twin_motions(log, struts, cutoff, settings.order)]
@@ -290,4 +295,4 @@ def samples_of(
         struts = replace(struts, segment=segment)[good]
         platform = platform[good]
         others = [motion[good] for motion in others]
-    return Samples(platform, struts, failed, tuple(others))
+    return Samples(platform, struts, failed, tuple(others), wrong_rate)
