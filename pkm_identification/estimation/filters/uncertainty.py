@@ -14,8 +14,7 @@ import numpy as np
 from pkm_identification.mechanisms.friction import friction_shape
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
-
-from .square_root import lower_cholesky, whiten
+from pkm_identification.numerics.linear_systems import lower_cholesky, whiten
 
 STRONGER = 1.5  # how much lower a cutoff is tried, as offline
 EVERY = 5  # equations from one evaluation of the sums to the next; they change slowly
