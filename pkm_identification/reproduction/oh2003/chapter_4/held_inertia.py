@@ -17,7 +17,7 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
 
 from .data import exact_record, study_machine
-from .numbers import INERTIAS, MASSES
+from .source_tables import INERTIAS, MASSES
 
 HELD = {
     "X": 0.5033,
