@@ -10,6 +10,7 @@ from typing import ParamSpec
 
 import matplotlib
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from PIL import Image
@@ -65,6 +66,13 @@ def styled(draw: Callable[P, Figure]) -> Callable[P, Figure]:
             return draw(*args, **kwargs)
 
     return drawn
+
+
+def categories_across(panel: Axes, label: str) -> None:
+    """An axis of categories: no vertical grid and no ticks; `label` for the values."""
+    panel.grid(False, axis="x")
+    panel.tick_params(axis="x", length=0)
+    panel.set_ylabel(label)
 
 
 def png(figure: Figure) -> bytes:

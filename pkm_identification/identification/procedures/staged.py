@@ -275,5 +275,5 @@ def joined(equations: Mapping[str, Equations]) -> Equations:
         segment = part.segment - part.segment.min() + segments
         segments = int(segment.max()) + 1
         parts.append(replace(part, segment=segment))
-    names = ("time", "columns", "measured", "force", "segment")
+    names = ("time", "regressor", "measured", "force", "segment")
     return Equations(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))

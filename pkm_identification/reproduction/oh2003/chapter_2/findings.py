@@ -1,60 +1,20 @@
-"""The study of Oh 2003, section 2.4, done again: three machines, the motions of Table 2.2, and what the source found.
-
-The source's model has no spin about the strut's axis, and its study no friction. For the UF machine section 2.4 gives
-other inertias than chapters 4-5, which the built-in file holds: the study takes those of section 2.4. Which centres of
-mass, which places of the joints and which homes the source used is not known: those of the built-in files are taken.
-Every verdict is computed from the study.
-"""
+"""The source's findings of section 2.4 beside ours, each verdict computed from the study."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
-from pkm_identification.mechanisms.hexapod.analysis.center_of_mass_sensitivity import (
-    ERROR,
-    SIGNIFICANT,
-    Sensitivity,
-    center_of_mass_sensitivity,
-)
-from pkm_identification.mechanisms.hexapod.analysis.contributions import Contributions, shares
-from pkm_identification.mechanisms.hexapod.dynamics import ForceGroups, force_groups, strut_forces
-from pkm_identification.mechanisms.hexapod.machine import Machine, Platform, Strut
-from pkm_identification.motion import PlatformMotion
+from pkm_identification.mechanisms.hexapod.analysis.center_of_mass_sensitivity import SIGNIFICANT
 from pkm_identification.numerics.arrays import FloatArray
 
-from ..table_2_2_motions import AMPLITUDE, SOURCE_MOTIONS, SPEEDS
+from ..table_2_2_motions import AMPLITUDE, SPEEDS
+from .data import GROUPS, MACHINES
+from .runs import Case, Study
 
-MACHINES = ("uf", "hexel", "ford")  # in the order of m_p / (6 m_e)
-GROUPS = ("pm", "sm", "cor", "cen", "grp", "grs")  # those the study has
 VERY_SMALL = 5.0  # %, what we take the source's "very small" to mean
-
-
-@dataclass(frozen=True)
-class Case:
-    """One machine in one motion.
-
-    Attributes
-    ----------
-    shares : Contributions
-    sensitivity : Sensitivity
-        To the platform's centre of mass.
-    pose_sensitivity : ndarray, shape (3,)
-        Over-all S of the same kind, when instead the whole platform is displaced along base x, y, z.
-    acceleration, gravity : float
-        Mean share in % of pm + sm and of grp + grs, each as one group.
-    """
-
-    shares: Contributions
-    sensitivity: Sensitivity
-    pose_sensitivity: FloatArray
-    acceleration: float
-    gravity: float
-
-
-Study = dict[tuple[str, str], Case]  # by machine and motion
 
 
 @dataclass(frozen=True)
@@ -72,58 +32,6 @@ class Finding:
         return "agrees" if self.agrees else "does not agree"
 
 
-def study_machine(name: str, chapters_4_5: bool = False) -> Machine:
-    """A machine of the study: without spin, and UF with the inertias of section 2.4 unless told otherwise."""
-    machine = replace(Machine.load(name), base_joint="no_spin")
-    if name != "uf" or chapters_4_5:
-        return machine
-    strut = machine.struts[0]
-    return replace(
-        machine,
-        platform=Platform(4.82, machine.platform.center_of_mass, np.diag([0.0908, 0.0908, 0.181])),
-        struts=(
-            Strut(
-                replace(strut.body_b, mass=7.72, transverse=0.552, axial=0.00751),
-                replace(strut.body_e, mass=1.79, transverse=0.0183, axial=0.00160),
-            ),
-        )
-        * len(machine.struts),
-    )
-
-
-def study_case(machine: Machine, name: str) -> Case:
-    """A machine in a motion of Table 2.2, without friction."""
-    motion = SOURCE_MOTIONS[name].period(machine)
-    groups = force_groups(machine, motion, friction=False)
-    sensitivity = center_of_mass_sensitivity(machine, motion, friction=False)
-    return Case(
-        shares=shares(groups),
-        sensitivity=sensitivity,
-        pose_sensitivity=_pose_sensitivity(machine, motion, ERROR * sensitivity.travel),
-        acceleration=_joint_share(groups, "pm", "sm"),
-        gravity=_joint_share(groups, "grp", "grs"),
-    )
-
-
-def run_study() -> Study:
-    """All machines in all motions."""
-    machines = {name: study_machine(name) for name in MACHINES}
-    return {
-        (name, motion): study_case(machine, motion)
-        for name, machine in machines.items()
-        for motion in SOURCE_MOTIONS
-    }
-
-
-def change_with_chapters_4_5(study: Study) -> float:
-    """Largest change of a mean share, in points, when the UF machine has the inertias of chapters 4-5."""
-    machine = study_machine("uf", chapters_4_5=True)
-    return max(
-        float(np.abs(study_case(machine, name).shares.mean_all - study["uf", name].shares.mean_all).max())
-        for name in SOURCE_MOTIONS
-    )
-
-
 def findings(study: Study) -> tuple[Finding, ...]:
     """The source's findings beside ours, each verdict computed from the study."""
     return (
@@ -136,21 +44,6 @@ def findings(study: Study) -> tuple[Finding, ...]:
         _x_and_z_matter(study),
         _significant_sensitivities(study),
     )
-
-
-def _joint_share(groups: ForceGroups, *names: str) -> float:
-    joined = sum(getattr(groups, name) for name in names)
-    return float(100.0 * np.abs(joined).mean() / np.abs(groups.total).mean())
-
-
-def _pose_sensitivity(machine: Machine, motion: PlatformMotion, error: float) -> FloatArray:
-    force = strut_forces(machine, motion, friction=False)
-    change = [
-        strut_forces(machine, replace(motion, position=motion.position + error * axis), friction=False)
-        - force
-        for axis in np.eye(3)
-    ]
-    return np.abs(change).mean(axis=(1, 2)) / np.abs(force).mean() / ERROR
 
 
 def _of(study: Study, machine: str) -> list[Case]:

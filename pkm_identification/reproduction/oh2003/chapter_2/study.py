@@ -5,21 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pkm_identification.report.contribution_tables import contributions_document, sensitivity_document
-from pkm_identification.report.listing import Listing
 from pkm_identification.report.paragraphs import paragraph
 from pkm_identification.reproduction.finding import finding_document, finding_text
 from pkm_identification.reproduction.outcome import Outcome
 
-from .findings import (
-    GROUPS,
-    MACHINES,
-    Finding,
-    Study,
-    change_with_chapters_4_5,
-    findings,
-    run_study,
-    study_machine,
-)
+from .data import MACHINES, study_machine
+from .findings import Finding, findings
+from .runs import Study, change_with_chapters_4_5, run_study
+from .tables import study_table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -34,10 +27,10 @@ def run() -> Outcome:
 
 
 def _figures(study: Study) -> dict[str, Figure]:
-    from pkm_identification.report.contribution_figures import study_figure, study_sensitivity_figure
+    from .figures import machine_figure, sensitivity_figure
 
-    figures = {f"contributions_{machine}": study_figure(study, machine) for machine in MACHINES}
-    return {**figures, "sensitivity": study_sensitivity_figure(study)}
+    figures = {f"contributions_{machine}": machine_figure(study, machine) for machine in MACHINES}
+    return {**figures, "sensitivity": sensitivity_figure(study)}
 
 
 def _text(study: Study, found: tuple[Finding, ...], notes: list[str]) -> str:
@@ -52,26 +45,6 @@ def _text(study: Study, found: tuple[Finding, ...], notes: list[str]) -> str:
             f"{agreeing} of {len(found)} findings agree.",
         )
     )
-
-
-def study_table(study: Study) -> Listing:
-    """One machine and motion a row."""
-    header = ("machine", "motion", "mean |F_a|, N", *GROUPS, "pm+sm", "grp+grs", "S x", "S y", "S z")
-    rows = []
-    for (machine, motion), case in study.items():
-        names = case.sensitivity.directions
-        rows.append(
-            (
-                machine,
-                motion,
-                f"{case.shares.force.mean():.1f}",
-                *(f"{case.shares.share(name):.2f}" for name in GROUPS),
-                f"{case.acceleration:.1f}",
-                f"{case.gravity:.1f}",
-                *(f"{case.sensitivity.overall[names.index(axis)]:.3f}" for axis in "xyz"),
-            )
-        )
-    return Listing(header, tuple(rows), frozenset(header[2:]))
 
 
 def _notes(change: float) -> list[str]:

@@ -16,7 +16,7 @@ from pkm_identification.report.style import (
 )
 
 if TYPE_CHECKING:
-    from .findings import PendulumStudy
+    from .runs import PendulumStudy
 
 SHOWN = 2500  # samples, the axis of the source's figures
 LABELS = {

@@ -1,138 +1,17 @@
-"""The pendulum study: what is run, and the source's findings beside ours."""
+"""The source's findings of chapter 3 beside ours, each verdict computed from the study."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from pkm_identification.estimation.batch.gauss_newton import NonlinearFit
-from pkm_identification.mechanisms.pendulum.model import (
-    NAMES,
-    PendulumMotion,
-    acceleration_jacobian,
-    energy,
-)
+from pkm_identification.mechanisms.pendulum.model import NAMES
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.reproduction.finding import Judgement
 
-from .runs import (
-    DURATION,
-    NOISE,
-    RATIO_NAMES,
-    START,
-    START_STD,
-    TRUE,
-    PendulumRun,
-    acceleration_scale,
-    all_runs,
-    free_fall,
-    least_squares,
-    measured,
-    residual_least_squares,
-    run_filter,
-)
+from .data import ITERATIONS, LEAST_SQUARES_ITERATIONS, RATIO_NAMES, SOURCE_UKF_M, TRUE, TRUE_RATIOS
+from .runs import START_STDS, STARTS, PendulumStudy
 
-ITERATIONS = 2128  # of the source's UKF (sure); read as samples
-STARTS = (0.5, 1.0, 2.0)
-START_STDS = (0.25, START_STD, 1.0)
 CLOSE = 0.01  # of the truth: what we take to agree
-TRUE_RATIOS = TRUE[2:4] / TRUE[4]
-
-
-def push(time: float) -> float:
-    """A force on the cart in N, for what the free fall cannot show."""
-    return 5.0 * float(np.sin(3.0 * time))
-
-
-@dataclass(frozen=True)
-class PendulumStudy:
-    """Everything the report tells.
-
-    Attributes
-    ----------
-    true : ndarray, shape (5,)
-    starts : tuple of float
-        All parameters of a first guess of `by_start`.
-    motion : PendulumMotion
-        The fall without noise.
-    exact, noisy : tuple of PendulumRun
-        Without and with noise.
-    energy_error : float
-        Largest change of the energy over its kinetic part's largest value.
-    singular_values : ndarray, shape (5,)
-        Of d acceleration / d (ln w) at the truth, accelerations in their ranges.
-    null_direction : ndarray, shape (5,)
-        The last of their directions, as relative changes of the parameters; its largest entry is 1.
-    by_start : tuple of NonlinearFit
-        Least squares from `starts`, without noise.
-    by_std : ndarray, shape (3,)
-        M in kg after `ITERATIONS` samples of the source's filter, by its start's standard deviation (`START_STDS`).
-    residual_form : NonlinearFit
-        Least squares on the equations of motion themselves.
-    pushed, pushed_noisy : NonlinearFit
-        Least squares where a known force acts on the cart, without and with noise.
-    """
-
-    true: FloatArray
-    starts: tuple[float, ...]
-    motion: PendulumMotion
-    exact: tuple[PendulumRun, ...]
-    noisy: tuple[PendulumRun, ...]
-    energy_error: float
-    singular_values: FloatArray
-    null_direction: FloatArray
-    by_start: tuple[NonlinearFit, ...]
-    by_std: FloatArray
-    residual_form: NonlinearFit
-    pushed: NonlinearFit
-    pushed_noisy: NonlinearFit
-
-    def run(self, estimator: str, adaptation: str, noisy: bool = False) -> PendulumRun:
-        """One of the runs."""
-        return next(
-            run
-            for run in (self.noisy if noisy else self.exact)
-            if (run.estimator, run.adaptation) == (estimator, adaptation)
-        )
-
-
-def study(duration: float = DURATION) -> PendulumStudy:
-    """Simulate the fall and identify it every way."""
-    motion = free_fall(duration)
-    scale = acceleration_scale(motion)
-    relative = acceleration_jacobian(TRUE, motion) * TRUE / scale[:, None]
-    _, singular, directions = np.linalg.svd(relative.reshape(-1, len(NAMES)), full_matrices=False)
-    null = directions[-1] / directions[-1][np.argmax(np.abs(directions[-1]))]
-    total = energy(TRUE, motion)
-    moved = free_fall(duration, push)
-    return PendulumStudy(
-        true=TRUE,
-        starts=STARTS,
-        motion=motion,
-        exact=all_runs(motion, scale),
-        noisy=all_runs(measured(motion, NOISE), scale),
-        energy_error=float(np.abs(total - total[0]).max() / np.ptp(_kinetic(motion))),
-        singular_values=singular,
-        null_direction=null,
-        by_start=tuple(least_squares(motion, scale, factor * START) for factor in STARTS),
-        by_std=np.array([_mass_with(motion[:ITERATIONS], scale, std) for std in START_STDS]),
-        residual_form=residual_least_squares(motion),
-        pushed=least_squares(moved, scale),
-        pushed_noisy=least_squares(measured(moved, NOISE), scale),
-    )
-
-
-def _kinetic(motion: PendulumMotion) -> FloatArray:
-    """Kinetic energy (N,) of the true pendulum in J: what falls is the difference to rest in the same place."""
-    rest = PendulumMotion(
-        motion.time, motion.position, np.zeros_like(motion.velocity), motion.acceleration, motion.force
-    )
-    return energy(TRUE, motion) - energy(TRUE, rest)
-
-
-def _mass_with(record: PendulumMotion, scale: FloatArray, std: float) -> float:
-    return float(run_filter(record, scale, "ukf", "robbins_monro", std).values[4])
 
 
 def findings(done: PendulumStudy) -> tuple[Judgement, ...]:
@@ -172,7 +51,7 @@ def _filter(done: PendulumStudy) -> Judgement:
     ends = ", ".join(f"{mass:.3g}" for mass in done.by_std)
     stds = ", ".join(f"{std:g}" for std in START_STDS)
     return Judgement(
-        "Table 3.1, UKF: l1, l2, m1, m2 exact (P), M 1.49 kg, 0.67 % off (P): all five from a free fall.",
+        f"Table 3.1, UKF: l1, l2, m1, m2 exact (P), M {SOURCE_UKF_M:g} kg, 0.67 % off (P): all five from a free fall.",
         f"{named(ukf.values[:2], NAMES[:2])}, {named(ukf.ratios()[0], RATIO_NAMES)}; the masses themselves "
         f"{named(ukf.values[2:], NAMES[2:])} ({_off(ukf.values)}).",
         f"{_lengths(ukf.values)}; {masses}",
@@ -201,7 +80,8 @@ def _iterations(done: PendulumStudy) -> Judgement:
     early = ukf.history[:ITERATIONS][-1]
     enough = ratio_error(early) < 100 * CLOSE
     return Judgement(
-        f"Table 3.1: the UKF takes {ITERATIONS} iterations (68.88 s), LS 1225 (4.23 s), to 1e-7 (S).",
+        f"Table 3.1: the UKF takes {ITERATIONS} iterations (68.88 s), LS {LEAST_SQUARES_ITERATIONS} (4.23 s), "
+        "to 1e-7 (S).",
         f"Read as samples: after {min(ITERATIONS, len(ukf.history))} the UKF's ratios are {ratio_error(early):.2g} % "
         f"off. Gauss-Newton on all {len(done.motion)} samples takes {len(fit.history) - 1} iterations.",
         f"some 2000 samples {'suffice' if enough else 'do not suffice'}; LS cannot be compared",

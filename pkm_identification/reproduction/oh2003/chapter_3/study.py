@@ -7,40 +7,29 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pkm_identification.mechanisms.pendulum.model import NAMES, UNITS
-from pkm_identification.report.listing import (
-    ABSENT,
-    Listing,
-    number,
-    with_deviation,
-)
 from pkm_identification.report.paragraphs import paragraph
 from pkm_identification.reproduction.finding import Judgement, finding_document, finding_text
 from pkm_identification.reproduction.outcome import Outcome
 
-from .findings import (
-    ITERATIONS,
-    STARTS,
-    TRUE_RATIOS,
-    PendulumStudy,
-    findings,
-    named,
-    study,
-)
-from .runs import (
+from .data import (
     DURATION,
+    ITERATIONS,
+    LEAST_SQUARES_ITERATIONS,
     NOISE,
-    RATE,
     RATIO_NAMES,
+    SOURCE_LEAST_SQUARES,
+    SOURCE_UKF_M,
     START,
-    START_STD,
     TRUE,
 )
+from .findings import findings, named
+from .runs import RATE, START_STD, STARTS, PendulumStudy, study
+from .tables import run_table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 NAME = "oh2003-pendulum"
-EXACT = 1e-12  # a standard deviation that is rounding
 
 
 def run() -> Outcome:
@@ -104,59 +93,6 @@ def _text(done: PendulumStudy, found: tuple[Judgement, ...]) -> str:
     )
 
 
-def run_table(done: PendulumStudy) -> Listing:
-    """One estimator and record a row, the source's beside."""
-    header = ("noise", "estimator", "samples", *NAMES, *(f"{name} ± std" for name in RATIO_NAMES))
-    rows = [
-        ("", "true", "", *(f"{v:.2f}" for v in TRUE), *(f"{v:.4f}" for v in TRUE_RATIOS)),
-        (
-            "0 %",
-            "source, LS",
-            "1225 it.",
-            "0.50 (G)",
-            "0.75 (G)",
-            ABSENT,
-            "0.58 (G)",
-            ABSENT,
-            ABSENT,
-            ABSENT,
-        ),
-        (
-            "0 %",
-            "source, UKF",
-            f"{ITERATIONS} it.",
-            *(f"{v:.2f} (P)" for v in (*TRUE[:4], 1.49)),
-            f"{TRUE[2] / 1.49:.4f}",
-            f"{TRUE[3] / 1.49:.4f}",
-        ),
-    ]
-    for label, runs in (("0 %", done.exact), (f"{100 * NOISE:g} %", done.noisy)):
-        for one in runs:
-            name = one.estimator.upper() + (" rm" if one.adaptation == "robbins_monro" else "")
-            if one.estimator != "ls" and len(one.history) > ITERATIONS:
-                early = one.history[ITERATIONS - 1]
-                rows.append(
-                    (
-                        label,
-                        name,
-                        str(ITERATIONS),
-                        *(number(v, 4) for v in early),
-                        *(f"{v:.4f}" for v in early[2:4] / early[4]),
-                    )
-                )
-            ratio, std = one.ratios()
-            rows.append(
-                (
-                    label,
-                    name,
-                    str(len(done.motion)),
-                    *(number(v, 4) for v in one.values),
-                    *(_with_deviation(v, s) for v, s in zip(ratio, std, strict=True)),
-                )
-            )
-    return Listing(header, tuple(rows), frozenset(header[2:]))
-
-
 def _document(done: PendulumStudy, found: tuple[Judgement, ...]) -> dict[str, Any]:
     return {
         "schema": 1,
@@ -173,9 +109,15 @@ def _document(done: PendulumStudy, found: tuple[Judgement, ...]) -> dict[str, An
             "combinations": list(RATIO_NAMES),
         },
         "source": {
-            "LS": {"l1": [0.50, "G"], "l2": [0.75, "G"], "m2": [0.58, "G"], "iterations": [1225, "S"]},
+            "LS": {
+                **{name: list(entry) for name, entry in SOURCE_LEAST_SQUARES.items()},
+                "iterations": [LEAST_SQUARES_ITERATIONS, "S"],
+            },
             "UKF": {
-                **{name: [value, "P"] for name, value in zip(NAMES, (*TRUE[:4].tolist(), 1.49), strict=True)},
+                **{
+                    name: [value, "P"]
+                    for name, value in zip(NAMES, (*TRUE[:4].tolist(), SOURCE_UKF_M), strict=True)
+                },
                 "iterations": [ITERATIONS, "S"],
             },
         },
@@ -201,7 +143,3 @@ def _document(done: PendulumStudy, found: tuple[Judgement, ...]) -> dict[str, An
                    "noisy": done.pushed_noisy.values.tolist()},
         "findings": [finding_document(finding) for finding in found],
     }  # fmt: skip
-
-
-def _with_deviation(value: float, std: float) -> str:
-    return " ± ".join(with_deviation(value, std)) if std > EXACT else f"{value:.4f}"

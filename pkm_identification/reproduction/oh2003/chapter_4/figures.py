@@ -20,10 +20,10 @@ from pkm_identification.report.style import (
 from .tables import case_name
 
 if TYPE_CHECKING:
+    from .cases import CaseResult
+    from .comparisons import Compared
     from .noise import NoiseResult
-    from .numbers import Quoted
-    from .runs import CaseResult
-    from .verdicts import Compared
+    from .source_tables import Quoted
 
 MASSES = ("m_e", "m_b", "m_p")
 # kg, with room for the source's results

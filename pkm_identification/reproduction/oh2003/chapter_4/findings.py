@@ -7,18 +7,18 @@ import numpy as np
 from pkm_identification.estimation.identifiability import IDENTIFIABLE
 from pkm_identification.reproduction.finding import Judgement
 
-from .cases import SimulationStudy
+from .cases import CaseResult
+from .comparisons import start_percent
 from .data import FALL_DURATION, exact_record
-from .held import held_inertia, with_centers
+from .held_inertia import held_inertia, with_centers
 from .noise import worst
-from .numbers import (
+from .runs import SimulationStudy
+from .source_tables import (
     INERTIAS,
     MASSES,
     START,
     TABLES,
 )
-from .runs import CaseResult
-from .verdicts import start_percent
 
 CLOSE = 0.5  # %, what we take to agree
 

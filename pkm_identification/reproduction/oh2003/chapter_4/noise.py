@@ -12,15 +12,7 @@ from pkm_identification.identification.equations.energy_equations import energy_
 from pkm_identification.identification.equations.force_equations import BandSettings, force_equations
 from pkm_identification.numerics.arrays import FloatArray
 
-from .data import (
-    PERIOD,
-    exact_record,
-    measured,
-    parameter_set,
-    study_machine,
-)
-from .numbers import MASSES
-from .runs import (
+from .cases import (
     MODELS,
     NOISES,
     Case,
@@ -28,6 +20,14 @@ from .runs import (
     first_guess,
     run_case,
 )
+from .data import (
+    PERIOD,
+    exact_record,
+    measured,
+    parameter_set,
+    study_machine,
+)
+from .source_tables import MASSES
 
 SEEDS = 3
 BAND_DURATION = 10.0  # s, of data for the band

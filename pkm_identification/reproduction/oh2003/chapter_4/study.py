@@ -11,16 +11,18 @@ from pkm_identification.report.paragraphs import paragraph
 from pkm_identification.reproduction.finding import Judgement, finding_document, finding_text
 from pkm_identification.reproduction.outcome import Outcome
 
-from .cases import SimulationStudy, study
+from .cases import CaseResult
+from .comparisons import Compared, inertia_comparisons, mass_comparisons
 from .data import MOTIONS
 from .findings import findings
-from .numbers import (
+from .runs import SimulationStudy, study
+from .source_tables import (
     INERTIAS,
     ITERATIONS,
     SOURCE_NAMES,
+    SOURCE_NOISE,
     TABLES,
 )
-from .runs import CaseResult
 from .tables import (
     case_name,
     inertia_table,
@@ -30,20 +32,11 @@ from .tables import (
     order_table,
     rank_table,
 )
-from .verdicts import Compared, inertia_comparisons, mass_comparisons
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 NAME = "oh2003-simulation"
-# worst error of a mass in %, and its mark
-SOURCE_NOISE = {
-    ("force", 0.0): (0.04, "S"),
-    ("force", 0.01): (5.4, "P+"),
-    ("force", 0.05): (6.0, "G"),
-    ("energy", 0.0): (3.25, "S"),
-    ("energy", 0.01): (37.79, "P+"),
-}
 
 
 def run() -> Outcome:

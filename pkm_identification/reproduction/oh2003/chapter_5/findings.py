@@ -12,22 +12,9 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.report.staged_tables import still_not_shown
 from pkm_identification.reproduction.finding import Judgement
 
-from .runs import NAMES, SWEEPS, StagedStudy
+from .data import NAMES, SOURCE_INERTIAS
+from .runs import SWEEPS, StagedStudy
 
-# Table 5.1, XY, stage 1-A: (expected - estimate) / expected in %, read whole (S); one is lost.
-SOURCE_VISCOUS = (-123.34, -33.62, -56.00, -71.83, -14.59, -99.90)
-SOURCE_COULOMB = (-290.59, -114.88, -183.65, -216.09, -130.23, None)
-# Table 5.2, XY: distance of the inertias from CAD in % (P+).
-SOURCE_INERTIAS = {
-    "Ixx_b": 8.37,
-    "Iyy_b": 12.75,
-    "Izz_b": 10.49,
-    "Ixx_p": 0.73,
-    "Iyy_p": 0.68,
-    "Izz_p": 0.75,
-    "Ixx_e": 1.19,
-    "Iyy_e": 26.14,
-}
 MASSES = ("m_e", "m_b", "m_p")
 FRICTION_PLACES = slice(12, 24)  # in `oh24`: six viscous coefficients, six Coulomb forces
 SAME = 10.0  # %, up to which friction counts as the same

@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pkm_identification.motion import STRUTS
-from pkm_identification.report.listing import Listing
 from pkm_identification.report.paragraphs import paragraph
 from pkm_identification.report.staged_tables import (
     cross_table,
@@ -19,20 +17,10 @@ from pkm_identification.report.staged_tables import (
 from pkm_identification.reproduction.finding import Judgement, finding_document, finding_text
 from pkm_identification.reproduction.outcome import Outcome
 
-from .findings import (
-    SOURCE_COULOMB,
-    SOURCE_VISCOUS,
-    findings,
-    friction_difference,
-)
-from .runs import (
-    DURATIONS,
-    FRACTION,
-    GUESS,
-    StagedStudy,
-    run_experiments,
-    run_study,
-)
+from .data import DURATIONS, FRACTION, GUESS, run_experiments
+from .findings import findings
+from .runs import StagedStudy, run_study
+from .tables import friction_table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -102,30 +90,6 @@ def _text(study: StagedStudy, found: tuple[Judgement, ...]) -> str:
             *(finding_text(k, finding) for k, finding in enumerate(found, 1)),
         )
     )
-
-
-def friction_table(study: StagedStudy) -> Listing:
-    """Table 5.1 beside ours, a strut a row."""
-    ours, as_source = (
-        friction_difference(study, done, "xy", "1-A") for done in (study.ours, study.as_source)
-    )
-    rows = []
-    for k, name in enumerate(("viscous", "Coulomb")):
-        source = (SOURCE_VISCOUS, SOURCE_COULOMB)[k]
-        for i in range(STRUTS):
-            place = k * STRUTS + i
-            value = source[i]
-            rows.append(
-                (
-                    f"{name} {i + 1}",
-                    f"{study.experiments.expected[place]:.4g}",
-                    "lost" if value is None else f"{value:.2f} (S)",
-                    f"{ours[place]:+.2f}",
-                    f"{as_source[place]:+.2f}",
-                )
-            )
-    header = ("friction", "strut test", "source", "ours", "ours, source's processing")
-    return Listing(header, tuple(rows), frozenset(header[1:]))
 
 
 def _document(study: StagedStudy, found: tuple[Judgement, ...]) -> dict[str, Any]:

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 
 from pkm_identification.estimation.identifiability import IDENTIFIABLE
 
-from .numbers import (
+from .cases import CaseResult
+from .source_tables import (
     INERTIAS,
     MASSES,
     START,
     TABLES,
     Quoted,
 )
-from .runs import CaseResult
 
 AGREES = "agrees"
 OFF = "off, though the data show it"

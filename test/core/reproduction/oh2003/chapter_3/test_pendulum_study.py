@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 
 from pkm_identification.reproduction import STUDIES
-from pkm_identification.reproduction.oh2003.chapter_3.findings import findings, ratio_error, study
-from pkm_identification.reproduction.oh2003.chapter_3.runs import TRUE, free_fall, measured
-from pkm_identification.reproduction.oh2003.chapter_3.study import NAME, outcome, run_table
+from pkm_identification.reproduction.oh2003.chapter_3.data import TRUE, free_fall, measured
+from pkm_identification.reproduction.oh2003.chapter_3.findings import findings, ratio_error
+from pkm_identification.reproduction.oh2003.chapter_3.runs import study
+from pkm_identification.reproduction.oh2003.chapter_3.study import NAME, outcome
+from pkm_identification.reproduction.oh2003.chapter_3.tables import run_table
 
 DURATION = 2.2  # s: 2128 samples and a few
 

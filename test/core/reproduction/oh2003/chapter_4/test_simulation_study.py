@@ -10,28 +10,8 @@ import pytest
 from pkm_identification.estimation.identifiability import COMBINATION, IDENTIFIABLE, UNIDENTIFIABLE
 from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.reproduction.oh2003.chapter_4.cases import six_axes
-from pkm_identification.reproduction.oh2003.chapter_4.data import (
-    energy_model,
-    exact_record,
-    force_model,
-    measured,
-    parameter_set,
-    study_machine,
-)
-from pkm_identification.reproduction.oh2003.chapter_4.held import held_inertia, with_centers
-from pkm_identification.reproduction.oh2003.chapter_4.noise import noise_results, worst
-from pkm_identification.reproduction.oh2003.chapter_4.numbers import (
-    INERTIAS,
-    MASSES,
-    START,
-    TABLES,
-    Quoted,
-)
-from pkm_identification.reproduction.oh2003.chapter_4.runs import Case, cases, run_case
-from pkm_identification.reproduction.oh2003.chapter_4.study import NAME, outcome, study
-from pkm_identification.reproduction.oh2003.chapter_4.tables import mass_table
-from pkm_identification.reproduction.oh2003.chapter_4.verdicts import (
+from pkm_identification.reproduction.oh2003.chapter_4.cases import Case, cases, run_case
+from pkm_identification.reproduction.oh2003.chapter_4.comparisons import (
     AGREES,
     BY_START,
     GUESS,
@@ -41,6 +21,26 @@ from pkm_identification.reproduction.oh2003.chapter_4.verdicts import (
     mass_comparisons,
     verdict,
 )
+from pkm_identification.reproduction.oh2003.chapter_4.data import (
+    energy_model,
+    exact_record,
+    force_model,
+    measured,
+    parameter_set,
+    study_machine,
+)
+from pkm_identification.reproduction.oh2003.chapter_4.held_inertia import held_inertia, with_centers
+from pkm_identification.reproduction.oh2003.chapter_4.noise import noise_results, worst
+from pkm_identification.reproduction.oh2003.chapter_4.runs import six_axes
+from pkm_identification.reproduction.oh2003.chapter_4.source_tables import (
+    INERTIAS,
+    MASSES,
+    START,
+    TABLES,
+    Quoted,
+)
+from pkm_identification.reproduction.oh2003.chapter_4.study import NAME, outcome, study
+from pkm_identification.reproduction.oh2003.chapter_4.tables import mass_table
 from pkm_identification.reproduction.oh2003.table_2_2_motions import SourceMotion
 
 

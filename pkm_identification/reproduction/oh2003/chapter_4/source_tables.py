@@ -99,3 +99,12 @@ ITERATIONS: dict[tuple[str, str], int] = {
     ("4.12", "XY"): 11,
     ("4.12", "fall"): 35,
 }
+
+# Tables 4.14 and 4.16: worst error of a mass in % by model and noise, and its mark.
+SOURCE_NOISE: dict[tuple[str, float], tuple[float, str]] = {
+    ("force", 0.0): (0.04, "S"),
+    ("force", 0.01): (5.4, "P+"),
+    ("force", 0.05): (6.0, "G"),
+    ("energy", 0.0): (3.25, "S"),
+    ("energy", 0.01): (37.79, "P+"),
+}

@@ -7,13 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pkm_identification.reproduction.oh2003.chapter_2.findings import (
-    MACHINES,
-    change_with_chapters_4_5,
-    findings,
-    run_study,
-    study_machine,
-)
+from pkm_identification.reproduction.oh2003.chapter_2.data import MACHINES, study_machine
+from pkm_identification.reproduction.oh2003.chapter_2.findings import findings
+from pkm_identification.reproduction.oh2003.chapter_2.runs import change_with_chapters_4_5, run_study
 from pkm_identification.reproduction.oh2003.table_2_2_motions import SOURCE_MOTIONS
 
 

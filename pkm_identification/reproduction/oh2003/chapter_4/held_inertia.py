@@ -17,7 +17,7 @@ from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parame
 from pkm_identification.numerics.arrays import FloatArray
 
 from .data import exact_record, study_machine
-from .numbers import INERTIAS, MASSES
+from .source_tables import INERTIAS, MASSES
 
 HELD = {
     "X": 0.5033,

@@ -6,12 +6,14 @@ import numpy as np
 import pytest
 
 from pkm_identification.estimation.identifiability import IDENTIFIABLE
+from pkm_identification.reproduction.oh2003.chapter_5.data import NAMES, run_experiments
 from pkm_identification.reproduction.oh2003.chapter_5.findings import (
     friction_changes,
     friction_difference,
 )
-from pkm_identification.reproduction.oh2003.chapter_5.runs import NAMES, run_experiments, run_study
-from pkm_identification.reproduction.oh2003.chapter_5.study import friction_table, outcome
+from pkm_identification.reproduction.oh2003.chapter_5.runs import run_study
+from pkm_identification.reproduction.oh2003.chapter_5.study import outcome
+from pkm_identification.reproduction.oh2003.chapter_5.tables import friction_table
 
 SHORT = {"x": 3.5, "z": 3.5, "xy": 3.5, "rich": 4.0, "slow": 7.0}
 
