@@ -18,12 +18,10 @@ from pkm_identification.ros.node.base import PipelineNode
 from pkm_identification.ros.node.diagnostics import ERROR, WARN, Finding
 from pkm_identification.ros.node.main import run
 from pkm_identification.ros.node.publishers import publisher_names
-from pkm_identification.ros.parameters.declarations import ParameterError
 from pkm_identification.ros.parameters.strut_filter import (
     PARAMETERS,
-    filter_settings,
-    guard_settings,
     sample_period,
+    stream_settings,
 )
 from pkm_identification.ros.qos import STREAM, STRUT_STATES_SUBSCRIPTION
 from pkm_identification.signals.causal import CausalStrutFilter
@@ -46,11 +44,8 @@ class StrutFilterNode(PipelineNode):
     def build(self) -> None:
         self.machine = Machine.load(self.parameter["machine"])
         self.period = sample_period(self.machine, self.parameter["sample_rate"])
-        try:
-            self.reader = JointStateReader(self.parameter["joint_names"])
-            self._make_stages(self.parameter.all())
-        except ValueError as error:
-            raise ParameterError(f"parameters: {error}") from None
+        self.reader = JointStateReader(self.parameter["joint_names"])
+        self._make_stages(self.parameter.all())
         self.rate = RateWatch(1.0 / self.period)
         with self.compiling():
             self._warm_up()
@@ -62,7 +57,7 @@ class StrutFilterNode(PipelineNode):
 
     def accept(self, values: Mapping[str, Any]) -> None:
         """Live parameters: refused when no filter or guard can be made of them."""
-        CausalStrutFilter(filter_settings(self.machine, self.period, values))
+        CausalStrutFilter(stream_settings(self.machine, self.period, values).filter)
 
     def changed(self, names: set[str]) -> None:
         """New filters, primed again by a new segment."""
@@ -145,8 +140,9 @@ class StrutFilterNode(PipelineNode):
         }
 
     def _make_stages(self, values: Mapping[str, Any]) -> None:
-        self.guard = StreamGuard(guard_settings(self.machine, self.period, values))
-        self.filter = CausalStrutFilter(filter_settings(self.machine, self.period, values))
+        settings = stream_settings(self.machine, self.period, values)
+        self.guard = StreamGuard(settings.guard)
+        self.filter = CausalStrutFilter(settings.filter)
 
     def _restart(self) -> None:
         if self._segment_base is not None:

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from pkm_identification.estimation.equations import Equations
 from pkm_identification.estimation.filters.unscented import UnscentedFilter, UnscentedSettings
-from pkm_identification.identification.equations.force_equations import BandSettings, Equations
-from pkm_identification.identification.experiment import prepare
+from pkm_identification.identification.experiment import Experiment
 from pkm_identification.identification.procedures.friction_test import FrictionTest, measure_friction
 from pkm_identification.identification.procedures.staged import (
     ALL,
@@ -39,6 +39,7 @@ from pkm_identification.motion import STRUTS, StrutLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
+from pkm_identification.signals.band import BandSettings
 from pkm_identification.signals.zero_phase import filter_log
 
 SEED = 1
@@ -160,7 +161,7 @@ def source_equations(log: StrutLog, machine: Machine, parameters: ParameterSet) 
     Lengths (and forces, or the two would not be of one instant) pass an 8th-order Butterworth low-pass at 10 Hz; the
     model's columns are computed from the smooth motion and stay as they are.
     """
-    guarded = prepare([log], machine, {}).logs[0]
+    guarded = Experiment.of([log], machine).logs[0]
     struts = filter_log(guarded, SOURCE_CUTOFF, SOURCE_ORDER)
     struts = struts[:: BandSettings(guarded.period).stride]
     motion, _ = platform_motion(machine, struts)

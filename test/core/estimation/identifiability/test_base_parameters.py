@@ -7,11 +7,8 @@ import pytest
 from core.mechanisms.hexapod.machine_variants import BUILTIN, machine, untidy, with_joint
 from core.platform_motions import states
 
-from pkm_identification.estimation.identifiability.base_parameters import (
-    base_parameters,
-    machine_base_parameters,
-    random_states,
-)
+from pkm_identification.estimation.identifiability.base_parameters import base_parameters
+from pkm_identification.identification.base_parameters import machine_base_parameters, random_states
 from pkm_identification.mechanisms.hexapod.dynamics.thirteen_bodies import (
     BODY_NAMES,
     body_parameters,

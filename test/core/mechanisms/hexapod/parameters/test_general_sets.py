@@ -8,10 +8,8 @@ from core.mechanisms.hexapod.dynamics.test_groups import HINGE, with_motor
 from core.mechanisms.hexapod.machine_variants import BUILTIN, machine, untidy, with_joint
 from core.platform_motions import states
 
-from pkm_identification.estimation.identifiability.base_parameters import (
-    base_parameters,
-    random_states,
-)
+from pkm_identification.estimation.identifiability.base_parameters import base_parameters
+from pkm_identification.identification.base_parameters import random_states
 from pkm_identification.mechanisms.hexapod.dynamics import regressor, strut_forces
 from pkm_identification.mechanisms.hexapod.parameters.general_sets import GENERAL_SETS
 from pkm_identification.parameters.parameter_set import ParameterSet
