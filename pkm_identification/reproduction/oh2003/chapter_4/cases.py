@@ -15,10 +15,10 @@ import numpy as np
 
 from pkm_identification.estimation.batch.least_squares import least_squares, robust_covariance
 from pkm_identification.estimation.data_order import data_order
+from pkm_identification.estimation.equations import Equations
 from pkm_identification.estimation.estimate import ParameterEstimate, make_estimate
 from pkm_identification.estimation.filters.unscented import UnscentedFilter, UnscentedSettings
 from pkm_identification.estimation.identifiability import BaseParameters, base_parameters
-from pkm_identification.identification.equations.force_equations import Equations
 from pkm_identification.mechanisms.hexapod.parameters.builder import force_scale
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
