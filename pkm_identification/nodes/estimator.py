@@ -19,15 +19,11 @@ from pkm_identification.ros.estimates.keeper import EstimateKeeper
 from pkm_identification.ros.estimates.publisher import EstimatePublisher
 from pkm_identification.ros.estimates.store import EstimateStore, confined
 from pkm_identification.ros.messages.convert import platform_sample
-from pkm_identification.ros.node.base import PipelineNode, change_period
 from pkm_identification.ros.node.diagnostics import ERROR, WARN, Finding
 from pkm_identification.ros.node.main import run
+from pkm_identification.ros.node.pipeline_node import PipelineNode, change_period
 from pkm_identification.ros.parameters.declarations import ParameterError
-from pkm_identification.ros.parameters.estimator import (
-    PARAMETERS,
-    identify_settings,
-    pipeline_settings,
-)
+from pkm_identification.ros.parameters.estimator import PARAMETERS, identify_settings, pipeline_settings
 from pkm_identification.ros.qos import STREAM
 
 NEVER = 1e6  # s

@@ -19,8 +19,7 @@ from pkm_identification.parameters.assumptions import (
 )
 from pkm_identification.parameters.parameter_set import NAMES
 
-from ..node.base import MACHINE
-from .declarations import LiveParameter, ParameterSpec
+from .declarations import MACHINE, LiveParameter, ParameterSpec
 
 PARAMETERS = (
     MACHINE,
@@ -35,7 +34,7 @@ PARAMETERS = (
     LiveParameter("band_order", 8, "order of that low-pass", low=1, high=12),
     LiveParameter("gate", 1e-9, "probability with which a good equation is kept out as an outlier", "", 1e-15, 0.1),
     ParameterSpec("payload", True, "watch for a payload taken up or set down; see the topic ~/payload"),
-    ParameterSpec("drift", "detected", "let friction loose when it has changed", choices=DRIFTS),
+    ParameterSpec("drift", "detected", "make friction uncertain again where it is found changed", choices=DRIFTS),
     ParameterSpec("friction_walk", 0.0, "random walk of friction in an hour, relative to its size", "", 0, 10),
     ParameterSpec("platform_frame", "platform", "frame the payload's centre of mass is given in"),
     LiveParameter("publish_rate", 10.0, "most estimates published", "Hz", 0.01, 1e3),

@@ -11,8 +11,7 @@ from pkm_identification.records.joint_state import STRUT_NAMES
 from pkm_identification.signals.causal import KINDS, FilterSettings
 from pkm_identification.signals.guard import GuardSettings
 
-from ..node.base import MACHINE
-from .declarations import LiveParameter, ParameterError, ParameterSpec
+from .declarations import MACHINE, LiveParameter, ParameterError, ParameterSpec
 
 PARAMETERS = (
     MACHINE,

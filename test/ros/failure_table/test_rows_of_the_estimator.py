@@ -27,7 +27,7 @@ from pkm_identification.identification.online.pipeline import OnlinePipeline
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.msg import ParameterEstimate
 from pkm_identification.nodes.estimator import EstimatorNode
-from pkm_identification.ros.processes.processes import NodeProcess
+from pkm_identification.ros.processes.node_process import NodeProcess
 from pkm_identification.ros.qos import LATCHED
 
 ERROR, WARN = DiagnosticStatus.ERROR, DiagnosticStatus.WARN
