@@ -21,9 +21,9 @@ from pkm_identification.ros.commands.controller_state import ControllerStates
 from pkm_identification.ros.commands.strut_commands import FORCES, StrutCommands
 from pkm_identification.ros.commands.trajectory_action import TrajectoryAction
 from pkm_identification.ros.messages.joint_state import BadJointState, JointStateReader
-from pkm_identification.ros.node.base import PipelineNode
 from pkm_identification.ros.node.diagnostics import ERROR, WARN, Finding
 from pkm_identification.ros.node.main import run
+from pkm_identification.ros.node.pipeline_node import PipelineNode
 from pkm_identification.ros.parameters.controller import PARAMETERS, controller_settings
 from pkm_identification.ros.parameters.declarations import ParameterError
 from pkm_identification.ros.qos import LATCHED, STRUT_STATES_SUBSCRIPTION

@@ -19,9 +19,9 @@ from pkm_identification.ros.estimates.keeper import EstimateKeeper
 from pkm_identification.ros.estimates.publisher import EstimatePublisher
 from pkm_identification.ros.estimates.store import EstimateStore, confined
 from pkm_identification.ros.messages.convert import platform_sample
-from pkm_identification.ros.node.base import PipelineNode, change_period
 from pkm_identification.ros.node.diagnostics import ERROR, WARN, Finding
 from pkm_identification.ros.node.main import run
+from pkm_identification.ros.node.pipeline_node import PipelineNode, change_period
 from pkm_identification.ros.parameters.estimator import (
     PARAMETERS,
     estimator_settings,

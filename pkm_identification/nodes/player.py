@@ -12,9 +12,9 @@ from rosgraph_msgs.msg import Clock
 from pkm_identification.records.bag_reader import BagMessage, bag_topics, read_messages
 from pkm_identification.records.stamps import NANOSECONDS
 from pkm_identification.ros.messages.message_types import message_class
-from pkm_identification.ros.node.base import PipelineNode
 from pkm_identification.ros.node.diagnostics import WARN, Finding
 from pkm_identification.ros.node.main import run
+from pkm_identification.ros.node.pipeline_node import PipelineNode
 from pkm_identification.ros.parameters.declarations import (
     LiveParameter,
     ParameterError,

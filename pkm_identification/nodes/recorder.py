@@ -17,9 +17,9 @@ from pkm_identification.msg import ParameterEstimate, PlatformState, StrutStates
 from pkm_identification.records.bag_recovery import recover_bag
 from pkm_identification.records.bag_writer import STORAGES, BagWriter
 from pkm_identification.ros.messages.message_types import message_class, type_name
-from pkm_identification.ros.node.base import DRAIN_LIMIT, PipelineNode
 from pkm_identification.ros.node.diagnostics import ERROR, WARN, Finding
 from pkm_identification.ros.node.main import run
+from pkm_identification.ros.node.pipeline_node import DRAIN_LIMIT, PipelineNode
 from pkm_identification.ros.parameters.declarations import (
     LiveParameter,
     ParameterError,

@@ -22,9 +22,9 @@ from pkm_identification.ros.messages.joint_state import (
     JointStateReader,
     fill_joint_state,
 )
-from pkm_identification.ros.node.base import PipelineNode
 from pkm_identification.ros.node.diagnostics import WARN, Finding
 from pkm_identification.ros.node.main import run
+from pkm_identification.ros.node.pipeline_node import PipelineNode
 from pkm_identification.ros.node.schedule import Schedule
 from pkm_identification.ros.parameters.simulator import EFFORT, PARAMETERS, simulator_of
 from pkm_identification.ros.qos import (

@@ -15,10 +15,10 @@ from pkm_identification.msg import StrutStates
 from pkm_identification.ros.messages.convert import STRUT_STATES, strut_states
 from pkm_identification.ros.messages.joint_state import BadJointState, JointStateReader
 from pkm_identification.ros.messages.wire import StreamWriter
-from pkm_identification.ros.node.base import PipelineNode
 from pkm_identification.ros.node.diagnostics import ERROR, WARN, Finding
 from pkm_identification.ros.node.main import run
-from pkm_identification.ros.node.publishers import publisher_names
+from pkm_identification.ros.node.pipeline_node import PipelineNode
+from pkm_identification.ros.node.topic_publishers import publisher_names
 from pkm_identification.ros.parameters.strut_filter import (
     PARAMETERS,
     sample_period,

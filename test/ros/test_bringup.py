@@ -18,7 +18,7 @@ from sensor_msgs.msg import JointState
 from pkm_identification.action import ExecuteTrajectory
 from pkm_identification.msg import ControllerState, PlatformState
 from pkm_identification.nodes.bringup import main
-from pkm_identification.ros.processes.processes import (
+from pkm_identification.ros.processes.node_process import (
     NodeProcess,
     ProcessError,
     process_environment,

@@ -13,7 +13,7 @@ from ros.rigs import told, values_of
 
 from pkm_identification.msg import ParameterEstimate, PlatformState
 from pkm_identification.records import read_log
-from pkm_identification.ros.processes.processes import NodeProcess
+from pkm_identification.ros.processes.node_process import NodeProcess
 from pkm_identification.ros.qos import LATCHED
 
 NODES = ("strut_filter", "kinematics", "estimator", "simulator")

@@ -11,7 +11,7 @@ from sensor_msgs.msg import JointState
 
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.ros.messages.convert import fill_pose
-from pkm_identification.ros.processes.processes import NodeProcess
+from pkm_identification.ros.processes.node_process import NodeProcess
 from pkm_identification.ros.qos import COMMANDS, POSE
 
 SHARED_MEMORY = "/dev/shm/fast"

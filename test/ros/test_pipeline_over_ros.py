@@ -18,7 +18,7 @@ from pkm_identification.nodes.strut_filter import StrutFilterNode
 from pkm_identification.records import read_log
 from pkm_identification.records.bag_writer import write_strut_bag
 from pkm_identification.ros.clock import seconds
-from pkm_identification.ros.processes.processes import NodeProcess
+from pkm_identification.ros.processes.node_process import NodeProcess
 from pkm_identification.ros.qos import LATCHED
 from pkm_identification.simulation import SensorSettings, perturbed, simulate
 

@@ -9,7 +9,7 @@ import pytest
 from lifecycle_msgs.msg import Transition
 from lifecycle_msgs.srv import ChangeState, GetState
 
-from pkm_identification.ros.processes.processes import (
+from pkm_identification.ros.processes.node_process import (
     NodeProcess,
     ProcessError,
     process_environment,

@@ -19,7 +19,7 @@ from pkm_identification.ros.clock import set_stamp
 from pkm_identification.ros.commands.force_commands import GONE, ForceCommands
 from pkm_identification.ros.messages.joint_state import JointStateReader
 from pkm_identification.ros.node.schedule import Schedule
-from pkm_identification.ros.processes.processes import NodeProcess
+from pkm_identification.ros.processes.node_process import NodeProcess
 from pkm_identification.simulation import Simulator
 
 UF = Machine.load("uf")

@@ -18,6 +18,7 @@ from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parame
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.finite import finite
 from pkm_identification.parameters.parameter_set import ParameterSet
+from pkm_identification.parameters.prior import Prior
 
 from ..equations.reversal import with_reversals
 from ..settings import Settings
@@ -161,6 +162,11 @@ class OnlineEstimator:
         return self.recursive.filter.count
 
     @property
+    def prior(self) -> Prior:
+        """Of all that is estimated, nuisance parameters included."""
+        return self.recursive.prior
+
+    @property
     def nis(self) -> float:
         """Mean normalised innovation squared; near `outputs` when the noise is as assumed."""
         return self.recursive.nis
@@ -184,6 +190,17 @@ class OnlineEstimator:
     def payload_events(self) -> tuple[PayloadEvent, ...]:
         """The last few things taken up or set down, oldest first."""
         return tuple(self.watch.events) if self.watch is not None else ()
+
+    @property
+    def suspicions(self) -> int:
+        """How often something seemed to have changed, payload or not."""
+        return 0 if self.watch is None else self.watch.suspicions
+
+    @property
+    def friction_changes(self) -> int:
+        """How often friction was found changed and made uncertain again."""
+        drift = None if self.watch is None else self.watch.drift
+        return 0 if drift is None else drift.opened
 
     @property
     def model_suspect(self) -> bool:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pkm_identification.control.controller import MachineController
     from pkm_identification.control.settings import Command
 
-    from ..node.base import PipelineNode
+    from ..node.pipeline_node import PipelineNode
 
 NUMBERS = {
     WAITING: ControllerState.WAITING,

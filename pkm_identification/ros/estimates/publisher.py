@@ -27,7 +27,7 @@ from ..throttle import Throttle
 from .store import DROPPED
 
 if TYPE_CHECKING:
-    from ..node.base import PipelineNode
+    from ..node.pipeline_node import PipelineNode
 
 
 class EstimatePublisher:

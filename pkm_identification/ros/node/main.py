@@ -17,7 +17,7 @@ from rclpy.utilities import get_rmw_implementation_identifier
 from pkm_identification.errors import PkmError
 
 from ..parameters.declarations import ParameterError
-from .base import PipelineNode
+from .pipeline_node import PipelineNode
 from .stream_executor import StreamExecutor
 from .transport import without_shared_memory
 

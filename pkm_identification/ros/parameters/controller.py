@@ -10,8 +10,7 @@ from pkm_identification.control.pid import ControlSettings
 from pkm_identification.control.settings import MODES, SAFE_COMMANDS, ControllerSettings
 from pkm_identification.records.joint_state import STRUT_NAMES
 
-from ..node.base import MACHINE
-from .declarations import LiveParameter, ParameterSpec
+from .declarations import MACHINE, LiveParameter, ParameterSpec
 
 LOOPS = ("bandwidth", "damping", "integral_time", "delay")
 LIMITS = ("length_margin", "rate_share", "force_share", "largest_condition")

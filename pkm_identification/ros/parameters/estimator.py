@@ -16,8 +16,7 @@ from pkm_identification.identification.settings import (
 )
 from pkm_identification.mechanisms.hexapod.machine import Machine
 
-from ..node.base import MACHINE
-from .declarations import LiveParameter, ParameterSpec
+from .declarations import MACHINE, LiveParameter, ParameterSpec
 
 CHOSEN = ("parameters", "estimator", "forgetting")
 WATCH = ("payload", "drift", "friction_walk")

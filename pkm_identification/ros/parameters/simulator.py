@@ -16,8 +16,7 @@ from pkm_identification.simulation import (
     trajectory,
 )
 
-from ..node.base import MACHINE
-from .declarations import ParameterError, ParameterSpec
+from .declarations import MACHINE, ParameterError, ParameterSpec
 
 NO_TRAJECTORY = "none"
 MOTIONS = (NO_TRAJECTORY, *TRAJECTORIES)

@@ -9,8 +9,7 @@ from pkm_identification.identification.settings import NAMED, Settings
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.records.joint_state import STRUT_NAMES
 
-from ..node.base import MACHINE
-from .declarations import ParameterError, ParameterSpec
+from .declarations import MACHINE, ParameterError, ParameterSpec
 
 FILTER = ("cutoff", "order", "kind", "max_delay")
 GUARD = ("max_gap", "late_tolerance")

@@ -24,7 +24,7 @@ from pkm_identification.records import read_log
 from pkm_identification.simulation import SensorSettings, perturbed, simulate
 
 from .monitor import Monitor
-from .processes import NodeProcess
+from .node_process import NodeProcess
 
 SHOWN = ("m_p", "m_b", "m_e", "Izz_p", "coulomb_1")
 CURRENT_NOISE = 0.005  # of the rms current

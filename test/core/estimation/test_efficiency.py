@@ -111,7 +111,7 @@ def test_online_estimator_comes_near_the_bound(case, realisations):
     for rows in realisations[:ONLINE_RUNS]:
         online = estimator(scene(SECONDS))
         for row in rows:
-            online.watch.step(row)
+            online.take(row)
         errors.append(online.estimate.values - case.truth)
         squares.append((errors[-1] / online.estimate.std) ** 2)
     assert ratio(errors, case).max() < 1.5

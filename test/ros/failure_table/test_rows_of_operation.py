@@ -25,7 +25,7 @@ from pkm_identification.msg import StrutStates
 from pkm_identification.nodes.player import PlayerNode
 from pkm_identification.records import read_log
 from pkm_identification.records.bag_writer import BagWriter, write_strut_bag
-from pkm_identification.ros.processes.processes import NodeProcess, process_environment
+from pkm_identification.ros.processes.node_process import NodeProcess, process_environment
 from pkm_identification.ros.qos import STRUT_STATES_SUBSCRIPTION
 
 ERROR, WARN = DiagnosticStatus.ERROR, DiagnosticStatus.WARN

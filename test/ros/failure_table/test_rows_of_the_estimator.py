@@ -27,7 +27,7 @@ from pkm_identification.identification.online.pipeline import OnlinePipeline
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.msg import ParameterEstimate
 from pkm_identification.nodes.estimator import EstimatorNode
-from pkm_identification.ros.processes.processes import NodeProcess
+from pkm_identification.ros.processes.node_process import NodeProcess
 from pkm_identification.ros.qos import LATCHED
 
 ERROR, WARN = DiagnosticStatus.ERROR, DiagnosticStatus.WARN
@@ -116,7 +116,7 @@ def test_row_18_what_a_motion_cannot_show_is_marked_and_keeps_the_priors_deviati
     rig.feed(platform_samples("z"))
     bench.wait(lambda: rig.estimates and rig.estimates[-1].count == rig.node.estimator.estimate.count, "it")
     message = rig.estimates[-1]
-    prior = rig.node.estimator.recursive.prior
+    prior = rig.node.estimator.prior
     status = dict(zip(message.names, message.status, strict=True))
     # up and down the platform does not turn
     for name in ("Ixx_p", "Iyy_p", "Izz_p"):

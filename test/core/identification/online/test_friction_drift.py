@@ -39,7 +39,7 @@ def followed(**settings):
     which = [online.parameters.names.index(name) for name in names]
     times, believed, std = [], [], []
     for equation in made.equations(made.force(change), 3):
-        online.watch.step(equation)
+        online.take(equation)
         estimate = online.estimate
         times.append(equation.time)
         believed.append(estimate.values[which] / size - 1.0)
@@ -53,7 +53,7 @@ def test_growth_of_thirty_per_cent_in_a_minute_is_followed_seconds_behind():
     lag = (share(times)[:, None] - believed)[while_growing] / RATE
     assert np.abs(lag.mean(axis=0)).max() < 2.5
     assert np.abs(lag).max() < 12.0
-    assert online.watch.drift.opened > 5
+    assert online.friction_changes > 5
     # and it stays where it is when it has ceased to grow
     settled = times > END + 10.0
     assert np.abs(believed[settled] - GROWTH).max() < 0.02
@@ -69,7 +69,7 @@ def test_the_other_parameters_stay_known():
     others = [k for k, name in enumerate(estimate.names) if not name.endswith(f"_{STRUT + 1}")]
     assert np.abs(z[others]).max() < 4.0
     assert online.payload_events == ()
-    assert online.recursive.reopened == 0
+    assert not online.model_suspect
     masses = [estimate.names.index(name) for name in ("m_p", "m_b", "m_e")]
     assert np.all(estimate.std[masses] < 0.02 * estimate.nominal[masses])
 
@@ -87,8 +87,8 @@ def test_a_constant_walk_follows_too_and_knows_less():
     made = scene()
     still, free = estimator(made), estimator(made, drift="none", friction_walk=0.1)
     for equation in made.equations(made.force(), 4):
-        still.watch.step(equation)
-        free.watch.step(equation)
+        still.take(equation)
+        free.take(equation)
     i = still.parameters.names.index("coulomb_1")
     assert free.estimate.std[i] > 2 * still.estimate.std[i]
     j = still.parameters.names.index("m_b")

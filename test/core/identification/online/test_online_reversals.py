@@ -11,7 +11,7 @@ from core import synthetic
 from core.estimation.loaded_equations import Scene, estimator, scene
 
 from pkm_identification.identification.online import online_estimator
-from pkm_identification.identification.online.online_estimator import OnlineEstimator
+from pkm_identification.identification.online.online_estimator import EstimatorState, OnlineEstimator
 from pkm_identification.identification.online.pipeline import OnlinePipeline
 from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.friction import friction_shape
@@ -42,9 +42,7 @@ def learned(seed: int, pulses: bool = True) -> OnlineEstimator:
     online = estimator(made)
     own = len(online.parameters.names)
     for equation in made.equations(force, 300 + seed, 0.5):
-        online.watch.step(
-            equation if pulses else replace(equation, regressor=equation.regressor[:, :own].copy())
-        )
+        online.take(equation if pulses else replace(equation, regressor=equation.regressor[:, :own].copy()))
     return online
 
 
@@ -74,10 +72,10 @@ def test_nothing_of_them_is_shown_or_kept():
     for combination in estimate.combinations:
         assert "reversal" not in combination.name
     # inside there are six more, and they have been learned
-    recursive, factors = online.recursive, slice(len(shown), None)
-    assert len(recursive.prior.mean[factors]) == 6
-    spread = np.sqrt(np.diag(recursive.filter.covariance))[factors]
-    assert np.all(spread < 0.3 * recursive.prior.std[factors])
+    factors = slice(len(shown), None)
+    assert len(online.prior.mean[factors]) == 6
+    spread = np.sqrt(np.diag(online.state.covariance))[factors]
+    assert np.all(spread < 0.3 * online.prior.std[factors])
 
 
 def test_an_estimation_continues_from_what_was_kept_without_them():
@@ -87,14 +85,14 @@ def test_an_estimation_continues_from_what_was_kept_without_them():
     half = len(equations) // 2
     first, second = estimator(made), estimator(made)
     for equation in equations[:half]:
-        first.watch.step(equation)
+        first.take(equation)
     saved = first.estimate
-    second.recursive.resume(saved.values, saved.covariance, saved.count, saved.time)
+    second.resume(EstimatorState(saved.values, saved.covariance, saved.count, saved.time))
     np.testing.assert_allclose(second.estimate.values, saved.values, rtol=1e-12)
     np.testing.assert_allclose(second.estimate.std, saved.std, rtol=1e-6)
-    np.testing.assert_array_equal(second.recursive.filter.mean[len(saved.values) :], 0.0)
+    np.testing.assert_array_equal(second.state.mean[len(saved.values) :], 0.0)
     for equation in equations[half:]:
-        second.watch.step(equation)
+        second.take(equation)
     # what is lost is the correlation with the factors, and the noise is learned anew
     assert np.all(np.abs(second.estimate.values - whole.estimate.values) < 1.5 * whole.estimate.std)
     assert np.all(second.estimate.std < 1.3 * whole.estimate.std)
@@ -109,4 +107,4 @@ def test_other_sets_have_them_where_they_have_every_struts_friction(parameters, 
         pipeline.step(time, length, force)
     estimate = pipeline.estimate
     assert estimate.count > 10
-    assert len(pipeline.estimator.recursive.prior.mean) == len(estimate.names) + more
+    assert len(pipeline.estimator.prior.mean) == len(estimate.names) + more

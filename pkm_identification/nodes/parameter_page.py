@@ -1,4 +1,4 @@
-"""docs/parameters.md, written from the parameters' declarations: `python -m pkm_identification.ros.parameters.docs`."""
+"""docs/parameters.md, written from the declarations: `python -m pkm_identification.nodes.parameter_page`."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import sys
 
 import yaml
 
-from ..node.base import COMMON
-from .declarations import ParameterSpec
-from .file import NODES, node_class
+from pkm_identification.ros.parameters.declarations import COMMON, ParameterSpec
+
+from .catalogue import NODES, node_class
 
 HEAD = """\
 # Parameters of the nodes
 
-Written by `python -m pkm_identification.ros.parameters.docs > docs/parameters.md` from the declarations in the code.
+Written by `python -m pkm_identification.nodes.parameter_page > docs/parameters.md` from the declarations in the code.
 `config/nodes.yaml` holds all of them with their defaults, for `--params-file`.
 
 A value is refused with its name and what is allowed. *When* tells when a new one is taken:

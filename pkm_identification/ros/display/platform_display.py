@@ -23,9 +23,9 @@ from .markers import MachineMarkers
 from .transforms import TransformSender
 
 if TYPE_CHECKING:
-    from ..node.base import PipelineNode
+    from ..node.pipeline_node import PipelineNode
 
-PARAMETERS = (
+DISPLAY_PARAMETERS = (
     ParameterSpec("base_frame", "base", "frame the pose is given in"),
     ParameterSpec("platform_frame", "platform", "frame of the platform"),
     LiveParameter("pose_rate", 100.0, "rate of platform_pose, TF and joint_states", "Hz", 0.1, 1e4),
@@ -48,7 +48,7 @@ class PlatformDisplay:
     node : PipelineNode
     machine : Machine
     values : mapping
-        Of `PARAMETERS`.
+        Of `DISPLAY_PARAMETERS`.
     """
 
     def __init__(self, node: PipelineNode, machine: Machine, values: Mapping[str, Any]) -> None:

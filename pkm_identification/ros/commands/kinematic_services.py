@@ -16,7 +16,7 @@ from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.srv import SolveForward, SolveInverse
 
-from .messages.convert import bounded, fill_pose, pose_of
+from ..messages.convert import bounded, fill_pose, pose_of
 
 
 def reachable_lengths(machine: Machine, pose: Pose) -> tuple[FloatArray | None, str]:

@@ -22,7 +22,8 @@ from pkm_identification.errors import PkmError
 from pkm_identification.identification.online.stage_event import StageEvent
 
 from ..clock import STEADY
-from ..parameters.declarations import ParameterError, ParameterSpec, ParameterTable
+from ..parameters.declarations import COMMON, ParameterError, ParameterSpec
+from ..parameters.table import ParameterTable
 from .diagnostics import (
     ERROR,
     WARN,
@@ -30,28 +31,11 @@ from .diagnostics import (
     Finding,
 )
 from .input_watch import InputWatch, step_values
-from .publishers import qos_complaints
+from .topic_publishers import qos_complaints
 
 # A callback takes what has piled up, but lets services and timers have their turn after this many.
 DRAIN_LIMIT = 200
 LINGER = 0.3  # s
-
-COMMON = (
-    ParameterSpec(
-        "autostart",
-        True,
-        "configure and activate at start, without a life cycle manager",
-        read_only=True,
-    ),
-    ParameterSpec(
-        "executor",
-        "single_threaded",
-        "who calls the callbacks; 'events' is rclpy's own for many entities, where it has one, and costs as much",
-        choices=("single_threaded", "events"),
-        read_only=True,
-    ),
-)
-MACHINE = ParameterSpec("machine", "uf", "built-in machine (uf, hexel, ford) or path of a machine YAML file")
 
 
 class PipelineNode(LifecycleNode):

@@ -1,34 +1,20 @@
-"""config/nodes.yaml, written from the parameters' declarations: `python -m pkm_identification.ros.parameters.file`."""
+"""config/nodes.yaml, written from the parameters' declarations: `python -m pkm_identification.nodes.parameter_file`."""
 
 from __future__ import annotations
 
 import sys
-from importlib import import_module
 
 import yaml
 
-from ..node.base import COMMON, PipelineNode
-from .declarations import ParameterSpec
+from pkm_identification.ros.parameters.declarations import COMMON, ParameterSpec
 
-NODES = {
-    "strut_filter": "StrutFilterNode",
-    "kinematics": "KinematicsNode",
-    "estimator": "EstimatorNode",
-    "controller": "ControllerNode",
-    "simulator": "SimulatorNode",
-    "recorder": "RecorderNode",
-    "player": "PlayerNode",
-}
+from .catalogue import NODES, node_class
+
 HEAD = """\
 # Parameters of all nodes with their defaults; a copy is a good start for --params-file and params_file:=...
-# Written by `python -m pkm_identification.ros.parameters.file`; each line tells what is allowed.
+# Written by `python -m pkm_identification.nodes.parameter_file`; each line tells what is allowed.
 # docs/parameters.md tells which of them may change while a node runs.
 """
-
-
-def node_class(name: str) -> type[PipelineNode]:
-    """Class of a node by its name."""
-    return getattr(import_module(f"pkm_identification.nodes.{name}"), NODES[name])
 
 
 def parameter_file() -> str:
