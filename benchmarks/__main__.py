@@ -7,7 +7,7 @@ from pathlib import Path
 from time import perf_counter
 
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.report.style import png
+from pkm_identification.report.figures.style import png
 
 from . import (
     charts,

@@ -24,11 +24,11 @@ from pkm_identification.parameters.assumptions import (
 from pkm_identification.parameters.parameter_set import NAMES
 from pkm_identification.parameters.relations import STRUT_SPREAD
 from pkm_identification.records import read_log, read_logs
+from pkm_identification.report.sentences import verdicts
 from pkm_identification.report.tables import (
     dropped_table,
     estimate_table,
     validation_table,
-    verdicts,
 )
 
 from .arguments import add_logs

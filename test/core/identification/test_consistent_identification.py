@@ -19,7 +19,7 @@ from pkm_identification.identification.identify import Identification, identify
 from pkm_identification.identification.physical_verdict import verdict
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.records.strut_csv import write_strut_csv
-from pkm_identification.report.tables import verdicts
+from pkm_identification.report.sentences import verdicts
 
 NOMINAL, TRUTH = synthetic.nominal(), synthetic.truth()
 
