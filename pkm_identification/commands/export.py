@@ -12,8 +12,8 @@ from pkm_identification.errors import PkmError
 from pkm_identification.export.identified import identified_machine
 from pkm_identification.identification.saved_estimate import SavedEstimate, read_saved_estimate
 from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.mechanisms.hexapod.parameters.sets import NAMES, hexapod_parameters
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.parameters.parameter_set import NAMES, ParameterSet
 from pkm_identification.records.atomic import replacing
 
 from .arguments import add_machine
@@ -78,7 +78,7 @@ def _text(machine: Machine, kind: str) -> str:
 def _basis(machine: Machine, saved: SavedEstimate) -> FloatArray:
     """All of an estimate, also what it shows only in combinations: together the values predict best."""
     for name in NAMES:
-        parameters = ParameterSet.of(machine, name)
+        parameters = hexapod_parameters(machine, name)
         if saved.names == parameters.names:
             saved.check(machine, parameters)
             return parameters.mapping @ saved.mean + parameters.known

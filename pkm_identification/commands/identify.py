@@ -15,13 +15,13 @@ from pkm_identification.identification.estimate_file import estimate_document, w
 from pkm_identification.identification.experiment import MODELS, IdentifySettings
 from pkm_identification.identification.identify import Identification, identify, validate
 from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.mechanisms.hexapod.parameters.sets import NAMES
 from pkm_identification.parameters.assumptions import (
     Assumptions,
     Fix,
     Tie,
     read_prior,
 )
-from pkm_identification.parameters.parameter_set import NAMES
 from pkm_identification.parameters.relations import STRUT_SPREAD
 from pkm_identification.records import read_log, read_logs
 from pkm_identification.report.sentences import verdicts
@@ -146,7 +146,7 @@ def _identify(options: argparse.Namespace) -> int:
         assumptions=Assumptions(
             fixed=tuple(Fix.parse(text) for text in options.fix),
             tied=tuple(Tie.parse(text) for text in options.tie),
-            stated=read_prior(options.prior) if options.prior else (),
+            prior_values=read_prior(options.prior) if options.prior else (),
         ),
         forgetting=options.forgetting,
         hold_out=0.0 if options.validate else 0.2,

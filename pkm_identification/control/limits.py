@@ -16,7 +16,7 @@ from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import PlatformMotion
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
-from pkm_identification.numerics.vector3 import invert6
+from pkm_identification.numerics.linear_systems import invert6
 
 
 @dataclass(frozen=True)

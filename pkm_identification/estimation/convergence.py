@@ -30,7 +30,7 @@ from .batch.least_squares import robust_covariance, sandwich, solve_whitened
 from .estimate import ParameterEstimate
 from .identifiability.status import IDENTIFIABLE, RESOLVED
 
-# Probability with which an estimate that has settled is said not to have converged. The limit it makes for twenty directions,
+# Probability with which an estimate that has converged is said not to have. The limit it makes for twenty directions,
 # 4.7 standard deviations instead of the 3.5 of one in a hundred, leaves room for deviations that are some 25 % small.
 FALSE_ALARM = 5e-5
 

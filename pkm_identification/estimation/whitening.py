@@ -1,4 +1,4 @@
-"""Coordinates in which everything believed beforehand is a unit normal, so that every estimator can take it."""
+"""Coordinates in which everything known beforehand is a unit normal, so that every estimator can take it."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Coordinates:
         width = len(self.origin)
         prior = Prior(np.zeros(width), np.ones(width))
         parameters = replace(
-            problem.parameters, nominal=prior.mean, scale=prior.std, believed=None, believed_std=None
+            problem.parameters, nominal=prior.mean, scale=prior.std, believed=None, prior_std=None
         )
         return replace(
             problem,

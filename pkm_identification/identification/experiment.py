@@ -13,12 +13,13 @@ from pkm_identification.estimation.estimators import ESTIMATORS as REGISTRY
 from pkm_identification.estimation.filters.recursive import FILTERS
 from pkm_identification.mechanisms.hexapod.kinematics.forward import OK, platform_motion
 from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.mechanisms.hexapod.parameters.physical_layout import physical_layout
+from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 from pkm_identification.motion import PlatformMotion, StrutLog, StrutMotion
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.assumptions import Assumptions
 from pkm_identification.parameters.parameter_set import ParameterSet
-from pkm_identification.parameters.relations import STRUT_SPREAD, LinearRelations, alike_struts
-from pkm_identification.signals.causal import CausalStrutFilter
+from pkm_identification.parameters.relations import STRUT_SPREAD, LinearRelations, alike_limbs
 from pkm_identification.signals.guard import (
     RATE_ERROR,
     RATE_WARNING,
@@ -31,7 +32,7 @@ from .augmented_state import FORMS
 from .equations.energy_equations import energy_equations
 from .equations.force_equations import force_equations
 from .online.pipeline import PipelineSettings
-from .physical_layout import Layout
+from .online.strut_stage import strut_motion
 
 ESTIMATORS = (*REGISTRY, *FORMS)
 MODELS = {"force": force_equations, "energy": energy_equations}
@@ -101,14 +102,14 @@ class IdentifySettings:
         """What is said of these parameters besides their prior, if anything."""
         if np.isinf(self.strut_spread):
             return None
-        said = alike_struts(parameters, self.strut_spread)
+        said = alike_limbs(parameters, self.strut_spread)
         return said if len(said.values) else None
 
     def parameter_set(self, machine: Machine) -> ParameterSet:
         """The parameters to estimate; raises PkmError when set or assumptions do not fit."""
-        parameters = self.assumptions.apply(ParameterSet.of(machine, self.parameters))
+        parameters = self.assumptions.apply(hexapod_parameters(machine, self.parameters))
         if self.consistent:
-            Layout.of(machine, parameters)  # refuses a part of a body
+            physical_layout(machine, parameters)  # refuses a part of a body
         return parameters
 
 
@@ -253,12 +254,16 @@ def platform_samples(
 
 @dataclass(frozen=True)
 class Samples:
-    """Good platform and strut samples of one log, how many failed, and twins of the motion where asked for."""
+    """Good platform and strut samples of one log, and twins of the motion where asked for.
+
+    `failed` counts those without a good pose, `wrong_rate` those a causal run left out because of their rate.
+    """
 
     platform: PlatformMotion
     struts: StrutMotion
     failed: int
     twins: tuple[PlatformMotion, ...] = ()
+    wrong_rate: int = 0
 
 
 def samples_of(
@@ -272,8 +277,9 @@ def samples_of(
 ) -> Samples:
     """Samples of one log with a good pose; segments are cut where poses are missing."""
     cutoff = cutoff or stages.filter.cutoff
-    causally = CausalStrutFilter(stages.filter).filter
-    struts = causally(log) if causal else filter_log(log, cutoff, settings.order)
+    struts, wrong_rate = (
+        strut_motion(log, stages.filter) if causal else (filter_log(log, cutoff, settings.order), 0)
+    )
     platform, poses = platform_motion(machine, struts)
     others = (
         [platform_motion(machine, twin)[0] for twin in twin_motions(log, struts, cutoff, settings.order)]
@@ -289,4 +295,4 @@ def samples_of(
         struts = replace(struts, segment=segment)[good]
         platform = platform[good]
         others = [motion[good] for motion in others]
-    return Samples(platform, struts, failed, tuple(others))
+    return Samples(platform, struts, failed, tuple(others), wrong_rate)

@@ -150,7 +150,7 @@ def identify(
             f"{logs[0].source}: the data show none of the parameters, not even combined "
             f"({', '.join(estimate.names)}): the machine must move, or more be estimated at once"
         )
-    dropped = prepared.dropped | {"no_pose": posed.failed} | fit.dropped
+    dropped = prepared.dropped | {"no_pose": posed.failed, "wrong_rate": posed.wrong_rate} | fit.dropped
     said = fit.nonconvergence or _unsettled(fit, problem, settings, estimate)
     equations = problem.equations
     return Identification(

@@ -10,6 +10,7 @@ from pkm_identification.estimation.consistency.constraints import inequalities, 
 from pkm_identification.estimation.consistency.coordinates import FreeCoordinates
 from pkm_identification.estimation.estimate import ParameterEstimate
 from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.mechanisms.hexapod.parameters.physical_layout import physical_layout
 from pkm_identification.parameters.parameter_set import ParameterSet
 
 _MOST = 2  # violations named in full
@@ -39,7 +40,7 @@ def verdict(
     if estimate.names != parameters.names:
         return None
     try:
-        coordinates = FreeCoordinates.of(machine, parameters)
+        coordinates = FreeCoordinates.of(physical_layout(machine, parameters))
     except PkmError:
         return None
     broken = violations(coordinates.layout, estimate.values, estimate.status)

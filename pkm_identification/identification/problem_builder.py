@@ -13,6 +13,7 @@ from pkm_identification.estimation.estimators import ESTIMATORS, Tuning
 from pkm_identification.estimation.problem import Problem
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.builder import force_scale
+from pkm_identification.mechanisms.hexapod.parameters.physical_layout import physical_layout
 from pkm_identification.motion import StrutLog
 from pkm_identification.parameters.prior import Prior
 from pkm_identification.parameters.relations import LinearRelations
@@ -40,8 +41,8 @@ class Posed:
     problem : Problem
     log : ndarray of int64, shape (K,)
         Number of the log each equation is from.
-    samples, failed : int
-        Samples behind the equations, and samples without a good pose.
+    samples, failed, wrong_rate : int
+        Samples behind the equations, samples without a good pose, and those left out because of their rate.
     delay : float
         Of the causal strut filter in s; 0 offline.
     """
@@ -50,6 +51,7 @@ class Posed:
     log: NDArray[np.int64]
     samples: int
     failed: int
+    wrong_rate: int
     delay: float
 
 
@@ -70,10 +72,11 @@ def build_problem(
         relations = settings.relations(parameters)
     twins = ESTIMATORS[settings.estimator].twins
     parts: list[list[Equations]] = []
-    log, samples, failed = [], 0, 0
+    log, samples, failed, wrong_rate = [], 0, 0, 0
     for number, guarded in enumerate(prepared.logs):
         made = samples_of(guarded, machine, settings, stages, settings.causal, cutoff, twins)
         failed += made.failed
+        wrong_rate += made.wrong_rate
         samples += len(made.platform)
         equations = [
             MODELS[settings.model](
@@ -99,10 +102,10 @@ def build_problem(
         model=settings.model,
         relations=relations,
         assumed=relations,
-        physical=FreeCoordinates.of(machine, parameters) if settings.consistent else None,
+        physical=FreeCoordinates.of(physical_layout(machine, parameters)) if settings.consistent else None,
     )
     delay = CausalStrutFilter(stages.filter).delay if settings.causal else 0.0
-    return Posed(problem, np.concatenate(log), samples, failed, delay)
+    return Posed(problem, np.concatenate(log), samples, failed, wrong_rate, delay)
 
 
 def add_falls(

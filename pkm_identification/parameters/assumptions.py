@@ -1,4 +1,4 @@
-"""What is known of parameters beforehand: fixed values, ties between them, priors with stated standard deviations.
+"""Assumptions about parameters: fixed values, ties between them, priors with stated standard deviations.
 
 A parameter that is fixed or tied is no unknown any more, so it leaves the set: its column of the mapping moves to what
 is known, or to the parameter it is tied to. The set that results is one like any other, for every estimator, offline
@@ -7,7 +7,6 @@ and online.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -78,14 +77,14 @@ class PriorValue:
 
 @dataclass(frozen=True)
 class Assumptions:
-    """All that is stated of parameters beforehand; empty unless given."""
+    """All that is assumed of parameters before the data; empty unless given."""
 
     fixed: tuple[Fix, ...] = ()
     tied: tuple[Tie, ...] = ()
-    stated: tuple[PriorValue, ...] = ()
+    prior_values: tuple[PriorValue, ...] = ()
 
     def __bool__(self) -> bool:
-        return bool(self.fixed or self.tied or self.stated)
+        return bool(self.fixed or self.tied or self.prior_values)
 
     def apply(self, parameters: ParameterSet) -> ParameterSet:
         """The set of what is left to estimate: ties first, then fixed values, then priors.
@@ -109,22 +108,23 @@ class Assumptions:
             parameters = _tied(parameters, tie)
         for fix in self.fixed:
             parameters = _fixed(parameters, fix)
-        if not self.stated:
+        if not self.prior_values:
             return parameters
-        believed, std = parameters.nominal.copy(), parameters.scale.copy()
-        for stated in self.stated:
-            k = _index(parameters, stated.name, stated.place)
-            if stated.value is not None:
-                believed[k] = stated.value
-            std[k] = stated.std
-        return replace(parameters, believed=believed, believed_std=std)
+        mean, std = parameters.nominal.copy(), parameters.scale.copy()
+        for entry in self.prior_values:
+            k = _index(parameters, entry.name, entry.place)
+            if entry.value is not None:
+                mean[k] = entry.value
+            std[k] = entry.std
+        return replace(parameters, prior_mean=mean, prior_std=std)
 
     def described(self) -> str:
         """In a few words, for reports; empty when nothing is stated."""
         parts = [f"{f.name} = {'the file' if f.value is None else f'{f.value:g}'}" for f in self.fixed]
         parts += [f"{t.name} = {'' if t.factor == 1.0 else f'{t.factor:g} '}{t.other}" for t in self.tied]
         parts += [
-            f"{s.name} ~ {'the file' if s.value is None else f'{s.value:g}'} ± {s.std:g}" for s in self.stated
+            f"{s.name} ~ {'the file' if s.value is None else f'{s.value:g}'} ± {s.std:g}"
+            for s in self.prior_values
         ]
         return ", ".join(parts)
 
@@ -153,12 +153,12 @@ def read_prior(path: str | Path) -> tuple[PriorValue, ...]:
         raise PkmError(f"{path}: {place}{getattr(error, 'problem', None) or 'is not YAML'}") from None
     if not isinstance(document.value, dict) or not document.value:
         raise PkmError(f"{path}: expected a mapping of parameter names to {{value, std}}")
-    stated = []
+    values = []
     try:
         for name in document.value:
             entry = document.take(name)
             value = entry.take("value", None)
-            stated.append(
+            values.append(
                 PriorValue(
                     name=str(name),
                     value=None if value.value is None else value.number(),
@@ -169,7 +169,7 @@ def read_prior(path: str | Path) -> tuple[PriorValue, ...]:
             entry.close()
     except MachineError as error:
         raise PkmError(str(error)) from None
-    return tuple(stated)
+    return tuple(values)
 
 
 def _tied(parameters: ParameterSet, tie: Tie) -> ParameterSet:
@@ -194,20 +194,9 @@ def _fixed(parameters: ParameterSet, fix: Fix) -> ParameterSet:
 
 
 def _without(parameters: ParameterSet, k: int, place: str) -> ParameterSet:
-    if len(parameters.names) == 1:
+    if len(parameters) == 1:
         raise PkmError(f"{place}: nothing is left to estimate")
-    return replace(
-        parameters,
-        names=_left(parameters.names, k),
-        units=_left(parameters.units, k),
-        nominal=np.delete(parameters.nominal, k),
-        scale=np.delete(parameters.scale, k),
-        mapping=np.delete(parameters.mapping, k, axis=1),
-    )
-
-
-def _left(texts: Sequence[str], k: int) -> tuple[str, ...]:
-    return (*texts[:k], *texts[k + 1 :])
+    return parameters.without(k)
 
 
 def _index(parameters: ParameterSet, name: str, place: str) -> int:

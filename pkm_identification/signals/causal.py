@@ -154,6 +154,11 @@ class CausalStrutFilter:
         """Constant delay in s."""
         return self._lag
 
+    @property
+    def fill(self) -> int:
+        """Samples of a segment that come before the one that completes the first output."""
+        return self._taps.width + self._settle - 1
+
     def reset(self) -> None:
         """Forget the samples seen."""
         # written twice, one width apart, so that the window is always one contiguous block

@@ -16,12 +16,12 @@ from __future__ import annotations
 import numpy as np
 
 from pkm_identification.numerics.compiled import kernel
+from pkm_identification.numerics.linear_systems import invert6
 from pkm_identification.numerics.vector3 import (
     add,
     at,
     cross,
     dot,
-    invert6,
     rotate,
     rotate_back,
     subtract,

@@ -14,7 +14,7 @@ import numpy as np
 
 from pkm_identification.mechanisms.friction import friction_shape, friction_slopes
 from pkm_identification.numerics.compiled import kernel
-from pkm_identification.numerics.solve6 import solve_by_elimination
+from pkm_identification.numerics.linear_systems import solve6
 
 NEWTON_ITERATIONS = 20
 GAMMA = 1.0 - np.sqrt(0.5)  # both stages' implicit share: the value that makes the method L-stable
@@ -91,7 +91,7 @@ def _solve_stage(known, length, h, smooth, comp, jac, drive, law, twist, rate, c
             scale = max(scale, size)
         if largest <= 1e-13 * scale:
             break
-        solve_by_elimination(matrix, residual)
+        solve6(matrix, residual)
         for i in range(6):
             new = rate[i] + residual[i]
             # from one sliding branch Newton may jump over the bend to the other and back for ever: stop in between

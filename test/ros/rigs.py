@@ -49,7 +49,7 @@ class FilterRig:
 
     @property
     def counts(self):
-        return {**self.node.guard.counts, **self.node.health.counts}
+        return {**self.node.stage.counts, **self.node.health.counts}
 
 
 def expected(motion, force=True, machine=None):
@@ -145,10 +145,8 @@ def platform_samples(trajectory="rich"):
     pipeline = OnlinePipeline(Machine.load("uf"))
     found = []
     for time, length, force in zip(log.time, log.length, log.force):
-        for sample in pipeline.guard.step(time + 100.0, length, force):
-            filtered = pipeline.filter.step(sample)
-            if filtered is not None:
-                found.append(pipeline.tracker.step(filtered))
+        for filtered in pipeline.strut_stage.step(time + 100.0, length, force):
+            found.append(pipeline.platform_stage.step(filtered))
     return found
 
 

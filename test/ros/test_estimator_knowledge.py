@@ -33,7 +33,7 @@ def test_the_node_learns_what_the_stage_learns_with_the_same_knowledge(bench, tm
     assumptions = Assumptions(
         fixed=(Fix("Ia_b+Ia_e"), Fix("m_p", 4.9)),
         tied=(Tie("viscous_2", "viscous_1", 0.8),),
-        stated=(PriorValue("m_b", 7.7, 0.01),),
+        prior_values=(PriorValue("m_b", 7.7, 0.01),),
     )
     machine = Machine.load("uf")
     settings = PipelineSettings.of(machine, estimator="rls", forgetting=0.99, assumptions=assumptions)

@@ -31,10 +31,8 @@ def messages():
     log = simulate(machine, "rich", 9.2, seed=4, payload=payload).log()
     pipeline, found = OnlinePipeline(machine), []
     for time, length, force in zip(log.time, log.length, log.force, strict=True):
-        for sample in pipeline.guard.step(time + START, length, force):
-            filtered = pipeline.filter.step(sample)
-            if filtered is not None:
-                found.append(platform_message(pipeline.tracker.step(filtered)))
+        for filtered in pipeline.strut_stage.step(time + START, length, force):
+            found.append(platform_message(pipeline.platform_stage.step(filtered)))
     return found
 
 

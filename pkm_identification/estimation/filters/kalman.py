@@ -6,13 +6,9 @@ import numpy as np
 
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
+from pkm_identification.numerics.linear_systems import lower_cholesky, whiten
 
-from .square_root import (
-    lower_cholesky,
-    normalized_square,
-    potter_update,
-    whiten,
-)
+from .square_root import normalized_square, potter_update
 from .unscented import (
     UnscentedFilter,
     adapt,

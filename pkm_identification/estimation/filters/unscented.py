@@ -21,16 +21,11 @@ import numpy as np
 
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
+from pkm_identification.numerics.linear_systems import lower_cholesky, whiten
 from pkm_identification.parameters.prior import Prior
 
 from .parameter_filter import ParameterFilter
-from .square_root import (
-    inflate,
-    lower_cholesky,
-    normalized_square,
-    potter_update,
-    whiten,
-)
+from .square_root import inflate, normalized_square, potter_update
 
 # how the process noise is adapted, by the codes the kernels know
 # Deviation of the averaged ratio from 1, in its own standard deviations, that is taken for drift.

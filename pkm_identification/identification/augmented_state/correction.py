@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from pkm_identification.estimation.filters.square_root import lower_cholesky, normalized_square, whiten
+from pkm_identification.estimation.filters.square_root import normalized_square
 from pkm_identification.mechanisms.hexapod.kinematics.jacobian import fill_jacobian
 from pkm_identification.numerics.compiled import kernel
+from pkm_identification.numerics.linear_systems import lower_cholesky, whiten
 
 from .prediction import STATE, STATE_SPREAD, move
 from .triangular import carlson_update, gather

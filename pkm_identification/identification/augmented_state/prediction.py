@@ -19,8 +19,8 @@ from __future__ import annotations
 import numpy as np
 
 from pkm_identification.mechanisms.hexapod.dynamics.readings import imu_reading, strut_force_reading
-from pkm_identification.mechanisms.hexapod.kinematics.forward import turn
 from pkm_identification.numerics.compiled import kernel
+from pkm_identification.numerics.rotation import rotation_between, turn
 
 from .state_model import advance
 
@@ -28,24 +28,6 @@ STATE = 12
 READINGS = 12  # specific force, angular rate, six strut forces
 STATE_SPREAD = np.sqrt(3.0)
 PARAMETER_SPREAD = 0.01
-
-
-@kernel
-def rotation_between(turned, rotation, vector):
-    """Write the rotation vector (3,) with turned = exp([vector]) rotation, for angles well below pi."""
-    sine = 0.0
-    for a in range(3):
-        b, c = (a + 1) % 3, (a + 2) % 3
-        total = 0.0
-        for k in range(3):
-            total += turned[c, k] * rotation[b, k] - turned[b, k] * rotation[c, k]
-        vector[a] = 0.5 * total
-        sine += vector[a] ** 2
-    sine = np.sqrt(sine)
-    if sine > 1e-6:
-        scale = np.arcsin(min(sine, 1.0)) / sine
-        for a in range(3):
-            vector[a] *= scale
 
 
 @kernel

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from pkm_identification.numerics.compiled import kernel
+from pkm_identification.numerics.rotation import rotation_between
 
-from .prediction import STATE, move, rotation_between
+from .prediction import STATE, move
 
 
 @kernel

@@ -23,10 +23,10 @@ import numpy as np
 from pkm_identification.mechanisms.friction import friction_shape, friction_slopes
 from pkm_identification.mechanisms.hexapod.dynamics.basis import COULOMB, VISCOUS
 from pkm_identification.mechanisms.hexapod.dynamics.mass import fill_mass
-from pkm_identification.mechanisms.hexapod.kinematics.forward import turn
 from pkm_identification.mechanisms.hexapod.kinematics.jacobian import fill_jacobian
 from pkm_identification.numerics.compiled import kernel
-from pkm_identification.numerics.solve6 import solve_by_elimination, solve_positive
+from pkm_identification.numerics.linear_systems import solve6, solve_positive6
+from pkm_identification.numerics.rotation import turn
 
 NEWTON_ITERATIONS = 8
 NODES = 4  # places on the line of rates over which friction is averaged
@@ -80,7 +80,7 @@ def advance(base, platform, hinge, universal, gravity, shape, period, substeps, 
         for k in range(6):
             columns[i, k] = jac[k, i]
         columns[i, 6] = bias[i]
-    if not solve_positive(mass, columns):
+    if not solve_positive6(mass, columns):
         return False
     for i in range(6):
         bias[i] = columns[i, 6]
@@ -139,7 +139,7 @@ def advance(base, platform, hinge, universal, gravity, shape, period, substeps, 
                 break
             if largest < before:
                 before = largest
-                solve_by_elimination(matrix, residual)
+                solve6(matrix, residual)
                 for i in range(6):
                     newton[i] = residual[i]
                     last[i] += newton[i]

@@ -21,10 +21,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pkm_identification.errors import NotConverged
-from pkm_identification.estimation.filters.square_root import lower_cholesky, whiten
 from pkm_identification.mechanisms.hexapod.kinematics.jacobian import fill_jacobian
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
+from pkm_identification.numerics.linear_systems import lower_cholesky, whiten
+from pkm_identification.numerics.rotation import rotation_between
 
 from .correction import UPDATED, close_prediction, use_lengths
 from .filtering import MAX_GATED_RUN, begin, row_norms
@@ -36,7 +37,6 @@ from .prediction import (
     advance_and_read,
     move,
     predict,
-    rotation_between,
 )
 from .results import Centre, JointSettings
 from .triangular import carlson_update

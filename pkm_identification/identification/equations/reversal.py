@@ -17,12 +17,12 @@ from dataclasses import replace
 import numpy as np
 
 from pkm_identification.mechanisms.friction import friction_shape
-from pkm_identification.mechanisms.hexapod.dynamics.basis import BASIS_COLUMNS
 from pkm_identification.mechanisms.hexapod.kinematics.inverse import fill_strut_motion
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUTS, PlatformMotion
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
+from pkm_identification.parameters.parameter import Kind, Parameter
 from pkm_identification.parameters.parameter_set import ParameterSet
 
 REVERSAL_TIME = 1e-3  # s; longer than the delay, shorter than what lies between reversals
@@ -34,27 +34,24 @@ def with_reversals(parameters: ParameterSet, machine: Machine) -> ParameterSet:
 
     Unchanged where it has not every strut's Coulomb friction.
     """
-    coulomb = [k for k, name in enumerate(parameters.names) if name.startswith("coulomb_")]
+    coulomb = [entry for entry in parameters.entries if entry.kind is Kind.COULOMB]
     if len(coulomb) != STRUTS:
         return parameters
-    names = tuple(f"reversal_{i + 1}" for i in range(STRUTS))
-    scale = parameters.scale[coulomb] * LARGEST_DELAY / REVERSAL_TIME
-    stated = {}
-    if parameters.believed is not None and parameters.believed_std is not None:
-        stated = {
-            "believed": np.concatenate([parameters.believed, np.zeros(STRUTS)]),
-            "believed_std": np.concatenate([parameters.believed_std, scale]),
-        }
-    return replace(
-        parameters,
-        names=parameters.names + names,
-        units=parameters.units + ("N",) * STRUTS,
-        nominal=np.concatenate([parameters.nominal, np.zeros(STRUTS)]),
-        scale=np.concatenate([parameters.scale, scale]),
-        mapping=np.hstack([parameters.mapping, np.zeros((BASIS_COLUMNS, STRUTS))]),
-        nuisance=STRUTS,
-        **stated,
-    )
+    entries = [
+        Parameter(
+            f"reversal_{i + 1}",
+            "N",
+            Kind.NUISANCE,
+            entry.body,
+            nominal=0.0,
+            scale=entry.scale * LARGEST_DELAY / REVERSAL_TIME,
+            symbol="reversal",
+            limb=i,
+        )
+        for i, entry in enumerate(coulomb)
+    ]
+    extended = parameters.extended(entries, np.zeros((len(parameters.known), STRUTS)))
+    return replace(extended, nuisance=STRUTS)
 
 
 @kernel

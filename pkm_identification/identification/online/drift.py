@@ -24,14 +24,14 @@ MOVED = 4.0  # standard deviations by which a parameter must have moved to be le
 EVERY = 5  # equations from one look to the next
 
 
-def _friction(names: tuple[str, ...]) -> list[int]:
-    return [k for k, name in enumerate(names) if name.startswith(("viscous_", "coulomb_"))]
+def _friction(parameters: ParameterSet) -> list[int]:
+    return [k for k, entry in enumerate(parameters.entries) if entry.kind.friction]
 
 
 def friction_walk(parameters: ParameterSet, share: float) -> FloatArray:
     """Standard deviation (P,) per step of a random walk of friction alone, in shares of the nominal values."""
     std = np.zeros(len(parameters.names))
-    which = _friction(parameters.names)
+    which = _friction(parameters)
     std[which] = share * np.abs(parameters.nominal[which])
     return std
 
@@ -41,8 +41,8 @@ class FrictionDrift:
 
     Parameters
     ----------
-    names : tuple of str
-        Of the machine's parameters; those of friction begin with 'viscous_' or 'coulomb_'.
+    parameters : ParameterSet
+        Of the machine.
     std : ndarray, shape (P,)
         Standard deviations of the prior.
     outputs : int
@@ -53,16 +53,16 @@ class FrictionDrift:
         How often friction was let loose.
     """
 
-    def __init__(self, names: tuple[str, ...], std: FloatArray, outputs: int) -> None:
-        self._which = np.array(_friction(names))
+    def __init__(self, parameters: ParameterSet, std: FloatArray, outputs: int) -> None:
+        self._which = np.array(_friction(parameters))
         self._std = std[self._which]
         self._test = ChangeTest(len(self._which), outputs, (WINDOW,), WINDOW)
         self.opened = 0
 
     @staticmethod
-    def possible(names: tuple[str, ...]) -> bool:
+    def possible(parameters: ParameterSet) -> bool:
         """Whether there is friction among the parameters."""
-        return bool(_friction(names))
+        return bool(_friction(parameters))
 
     def clear(self) -> None:
         """Forget the equations seen."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import signal
 
-from pkm_identification.estimation.filters.uncertainty import smoothed_bend, smoothing_count
+from pkm_identification.identification.equations.smoothed_friction import smoothed_bend, smoothing_count
 from pkm_identification.mechanisms.hexapod.dynamics.basis import (
     BASIS_COLUMNS,
     INERTIAL_COLUMNS,

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
 from pkm_identification.estimation.estimate import ParameterEstimate
-from pkm_identification.estimation.filters.recursive import FILTERS, RecursiveEstimator
+from pkm_identification.estimation.filters.recursive import FILTERS, History, RecursiveEstimator
 from pkm_identification.estimation.filters.unscented import UnscentedSettings
 from pkm_identification.mechanisms.hexapod.dynamics.basis import COULOMB, PLATFORM_COLUMNS
 from pkm_identification.mechanisms.hexapod.kinematics.forward import OK
 from pkm_identification.mechanisms.hexapod.kinematics.tracker import PlatformSample
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.builder import force_scale
+from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.finite import finite
 from pkm_identification.parameters.assumptions import Assumptions
 from pkm_identification.parameters.parameter_set import ParameterSet
 
@@ -83,6 +87,31 @@ class EstimatorSettings:
         return BandSettings(self.period, self.band_cutoff, self.band_order)
 
 
+class EstimatorState(NamedTuple):
+    """What an estimation can go on from.
+
+    Attributes
+    ----------
+    mean : ndarray, shape (P,)
+        SI units; those of nuisance parameters, which come last, may be missing.
+    covariance : ndarray, shape (P, P)
+    count : int
+        Equations behind it.
+    time : float
+        Stamp of the newest sample behind it in s.
+    """
+
+    mean: FloatArray
+    covariance: FloatArray
+    count: int
+    time: float
+
+    @property
+    def usable(self) -> bool:
+        """Whether everything is finite and all variances are positive."""
+        return finite(self.mean, self.covariance) and float(self.covariance.diagonal().min()) > 0.0
+
+
 class OnlineEstimator:
     """Builds equations from platform samples and feeds them to the filter.
 
@@ -97,7 +126,7 @@ class OnlineEstimator:
     def __init__(self, machine: Machine, settings: EstimatorSettings) -> None:
         self.machine = machine
         self.settings = settings
-        self.parameters = settings.assumptions.apply(ParameterSet.of(machine, settings.parameters))
+        self.parameters = settings.assumptions.apply(hexapod_parameters(machine, settings.parameters))
         # what smoothing does to friction is estimated besides, and stays inside
         self._unknowns = with_reversals(self.parameters, machine)
         band = settings.band
@@ -107,8 +136,8 @@ class OnlineEstimator:
         )
         self.recursive = self._estimator(self._unknowns)
         drift = None
-        if settings.drift == "detected" and FrictionDrift.possible(self._unknowns.names):
-            drift = FrictionDrift(self._unknowns.names, self.recursive.prior.std, self.recursive.outputs)
+        if settings.drift == "detected" and FrictionDrift.possible(self._unknowns):
+            drift = FrictionDrift(self._unknowns, self.recursive.prior.std, self.recursive.outputs)
         self.watch = (
             PayloadWatch(
                 self.recursive, machine.length_scale, payload_prior(machine), band, self._estimator, drift
@@ -144,6 +173,47 @@ class OnlineEstimator:
 
     def _interrupt(self) -> None:
         self._segment: int | None = None
+
+    def resume(self, state: EstimatorState | None) -> None:
+        """Go on from a state got before, or from the prior without one; the noise is learned anew, the counts go on.
+
+        Raises
+        ------
+        numpy.linalg.LinAlgError
+            If the covariance is not positive definite.
+        """
+        if state is None:
+            self.recursive.reset()
+        else:
+            self.recursive.resume(*state)
+
+    @property
+    def state(self) -> EstimatorState:
+        """What `resume` goes on from, nuisance parameters included."""
+        recursive = self.recursive
+        return EstimatorState(
+            recursive.filter.mean, recursive.filter.covariance, recursive.filter.count, recursive.time
+        )
+
+    @property
+    def count(self) -> int:
+        """Equations behind the estimate."""
+        return self.recursive.filter.count
+
+    @property
+    def nis(self) -> float:
+        """Mean normalised innovation squared; near `outputs` when the noise is as assumed."""
+        return self.recursive.nis
+
+    @property
+    def outputs(self) -> int:
+        """Outputs of the model: the degrees of freedom of `nis`."""
+        return self.recursive.outputs
+
+    @property
+    def history(self) -> History:
+        """Estimates over time; empty, because online they would grow without bound."""
+        return self.recursive.history
 
     @property
     def estimate(self) -> ParameterEstimate:
@@ -196,10 +266,10 @@ class OnlineEstimator:
         coulomb = (
             self._unknowns.mapping[COULOMB:] @ self.recursive.filter.mean + self._unknowns.known[COULOMB:]
         )
-        return self._take(self._filter.equation(sample.time, coulomb))
+        return self.take(self._filter.equation(sample.time, coulomb))
 
-    def _take(self, equation: Equation) -> bool:
-        """Give one equation to the filter, by way of the watch for payloads if there is one."""
+    def take(self, equation: Equation) -> bool:
+        """Take one equation, by way of the watch for payloads if there is one; False when it was not used (yet)."""
         gated = self.recursive.gated
         if self.watch is None:
             accepted = self.recursive.step(

@@ -1,4 +1,8 @@
-"""The stages in order: guard, filter, kinematics, estimator. Nodes and offline runs use these same objects."""
+"""The stages in order: guard, filter and rate gate; kinematics; estimator.
+
+Nodes hold one stage each, `OnlinePipeline` all three in one process; a causal run over a whole log
+(`strut_stage.strut_motion`) is tested equal to it.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +15,17 @@ from pkm_identification.estimation.estimate import ParameterEstimate
 from pkm_identification.estimation.filters.uncertainty import EVERY
 from pkm_identification.estimation.filters.unscented import UnscentedSettings
 from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_lengths
-from pkm_identification.mechanisms.hexapod.kinematics.tracker import PlatformSample, PlatformTracker
+from pkm_identification.mechanisms.hexapod.kinematics.tracker import PlatformSample
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.assumptions import Assumptions
-from pkm_identification.signals.causal import CausalStrutFilter, FilterSettings
-from pkm_identification.signals.guard import GuardSettings, StreamGuard
+from pkm_identification.signals.causal import FilterSettings
+from pkm_identification.signals.guard import GuardSettings
 
+from .estimator_stage import EstimatorStage
 from .online_estimator import EstimatorSettings, OnlineEstimator
+from .platform_stage import PlatformStage
+from .strut_stage import StrutStage
 
 WIDEST_CUTOFF = 150.0  # Hz
 # Noise of the rates, in transition rates of the friction law, that does less harm than smoothing more would.
@@ -105,21 +112,39 @@ def kinematic_cutoff(machine: Machine, period: float) -> float:
 
 
 class OnlinePipeline:
-    """Strut samples in, parameter estimates out, one at a time."""
+    """Strut samples in, parameter estimates out, one at a time, through the three stages.
+
+    Attributes
+    ----------
+    strut_stage : StrutStage
+    platform_stage : PlatformStage
+    estimator_stage : EstimatorStage
+    platform : PlatformSample or None
+        The latest.
+    """
 
     def __init__(self, machine: Machine, settings: PipelineSettings | None = None) -> None:
         self.machine = machine
         self.settings = settings or PipelineSettings.of(machine)
-        self.guard = StreamGuard(self.settings.guard)
-        self.filter = CausalStrutFilter(self.settings.filter)
-        self.tracker = PlatformTracker(machine)
-        self.estimator = OnlineEstimator(machine, self.settings.estimator)
+        self.strut_stage = StrutStage(self.settings.guard, self.settings.filter)
+        self.platform_stage = PlatformStage(machine)
+        self.estimator_stage = EstimatorStage(OnlineEstimator(machine, self.settings.estimator))
         self.platform: PlatformSample | None = None
+
+    @property
+    def estimator(self) -> OnlineEstimator:
+        """The estimator of the last stage."""
+        return self.estimator_stage.estimator
 
     @property
     def estimate(self) -> ParameterEstimate:
         """Latest estimate, or the prior; worked out when asked for."""
         return self.estimator.estimate
+
+    @property
+    def delay(self) -> float:
+        """Constant delay of the strut filter in s."""
+        return self.strut_stage.delay
 
     def step(self, time: float, length: FloatArray, force: FloatArray | None) -> bool:
         """Take one sample of the drives.
@@ -137,20 +162,18 @@ class OnlinePipeline:
             Whether it completes an equation, so that there is a new `estimate`.
         """
         learned = False
-        for sample in self.guard.step(time, length, force):
-            filtered = self.filter.step(sample)
-            if filtered is None:
-                continue
-            self.platform = self.tracker.step(filtered)
-            learned |= self.estimator.step(self.platform)
+        for filtered in self.strut_stage.step(time, length, force):
+            platform = self.platform_stage.step(filtered)
+            if platform is not None:
+                self.platform = platform
+                learned |= self.estimator_stage.step(platform)
         return learned
 
     def reset(self) -> None:
         """Forget everything: afterwards the pipeline is as newly made."""
-        self.guard.reset()
-        self.filter.reset()
-        self.tracker.reset()
-        self.estimator.reset()
+        self.strut_stage.reset()
+        self.platform_stage.reset()
+        self.estimator_stage.reset()
         self.platform = None
 
     def warm_up(self) -> None:
@@ -160,7 +183,7 @@ class OnlinePipeline:
         )[0]
         period = self.settings.guard.period
         band = self.settings.estimator.band
-        needed = round(self.filter.delay / period) * 2 + band.settling + (EVERY + 1) * band.stride
+        needed = round(self.delay / period) * 2 + band.settling + (EVERY + 1) * band.stride
         for k in range(needed):
             self.step(k * period, length, np.zeros(6))
         # what only later samples lead to: a first estimate, and a look at whether something has changed

@@ -11,6 +11,7 @@ from pkm_identification.errors import LogError, PkmError
 from pkm_identification.mechanisms.hexapod.dynamics.regressor import regressor
 from pkm_identification.mechanisms.hexapod.kinematics.forward import OK, platform_motion
 from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 from pkm_identification.motion import STRUTS, StrutLog, StrutMotion
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
@@ -143,8 +144,8 @@ def measure_friction(
     widest = kinematic_cutoff(machine, prepared.logs[0].period)
     cutoff = settings.cutoff or min(CUTOFF, widest)
     least_rate = settings.least_rate or WINDOW * machine.friction.transition_rate
-    parameters = ParameterSet.of(machine, "extended")
-    inertial = len(parameters.names) - 2 * STRUTS
+    parameters = hexapod_parameters(machine, "extended")
+    inertial = sum(not entry.kind.friction for entry in parameters.entries)
     rigid_std = settings.tolerance * parameters.scale[:inertial]
     how = _How(machine, parameters, cutoff, max(cutoff, widest), least_rate, rigid_std)
     narrow, wide = how.samples(prepared)
@@ -265,7 +266,7 @@ def _slow_samples(
     Noise in what multiplies an unknown biases it, noise in what is subtracted only adds to the residual.
     """
     period = prepared.logs[0].period
-    inertial = len(parameters.names) - 2 * STRUTS
+    inertial = sum(not entry.kind.friction for entry in parameters.entries)
     mapping = np.column_stack([parameters.mapping[:, :inertial], parameters.known])
     nominal = mapping @ np.append(parameters.nominal[:inertial], 1.0)
     total = sum(len(log.time) for log in prepared.logs)

@@ -25,6 +25,7 @@ from pkm_identification.estimation.batch.least_squares import (
 from pkm_identification.estimation.estimate import ParameterEstimate, make_estimate
 from pkm_identification.estimation.filters.unscented import UnscentedFilter, UnscentedSettings
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.parameters.parameter import Kind
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
 
@@ -33,7 +34,6 @@ from ..equations.force_equations import Equations
 FRICTION, INERTIA, ALL = "friction", "inertia", "all"
 STAGES = (("1-A", FRICTION), ("1-B", INERTIA), ("2-A", FRICTION), ("2-B", INERTIA), ("3", ALL))
 # reversals: what smoothing does to friction, a nuisance of that kind
-FRICTION_NAMES = ("viscous", "coulomb", "reversal")
 
 MAX_PASSES = 40
 SETTLED = 0.05  # standard deviations: passes end when none moves an estimate by more
@@ -119,7 +119,7 @@ class StagedResult:
 
 def free_of(parameters: ParameterSet, group: str) -> NDArray[np.bool_]:
     """Which parameters belong to a group: 'friction', 'inertia' or 'all'."""
-    friction = np.array([name.startswith(FRICTION_NAMES) for name in parameters.names])
+    friction = np.array([entry.kind.friction or entry.kind is Kind.NUISANCE for entry in parameters.entries])
     return {FRICTION: friction, INERTIA: ~friction, ALL: np.ones_like(friction)}[group]
 
 

@@ -19,6 +19,7 @@ import numpy as np
 from pkm_identification.errors import NotConverged
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
+from pkm_identification.numerics.linear_systems import solve3
 
 NAMES = ("l1", "l2", "m1", "m2", "M")
 UNITS = ("m", "m", "kg", "kg", "kg")
@@ -74,40 +75,12 @@ def _coefficients(w, q, v, matrix, vector):
 
 
 @kernel
-def _solve3(matrix, vector):
-    """Solve matrix x = vector by elimination; x replaces `vector`, the matrix is spoiled.
-
-    A is symmetric but, for parameters no machine has, need not be positive.
-    """
-    for k in range(3):
-        best = k
-        for i in range(k + 1, 3):
-            if abs(matrix[i, k]) > abs(matrix[best, k]):
-                best = i
-        for j in range(3):
-            matrix[k, j], matrix[best, j] = matrix[best, j], matrix[k, j]
-        vector[k], vector[best] = vector[best], vector[k]
-        if matrix[k, k] == 0.0:
-            vector[:] = np.nan
-            return
-        for i in range(k + 1, 3):
-            factor = matrix[i, k] / matrix[k, k]
-            for j in range(k, 3):
-                matrix[i, j] -= factor * matrix[k, j]
-            vector[i] -= factor * vector[k]
-    for k in range(2, -1, -1):
-        for j in range(k + 1, 3):
-            vector[k] -= matrix[k, j] * vector[j]
-        vector[k] /= matrix[k, k]
-
-
-@kernel
 def _accelerations(w, position, velocity, force, result):
     matrix = np.empty((3, 3))
     for n in range(position.shape[0]):
         _coefficients(w, position[n], velocity[n], matrix, result[n])
         result[n, 0] += force[n]
-        _solve3(matrix, result[n])
+        solve3(matrix, result[n])
 
 
 @kernel
@@ -161,7 +134,7 @@ def _acceleration_jacobians(w, position, velocity, acceleration, jacobian):
             _coefficients(w, position[n], velocity[n], matrix, vector)
             for i in range(3):
                 column[i] = -jacobian[n, i, p]
-            _solve3(matrix, column)
+            solve3(matrix, column)
             for i in range(3):
                 jacobian[n, i, p] = column[i]
 

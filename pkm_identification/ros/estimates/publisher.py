@@ -12,8 +12,9 @@ from pkm_identification.identification.online.online_estimator import OnlineEsti
 from pkm_identification.identification.online.payload import PayloadEvent
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.msg import ParameterEstimate as EstimateMessage
+from pkm_identification.numerics.finite import finite
 
-from ..messages.convert import estimate_message, finite
+from ..messages.convert import estimate_message
 from ..messages.payload import (
     body_text,
     event_text,
@@ -71,12 +72,12 @@ class EstimatePublisher:
 
     def lull(self, estimator: OnlineEstimator) -> bool:
         """Whether nothing was learned since the last time this was asked: the last estimate may be left untold."""
-        before, self._seen = self._seen, estimator.recursive.filter.count
+        before, self._seen = self._seen, estimator.count
         return before == self._seen
 
     def publish(self, estimator: OnlineEstimator) -> None:
         """Publish the estimate when it is new, and what is carried; never what is not finite."""
-        if estimator.recursive.filter.count in (0, self._published):
+        if estimator.count in (0, self._published):
             return
         estimate = estimator.estimate
         numbers = np.array([estimate.nis, estimate.time])
@@ -111,14 +112,14 @@ class EstimatePublisher:
 
     def values(self, estimator: OnlineEstimator) -> Mapping[str, object]:
         """How the estimation goes, in numbers for diagnostics."""
-        recursive, counts = estimator.recursive, dict(estimator.counts)
+        counts = dict(estimator.counts)
         for reason, name in DROPPED.items():
             counts[reason] = counts.pop(name)
         return {
             **counts,
-            "equations": recursive.filter.count,
-            "nis": recursive.nis,
-            "nis_dof": recursive.outputs,
+            "equations": estimator.count,
+            "nis": estimator.nis,
+            "nis_dof": estimator.outputs,
             **payload_values(estimator.payload, self.events),
         }
 

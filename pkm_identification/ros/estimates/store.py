@@ -85,7 +85,7 @@ class EstimateStore:
             estimate=estimate,
             samples=estimator.counts["used"],
             dropped={reason: estimator.counts[name] for reason, name in DROPPED.items()},
-            history=estimator.recursive.history,
+            history=estimator.history,
             residual_rms=np.empty(0),
             converged=True,
             warnings=(),
@@ -98,7 +98,7 @@ class EstimateStore:
 
     def save_new(self, estimator: OnlineEstimator, delay: float) -> None:
         """The same if there is anything new."""
-        if estimator.recursive.filter.count not in (0, self.saved):
+        if estimator.count not in (0, self.saved):
             self.save(estimator, delay)
 
 

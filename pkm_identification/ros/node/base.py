@@ -19,6 +19,7 @@ from rclpy.timer import Timer
 from std_srvs.srv import Trigger
 
 from pkm_identification.errors import PkmError
+from pkm_identification.identification.online.stage_event import StageEvent
 
 from ..clock import STEADY
 from ..parameters.declarations import ParameterError, ParameterSpec, ParameterTable
@@ -234,6 +235,11 @@ class PipelineNode(LifecycleNode):
         """Count, show and log an event; see `Diagnostics.note`."""
         if self.health is not None:
             self.health.note(level, reason, text)
+
+    def report_events(self, events: Iterable[StageEvent], levels: Mapping[str, bytes] | None = None) -> None:
+        """The same for a stage's events, of the level given for their reason, else warnings."""
+        for reason, text in events:
+            self.report((levels or {}).get(reason, WARN), reason, text)
 
     # Life cycle
 

@@ -11,13 +11,13 @@ from pkm_identification.identification.experiment import IdentifySettings
 from pkm_identification.identification.online.drift import DRIFTS
 from pkm_identification.identification.online.pipeline import PipelineSettings
 from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.mechanisms.hexapod.parameters.sets import NAMES
 from pkm_identification.parameters.assumptions import (
     Assumptions,
     Fix,
     Tie,
     read_prior,
 )
-from pkm_identification.parameters.parameter_set import NAMES
 
 from ..node.base import MACHINE
 from .declarations import LiveParameter, ParameterSpec
@@ -81,5 +81,5 @@ def assumptions(values: Mapping[str, Any]) -> Assumptions:
     return Assumptions(
         fixed=tuple(Fix.parse(text) for text in values["fix"] if text),
         tied=tuple(Tie.parse(text) for text in values["tie"] if text),
-        stated=read_prior(values["prior"]) if values["prior"] else (),
+        prior_values=read_prior(values["prior"]) if values["prior"] else (),
     )

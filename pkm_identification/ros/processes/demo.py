@@ -17,8 +17,8 @@ from pkm_identification.errors import PkmError
 from pkm_identification.identification.experiment import IdentifySettings
 from pkm_identification.identification.identify import Identification, identify, validate
 from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.records import read_log
 from pkm_identification.simulation import SensorSettings, perturbed, simulate
 
@@ -131,7 +131,7 @@ def run_demo(settings: DemoSettings, say: Callable[[str], object] = print) -> De
         samples=samples,
         replayed=replayed,
         offline=offline,
-        truth=ParameterSet.of(truth).nominal,
+        truth=hexapod_parameters(truth).nominal,
         agreement=agreement,
         troubles=live.troubles,
     )

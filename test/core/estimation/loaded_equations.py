@@ -18,7 +18,7 @@ from pkm_identification.identification.online.online_estimator import (
 from pkm_identification.mechanisms.hexapod.dynamics import BASIS_COLUMNS, basis_parameters
 from pkm_identification.mechanisms.hexapod.dynamics.regressor import regressor
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.parameters.parameter_set import ParameterSet
+from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 from pkm_identification.signals.butterworth import causal
 from pkm_identification.simulation import (
     Payload,
@@ -56,7 +56,7 @@ class Scene:
         """Equations of these forces with noise, as the online estimator builds them."""
         force = force + noise * NOISE * np.random.default_rng(seed).standard_normal(force.shape)
         measured = causal(BandSettings(PERIOD).sections, force)[self.chosen]
-        parameters = ParameterSet.of(self.nominal)
+        parameters = hexapod_parameters(self.nominal)
         columns, known = self.filtered @ parameters.mapping, self.filtered @ parameters.known
         columns = np.concatenate([columns, self.pulses], axis=2)
         load = np.ascontiguousarray(self.filtered[:, :, LOAD])

@@ -17,7 +17,8 @@ from pkm_identification.estimation.consistency.coordinates import FreeCoordinate
 from pkm_identification.identification.experiment import IdentifySettings
 from pkm_identification.identification.identify import Identification, identify
 from pkm_identification.identification.physical_verdict import verdict
-from pkm_identification.parameters.parameter_set import ParameterSet
+from pkm_identification.mechanisms.hexapod.parameters.physical_layout import physical_layout
+from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 from pkm_identification.records.strut_csv import write_strut_csv
 from pkm_identification.report.sentences import verdicts
 
@@ -43,7 +44,9 @@ def run(log, estimator: str, consistent: bool, **settings) -> Identification:
 
 
 def physical(result: Identification) -> bool:
-    layout = FreeCoordinates.of(NOMINAL, ParameterSet.of(NOMINAL, result.settings.parameters)).layout
+    layout = FreeCoordinates.of(
+        physical_layout(NOMINAL, hexapod_parameters(NOMINAL, result.settings.parameters))
+    ).layout
     return is_physical(inequalities(layout), result.estimate.values)
 
 
@@ -106,7 +109,7 @@ def test_what_is_not_identifiable_is_not_judged(rich):
     values[k] = -0.5
     status = tuple("unidentifiable" if i == k else one for i, one in enumerate(estimate.status))
     hidden = replace(estimate, values=values, status=status)
-    judged = verdict(NOMINAL, ParameterSet.of(NOMINAL), hidden, False)
+    judged = verdict(NOMINAL, hexapod_parameters(NOMINAL), hidden, False)
     assert judged is not None
     assert judged[0]
     assert judged[1].startswith(
@@ -119,7 +122,7 @@ def test_command_line_and_json(rich, tmp_path, capsys):
     write_strut_csv(log, rich)
     arguments = ["identify", str(log), "--machine", "uf", "--estimator", "ls", "--json", str(out)]
     assert main([*arguments, "--consistent"]) == 0
-    assert "consistent with a rigid body, to which the estimator was constrained." in capsys.readouterr().out
+    assert "consistent with a rigid body (the estimator was constrained to it)." in capsys.readouterr().out
     assert json.loads(out.read_text())["consistent"] is True
     assert main(arguments) == 0
     assert json.loads(out.read_text())["consistent"] is False

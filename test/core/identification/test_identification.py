@@ -12,6 +12,7 @@ from pkm_identification.estimation.estimators import ESTIMATORS as REGISTRY
 from pkm_identification.identification.experiment import IdentifySettings, estimated_period
 from pkm_identification.identification.identify import identify, validate
 from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 from pkm_identification.motion import StrutLog
 from pkm_identification.parameters.assumptions import (
     Assumptions,
@@ -19,10 +20,9 @@ from pkm_identification.parameters.assumptions import (
     PriorValue,
     Tie,
 )
-from pkm_identification.parameters.parameter_set import ParameterSet
 
 NOMINAL, TRUTH = synthetic.nominal(), synthetic.truth()
-EXACT = ParameterSet.of(TRUTH).nominal
+EXACT = hexapod_parameters(TRUTH).nominal
 ESTIMATORS = pytest.mark.parametrize("estimator", REGISTRY)
 
 
@@ -30,7 +30,7 @@ ESTIMATORS = pytest.mark.parametrize("estimator", REGISTRY)
 @pytest.mark.parametrize("friction", [False, True])
 def test_exact_log_gives_the_truth(estimator, friction):
     truth = synthetic.truth(friction)
-    exact = ParameterSet.of(truth).nominal
+    exact = hexapod_parameters(truth).nominal
     result = identify(
         [synthetic.log(truth, 12.0, 1)], synthetic.nominal(friction), IdentifySettings(estimator=estimator)
     )
@@ -159,11 +159,11 @@ def test_what_is_known_is_used_by_every_estimator(estimator):
     assumptions = Assumptions(
         fixed=(Fix("m_p", k),),
         tied=(Tie("viscous_1", "viscous_2", 260.0 / 300.0),),
-        stated=(PriorValue("m_b", EXACT[1] + 0.01, 0.02),),
+        prior_values=(PriorValue("m_b", EXACT[1] + 0.01, 0.02),),
     )
     plain = identify([log], NOMINAL, IdentifySettings(estimator=estimator)).estimate
     found = identify([log], NOMINAL, IdentifySettings(estimator=estimator, assumptions=assumptions)).estimate
-    names = list(ParameterSet.of(NOMINAL).names)
+    names = list(hexapod_parameters(NOMINAL).names)
     assert list(found.names) == [name for name in names if name not in ("m_p", "viscous_1")]
     left = [names.index(name) for name in found.names]
     error = (found.values - EXACT[left]) / found.std
@@ -179,7 +179,7 @@ def test_every_parameter_set_can_be_identified_with(name):
     result = identify(
         [synthetic.log(TRUTH, 12.0, 2, real=True)], NOMINAL, IdentifySettings(estimator="ls", parameters=name)
     )
-    exact = ParameterSet.of(TRUTH, name).nominal
+    exact = hexapod_parameters(TRUTH, name).nominal
     estimate = result.estimate
     shown = np.array([status == "identifiable" for status in estimate.status])
     assert shown[-12:].all()  # friction
@@ -257,7 +257,7 @@ def test_both_sides_are_filtered_alike():
     from pkm_identification.signals.butterworth import low_pass, zero_phase
 
     motion = six_axes(TRUTH, 12).at(np.arange(8000) * 1e-3)
-    columns = regressor(TRUTH, motion, ParameterSet.of(TRUTH).mapping)
+    columns = regressor(TRUTH, motion, hexapod_parameters(TRUTH).mapping)
     force = columns @ EXACT
     sections = low_pass(8, 10.0, 1000.0)
     inner = slice(500, -500, 20)

@@ -11,10 +11,10 @@ from pkm_identification.errors import PkmError
 from pkm_identification.estimation.filters.recursive import FILTERS
 from pkm_identification.identification.experiment import IdentifySettings
 from pkm_identification.identification.identify import identify
-from pkm_identification.parameters.parameter_set import ParameterSet
+from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 
 TRUTH = synthetic.truth()
-EXACT = ParameterSet.of(TRUTH).nominal
+EXACT = hexapod_parameters(TRUTH).nominal
 
 
 @pytest.mark.parametrize("estimator", FILTERS)

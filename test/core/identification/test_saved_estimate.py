@@ -11,8 +11,8 @@ from pkm_identification.errors import LogError
 from pkm_identification.estimation.filters.recursive import RecursiveEstimator
 from pkm_identification.identification.saved_estimate import read_saved_estimate
 from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 from pkm_identification.parameters.assumptions import Assumptions, Fix
-from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.report import write_estimate_json
 
 MACHINE = Machine.load("uf")
@@ -33,7 +33,7 @@ def edit(path, change):
 def test_what_was_written_comes_back_bit_for_bit(path):
     estimate = made_identification().estimate
     saved = read_saved_estimate(path)
-    saved.check(MACHINE, ParameterSet.of(MACHINE))
+    saved.check(MACHINE, hexapod_parameters(MACHINE))
     assert (saved.machine, saved.names, saved.count, saved.time) == ("uf", estimate.names, 1500, 30.0)
     np.testing.assert_array_equal(saved.mean, estimate.values)
     np.testing.assert_array_equal(saved.covariance, estimate.covariance)
@@ -41,7 +41,7 @@ def test_what_was_written_comes_back_bit_for_bit(path):
 
 def test_an_estimator_goes_on_from_it(path):
     saved = read_saved_estimate(path)
-    recursive = RecursiveEstimator(ParameterSet.of(MACHINE))
+    recursive = RecursiveEstimator(hexapod_parameters(MACHINE))
     recursive.resume(saved.mean, saved.covariance, saved.count, saved.time)
     found = recursive.estimate()
     assert (found.count, found.time) == (1500, 30.0)
@@ -111,14 +111,14 @@ def test_another_machine_or_other_parameters_are_refused(path):
     saved = read_saved_estimate(path)
     hexel = Machine.load("hexel")
     with pytest.raises(LogError, match=rf"belongs to machine 'uf' .* expected 'hexel' \(hash {hexel.hash}\)"):
-        saved.check(hexel, ParameterSet.of(hexel))
+        saved.check(hexel, hexapod_parameters(hexel))
     document = MACHINE.document
     changed = Machine.from_document({**document, "gravity": [0.0, 0.0, -9.8]})
     with pytest.raises(LogError, match="belongs to machine 'uf' with another description"):
-        saved.check(changed, ParameterSet.of(changed))
+        saved.check(changed, hexapod_parameters(changed))
     with pytest.raises(LogError, match="holds 20 parameters, the set 'oh24' has 24"):
-        saved.check(MACHINE, ParameterSet.of(MACHINE, "oh24"))
-    renamed = replace(ParameterSet.of(MACHINE), name="other")
+        saved.check(MACHINE, hexapod_parameters(MACHINE, "oh24"))
+    renamed = replace(hexapod_parameters(MACHINE), name="other")
     with pytest.raises(LogError, match="holds the parameter set 'identifiable', expected 'other'"):
         saved.check(MACHINE, renamed)
 
@@ -131,7 +131,7 @@ def test_other_statements_about_the_parameters_are_refused(tmp_path):
     result = made_identification()
     settings = replace(result.settings, assumptions=assumptions(5.0))
     write_estimate_json(path, replace(result, settings=settings))
-    saved, parameters = read_saved_estimate(path), ParameterSet.of(MACHINE)
+    saved, parameters = read_saved_estimate(path), hexapod_parameters(MACHINE)
     assert saved.stated == "m_p = 5"
     saved.check(MACHINE, parameters, assumptions(5.0).described())
     saved.check(MACHINE, parameters)
@@ -145,4 +145,4 @@ def test_an_older_file_that_does_not_say_is_accepted(path):
     edit(path, lambda d: (d.pop("parameter_set"), d.pop("stated")))
     saved = read_saved_estimate(path)
     assert (saved.parameter_set, saved.stated) == (None, None)
-    saved.check(MACHINE, ParameterSet.of(MACHINE), "m_p = 4")
+    saved.check(MACHINE, hexapod_parameters(MACHINE), "m_p = 4")

@@ -20,7 +20,7 @@ from pkm_identification.mechanisms.hexapod.dynamics import (
 )
 from pkm_identification.mechanisms.hexapod.kinematics import strut_motion_from_platform
 from pkm_identification.mechanisms.hexapod.machine import Friction
-from pkm_identification.parameters.parameter_set import ParameterSet
+from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 from pkm_identification.simulation.perturbation import perturbed
 from pkm_identification.simulation.plant import Plant
 
@@ -134,7 +134,7 @@ def test_energy_equations_have_the_files_law(law):
     """Exact forces of a slow motion balance the energy model only with the law they were made with."""
     m = made(law)
     motion = six_axes(m, 2, scale=0.15).at(np.arange(0.0, 3.0, 1e-3))
-    parameters = ParameterSet.of(m)
+    parameters = hexapod_parameters(m)
     band = BandSettings(1e-3, cutoff=10.0)
     segment = np.zeros(len(motion), dtype=np.int64)
     residual = {}

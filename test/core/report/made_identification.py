@@ -18,7 +18,7 @@ from pkm_identification.identification.experiment import IdentifySettings
 from pkm_identification.identification.identify import Identification
 from pkm_identification.identification.validation import Validation
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.parameters.parameter_set import ParameterSet
+from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 
 PRIOR_VALUE = 0.123454321  # stands where the data show nothing and must not be printed
 
@@ -26,7 +26,7 @@ PRIOR_VALUE = 0.123454321  # stands where the data show nothing and must not be 
 def made_estimate(seed: int = 0) -> ParameterEstimate:
     """Of the identifiable set: Izz_p not shown, m_p and m_e only as m_p + 6 m_e."""
     rng = np.random.default_rng(seed)
-    parameters = ParameterSet.of(Machine.load("uf"))
+    parameters = hexapod_parameters(Machine.load("uf"))
     count = len(parameters.names)
     values = parameters.nominal * rng.uniform(0.8, 1.2, count)
     std = 0.01 * parameters.scale * rng.uniform(0.5, 2, count)

@@ -124,7 +124,7 @@ def test_row_20_set_one_by_one_each_stands_for_itself(bench):
     assert not bad.successful
     assert "99" in bad.reason or "order" in bad.reason
     assert (rig.node.parameter["cutoff"], rig.node.parameter["order"]) == (80.0, 4)
-    assert rig.node.filter.settings.cutoff == 80.0
+    assert rig.node.stage.filter.settings.cutoff == 80.0
 
 
 def test_row_20_a_cutoff_changed_while_streaming_primes_the_filters_again(bench):
@@ -136,10 +136,10 @@ def test_row_20_a_cutoff_changed_while_streaming_primes_the_filters_again(bench)
     assert set_atomically(bench, "strut_filter", cutoff=60.0, order=3).successful
     rig.feed(messages[300:])
     after = bench.wait(lambda: [m for m in rig.output if m.segment == before.segment + 1], "a new segment")
-    assert after[0].delay == rig.node.filter.delay != before.delay
+    assert after[0].delay == rig.node.stage.delay != before.delay
     # the first output of the new segment describes an instant of its own samples only
     stamp = after[0].header.stamp.sec + 1e-9 * after[0].header.stamp.nanosec
-    assert stamp == pytest.approx(motion.time[300] + rig.node.filter.delay, abs=1e-6)
+    assert stamp == pytest.approx(motion.time[300] + rig.node.stage.delay, abs=1e-6)
 
 
 def test_row_20_rates_and_limits_of_the_other_nodes_change_while_they_run(bench, tmp_path):

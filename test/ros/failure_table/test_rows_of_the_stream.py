@@ -188,7 +188,7 @@ def test_row_08_a_wrong_rate_is_a_warning_then_an_error_and_nothing_goes_on(benc
     assert status.level == level
     if level == WARN:
         # everything goes on: what comes out ends half a window of the filter before the last sample
-        last = motion.time[0] + (599 - round(1000.0 * rig.node.filter.delay)) / rate
+        last = motion.time[0] + (599 - round(1000.0 * rig.node.stage.delay)) / rate
         bench.wait(lambda: abs(seconds(rig.output[-1].header.stamp) - last) < 1e-4, "the last of the motion")
     passed = [seconds(message.header.stamp) - motion.time[0] for message in rig.output]
     if level == ERROR:

@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 from pkm_identification.motion import PlatformMotion, StrutMotion
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
+from pkm_identification.numerics.linear_systems import invert6
+from pkm_identification.numerics.rotation import orthonormalize, turn
 from pkm_identification.numerics.vector3 import (
     add,
     at,
     cross,
     dot,
-    invert6,
     rotate,
 )
 
@@ -75,41 +76,6 @@ class ForwardResult:
     def found(self) -> NDArray[np.bool_]:
         """Where a pose was found, shape (N,)."""
         return self.status != FAILED
-
-
-@kernel
-def turn(rotation, w0, w1, w2, out):
-    """out = exp([w]) rotation, by a unit quaternion so that it stays a rotation."""
-    angle = np.sqrt(w0 * w0 + w1 * w1 + w2 * w2)
-    half = 0.5 * angle
-    k = 0.5 - half * half / 12.0 if half < 1e-4 else np.sin(half) / angle
-    c = np.cos(half)
-    x, y, z = k * w0, k * w1, k * w2
-    n = np.sqrt(c * c + x * x + y * y + z * z)
-    c, x, y, z = c / n, x / n, y / n, z / n
-    for j in range(3):
-        a, b, d = rotation[0, j], rotation[1, j], rotation[2, j]
-        out[0, j] = (1 - 2 * (y * y + z * z)) * a + 2 * (x * y - z * c) * b + 2 * (x * z + y * c) * d
-        out[1, j] = 2 * (x * y + z * c) * a + (1 - 2 * (x * x + z * z)) * b + 2 * (y * z - x * c) * d
-        out[2, j] = 2 * (x * z - y * c) * a + 2 * (y * z + x * c) * b + (1 - 2 * (x * x + y * y)) * d
-
-
-@kernel
-def orthonormalize(rotation):
-    """Remove the rounding that thousands of warm-started turns leave in a rotation matrix (Gram-Schmidt)."""
-    a = (rotation[0, 0], rotation[1, 0], rotation[2, 0])
-    b = (rotation[0, 1], rotation[1, 1], rotation[2, 1])
-    n = np.sqrt(dot(a, a))
-    a = (a[0] / n, a[1] / n, a[2] / n)
-    k = dot(a, b)
-    b = (b[0] - k * a[0], b[1] - k * a[1], b[2] - k * a[2])
-    n = np.sqrt(dot(b, b))
-    b = (b[0] / n, b[1] / n, b[2] / n)
-    c = cross(a, b)
-    for i in range(3):
-        rotation[i, 0] = a[i]
-        rotation[i, 1] = b[i]
-        rotation[i, 2] = c[i]
 
 
 @kernel

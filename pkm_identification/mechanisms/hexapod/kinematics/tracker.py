@@ -8,8 +8,8 @@ import numpy as np
 
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
-from pkm_identification.numerics.rotation import quaternion_from_matrix
-from pkm_identification.numerics.vector3 import invert6
+from pkm_identification.numerics.linear_systems import invert6
+from pkm_identification.numerics.rotation import orthonormalize, quaternion_from_matrix
 from pkm_identification.signals.causal import StrutSample
 
 from ..machine import Machine
@@ -19,7 +19,6 @@ from .forward import (
     FAILED,
     MAX_ITERATIONS,
     OK,
-    orthonormalize,
     platform_rates,
     solve_pose,
 )

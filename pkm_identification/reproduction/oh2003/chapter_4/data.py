@@ -22,6 +22,7 @@ from pkm_identification.mechanisms.hexapod.kinematics.inverse import (
     strut_motion_from_platform,
 )
 from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 from pkm_identification.motion import STRUTS, PlatformMotion
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.rotation import matrix_from_vector
@@ -55,7 +56,7 @@ def study_machine(friction: bool) -> Machine:
 
 def parameter_set(friction: bool) -> ParameterSet:
     """The source's 12 parameters, 24 with friction."""
-    return ParameterSet.of(study_machine(friction), "oh24" if friction else "oh12")
+    return hexapod_parameters(study_machine(friction), "oh24" if friction else "oh12")
 
 
 @cache

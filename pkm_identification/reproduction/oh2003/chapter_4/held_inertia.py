@@ -13,8 +13,8 @@ import numpy as np
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.dynamics.regressor import regressor
 from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.parameters.parameter_set import ParameterSet
 
 from .data import exact_record, study_machine
 from .source_tables import INERTIAS, MASSES
@@ -65,7 +65,7 @@ def with_centers(ratio: float) -> Machine:
 def held_inertia(motion: str, machine: Machine | None = None) -> HeldInertia:
     """Fit the masses to exact forces of a motion, all inertias held at the source's values."""
     machine = machine or study_machine(False)
-    parameters = ParameterSet.of(machine, "oh12")
+    parameters = hexapod_parameters(machine, "oh12")
     platform = exact_record(motion, False).motion
     force = strut_forces(machine, platform)
     columns = regressor(machine, platform, parameters.mapping)

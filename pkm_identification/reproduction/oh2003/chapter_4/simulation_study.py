@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pkm_identification.estimation.identifiability import BaseParameters
-from pkm_identification.estimation.identifiability.base_parameters import random_states
+from pkm_identification.mechanisms.hexapod.analysis.base_parameters import random_states
 from pkm_identification.mechanisms.hexapod.dynamics.regressor import regressor
 
 from .data import parameter_set, study_machine

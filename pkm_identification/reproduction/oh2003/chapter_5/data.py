@@ -17,6 +17,7 @@ from pkm_identification.identification.procedures.friction_test import FrictionT
 from pkm_identification.mechanisms.hexapod.dynamics.regressor import regressor
 from pkm_identification.mechanisms.hexapod.kinematics.forward import platform_motion
 from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 from pkm_identification.motion import STRUTS, StrutLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
@@ -77,7 +78,7 @@ class Experiments:
     @property
     def true_values(self) -> FloatArray:
         """The machine that moved, in the parameters of `oh24`, shape (24,)."""
-        return ParameterSet.of(self.truth, "oh24").nominal
+        return hexapod_parameters(self.truth, "oh24").nominal
 
 
 def run_experiments(durations: Mapping[str, float] | None = None, seed: int = SEED) -> Experiments:
@@ -94,7 +95,7 @@ def run_experiments(durations: Mapping[str, float] | None = None, seed: int = SE
     }
     strut_tests = measure_friction([logs.pop("slow")], nominal)
     model = replace(nominal, base_joint="no_spin")
-    values = ParameterSet.of(model, "oh24").nominal
+    values = hexapod_parameters(model, "oh24").nominal
     start = values * (1.0 + np.random.default_rng(seed).uniform(-GUESS, GUESS, len(values)))
     return Experiments(nominal, model, truth, start, logs, strut_tests)
 

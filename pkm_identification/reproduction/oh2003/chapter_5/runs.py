@@ -28,6 +28,7 @@ from pkm_identification.identification.procedures.staged_experiment import (
 )
 from pkm_identification.mechanisms.hexapod.dynamics.regressor import regressor
 from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
@@ -92,7 +93,7 @@ def run_study(experiments: Experiments) -> StagedStudy:
     model, start, logs = experiments.model, experiments.start, experiments.logs
     ours = identify_staged(model, trajectories_of([logs[name] for name in NAMES], model), start)
     parameters, redundancy = ours.trajectories.parameters, ours.trajectories.redundancy
-    plain = ParameterSet.of(model, "oh24")
+    plain = hexapod_parameters(model, "oh24")
     source = {name: source_equations(logs[name], model, plain) for name in NAMES}
     as_source = identify_staged(model, Trajectories(plain, source, (), redundancy, {}, ()), start)
     whole = trajectories_of(list(logs.values()), experiments.nominal)
@@ -127,7 +128,7 @@ def inertial_rank(machine: Machine, name: str) -> int:
     """Rank of the inertial columns of an exact motion."""
     from pkm_identification.simulation import trajectory
 
-    parameters = ParameterSet.of(machine, "oh12")
+    parameters = hexapod_parameters(machine, "oh12")
     motion = trajectory(name, machine, 6.0).motion(np.arange(0.0, 6.0, 0.01))
     columns = regressor(machine, motion, parameters.mapping) * parameters.scale
     return int(np.linalg.matrix_rank(columns.reshape(-1, columns.shape[-1]), rtol=1e-9))

@@ -18,6 +18,7 @@ from pkm_identification.identification.augmented_state.model import (
 from pkm_identification.identification.augmented_state.results import Centre
 from pkm_identification.identification.experiment import prepare
 from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
 from pkm_identification.simulation import (
@@ -48,7 +49,7 @@ def made(platform_mass: float, friction_1: float, sensors: dict | None = None) -
 
 def few(machine: Machine, names: tuple[str, ...] = FEW) -> ParameterSet:
     """Some of the identifiable parameters; the machine file says the others."""
-    whole = ParameterSet.of(machine)
+    whole = hexapod_parameters(machine)
     chosen = [whole.names.index(name) for name in names]
     mapping, nominal = whole.mapping[:, chosen], whole.nominal[chosen]
     basis = whole.known + whole.mapping @ whole.nominal

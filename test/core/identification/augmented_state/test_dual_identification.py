@@ -16,8 +16,8 @@ from pkm_identification.identification.augmented_state.model import JointSamples
 from pkm_identification.identification.experiment import IdentifySettings, prepare
 from pkm_identification.identification.identify import identify
 from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 from pkm_identification.parameters.assumptions import Assumptions, Fix
-from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.records import write_log
 from pkm_identification.report.sentences import verdicts
 from pkm_identification.simulation import Simulator, trajectory
@@ -58,7 +58,7 @@ def test_command_finds_the_truth(logged, form, capsys):
     capsys.readouterr()
     document = json.loads((folder / f"{form}.json").read_text())
     assert document["estimator"] == form
-    truth = ParameterSet.of(TRUTH)
+    truth = hexapod_parameters(TRUTH)
     found = [entry for entry in document["parameters"] if entry["name"] not in FIXED]
     assert len(found) == 5
     for entry in found:

@@ -10,7 +10,6 @@ from core.mechanisms.hexapod.machine_variants import document, untidy
 from core.platform_motions import states
 from scipy.spatial.transform import Rotation
 
-from pkm_identification.identification.augmented_state.prediction import rotation_between
 from pkm_identification.identification.augmented_state.state_model import advance
 from pkm_identification.mechanisms.friction import friction_slopes
 from pkm_identification.mechanisms.hexapod.dynamics import integrate
@@ -18,6 +17,7 @@ from pkm_identification.mechanisms.hexapod.dynamics.basis import basis_parameter
 from pkm_identification.mechanisms.hexapod.dynamics.mass import platform_dynamics
 from pkm_identification.mechanisms.hexapod.kinematics import jacobian
 from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.numerics.rotation import rotation_between
 
 PERIOD = 1e-3
 

@@ -11,7 +11,7 @@ from core.estimation.loaded_equations import estimator, scene
 from pkm_identification.identification.online.online_estimator import EstimatorSettings
 from pkm_identification.mechanisms.hexapod.dynamics import BASIS_COLUMNS
 from pkm_identification.mechanisms.hexapod.dynamics.basis import COULOMB, VISCOUS
-from pkm_identification.parameters.parameter_set import ParameterSet
+from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 
 BEGIN, END, GROWTH = 20.0, 80.0, 0.3
 RATE = GROWTH / (END - BEGIN)  # share a second
@@ -65,7 +65,7 @@ def test_the_other_parameters_stay_known():
     _, _, _, online = followed()
     made = scene(100.0)
     estimate = online.estimate
-    z = (estimate.values - ParameterSet.of(made.truth).nominal) / estimate.std
+    z = (estimate.values - hexapod_parameters(made.truth).nominal) / estimate.std
     others = [k for k, name in enumerate(estimate.names) if not name.endswith(f"_{STRUT + 1}")]
     assert np.abs(z[others]).max() < 4.0
     assert online.payload_events == ()

@@ -15,7 +15,7 @@ from pkm_identification.identification.online.online_estimator import OnlineEsti
 from pkm_identification.identification.online.pipeline import OnlinePipeline, PipelineSettings
 from pkm_identification.mechanisms.friction import friction_shape
 from pkm_identification.mechanisms.hexapod.kinematics import strut_motion_from_platform
-from pkm_identification.parameters.parameter_set import ParameterSet
+from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 from pkm_identification.simulation import trajectory
 
 SECONDS, RUNS = 24.0, 8
@@ -49,7 +49,7 @@ def learned(seed: int, pulses: bool = True) -> OnlineEstimator:
 
 def errors(pulses: bool) -> np.ndarray:
     """Relative errors of the platform's moments of inertia, (RUNS, 2)."""
-    truth = ParameterSet.of(late_forces()[0].truth)
+    truth = hexapod_parameters(late_forces()[0].truth)
     which = [truth.names.index(name) for name in MOST_HURT]
     values = [learned(seed, pulses).estimate.values[which] for seed in range(RUNS)]
     return np.array(values) / truth.nominal[which] - 1.0
@@ -67,7 +67,7 @@ def test_moments_of_inertia_are_not_biased_by_reversals(monkeypatch):
 
 def test_nothing_of_them_is_shown_or_kept():
     online = learned(0)
-    estimate, shown = online.estimate, ParameterSet.of(online.machine).names
+    estimate, shown = online.estimate, hexapod_parameters(online.machine).names
     assert estimate.names == online.parameters.names == shown
     assert estimate.covariance.shape == (len(shown), len(shown))
     for combination in estimate.combinations:

@@ -15,7 +15,7 @@ from pkm_identification.estimation.filters.uncertainty import (
 from pkm_identification.estimation.filters.unscented import UnscentedSettings
 from pkm_identification.identification.online.pipeline import OnlinePipeline
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.parameters.parameter_set import ParameterSet
+from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 from pkm_identification.simulation import SensorSettings, perturbed, simulate
 
 WIDTH, OUTPUTS, STEPS = 4, 6, 1000
@@ -149,7 +149,7 @@ def test_simulated_truth_is_within_the_stated_deviation(name, seconds):
         for time, length, force in zip(log.time, log.length, log.force, strict=True):
             pipeline.step(float(time), length, force)
         estimate, recursive = pipeline.estimate, pipeline.estimator.recursive
-        error = estimate.values - ParameterSet.of(truth).nominal
+        error = estimate.values - hexapod_parameters(truth).nominal
         size.append(error / estimate.std)
         own = recursive.filter.covariance[: len(error), : len(error)]
         alone.append(error / np.sqrt(np.diag(own)))

@@ -12,7 +12,7 @@ from pkm_identification.identification.online.pipeline import OnlinePipeline
 from pkm_identification.mechanisms.hexapod.dynamics import BASIS_COLUMNS
 from pkm_identification.mechanisms.hexapod.dynamics.basis import COULOMB, VISCOUS
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.parameters.parameter_set import ParameterSet
+from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 from pkm_identification.simulation import Payload, perturbed, simulate
 
 INERTIA = np.array([[0.012, 0.001, -0.002], [0.001, 0.015, 0.0005], [-0.002, 0.0005, 0.009]])
@@ -187,7 +187,7 @@ def test_what_no_payload_explains_is_none(case):
     online = estimator(made)
     run(online, made.equations(force, 10))
     assert online.payload_events == ()
-    error = (online.estimate.values - ParameterSet.of(made.truth).nominal) / online.estimate.std
+    error = (online.estimate.values - hexapod_parameters(made.truth).nominal) / online.estimate.std
     assert np.abs(error).max() < 5.0
 
 
@@ -255,6 +255,6 @@ def test_machine_parameters_are_published_while_something_is_carried():
     run(online, made.equations(made.force(carrying(payload)), 13))
     estimate = online.estimate
     assert estimate.names == online.parameters.names
-    error = (estimate.values - ParameterSet.of(made.truth).nominal) / estimate.std
+    error = (estimate.values - hexapod_parameters(made.truth).nominal) / estimate.std
     assert np.abs(error).max() < 4.5
     assert estimate.time == pytest.approx(made.time[-1], abs=0.05 + PERIOD)

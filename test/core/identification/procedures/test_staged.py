@@ -33,8 +33,8 @@ from pkm_identification.identification.procedures.staged_experiment import (
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 from pkm_identification.motion import StrutLog
-from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
 from pkm_identification.records import write_log
 from pkm_identification.simulation import perturbed, trajectory
@@ -53,12 +53,12 @@ def model():
 
 @cache
 def parameters():
-    return ParameterSet.of(model(), "oh24")
+    return hexapod_parameters(model(), "oh24")
 
 
 @cache
 def truth():
-    return ParameterSet.of(perturbed(model(), 4, 0.15), "oh24").nominal
+    return hexapod_parameters(perturbed(model(), 4, 0.15), "oh24").nominal
 
 
 @cache

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
-from pkm_identification.numerics.vector3 import invert6
+from pkm_identification.numerics.linear_systems import invert6
+from pkm_identification.numerics.rotation import orthonormalize
 
 from ..forward import (
     DEGRADED,
@@ -25,7 +26,6 @@ from ..forward import (
     OK,
     TOLERANCE,
     newton,
-    orthonormalize,
 )
 from ..jacobian import frobenius_condition
 from .path_tracking import follow, machine_quadrics

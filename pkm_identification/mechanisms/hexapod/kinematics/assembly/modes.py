@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
-from pkm_identification.numerics.vector3 import invert6
+from pkm_identification.numerics.linear_systems import invert6
+from pkm_identification.numerics.rotation import orthonormalize
 
-from ..forward import TOLERANCE, newton, orthonormalize
+from ..forward import TOLERANCE, newton
 from ..jacobian import fill_jacobian, frobenius_condition
 from ..passive import JointLimits, passive_angles
 from .continuation import follow_lengths

@@ -20,21 +20,19 @@ Where one parameter stands for six struts that differ, the bounds hold for each 
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
 from typing import NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pkm_identification.errors import PkmError
-from pkm_identification.mechanisms.hexapod.machine import Machine, Strut
+from pkm_identification.estimation.consistency.layout import BOUNDED, FREE, GROUPED, Layout
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.parameters.parameter import Kind
 from pkm_identification.parameters.parameter_set import ParameterSet
-from pkm_identification.parameters.prior import Prior
 
-FREE, BOUNDED, GROUPED = 0, 1, 2
+from ..machine import Machine, Strut
+
 FULL_PLATFORM = ("m_p", "mx_p", "my_p", "mz_p", "Ixx_p", "Iyy_p", "Izz_p", "Ixy_p", "Ixz_p", "Iyz_p")
 CENTRED_PLATFORM = ("m_p", "Ixx_p", "Iyy_p", "Izz_p")
 # Parameters of a strut that only make sense together.
@@ -44,62 +42,19 @@ _BODIES = (
     ("It_b+It_e", "Ia_b+Ia_e"),
     ("m_e", "h_e", "Jt", "Ja"),
 )
-_STRUT = re.compile(r"(?P<kind>.+?)(?:_(?P<strut>[1-6]))?")
 # Sums of half moments that give Sigma's diagonal: Sxx = (-Ixx + Iyy + Izz) / 2.
 _SIGMA = 0.5 * (np.ones((3, 3)) - 2.0 * np.eye(3))
 
 
-@dataclass(frozen=True)
-class Layout:
-    """Slots of a parameter set; see the module.
+def physical_layout(machine: Machine, parameters: ParameterSet) -> Layout:
+    """Sort the parameters of a set by what they are.
 
-    Attributes
-    ----------
-    parameters : ParameterSet
-    lowering, lifting : ndarray, shape (P, P)
-        v = lowering @ w and w = lifting @ v.
-    kind : ndarray of int64, shape (P,)
-        FREE, BOUNDED (v > floor) or GROUPED (part of the platform, or bounded by others of a rod).
-    floor : ndarray, shape (P,)
-    platform : ndarray of int64, length 10, 4 or 0
-        Slots of the platform in the order of FULL_PLATFORM or CENTRED_PLATFORM.
-    known : ndarray, shape (6,)
-        Centre of mass (m) and Sxy, Sxz, Syz about the origin (kg m^2) of a platform of four parameters.
-    rods : ndarray of int64, shape (R, 3)
-        Slots of m_e, h_e and Jt that bound each other.
-    differences : ndarray, shape (R, 6, 3)
-        What to add to the three for each strut they stand for.
+    Raises
+    ------
+    PkmError
+        If the set has a parameter of a kind that is not known here, or only a part of a body.
     """
-
-    parameters: ParameterSet
-    lowering: FloatArray
-    lifting: FloatArray
-    kind: NDArray[np.int64]
-    floor: FloatArray
-    platform: NDArray[np.int64]
-    known: FloatArray
-    rods: NDArray[np.int64]
-    differences: FloatArray
-
-    @classmethod
-    def of(cls, machine: Machine, parameters: ParameterSet) -> Layout:
-        """Sort the parameters of a set by what they are.
-
-        Raises
-        ------
-        PkmError
-            If the set has a parameter of a kind that is not known here, or only a part of a body.
-        """
-        return _Sorter(machine, parameters).layout()
-
-    def scale(self, prior: Prior) -> FloatArray:
-        """Standard deviations of the slots, shape (P,), under a prior of the parameters."""
-        return np.sqrt(self.lowering**2 @ prior.std**2)
-
-    def resolution(self, prior: Prior) -> FloatArray:
-        """The smallest of a slot's terms, one standard deviation of its parameter large, shape (P,)."""
-        terms = np.abs(self.lowering) * prior.std
-        return np.min(np.where(terms > 0.0, terms, np.inf), axis=1)
+    return _Sorter(machine, parameters).layout()
 
 
 class _Sorter:
@@ -107,6 +62,7 @@ class _Sorter:
         width = len(parameters.names)
         self.machine = machine
         self.parameters = parameters
+        self.entries = parameters.entries
         self.slots = {name: k for k, name in enumerate(parameters.names)}
         self.left = dict(self.slots)
         self.lowering = np.eye(width)
@@ -118,9 +74,8 @@ class _Sorter:
 
     def layout(self) -> Layout:
         platform = self._platform()
-        labels = dict.fromkeys(_parsed(name)[1] for name in self.left)
-        for label in labels:
-            self._strut(label)
+        for strut in dict.fromkeys(self.entries[slot].limb for slot in self.left.values()):
+            self._strut(strut)
         if self.left:
             raise PkmError(
                 f"parameter set '{self.parameters.name}': what '{next(iter(self.left))}' must be to be physical "
@@ -133,7 +88,8 @@ class _Sorter:
             lifting=np.linalg.inv(self.lowering),
             kind=self.kind,
             floor=self.floor,
-            platform=np.array(platform, dtype=np.int64),
+            body=np.array(platform, dtype=np.int64),
+            body_name="platform",
             known=np.concatenate([self.machine.platform.center_of_mass, -known[7:10]]),
             rods=np.array([slots for slots, _ in self.rods], dtype=np.int64).reshape(-1, 3),
             differences=np.array([d for _, d in self.rods], dtype=float).reshape(-1, STRUTS, 3),
@@ -159,36 +115,38 @@ class _Sorter:
             "cannot be told (state the other parameters in a prior instead of fixing or tying them)"
         )
 
-    def _strut(self, label: int | None) -> None:
-        """All parameters of one strut, or of all (label None)."""
-        kinds = {kind: name for name in self.left for kind, strut in [_parsed(name)] if strut == label}
-        truths = [_moments(self.machine.struts[i]) for i in _struts(label)]
+    def _strut(self, strut: int | None) -> None:
+        """All parameters of one strut, or of all (None)."""
+        mine = [self.entries[slot] for slot in self.left.values() if self.entries[slot].limb == strut]
+        names = {entry.symbol: entry.name for entry in mine}
+        kinds = {entry.symbol: entry.kind for entry in mine}
+        nominal = [_moments(self.machine.struts[i]) for i in _struts(strut)]
         for body in _BODIES:
-            present = [kind for kind in body if kind in kinds]
+            present = [symbol for symbol in body if symbol in names]
             if len(present) not in (0, len(body)) and present != ["m_e"]:
-                self._refuse_part([kinds[kind] for kind in present])
+                self._refuse_part([names[symbol] for symbol in present])
         for along, across in (("It_b+It_e", "Ia_b+Ia_e"), ("Jt", "Ja")):
-            if along in kinds:
-                k, l = self.slots[kinds[along]], self.slots[kinds[across]]
+            if along in names:
+                k, l = self.slots[names[along]], self.slots[names[across]]
                 self.lowering[l, l], self.lowering[k, l] = 0.5, -0.5
         for body in _BODIES[:2]:
-            if body[0] in kinds:
-                slots = [self.slots[kinds[kind]] for kind in body]
+            if body[0] in names:
+                slots = [self.slots[names[symbol]] for symbol in body]
                 self.lowering[np.ix_(slots, slots)] = _SIGMA
-        if "Jt" in kinds:
+        if "Jt" in names:
             rod = ("m_e", "h_e", "Jt")
-            values = np.array([[truth[kind] for kind in rod] for truth in truths])
+            values = np.array([[moments[symbol] for symbol in rod] for moments in nominal])
             differences = np.empty((STRUTS, 3))
             differences[:] = (values - values.mean(axis=0))[np.arange(STRUTS) % len(values)]
-            self.rods.append(([self.slots[kinds[kind]] for kind in rod], differences))
-            del self.left[kinds.pop("Jt")]  # bounded by the others of its rod
-        for kind, name in kinds.items():
-            if kind in ("h_e", "h_b"):
+            self.rods.append(([self.slots[names[symbol]] for symbol in rod], differences))
+            del self.left[names.pop("Jt")]  # bounded by the others of its rod
+        for symbol, name in names.items():
+            if kinds[symbol] in (Kind.FIRST_MOMENT, Kind.FRICTION):
                 self._set(name, FREE)
-            elif kind in ("viscous", "coulomb", "m_m"):
+            elif kinds[symbol] in (Kind.VISCOUS, Kind.COULOMB) or symbol == "m_m":
                 self._set(name, BOUNDED, 0.0)
-            elif kind in truths[0]:
-                values = np.array([truth[kind] for truth in truths])
+            elif symbol in nominal[0]:
+                values = np.array([moments[symbol] for moments in nominal])
                 self._set(name, BOUNDED, float(np.mean(values) - values.min()))
 
     def _set(self, name: str, kind: int, floor: float = -np.inf) -> None:
@@ -196,14 +154,8 @@ class _Sorter:
         self.kind[slot], self.floor[slot] = kind, floor
 
 
-def _parsed(name: str) -> tuple[str, int | None]:
-    match = _STRUT.fullmatch(name)
-    strut = match["strut"]
-    return match["kind"], None if strut is None else int(strut) - 1
-
-
-def _struts(label: int | None) -> range:
-    return range(STRUTS) if label is None else range(label, label + 1)
+def _struts(strut: int | None) -> range:
+    return range(STRUTS) if strut is None else range(strut, strut + 1)
 
 
 def _moments(strut: Strut) -> dict[str, float]:
@@ -212,9 +164,18 @@ def _moments(strut: Strut) -> dict[str, float]:
     along = {body: one.transverse - 0.5 * one.axial for body, one in (("b", b), ("e", e))}
     half = 0.5 * (b.axial + e.axial)
     whole = sum(along.values()) + b.mass * b.center_of_mass**2 + e.mass * e.center_of_mass**2
-    made = {"m_b": b.mass, "m_e": e.mass, "h_e": e.mass * e.center_of_mass, "It_b+It_e": sum(along.values())}
-    made |= {"Ia_b+Ia_e": half, "Jt": whole, "Ja": half}
+    moments = {
+        "m_b": b.mass,
+        "m_e": e.mass,
+        "h_e": e.mass * e.center_of_mass,
+        "It_b+It_e": sum(along.values()),
+    }
+    moments |= {"Ia_b+Ia_e": half, "Jt": whole, "Ja": half}
     for body, one in (("b", b), ("e", e)):
         # the strut's y axis lies along it: Sigma_yy is the moment along, the others are across
-        made |= {f"Ixx_{body}": 0.5 * one.axial, f"Iyy_{body}": along[body], f"Izz_{body}": 0.5 * one.axial}
-    return made
+        moments |= {
+            f"Ixx_{body}": 0.5 * one.axial,
+            f"Iyy_{body}": along[body],
+            f"Izz_{body}": 0.5 * one.axial,
+        }
+    return moments
