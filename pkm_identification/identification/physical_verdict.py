@@ -46,10 +46,7 @@ def verdict(
     broken = violations(coordinates.layout, estimate.values, estimate.status)
     if not broken:
         if kept:
-            return (
-                True,
-                "The identified values are consistent with a rigid body, to which the estimator was constrained.",
-            )
+            return True, "The identified values are consistent with a rigid body, as constrained."
         if is_physical(inequalities(coordinates.layout), estimate.values):
             return True, "The identified values are consistent with a rigid body."
         return True, (

@@ -27,6 +27,7 @@ COLUMNS = 5
 POINTS = 600  # as many as a panel has pixels
 TRANSIENT = 0.2  # part of the run after which the values decide a panel's range
 SIGMAS = 2.0
+INERTIAL_UNITS = ("kg", "kg m", "kg m^2")  # of parameters shown relative to their nominal values
 UNITS = {"kg m^2": "kg m²", "N s/m": "N s/m"}
 
 
@@ -133,11 +134,9 @@ def _unit(unit: str) -> str:
 def _panels(estimate: ParameterEstimate) -> dict[str, list[int]]:
     """Rows of each panel, by its unit; '%' holds those that stand relative to their nominal values."""
     rows_of: dict[str, list[int]] = {}
-    for i, (name, unit, nominal) in enumerate(
-        zip(estimate.names, estimate.units, estimate.nominal, strict=True)
-    ):
-        friction = name.startswith(("viscous", "coulomb"))
-        rows_of.setdefault(unit if friction or nominal == 0 else "%", []).append(i)
+    for i, (unit, nominal) in enumerate(zip(estimate.units, estimate.nominal, strict=True)):
+        relative = unit in INERTIAL_UNITS and nominal != 0
+        rows_of.setdefault("%" if relative else unit, []).append(i)
     return rows_of
 
 
