@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pkm_identification.report.style import png
+from pkm_identification.report.figures.style import png
 
 from . import charts, streams
 from .report import verdict, where

@@ -8,7 +8,8 @@ import time
 from pathlib import Path
 
 from pkm_identification.errors import PkmError
-from pkm_identification.report.tables import estimate_table, validation_table, verdicts
+from pkm_identification.report.sentences import verdicts
+from pkm_identification.report.tables import estimate_table, validation_table
 
 from .ros_part import require_ros
 

@@ -22,11 +22,11 @@ from pkm_identification.identification.settings import (
 )
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.records import read_log, read_logs
+from pkm_identification.report.sentences import verdicts
 from pkm_identification.report.tables import (
     dropped_table,
     estimate_table,
     validation_table,
-    verdicts,
 )
 
 from .arguments import add_logs, add_setting

@@ -65,10 +65,10 @@ def named_motion(name: str, machine: Machine) -> PlatformMotion:
     from pkm_identification.simulation import trajectory
 
     try:
-        made = trajectory(name, machine)
+        path = trajectory(name, machine)
     except ValueError as error:
         raise PkmError(str(error)) from None
-    return made.motion(np.arange(0.0, made.duration, PERIOD))
+    return path.motion(np.arange(0.0, path.duration, PERIOD))
 
 
 def motion_document(machine: Machine, options: argparse.Namespace) -> dict[str, Any]:

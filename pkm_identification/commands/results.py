@@ -56,7 +56,7 @@ def output_folder(name: str) -> Path:
 def write_figures(folder: Path, figures: Mapping[str, Figure]) -> None:
     """Figures by name as PNG files."""
     # matplotlib takes longer to load than most commands run
-    from pkm_identification.report.style import png
+    from pkm_identification.report.figures.style import png
 
     for name, figure in figures.items():
         with replacing(folder / f"{name}.png") as temporary:

@@ -64,7 +64,7 @@ def _workspace(options: argparse.Namespace) -> int:
     rotation = matrix_from_vector(np.deg2rad(turn)) @ machine.home_rotation
     words = "turned {:g}, {:g}, {:g} deg from home".format(*turn) if np.any(turn) else ""
     # matplotlib takes longer to load than the slices to compute
-    from pkm_identification.report.workspace_figures import workspace_figure
+    from pkm_identification.report.figures.workspace import workspace_figure
 
     empty = 0
     for plane in [options.plane] if options.plane else PLANES:

@@ -106,9 +106,9 @@ class LogCheck:
         if self.identification is None:
             return f"not usable for identification: {self.obstacle}"
         status = self.identification.estimate.status
-        shown = sum(s == "identifiable" for s in status)
-        prefix = "usable" if shown == len(status) else "partly usable"
-        return f"{prefix}: the data show {shown} of {len(status)} parameters one by one"
+        identified = sum(s == "identifiable" for s in status)
+        prefix = "usable" if identified == len(status) else "partly usable"
+        return f"{prefix}: {identified} of {len(status)} parameters are identifiable one by one"
 
 
 def inspect_log(log: StrutLog, machine: Machine, faults: dict[str, int] | None = None) -> LogCheck:

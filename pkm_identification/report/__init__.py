@@ -1,4 +1,4 @@
-"""What an identification found: tables for a terminal, estimate.json, figures and a page."""
+"""The result of an identification: tables for a terminal, sentences, figures and a page."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 from pkm_identification.identification.estimate_file import estimate_document, write_estimate_json
 
 from .listing import Listing
+from .sentences import verdicts
 from .tables import (
     dropped_table,
     estimate_table,
     machine_table,
     settings_table,
     validation_table,
-    verdicts,
 )
 
 if TYPE_CHECKING:

@@ -15,11 +15,11 @@ from pkm_identification.identification.estimate_file import write_estimate_json
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.records.atomic import replacing
 
-from .force_figures import forces_figure, residual_figure
-from .machine_figure import machine_figure
+from .figures.forces import forces_figure, residual_figure
+from .figures.machine import machine_figure
+from .figures.parameters import convergence_figure, estimates_figure
+from .figures.style import png
 from .page import html_page
-from .parameter_figures import convergence_figure, estimates_figure
-from .style import png
 
 if TYPE_CHECKING:
     from pkm_identification.identification.result import Identification
@@ -37,7 +37,7 @@ class ReportFiles:
 def report_figures(result: Identification, truth: FloatArray | None = None) -> dict[str, Figure]:
     """The figures there is something to show in, by name.
 
-    Always `estimates` and `machine`; `convergence` for a recursive estimator whose data show a parameter;
+    Always `estimates` and `machine`; `convergence` for a recursive estimator that identifies a parameter;
     `forces` and `residual` after a validation.
     """
     figures = {"estimates": estimates_figure(result.estimate, truth)}

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from pkm_identification.numerics.arrays import FloatArray
 
 from .listing import Listing
+from .sentences import verdicts
 from .tables import (
     STATUS_TEXT,
     dropped_table,
@@ -17,7 +18,6 @@ from .tables import (
     machine_table,
     settings_table,
     validation_table,
-    verdicts,
 )
 
 if TYPE_CHECKING:
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 CAPTIONS = {
     "machine": "The machine in its home pose, from its description; struts are numbered.",
     "estimates": "Estimates with bars of two standard deviations, against the nominal values of the description.",
-    "convergence": "Each parameter that the data show, over time, with its band of two standard deviations. The first "
-    "moments, when little has been seen, run out of the panels.",
+    "convergence": "Each identified parameter over time, with its band of two standard deviations. The "
+    "transient at the start runs out of the panels.",
     "forces": "Strut forces of a log that was not used for the estimate: both sides passed the same low-pass.",
     "residual": "What the prediction leaves. A flat spectrum far below that of the force is noise; peaks are motion "
     "the model does not explain.",
@@ -80,8 +80,8 @@ def html_page(
         _verdicts(verdicts(result)),
         "<h2>Parameters</h2>",
         _table(estimate_table(estimate, truth), dim=tuple(STATUS_TEXT.values())[1:]),
-        "<p>Values are in SI units; std is one standard deviation of the estimate. A value that the data do not "
-        "show is left out: it would be the nominal one again.</p>",
+        "<p>Values are in SI units; std is one standard deviation of the estimate. A value that is not "
+        "identifiable is left out: it would be the nominal one again.</p>",
     ]
     if result.validation is not None:
         parts += [

@@ -72,7 +72,7 @@ def is_physical(conditions: list[Inequality], values: FloatArray) -> bool:
 
 
 def violations(layout: Layout, values: FloatArray, status: tuple[str, ...]) -> list[str]:
-    """What no machine can have, in words; only of what the data show.
+    """What no machine can have, in words; only of what is identified.
 
     Parameters
     ----------
@@ -82,17 +82,17 @@ def violations(layout: Layout, values: FloatArray, status: tuple[str, ...]) -> l
         A condition is judged when all its parameters are identifiable.
     """
     shown = np.array([one == IDENTIFIABLE for one in status])
-    found = []
+    texts = []
     for condition in inequalities(layout):
         if np.any(condition.involved & ~shown) or _positive_definite(condition.matrix(values)):
             continue
         if condition.body == layout.body_name:
-            found.append(_of_body(layout.body_name, condition.matrix(values)))
+            texts.append(_of_body(layout.body_name, condition.matrix(values)))
         elif condition.body == "rod":
-            found.append("masses and moments of a strut are those of no rod")
+            texts.append("masses and moments of a strut are not those of a rigid rod")
         else:
-            found.append(_of_bound(layout, condition, values))
-    return found
+            texts.append(_of_bound(layout, condition, values))
+    return texts
 
 
 def _of_body(name: str, pseudo: FloatArray) -> str:
@@ -104,8 +104,8 @@ def _of_body(name: str, pseudo: FloatArray) -> str:
     principal = np.linalg.eigvalsh(np.trace(second) * np.eye(3) - second)
     text = ", ".join(f"{value:.4g}" for value in principal)
     return (
-        f"the {name}'s inertia is that of no body (principal moments {text} kg m^2: each must be positive and less "
-        "than the sum of the other two)"
+        f"the {name}'s inertia is not that of a rigid body (principal moments {text} kg m^2: each must be positive "
+        "and less than the sum of the other two)"
     )
 
 
@@ -117,7 +117,7 @@ def _of_bound(layout: Layout, condition: Inequality, values: FloatArray) -> str:
         bound = -float(condition.constant[0, 0] / condition.slopes[k, 0, 0])
         return f"{names[k]} is {values[k]:.4g} {units[k]}, must be greater than {bound:.4g}"
     terms = ", ".join(f"{names[k]} {values[k]:.4g}" for k in places)
-    return f"moments of a strut are those of no body ({terms} {units[places[0]]})"
+    return f"moments of a strut are not those of a rigid body ({terms} {units[places[0]]})"
 
 
 def _positive_definite(matrix: FloatArray) -> bool:

@@ -6,7 +6,7 @@ parameters w = (l1, l2, m1, m2, M) are the links' lengths and masses and the car
     A(w, q) q'' = h(w, q, q') + (F, 0, 0)
 
 are linear in the masses. Without a force F on the cart, every term carries one mass: multiplying all masses by one
-number changes neither the motion nor the residual, so that free motion shows lengths and ratios of masses only.
+number changes neither the motion nor the residual, so that free motion identifies lengths and ratios of masses only.
 """
 
 from __future__ import annotations
@@ -223,12 +223,12 @@ def simulate(
     from scipy.integrate import solve_ivp  # here, because it would double the package's start-up
 
     w = np.asarray(w, dtype=float)
-    pushed = force or (lambda t: 0.0)
+    push = force or (lambda t: 0.0)
     rates = np.empty((1, COORDINATES))
 
     def derivative(t: float, state: FloatArray) -> FloatArray:
         q, v = np.ascontiguousarray(state[None, :3]), np.ascontiguousarray(state[None, 3:])
-        _accelerations(w, q, v, np.array([pushed(t)]), rates)
+        _accelerations(w, q, v, np.array([push(t)]), rates)
         return np.concatenate([state[3:], rates[0]])
 
     solution = solve_ivp(
@@ -244,7 +244,7 @@ def simulate(
         raise NotConverged(f"pendulum: integration ended early: {solution.message}")
     position = np.ascontiguousarray(solution.y[:3].T)
     velocity = np.ascontiguousarray(solution.y[3:].T)
-    pushing = np.array([float(pushed(t)) for t in time])
-    made = np.empty_like(position)
-    _accelerations(w, position, velocity, pushing, made)
-    return PendulumMotion(np.asarray(time, dtype=float), position, velocity, made, pushing)
+    applied = np.array([float(push(t)) for t in time])
+    acceleration = np.empty_like(position)
+    _accelerations(w, position, velocity, applied, acceleration)
+    return PendulumMotion(np.asarray(time, dtype=float), position, velocity, acceleration, applied)

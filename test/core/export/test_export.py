@@ -70,7 +70,7 @@ def test_impossible_values_are_refused_by_name():
     it = made("uf")
     basis = basis_parameters(it)
     basis[4] = -0.1
-    with pytest.raises(MachineError, match=r"no possible body.*platform"):
+    with pytest.raises(MachineError, match=r"not consistent with a rigid body.*platform"):
         identified_machine(it, basis)
 
 

@@ -16,7 +16,7 @@ GROUPS = ("pm", "sm", "cor", "cen", "grp", "grs")  # those of the study, which h
 
 
 def study_machine(name: str, chapters_4_5: bool = False) -> Machine:
-    """A machine of the study: without spin, and UF with the inertias of section 2.4 unless told otherwise."""
+    """A machine of the study, without spin; UF has the inertias of section 2.4, or those of chapters 4 and 5."""
     machine = replace(Machine.load(name), base_joint="no_spin")
     if name != "uf" or chapters_4_5:
         return machine

@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from pkm_identification.report.contribution_tables import GROUP_TEXT
-from pkm_identification.report.style import NOMINAL, STRUT_COLORS, categories_across, styled
+from pkm_identification.report.figures.style import NOMINAL, STRUT_COLORS, categories_across, styled
 
 from ..table_2_2_motions import SOURCE_MOTIONS, SPEEDS
 from .data import GROUPS

@@ -3,33 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
 from pkm_identification.mechanisms.hexapod.analysis.center_of_mass_sensitivity import SIGNIFICANT
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.reproduction.finding import Finding, agreement
 
 from ..table_2_2_motions import AMPLITUDE, SPEEDS
 from .data import GROUPS, MACHINES
 from .runs import Case, Study
 
 VERY_SMALL = 5.0  # %, what we take the source's "very small" to mean
-
-
-@dataclass(frozen=True)
-class Finding:
-    """A sentence of the source, our figures for it, whether they agree, and why or what was compared."""
-
-    source: str
-    ours: str
-    agrees: bool
-    why: str
-
-    @property
-    def verdict(self) -> str:
-        """In words."""
-        return "agrees" if self.agrees else "does not agree"
 
 
 def findings(study: Study) -> tuple[Finding, ...]:
@@ -75,7 +60,7 @@ def _struts_and_gravity_lead(study: Study) -> Finding:
         "Strut acceleration (sm) and gravity dominate for the UF machine.",
         f"sm, grp and grs are the three largest groups {_count(leads)}: grs {parts['grs']} %, grp {parts['grp']} %, "
         f"sm {parts['sm']} % (pm {parts['pm']} %).",
-        all(leads),
+        agreement(all(leads)),
         f"Compared by rank of the mean shares. sm is {at['low']} % at pi rad/s and {at['high']} % at 4 pi rad/s: how "
         "much it matters beside gravity is a question of speed.",
     )
@@ -92,21 +77,22 @@ def _platform_takes_over(study: Study) -> Finding:
         "As m_p / (6 m_e) grows from UF to Hexel to Ford, the platform's term takes over.",
         f"pm / sm: {texts}; it grows from machine to machine {_count(grows)}, and pm exceeds sm on the Ford machine "
         f"{_count(over)}.",
-        all(grows) and all(over),
+        agreement(all(grows) and all(over)),
         "Compared motion by motion. Sizes are scaled to the UF platform while inertias are the full machines'.",
     )
 
 
 def _coriolis_is_small(study: Study) -> Finding:
-    largest = {
-        name: max(study, key=lambda key, name=name: study[key].shares.share(name)) for name in ("cor", "cen")
-    }
-    value = {name: study[key].shares.share(name) for name, key in largest.items()}
+    largest, value = {}, {}
+    for name in ("cor", "cen"):
+        share = {key: case.shares.share(name) for key, case in study.items()}
+        largest[name] = max(share, key=share.__getitem__)
+        value[name] = share[largest[name]]
     texts = ", ".join(f"{name} {value[name]:.2g} % ({' '.join(key)})" for name, key in largest.items())
     return Finding(
         "Coriolis and centripetal terms are very small.",
         f"Largest mean shares on any machine: {texts}.",
-        max(value.values()) < VERY_SMALL,
+        agreement(max(value.values()) < VERY_SMALL),
         f"Very small is taken as less than {VERY_SMALL:g} % of mean |F_a|.",
     )
 
@@ -120,7 +106,7 @@ def _gravity_leads(study: Study, source: str, chosen: Callable[[str], bool], oth
     return Finding(
         source,
         f"grp + grs exceeds pm + sm {_count(leads)}, least by a factor of {ratio[least]:.2g} ({' '.join(least)}).",
-        all(leads),
+        agreement(all(leads)),
         f"Compared by the joint mean shares. Of the {others} it does so {_count(rest)} as well, as the fastest "
         f"translation reaches {100 * AMPLITUDE * SPEEDS['high'] ** 2 / 9.81:.0f} % of g.",
     )
@@ -149,7 +135,7 @@ def _horizontal_shows_inertia(study: Study) -> Finding:
         "Horizontal motions suit the identification of pm and sm.",
         f"pm + sm has a larger mean share in X than in the same motion along Z {_count(more)}, "
         f"{_span([across / along for across, along in pairs])} times as large.",
-        all(more),
+        agreement(all(more)),
         "Compared machine by machine at equal speed and offset.",
     )
 
@@ -173,7 +159,7 @@ def _x_and_z_matter(study: Study) -> Finding:
         f"Largest over-all S: {_axes(center)}; z is the least {_count((center.argmin(axis=1) == 2).tolist())}. With "
         f"the whole platform displaced instead: {_axes(pose)}; z is the least "
         f"{_count((pose.argmin(axis=1) == 2).tolist())}.",
-        agrees,
+        agreement(agrees),
         why,
     )
 
@@ -199,6 +185,6 @@ def _significant_sensitivities(study: Study) -> Finding:
     return Finding(
         "Some sensitivities are significant, above 1 (5.5 means 5.5 % of force for 1 % of the travel).",
         f"Largest S of a strut: {per_strut[largest]:.2g} ({' '.join(largest)}); above 1 {_count(above)}.",
-        agrees,
+        agreement(agrees),
         why,
     )

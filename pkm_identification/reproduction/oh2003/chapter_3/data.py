@@ -29,13 +29,14 @@ SOURCE_UKF_M = 1.49  # kg (P); all others are the true ones (P)
 
 
 def push(time: float) -> float:
-    """A force on the cart in N, for what the free fall cannot show."""
+    """A force on the cart in N, for what a free fall cannot identify."""
     return 5.0 * float(np.sin(3.0 * time))
 
 
 def free_fall(duration: float = DURATION, force: Callable[[float], float] | None = None) -> PendulumMotion:
     """The pendulum let go near upright, at 1 kHz; pushed at the cart if a force is given."""
-    return simulate(TRUE, np.arange(round(duration / PERIOD) + 1) * PERIOD, FROM_UPRIGHT, force)
+    time = np.arange(round(duration / PERIOD) + 1, dtype=float) * PERIOD
+    return simulate(TRUE, time, FROM_UPRIGHT, force)
 
 
 def measured(motion: PendulumMotion, noise: float, seed: int = 0) -> PendulumMotion:
@@ -47,7 +48,8 @@ def measured(motion: PendulumMotion, noise: float, seed: int = 0) -> PendulumMot
         if values is motion.position:
             span[1:] = np.minimum(span[1:], 2 * np.pi)
         signals.append(values + noise * span * rng.uniform(-1, 1, values.shape))
-    return PendulumMotion(motion.time, *signals, motion.force)
+    position, velocity, acceleration = signals
+    return PendulumMotion(motion.time, position, velocity, acceleration, motion.force)
 
 
 def acceleration_scale(motion: PendulumMotion) -> FloatArray:

@@ -7,6 +7,7 @@ deviation of the first guess half of it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -60,7 +61,7 @@ class PendulumRun:
     values : ndarray, shape (5,)
         The last of them.
     covariance : ndarray, shape (5, 5)
-        The estimator's own. On what no data show, a filter's is what is left of its start.
+        The estimator's own. Along what no data identify, a filter's is what is left of its first one.
     """
 
     estimator: str
@@ -79,7 +80,7 @@ class PendulumRun:
 
 @dataclass(frozen=True)
 class PendulumStudy:
-    """Everything the report tells.
+    """Everything that is run for the report.
 
     Attributes
     ----------
@@ -129,7 +130,7 @@ class PendulumStudy:
         )
 
 
-def study(duration: float = DURATION) -> PendulumStudy:
+def run_study(duration: float = DURATION) -> PendulumStudy:
     """Simulate the fall and identify it every way."""
     motion = free_fall(duration)
     scale = acceleration_scale(motion)
@@ -201,7 +202,7 @@ def run_filter(
     prior = Prior(START, std * START)
     settings = UnscentedSettings(ALPHA, BETA, KAPPA, adaptation, RATE)
     kind = ExtendedFilter if estimator == "ekf" else UnscentedFilter
-    made = kind(prior, COORDINATES, settings)
+    state = kind(prior, COORDINATES, settings)
     noise = np.diag((NOISE * scale) ** 2)
     history = np.empty((len(record), len(NAMES)))
     for k in range(len(record)):
@@ -209,13 +210,18 @@ def run_filter(
         output = sample.acceleration[0]
         if estimator == "ekf":
             # linear about the present estimate: that is the EKF
-            mean = made.mean
+            mean = state.mean
             jacobian = acceleration_jacobian(mean, sample)[0]
-            made.step_linear(jacobian, output - accelerations(mean, sample)[0] + jacobian @ mean, noise)
+            state.step_linear(jacobian, output - accelerations(mean, sample)[0] + jacobian @ mean, noise)
         else:
-            made.step(lambda w, sample=sample: accelerations(w, sample)[0], output, noise)
-        history[k] = made.mean
-    return PendulumRun(estimator, adaptation, history, made.mean, made.covariance)
+            state.step(_model(sample), output, noise)
+        history[k] = state.mean
+    return PendulumRun(estimator, adaptation, history, state.mean, state.covariance)
+
+
+def _model(sample: PendulumMotion) -> Callable[[FloatArray], FloatArray]:
+    """The output of one sample as a function of the parameters."""
+    return lambda w: accelerations(w, sample)[0]
 
 
 def all_runs(record: PendulumMotion, scale: FloatArray) -> tuple[PendulumRun, ...]:

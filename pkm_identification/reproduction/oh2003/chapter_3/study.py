@@ -8,7 +8,7 @@ import numpy as np
 
 from pkm_identification.mechanisms.pendulum.model import NAMES, UNITS
 from pkm_identification.report.paragraphs import paragraph
-from pkm_identification.reproduction.finding import Judgement, finding_document, finding_text
+from pkm_identification.reproduction.finding import Finding
 from pkm_identification.reproduction.outcome import Outcome
 
 from .data import (
@@ -23,7 +23,7 @@ from .data import (
     TRUE,
 )
 from .findings import findings, named
-from .runs import RATE, START_STD, STARTS, PendulumStudy, study
+from .runs import RATE, START_STD, STARTS, PendulumStudy, run_study
 from .tables import run_table
 
 if TYPE_CHECKING:
@@ -34,26 +34,26 @@ NAME = "oh2003-pendulum"
 
 def run() -> Outcome:
     """The study as the source has it."""
-    return outcome(study())
+    return outcome(run_study())
 
 
-def outcome(done: PendulumStudy) -> Outcome:
+def outcome(study: PendulumStudy) -> Outcome:
     """Text, document and figures."""
-    found = findings(done)
-    return Outcome(_text(done, found), _document(done, found), lambda: _figures(done))
+    conclusions = findings(study)
+    return Outcome(_text(study, conclusions), _document(study, conclusions), lambda: _figures(study))
 
 
-def _figures(done: PendulumStudy) -> dict[str, Figure]:
+def _figures(study: PendulumStudy) -> dict[str, Figure]:
     from .figures import fall_figure, iterations_figure, settling_figure
 
     return {
-        "pendulum_fall": fall_figure(done),
-        "pendulum_least_squares": iterations_figure(done),
-        "pendulum_settling": settling_figure(done),
+        "pendulum_fall": fall_figure(study),
+        "pendulum_least_squares": iterations_figure(study),
+        "pendulum_settling": settling_figure(study),
     }
 
 
-def _text(done: PendulumStudy, found: tuple[Judgement, ...]) -> str:
+def _text(study: PendulumStudy, conclusions: tuple[Finding, ...]) -> str:
     notes = (
         "True values: l1 0.50, l2 0.75 m; m1 0.75, m2 0.50, M 1.50 kg (marked probable). First guess: ones (sure). "
         f"{DURATION:g} s at 1 kHz in free fall; UKF with alpha 1e-4, beta 2, kappa 3 - L (sure).",
@@ -62,17 +62,17 @@ def _text(done: PendulumStudy, found: tuple[Judgement, ...]) -> str:
         f"standard deviation {START_STD:g}; rate of the Robbins-Monro average {RATE:g}.",
         f"Noise: uniform, at most {100 * NOISE:g} % of the range of each position, velocity and acceleration; the "
         "range of an angle is at most one turn, as the links go round many times.",
-        f"The simulated fall keeps its energy to {done.energy_error:.1g} of the kinetic energy.",
+        f"The simulated fall keeps its energy to {study.energy_error:.1g} of the kinetic energy.",
     )
-    collapse = done.residual_form.iterates[min(1, len(done.residual_form.iterates) - 1)]
+    collapse = study.residual_form.iterates[min(1, len(study.residual_form.iterates) - 1)]
     return "\n\n".join(
         (
             "Oh 2003, chapter 3: double inverted pendulum on a cart, identified from a free fall",
             "\n".join(paragraph(note) for note in notes),
-            str(run_table(done)),
+            str(run_table(study)),
             paragraph(
                 "rm: with the Robbins-Monro process noise of the source. Masses are shown as each estimator leaves "
-                "them; only l1, l2, m1/M and m2/M are in the data, and only they have a standard deviation here. "
+                "them; only l1, l2, m1/M and m2/M are identifiable, and only they have a standard deviation here. "
                 "The marks (S sure, P probable, G guess) say how certain the source's number is read.",
                 "",
             ),
@@ -83,17 +83,17 @@ def _text(done: PendulumStudy, found: tuple[Judgement, ...]) -> str:
                 "",
             ),
             paragraph(
-                "With a known force of 5 sin(3 t) N on the cart all five are in the data: rank "
-                f"{done.pushed.rank}, {named(done.pushed.values, NAMES)}; with noise "
-                f"{named(done.pushed_noisy.values, NAMES)}.",
+                "With a known force of 5 sin(3 t) N on the cart all five are identifiable: rank "
+                f"{study.pushed.rank}, {named(study.pushed.values, NAMES)}; with noise "
+                f"{named(study.pushed_noisy.values, NAMES)}.",
                 "",
             ),
-            *(finding_text(k, finding) for k, finding in enumerate(found, 1)),
+            *(finding.text(k) for k, finding in enumerate(conclusions, 1)),
         )
     )
 
 
-def _document(done: PendulumStudy, found: tuple[Judgement, ...]) -> dict[str, Any]:
+def _document(study: PendulumStudy, conclusions: tuple[Finding, ...]) -> dict[str, Any]:
     return {
         "schema": 1,
         "study": NAME,
@@ -101,10 +101,10 @@ def _document(done: PendulumStudy, found: tuple[Judgement, ...]) -> dict[str, An
         "units": dict(zip(NAMES, UNITS, strict=True)),
         "start": START.tolist(),
         "duration": DURATION,
-        "energy_error": done.energy_error,
+        "energy_error": study.energy_error,
         "identifiability": {
-            "singular_values": done.singular_values.tolist(),
-            "null_direction_relative": done.null_direction.tolist(),
+            "singular_values": study.singular_values.tolist(),
+            "null_direction_relative": study.null_direction.tolist(),
             "status": {name: "identifiable" if name[0] == "l" else "combination" for name in NAMES},
             "combinations": list(RATIO_NAMES),
         },
@@ -132,14 +132,14 @@ def _document(done: PendulumStudy, found: tuple[Judgement, ...]) -> dict[str, An
                     zip(RATIO_NAMES, np.column_stack(one.ratios()).tolist(), strict=True)
                 ),
             }
-            for noise, runs in ((0.0, done.exact), (NOISE, done.noisy))
+            for noise, runs in ((0.0, study.exact), (NOISE, study.noisy))
             for one in runs
         ],
         "least_squares_by_start": {
-            f"{start:g}": fit.values.tolist() for start, fit in zip(STARTS, done.by_start, strict=True)
+            f"{start:g}": fit.values.tolist() for start, fit in zip(STARTS, study.by_start, strict=True)
         },
-        "residual_form": done.residual_form.iterates.tolist(),
-        "pushed": {"rank": done.pushed.rank, "exact": done.pushed.values.tolist(),
-                   "noisy": done.pushed_noisy.values.tolist()},
-        "findings": [finding_document(finding) for finding in found],
+        "residual_form": study.residual_form.iterates.tolist(),
+        "pushed": {"rank": study.pushed.rank, "exact": study.pushed.values.tolist(),
+                   "noisy": study.pushed_noisy.values.tolist()},
+        "findings": [finding.document() for finding in conclusions],
     }  # fmt: skip

@@ -20,7 +20,7 @@ from .runs import PendulumStudy
 EXACT = 1e-12  # a standard deviation that is rounding
 
 
-def run_table(done: PendulumStudy) -> Listing:
+def run_table(study: PendulumStudy) -> Listing:
     """One estimator and record a row, the source's beside."""
     header = ("noise", "estimator", "samples", *NAMES, *(f"{name} ± std" for name in RATIO_NAMES))
     rows = [
@@ -42,7 +42,7 @@ def run_table(done: PendulumStudy) -> Listing:
             f"{TRUE[3] / SOURCE_UKF_M:.4f}",
         ),
     ]
-    for label, runs in (("0 %", done.exact), (f"{100 * NOISE:g} %", done.noisy)):
+    for label, runs in (("0 %", study.exact), (f"{100 * NOISE:g} %", study.noisy)):
         for one in runs:
             name = one.estimator.upper() + (" rm" if one.adaptation == "robbins_monro" else "")
             if one.estimator != "ls" and len(one.history) > ITERATIONS:
@@ -61,7 +61,7 @@ def run_table(done: PendulumStudy) -> Listing:
                 (
                     label,
                     name,
-                    str(len(done.motion)),
+                    str(len(study.motion)),
                     *(number(v, 4) for v in one.values),
                     *(_with_deviation(v, s) for v, s in zip(ratio, std, strict=True)),
                 )

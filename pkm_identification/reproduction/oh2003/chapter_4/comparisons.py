@@ -1,4 +1,4 @@
-"""What a number of the source's chapter 4 is worth: beside ours, and beside what its data can show at all."""
+"""What a number of the source's chapter 4 is worth: beside ours, and beside what its data can identify at all."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ from dataclasses import dataclass
 
 from pkm_identification.estimation.identifiability import IDENTIFIABLE
 
-from .cases import CaseResult
+from .runs import CaseResult
 from .source_tables import (
     INERTIAS,
     MASSES,
     START,
     TABLES,
-    Quoted,
+    SourceNumber,
 )
 
 AGREES = "agrees"
-OFF = "off, though the data show it"
+OFF = "off, though the data identify it"
 GUESS = "its first guess"
-GUESS_IN_SUM = "its first guess, though a sum with it is shown"
+GUESS_IN_SUM = "its first guess, though a sum with it is identified"
 BY_START = "decided by the first guess"
 LEFT_OPEN = "within what the data leave open"
 BEYOND = "off by more than the data leave open"
@@ -30,7 +30,7 @@ SIGMAS = 2.0
 
 
 @dataclass(frozen=True)
-class Compared:
+class Comparison:
     """One number of the source beside ours.
 
     Attributes
@@ -38,13 +38,13 @@ class Compared:
     result : CaseResult
     name : str
         Parameter.
-    quoted : Quoted
+    source : SourceNumber
     verdict : str
     """
 
     result: CaseResult
     name: str
-    quoted: Quoted
+    source: SourceNumber
     verdict: str
 
     @property
@@ -53,36 +53,36 @@ class Compared:
         return self.result.names.index(self.name)
 
 
-def mass_comparisons(results: tuple[CaseResult, ...]) -> tuple[Compared, ...]:
+def mass_comparisons(results: tuple[CaseResult, ...]) -> tuple[Comparison, ...]:
     """All masses of all cases in the order of the tables."""
-    unread = Quoted(None, None, "")
+    unread = SourceNumber(None, None, "")
     return tuple(
-        _compared(result, name, TABLES.get((result.case.table, result.case.motion), {}).get(name, unread))
+        _comparison(result, name, TABLES.get((result.case.table, result.case.motion), {}).get(name, unread))
         for result in results
         for name in MASSES
     )
 
 
-def inertia_comparisons(result: CaseResult) -> tuple[Compared, ...]:
+def inertia_comparisons(result: CaseResult) -> tuple[Comparison, ...]:
     """The inertias of one case beside the source's typical ones."""
-    return tuple(_compared(result, name, quoted) for name, quoted in INERTIAS.items())
+    return tuple(_comparison(result, name, source) for name, source in INERTIAS.items())
 
 
-def _compared(result: CaseResult, name: str, quoted: Quoted) -> Compared:
-    return Compared(result, name, quoted, verdict(result, name, quoted))
+def _comparison(result: CaseResult, name: str, source: SourceNumber) -> Comparison:
+    return Comparison(result, name, source, verdict(result, name, source))
 
 
-def verdict(result: CaseResult, name: str, quoted: Quoted) -> str:
+def verdict(result: CaseResult, name: str, source: SourceNumber) -> str:
     """In words; see the module's constants. The masses' first guess is itself a guess and decides nothing."""
-    if quoted.value is None:
+    if source.value is None:
         return NOT_LEGIBLE
     i = result.names.index(name)
     true, start, std = result.true[i], result.start[i], result.estimate.std[i]
-    error = abs(quoted.value - true)
-    moved = abs(quoted.value - start)
+    error = abs(source.value - true)
+    moved = abs(source.value - start)
     if name not in MASSES and moved <= NEAR_START * abs(start) and error > 2 * moved:
         return GUESS if i in result.base.invisible else GUESS_IN_SUM
-    if not result.shown_alone(name):
+    if not result.alone_identifiable(name):
         return BY_START
     right = error <= max(ROUNDING * abs(true), SIGMAS * std)
     if result.estimate.status[i] == IDENTIFIABLE:

@@ -65,19 +65,19 @@ def exact_record(motion: str, friction: bool, duration: float = DURATION) -> Rec
     machine = study_machine(friction)
     if motion == "fall":
         return _fall(machine)
-    time = np.arange(round(duration / PERIOD)) * PERIOD
-    made = SourceMotion(motion.lower(), 0.0, "high").at(time, machine)
-    return Record(made, strut_forces(machine, made))
+    time = np.arange(round(duration / PERIOD), dtype=float) * PERIOD
+    platform = SourceMotion(motion.lower(), 0.0, "high").at(time, machine)
+    return Record(platform, strut_forces(machine, platform))
 
 
 def _fall(machine: Machine) -> Record:
-    time = np.arange(round(FALL_DURATION / PERIOD) + 1) * PERIOD
-    made = integrate(machine, time)
-    length = strut_lengths(machine, made.position, made.rotation)
+    time = np.arange(round(FALL_DURATION / PERIOD) + 1, dtype=float) * PERIOD
+    platform = integrate(machine, time)
+    length = strut_lengths(machine, platform.position, platform.rotation)
     low, high = machine.length_limits
     inside = np.all((length >= low) & (length <= high), axis=1)
     end = len(time) if inside.all() else int(np.argmin(inside))
-    return Record(made[:end], np.zeros((end, 6)))
+    return Record(platform[:end], np.zeros((end, 6)))
 
 
 def measured(record: Record, noise: float, seed: int = 0) -> Record:

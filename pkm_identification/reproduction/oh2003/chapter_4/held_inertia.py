@@ -66,12 +66,12 @@ def held_inertia(motion: str, machine: Machine | None = None) -> HeldInertia:
     """Fit the masses to exact forces of a motion, all inertias held at the source's values."""
     machine = machine or study_machine(False)
     parameters = hexapod_parameters(machine, "oh12")
-    made = exact_record(motion, False).motion
-    force = strut_forces(machine, made)
-    columns = regressor(machine, made, parameters.mapping)
+    platform = exact_record(motion, False).motion
+    force = strut_forces(machine, platform)
+    columns = regressor(machine, platform, parameters.mapping)
     held = parameters.nominal.copy()
-    for name, quoted in INERTIAS.items():
-        held[parameters.names.index(name)] = quoted.value
+    for name, source in INERTIAS.items():
+        held[parameters.names.index(name)] = source.legible
     for name in ("Ixx_b", "Izz_b"):
         held[parameters.names.index(name)] = HELD[motion]
     count = len(MASSES)

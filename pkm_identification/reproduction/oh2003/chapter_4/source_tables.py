@@ -30,17 +30,24 @@ START = {
 
 
 @dataclass(frozen=True)
-class Quoted:
+class SourceNumber:
     """A number of the source: estimate in SI units and error in %, None where not legible, and its mark."""
 
     value: float | None
     percent: float | None
     mark: str
 
+    @property
+    def legible(self) -> float:
+        """The estimate; raises ValueError where it is not legible."""
+        if self.value is None:
+            raise ValueError("the source's number is not legible")
+        return self.value
 
-def _masses(*entries: tuple[float | None, float | None, str]) -> dict[str, Quoted]:
+
+def _masses(*entries: tuple[float | None, float | None, str]) -> dict[str, SourceNumber]:
     return {
-        name: Quoted(*entry)
+        name: SourceNumber(*entry)
         for name, entry in zip(MASSES, entries, strict=True)
         if entry[0] is not None or entry[1] is not None
     }
@@ -51,7 +58,7 @@ EXACT = _masses((1.79, 0.04, "S"), (7.72, 0.04, "S"), (4.82, 0.04, "S"))  # all 
 ENERGY_XY = _masses((1.85, 3.24, "S/P"), (7.97, 3.25, "S/P"), (4.71, 2.29, "S/P"))
 
 # Masses by table and motion.
-TABLES: dict[tuple[str, str], dict[str, Quoted]] = {
+TABLES: dict[tuple[str, str], dict[str, SourceNumber]] = {
     ("4.4", "X"): EXACT,
     ("4.4", "Z"): _masses((1.66, 7.4, "G"), (7.09, 8.2, "G"), (5.61, 16.5, "S/G")),
     ("4.4", "XY"): EXACT,
@@ -75,16 +82,16 @@ TABLES: dict[tuple[str, str], dict[str, Quoted]] = {
 }
 
 # Inertias, nearly alike in every case without energy (tables 4.5, 4.7, 4.11, 4.13, 4.15): typical value and |%|.
-INERTIAS: dict[str, Quoted] = {
-    "Ixx_b": Quoted(0.5033, 10.7, "P"),
-    "Iyy_b": Quoted(0.06051, 12.81, "S/P+"),
-    "Izz_b": Quoted(0.5033, 10.7, "P"),
-    "Ixx_p": Quoted(0.090032, 0.79, "S/P"),
-    "Iyy_p": Quoted(0.090026, 0.81, "S/P+"),
-    "Izz_p": Quoted(0.180032, 0.70, "P"),
-    "Ixx_e": Quoted(0.018039, 1.26, "S/P"),
-    "Iyy_e": Quoted(40e-6, 26.20, "S/P+"),
-    "Izz_e": Quoted(0.018045, 1.23, "S/P+"),
+INERTIAS: dict[str, SourceNumber] = {
+    "Ixx_b": SourceNumber(0.5033, 10.7, "P"),
+    "Iyy_b": SourceNumber(0.06051, 12.81, "S/P+"),
+    "Izz_b": SourceNumber(0.5033, 10.7, "P"),
+    "Ixx_p": SourceNumber(0.090032, 0.79, "S/P"),
+    "Iyy_p": SourceNumber(0.090026, 0.81, "S/P+"),
+    "Izz_p": SourceNumber(0.180032, 0.70, "P"),
+    "Ixx_e": SourceNumber(0.018039, 1.26, "S/P"),
+    "Iyy_e": SourceNumber(40e-6, 26.20, "S/P+"),
+    "Izz_e": SourceNumber(0.018045, 1.23, "S/P+"),
 }
 
 # Iterations that the source's convergence figures show, where their motion is known (S; XY P).

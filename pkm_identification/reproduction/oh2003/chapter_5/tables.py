@@ -13,7 +13,7 @@ from .runs import StagedStudy
 def friction_table(study: StagedStudy) -> Listing:
     """Table 5.1 beside ours, a strut a row."""
     ours, as_source = (
-        friction_difference(study, done, "xy", "1-A") for done in (study.ours, study.as_source)
+        friction_difference(study, staged, "xy", "1-A") for staged in (study.ours, study.as_source)
     )
     rows = []
     for k, name in enumerate(("viscous", "Coulomb")):

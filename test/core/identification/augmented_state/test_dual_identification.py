@@ -20,7 +20,7 @@ from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 from pkm_identification.parameters.assumptions import Assumptions, Fix
 from pkm_identification.records import write_log
-from pkm_identification.report.tables import verdicts
+from pkm_identification.report.sentences import verdicts
 from pkm_identification.simulation import Simulator, trajectory
 
 FIXED = [

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from pkm_identification.reproduction.finding import AGREES, DISAGREES
 from pkm_identification.reproduction.oh2003.chapter_2.data import MACHINES, study_machine
 from pkm_identification.reproduction.oh2003.chapter_2.findings import findings
 from pkm_identification.reproduction.oh2003.chapter_2.runs import change_with_chapters_4_5, run_study
@@ -66,8 +67,8 @@ TRUE = [
 @pytest.mark.parametrize("number", range(8))
 def test_verdicts_follow_the_numbers(study, number):
     assert len(findings(study)) == 8
-    assert not findings(FALSE[number](study))[number].agrees
-    assert findings(TRUE[number](study))[number].agrees
+    assert findings(FALSE[number](study))[number].verdict == DISAGREES
+    assert findings(TRUE[number](study))[number].verdict == AGREES
 
 
 def test_study_is_complete_and_the_sources_model(study):
@@ -95,4 +96,4 @@ def test_uf_has_the_inertias_of_section_2_4(study):
 
 def test_what_the_study_shows_today(study):
     """A change here is a change of what the documentation says."""
-    assert [finding.agrees for finding in findings(study)] == [True] * 6 + [False] * 2
+    assert [finding.verdict for finding in findings(study)] == [AGREES] * 6 + [DISAGREES] * 2

@@ -10,7 +10,6 @@ import pytest
 from pkm_identification.estimation.identifiability import COMBINATION, IDENTIFIABLE, UNIDENTIFIABLE
 from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.reproduction.oh2003.chapter_4.cases import Case, cases, run_case
 from pkm_identification.reproduction.oh2003.chapter_4.comparisons import (
     AGREES,
     BY_START,
@@ -31,15 +30,16 @@ from pkm_identification.reproduction.oh2003.chapter_4.data import (
 )
 from pkm_identification.reproduction.oh2003.chapter_4.held_inertia import held_inertia, with_centers
 from pkm_identification.reproduction.oh2003.chapter_4.noise import noise_results, worst
-from pkm_identification.reproduction.oh2003.chapter_4.runs import six_axes
+from pkm_identification.reproduction.oh2003.chapter_4.runs import Case, cases, run_case
+from pkm_identification.reproduction.oh2003.chapter_4.simulation_study import run_study, six_axes
 from pkm_identification.reproduction.oh2003.chapter_4.source_tables import (
     INERTIAS,
     MASSES,
     START,
     TABLES,
-    Quoted,
+    SourceNumber,
 )
-from pkm_identification.reproduction.oh2003.chapter_4.study import NAME, outcome, study
+from pkm_identification.reproduction.oh2003.chapter_4.study import NAME, outcome
 from pkm_identification.reproduction.oh2003.chapter_4.tables import mass_table
 from pkm_identification.reproduction.oh2003.table_2_2_motions import SourceMotion
 
@@ -106,7 +106,7 @@ def test_masses_are_found_and_unseen_inertias_stay_at_the_guess(motions):
 def test_a_fall_shows_no_mass(motions):
     result = motions["fall"]
     assert result.estimate.status[:3] == (COMBINATION,) * 3
-    assert not any(result.shown_alone(name) for name in MASSES)
+    assert not any(result.alone_identifiable(name) for name in MASSES)
     columns, force = force_model(exact_record("fall", False), False)
     np.testing.assert_allclose(columns @ (7.0 * result.true), force, atol=1e-9)
     # with friction Coulomb friction carries the platform: it creeps
@@ -173,7 +173,7 @@ def test_the_sources_strut_inertias_move_the_masses_along_the_weak_direction():
     ],
 )
 def test_verdicts_follow_the_numbers(motions, motion, name, value, expected):
-    assert verdict(motions[motion], name, Quoted(value, None, "S")) == expected
+    assert verdict(motions[motion], name, SourceNumber(value, None, "S")) == expected
 
 
 def test_the_quoted_percentages_are_those_of_the_quoted_values():
@@ -195,7 +195,7 @@ def test_the_cases_are_those_of_the_tables():
 
 
 def test_the_outcome_tells_it():
-    made = outcome(study(seeds=1, band_duration=3.0))
+    made = outcome(run_study(seeds=1, band_duration=3.0))
     document = json.loads(json.dumps(made.document, allow_nan=False))
     assert document["study"] == NAME
     assert len(document["cases"]) == len(cases())

@@ -13,7 +13,7 @@ from pkm_identification.mechanisms.hexapod.analysis.center_of_mass_sensitivity i
 from pkm_identification.mechanisms.hexapod.analysis.contributions import Contributions
 from pkm_identification.motion import STRUTS
 
-from .contribution_tables import present
+from ..contribution_tables import present
 from .style import MEASURED, STRUT_COLORS, TRUE, categories_across, styled
 
 

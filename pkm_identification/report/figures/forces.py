@@ -122,8 +122,8 @@ def _round_up(value: float) -> float:
 def _longest_part(time: FloatArray) -> slice:
     """The longest stretch without a hole."""
     steps = np.diff(time)
-    holes = np.flatnonzero(steps > 1.5 * np.median(steps)) + 1 if len(steps) else []
-    edges = np.concatenate([[0], holes, [len(time)]]).astype(int)
+    holes = (np.flatnonzero(steps > 1.5 * np.median(steps)) + 1).tolist() if len(steps) else []
+    edges = np.array([0, *holes, len(time)])
     longest = int(np.argmax(np.diff(edges)))
     return slice(edges[longest], edges[longest + 1])
 

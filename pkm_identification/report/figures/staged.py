@@ -24,15 +24,15 @@ LEAST_SPREAD = 1e-3  # of the scale, the lightest shade
 
 @styled
 def stages_figure(
-    done: StagedIdentification, names: tuple[str, ...], truth: FloatArray | None = None
+    staged: StagedIdentification, names: tuple[str, ...], truth: FloatArray | None = None
 ) -> Figure:
     """Named parameters after each stage on each trajectory, at last with two standard deviations."""
-    parameters = done.trajectories.parameters
+    parameters = staged.trajectories.parameters
     columns = min(4, len(names))
     rows = -(-len(names) // columns)
     figure = Figure(figsize=(2.6 * columns + 0.4, 2.3 * rows + 0.9), layout="constrained")
     panels = figure.subplots(rows, columns, squeeze=False, sharex=True).ravel()
-    labels = ["start", *(stage.name for stage in next(iter(done.results.values())).stages)]
+    labels = ["start", *(stage.name for stage in next(iter(staged.results.values())).stages)]
     for panel, name in zip(panels, names, strict=False):
         i = parameters.names.index(name)
         panel.axhline(
@@ -40,11 +40,11 @@ def stages_figure(
         )
         if truth is not None:
             panel.axhline(truth[i], color=TRUE, linestyle="--", linewidth=1.2, label="true")
-        for k, (trajectory, result) in enumerate(done.results.items()):
-            values = [done.start[i], *(stage.values[i] for stage in result.stages)]
-            shown = result.estimate.status[i] == IDENTIFIABLE
+        for k, (trajectory, result) in enumerate(staged.results.items()):
+            values = [staged.start[i], *(stage.values[i] for stage in result.stages)]
+            identified = result.estimate.status[i] == IDENTIFIABLE
             color = TRAJECTORY_COLORS[k % len(TRAJECTORY_COLORS)]
-            place = np.arange(len(values)) + 0.08 * (k - (len(done.results) - 1) / 2)
+            place = np.arange(len(values)) + 0.08 * (k - (len(staged.results) - 1) / 2)
             panel.plot(place, values, "-", color=color, linewidth=1.2, alpha=0.8, label=trajectory)
             panel.errorbar(
                 place[-1:],
@@ -52,7 +52,7 @@ def stages_figure(
                 yerr=SIGMAS * result.estimate.std[i],
                 fmt="o",
                 markersize=4.5,
-                markerfacecolor=color if shown else "white",
+                markerfacecolor=color if identified else "white",
                 color=color,
                 capsize=2,
             )
@@ -62,24 +62,24 @@ def stages_figure(
         panel.set_visible(False)
     figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=6)
     figure.suptitle(
-        f"{done.machine.name}: stages on each trajectory (open: not shown by the data)", x=0.01, ha="left"
+        f"{staged.machine.name}: stages on each trajectory (open: not identifiable)", x=0.01, ha="left"
     )
     return figure
 
 
 @styled
-def dependence_figure(done: StagedIdentification) -> Figure:
+def dependence_figure(staged: StagedIdentification) -> Figure:
     """Spread of the ends of every parameter on every trajectory over the starts, in % of what a large error is."""
-    names, cross = done.joint.estimate.names, done.cross
-    spread = cross.spread / done.trajectories.parameters.scale[: len(names)]
+    names, cross = staged.joint.estimate.names, staged.cross
+    spread = cross.spread / staged.trajectories.parameters.scale[: len(names)]
     figure = Figure(figsize=(1.2 * len(cross.names) + 3.2, 0.24 * len(names) + 1.4), layout="constrained")
     panel = figure.add_subplot()
     shade = np.log10(np.maximum(spread, LEAST_SPREAD)).T
     image = panel.imshow(shade, cmap="Oranges", aspect="auto", vmin=np.log10(LEAST_SPREAD), vmax=0.5)
     for j, name in enumerate(cross.names):
         for i in range(len(names)):
-            shown = done.results[name].estimate.status[i] == IDENTIFIABLE
-            text = _short(100 * spread[j, i]) + ("" if shown else " *")
+            identified = staged.results[name].estimate.status[i] == IDENTIFIABLE
+            text = _short(100 * spread[j, i]) + ("" if identified else " *")
             panel.text(j, i, text, ha="center", va="center", fontsize=7.5,
                        color="white" if shade[i, j] > -0.4 else "#222222")  # fmt: skip
     panel.set_xticks(range(len(cross.names)), [f"on {name}" for name in cross.names])
@@ -89,9 +89,7 @@ def dependence_figure(done: StagedIdentification) -> Figure:
     bar = figure.colorbar(image, ax=panel, shrink=0.6)
     bar.set_ticks([-3, -2, -1, 0], labels=["0.1", "1", "10", "100"])
     bar.set_label("spread of the ends over the starts (%)")
-    figure.suptitle(
-        "Does the end depend on the start? (* not shown by the data)", x=0.01, ha="left", fontsize=10
-    )
+    figure.suptitle("Does the end depend on the start? (* not identifiable)", x=0.01, ha="left", fontsize=10)
     return figure
 
 

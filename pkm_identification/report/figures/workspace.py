@@ -29,7 +29,7 @@ def workspace_figure(machine: Machine, piece: WorkspaceSlice, turn: str = "") ->
     # room for the titles and the axis around a picture 4.6 in wide
     figure = Figure(figsize=(6.4, float(np.clip(4.6 * tall + 1.1, 3.2, 7.0))), layout="constrained")
     panel = figure.add_subplot()
-    extent = [piece.horizontal[0], piece.horizontal[-1], piece.vertical[0], piece.vertical[-1]]
+    extent = (piece.horizontal[0], piece.horizontal[-1], piece.vertical[0], piece.vertical[-1])
     shown = np.ma.masked_where(~piece.inside, piece.dexterity)
     highest = float(shown.max()) if np.any(piece.inside) else 1.0
     image = panel.imshow(

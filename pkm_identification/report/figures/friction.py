@@ -7,6 +7,7 @@ from matplotlib.figure import Figure
 
 from pkm_identification.identification.procedures.friction_test import FrictionTest
 
+from ..friction_tables import least_rate
 from .style import (
     ESTIMATE,
     NOMINAL,
@@ -24,14 +25,14 @@ def friction_figure(test: FrictionTest) -> Figure:
     rows = -(-len(test.struts) // columns)
     figure = Figure(figsize=(3.2 * columns + 0.4, 2.6 * rows + 0.9), layout="constrained")
     panels = figure.subplots(rows, columns, sharex=True, squeeze=False).ravel()
-    window = 1e3 * test.settings.least_rate
+    window = 1e3 * least_rate(test)
     for panel, (number, strut) in zip(panels, test.struts.items(), strict=False):
         curve = strut.curve
         panel.axvspan(-window, window, color="#F2F2F2", label="left out of the fit")
         panel.axhline(0, color="#BBBBBB", linewidth=0.8)
         fastest = float(np.abs(curve.rate).max())
         for k, side in enumerate((-1.0, 1.0)):
-            rate = side * np.linspace(test.settings.least_rate, fastest, 60)
+            rate = side * np.linspace(least_rate(test), fastest, 60)
             panel.plot(1e3 * rate, strut.friction_force(rate), color=TRUE, label=None if k else "fitted law")
         panel.errorbar(
             1e3 * curve.rate,

@@ -6,7 +6,7 @@ import io
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
-from typing import ParamSpec
+from typing import Any, ParamSpec, cast
 
 import matplotlib
 import numpy as np
@@ -20,7 +20,7 @@ P = ParamSpec("P")
 # Okabe and Ito's colours, told apart by colour-blind eyes too; black and the light yellow are left out.
 STRUT_COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 ESTIMATE, MEASURED, TRUE, NOMINAL = "#0072B2", "#BDBDBD", "#D55E00", "#555555"
-STYLE = {
+STYLE: dict[str, Any] = {
     "axes.axisbelow": True,
     "axes.edgecolor": "#888888",
     "axes.grid": True,
@@ -53,7 +53,8 @@ STYLE = {
 def _style() -> Iterator[None]:
     with matplotlib.rc_context():
         matplotlib.rcdefaults()
-        matplotlib.rcParams.update(STYLE)
+        # which keys there are depends on matplotlib's version, and so do their types
+        matplotlib.rcParams.update(cast("Any", STYLE))
         yield
 
 

@@ -1,4 +1,4 @@
-"""Figures of the parameters: how the estimates settled and where they ended."""
+"""Figures of the parameters: how the estimates converged and where they ended."""
 
 from __future__ import annotations
 
@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 
 COLUMNS = 5
 POINTS = 600  # as many as a panel has pixels
-SETTLED = 0.2  # part of the run after which the values decide a panel's range
+TRANSIENT = 0.2  # part of the run after which the values decide a panel's range
 SIGMAS = 2.0
+INERTIAL_UNITS = ("kg", "kg m", "kg m^2")  # of parameters shown relative to their nominal values
 UNITS = {"kg m^2": "kg m²", "N s/m": "N s/m"}
 
 
@@ -34,7 +35,7 @@ UNITS = {"kg m^2": "kg m²", "N s/m": "N s/m"}
 def convergence_figure(
     trace: EstimateTrace, estimate: ParameterEstimate, truth: FloatArray | None = None
 ) -> Figure:
-    """Each parameter that the data show, over time, with its band of two standard deviations.
+    """Each identified parameter over time, with its band of two standard deviations.
 
     Parameters
     ----------
@@ -48,13 +49,13 @@ def convergence_figure(
     time, label = _axis(trace.time)
     chosen = np.unique(np.linspace(0, len(time) - 1, min(POINTS, len(time))).astype(int))
     time, values, std = time[chosen], trace.values[chosen], trace.std[chosen]
-    shown = [i for i, status in enumerate(estimate.status) if status == IDENTIFIABLE]
-    rows = math.ceil(len(shown) / COLUMNS)
+    identified = [i for i, status in enumerate(estimate.status) if status == IDENTIFIABLE]
+    rows = math.ceil(len(identified) / COLUMNS)
     figure = Figure(figsize=(11, 1.65 * rows + 0.8), layout="constrained")
     axes = figure.subplots(rows, COLUMNS, sharex=True, squeeze=False).flatten()
-    for panel in axes[len(shown) :]:
+    for panel in axes[len(identified) :]:
         panel.set_visible(False)
-    for place, (panel, i) in enumerate(zip(axes, shown, strict=False)):
+    for place, (panel, i) in enumerate(zip(axes, identified, strict=False)):
         band = SIGMAS * std[:, i]
         panel.fill_between(
             time,
@@ -75,11 +76,11 @@ def convergence_figure(
         panel.set_ylabel(_unit(estimate.units[i]))
         panel.set_ylim(_range(values[:, i], band, None if truth is None else truth[i]))
         panel.locator_params(axis="y", nbins=4)
-        if place + COLUMNS >= len(shown):
+        if place + COLUMNS >= len(identified):
             panel.set_xlabel(label)
             panel.tick_params(labelbottom=True)
     figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper right", ncols=4)
-    figure.suptitle("Estimates settling", x=0.01, ha="left")
+    figure.suptitle("Convergence of the estimates", x=0.01, ha="left")
     return figure
 
 
@@ -117,10 +118,10 @@ def _axis(time: FloatArray) -> tuple[FloatArray, str]:
 
 
 def _range(values: FloatArray, band: FloatArray, true: float | None) -> tuple[float, float]:
-    """Limits that show the settled estimate with its band and the truth, not the first wild moments."""
-    first = int(SETTLED * len(values))
-    settled, band = values[first:], band[first:]
-    everything = np.concatenate([settled - band, settled + band, [] if true is None else [true]])
+    """Limits that show the estimate after its transient with its band and the truth."""
+    first = int(TRANSIENT * len(values))
+    converged, band = values[first:], band[first:]
+    everything = np.concatenate([converged - band, converged + band, [] if true is None else [true]])
     low, high = float(everything.min()), float(everything.max())
     margin = 0.15 * (high - low) or 0.1 * abs(high) or 1.0
     return low - margin, high + margin
@@ -133,11 +134,9 @@ def _unit(unit: str) -> str:
 def _panels(estimate: ParameterEstimate) -> dict[str, list[int]]:
     """Rows of each panel, by its unit; '%' holds those that stand relative to their nominal values."""
     rows_of: dict[str, list[int]] = {}
-    for i, (name, unit, nominal) in enumerate(
-        zip(estimate.names, estimate.units, estimate.nominal, strict=True)
-    ):
-        friction = name.startswith(("viscous", "coulomb"))
-        rows_of.setdefault(unit if friction or nominal == 0 else "%", []).append(i)
+    for i, (unit, nominal) in enumerate(zip(estimate.units, estimate.nominal, strict=True)):
+        relative = unit in INERTIAL_UNITS and nominal != 0
+        rows_of.setdefault("%" if relative else unit, []).append(i)
     return rows_of
 
 
@@ -153,12 +152,14 @@ def _bars(
         values, std = (values - nominal) * scale, std * scale
         true = None if true is None else (true - nominal) * scale
         nominal = np.zeros(len(rows))
-    shown = np.array([estimate.status[i] == IDENTIFIABLE for i in rows])
-    panel.barh(place[shown], values[shown], height=0.62, color=ESTIMATE, alpha=0.35, label="estimate")
+    identified = np.array([estimate.status[i] == IDENTIFIABLE for i in rows])
+    panel.barh(
+        place[identified], values[identified], height=0.62, color=ESTIMATE, alpha=0.35, label="estimate"
+    )
     panel.errorbar(
-        values[shown],
-        place[shown],
-        xerr=SIGMAS * std[shown],
+        values[identified],
+        place[identified],
+        xerr=SIGMAS * std[identified],
         fmt="none",
         ecolor=ESTIMATE,
         elinewidth=1.4,
@@ -174,11 +175,11 @@ def _bars(
     if true is not None:
         panel.scatter(true, place, marker="D", s=22, facecolor="none", edgecolor=TRUE, label="true", zorder=4)
     left = panel.get_xlim()[0]
-    for at in place[~shown]:
+    for at in place[~identified]:
         panel.text(
             left,
             at,
-            " not shown by the data ",
+            " not identifiable ",
             color=NOMINAL,
             va="center",
             fontsize=8,
