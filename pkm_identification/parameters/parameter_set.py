@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pkm_identification.errors import PkmError
+from pkm_identification.errors import SettingsError
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.builder import SetBuilder
 from pkm_identification.mechanisms.hexapod.parameters.general_sets import GENERAL_SETS
@@ -66,7 +66,7 @@ class ParameterSet:
             If there is no set of that name.
         """
         if name not in SETS:
-            raise PkmError(f"parameter set '{name}': must be one of {', '.join(NAMES)}")
+            raise SettingsError(f"parameter set '{name}': must be one of {', '.join(NAMES)}")
         builder = SetBuilder(machine)
         SETS[name](builder)
         names, units, nominal, scale, columns = zip(*builder.entries, strict=True)
