@@ -8,7 +8,7 @@ from pathlib import Path
 
 import yaml
 
-from pkm_identification.errors import PkmError
+from pkm_identification.errors import SettingsError
 from pkm_identification.export.identified import identified_machine
 from pkm_identification.identification.saved_estimate import SavedEstimate, read_saved_estimate
 from pkm_identification.mechanisms.hexapod.machine import Machine
@@ -58,7 +58,9 @@ def _kind(out: str) -> str:
         Path(out).suffix
     )
     if found is None:
-        raise PkmError(f"--out {out}: give --format, one of {', '.join(FORMATS)}; the name does not tell")
+        raise SettingsError(
+            f"--out {out}: give --format, one of {', '.join(FORMATS)}; the name does not tell"
+        )
     return found
 
 
@@ -82,7 +84,7 @@ def _basis(machine: Machine, saved: SavedEstimate) -> FloatArray:
         if saved.names == parameters.names:
             saved.check(machine, parameters)
             return parameters.mapping @ saved.mean + parameters.known
-    raise PkmError(
+    raise SettingsError(
         f"{saved.source}: has the parameters of no set ({', '.join(NAMES)}); estimates with fixed or tied parameters "
         "cannot be exported"
     )

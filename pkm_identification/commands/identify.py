@@ -7,7 +7,7 @@ import json
 import sys
 from pathlib import Path
 
-from pkm_identification.errors import PkmError
+from pkm_identification.errors import OutputError
 from pkm_identification.identification.estimate_file import estimate_document, write_estimate_json
 from pkm_identification.identification.identify import identify, validate
 from pkm_identification.identification.result import Identification
@@ -86,9 +86,9 @@ def _identify(options: argparse.Namespace) -> int:
     logs, faults = read_logs(options.logs, machine, options.topic)
     held_out = read_log(options.validate, machine, options.topic)[0] if options.validate else None
     if options.out and Path(options.out).exists() and not Path(options.out).is_dir():
-        raise PkmError(f"--out {options.out}: exists and is not a folder")
+        raise OutputError(f"--out {options.out}: exists and is not a folder")
     if options.json not in (None, "-") and not Path(options.json).absolute().parent.is_dir():
-        raise PkmError(f"--json {options.json}: there is no folder {Path(options.json).parent}")
+        raise OutputError(f"--json {options.json}: there is no folder {Path(options.json).parent}")
     falls = [read_log(path, machine, options.topic)[0] for path in options.free_fall]
     result = identify(logs, machine, settings, faults, falls)
     if held_out is not None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from pkm_identification.errors import NotConverged, PkmError
+from pkm_identification.errors import NotConverged, PkmError, SettingsError
 from pkm_identification.mechanisms.hexapod.dynamics import strut_dynamics, strut_forces
 from pkm_identification.mechanisms.hexapod.kinematics import pose_of_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
@@ -114,7 +114,7 @@ class MachineController:
     def mode(self, mode: str) -> None:
         """Go over to another mode with the next sample; the force does not jump."""
         if mode not in MODES:
-            raise ValueError(f"mode '{mode}': must be one of {', '.join(MODES)}")
+            raise SettingsError(f"mode '{mode}': must be one of {', '.join(MODES)}")
         if self.state == EMERGENCY:
             raise PkmError("mode cannot change in an emergency stop: reset first")
         self._mode = mode

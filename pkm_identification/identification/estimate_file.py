@@ -86,7 +86,7 @@ def validation_document(validation: Validation | None) -> dict[str, Any] | None:
 
 
 def write_estimate_json(path: str | Path, result: Identification) -> None:
-    """Write estimate.json, complete or not at all; raises LogError if it cannot be written."""
+    """Write estimate.json, complete or not at all; raises OutputError if it cannot be written."""
     text = json.dumps(estimate_document(result), indent=2, ensure_ascii=False, allow_nan=False)
     # a list of numbers is one line
     text = _NUMBERS.sub(lambda match: " ".join(match[0].split()), text)

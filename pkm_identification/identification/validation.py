@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 import numpy as np
@@ -12,7 +12,7 @@ from pkm_identification.errors import LogError
 from pkm_identification.estimation.problem import Problem
 from pkm_identification.mechanisms.hexapod.dynamics.regressor import regressor
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import STRUTS, StrutLog
+from pkm_identification.motion import StrutLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.signals.butterworth import segment_slices, zero_phase
 from pkm_identification.signals.guard import GuardedLog
@@ -146,16 +146,15 @@ def predict(experiment: Experiment, logs: Sequence[GuardedLog], values: FloatArr
     """Forces of logs as values (P,) predict them; None when the logs are too short for the filters."""
     parameters = experiment.settings.parameter_set(experiment.machine)
     mapping = np.column_stack([parameters.mapping, parameters.known])
-    weights = np.append(values, 1.0)
-    pieces = [_piece(experiment, log, mapping, weights) for log in logs]
-    pieces = [piece for piece in pieces if piece is not None]
-    if not any(len(piece.time) for piece in pieces):
+    forces = _Forces()
+    for log in logs:
+        forces.add(experiment, log, mapping, np.append(values, 1.0))
+    if not forces.time:
         return None
-    time, measured, modelled, raw, predicted = (
-        np.concatenate(column) for column in zip(*(piece.columns() for piece in pieces), strict=True)
-    )
+    measured, modelled = np.concatenate(forces.measured), np.concatenate(forces.predicted)
+    raw, predicted = np.concatenate(forces.raw_measured), np.concatenate(forces.raw_predicted)
     return Validation(
-        time=time,
+        time=np.concatenate(forces.time),
         measured=measured,
         predicted=modelled,
         rms_percent=_percent(measured, modelled, axis=0),
@@ -167,45 +166,33 @@ def predict(experiment: Experiment, logs: Sequence[GuardedLog], values: FloatArr
 
 
 @dataclass(frozen=True)
-class _Piece:
-    """Forces of one log in N, (N, 6): in the band at `time`, and unfiltered at all instants."""
+class _Forces:
+    """Forces in N, pieces of shape (N, 6): in the band at `time`, and unfiltered at all instants."""
 
-    time: FloatArray
-    measured: FloatArray
-    predicted: FloatArray
-    raw_measured: FloatArray
-    raw_predicted: FloatArray
+    time: list[FloatArray] = field(default_factory=list)
+    measured: list[FloatArray] = field(default_factory=list)
+    predicted: list[FloatArray] = field(default_factory=list)
+    raw_measured: list[FloatArray] = field(default_factory=list)
+    raw_predicted: list[FloatArray] = field(default_factory=list)
 
-    def columns(self) -> tuple[FloatArray, ...]:
-        return self.time, self.measured, self.predicted, self.raw_measured, self.raw_predicted
-
-
-def _piece(
-    experiment: Experiment, log: GuardedLog, mapping: FloatArray, weights: FloatArray
-) -> _Piece | None:
-    """Forces of a log, measured and predicted; None when no pose is good."""
-    samples, band = experiment.samples(log), experiment.settings.band
-    motion, struts = samples.platform, samples.struts
-    if len(motion) == 0:
-        return None
-    edge = band.settling // 2
-    predicted = regressor(experiment.machine, motion, mapping) @ weights
-    inner, measured, modelled = [np.empty(0)], [np.empty((0, STRUTS))], [np.empty((0, STRUTS))]
-    for part in segment_slices(struts.segment):
-        if part.stop - part.start <= 2 * edge + 1:
-            continue
-        middle = slice(edge, part.stop - part.start - edge)
-        inner.append(motion.time[part][middle])
-        measured.append(zero_phase(band.sections, struts.force[part])[middle])
-        modelled.append(zero_phase(band.sections, predicted[part])[middle])
-    return _Piece(
-        time=np.concatenate(inner),
-        measured=np.concatenate(measured),
-        predicted=np.concatenate(modelled),
+    def add(self, experiment: Experiment, log: GuardedLog, mapping: FloatArray, weights: FloatArray) -> None:
+        """Append what there is of a log."""
+        samples, band = experiment.samples(log), experiment.settings.band
+        motion, struts = samples.platform, samples.struts
+        if len(motion) == 0:
+            return
+        predicted = regressor(experiment.machine, motion, mapping) @ weights
         # the unfiltered force at the same instants
-        raw_measured=log.force[np.searchsorted(log.time, motion.time)],
-        raw_predicted=predicted,
-    )
+        self.raw_measured.append(log.force[np.searchsorted(log.time, motion.time)])
+        self.raw_predicted.append(predicted)
+        edge = band.settling // 2
+        for part in segment_slices(struts.segment):
+            if part.stop - part.start <= 2 * edge + 1:
+                continue
+            middle = slice(edge, part.stop - part.start - edge)
+            self.time.append(motion.time[part][middle])
+            self.measured.append(zero_phase(band.sections, struts.force[part])[middle])
+            self.predicted.append(zero_phase(band.sections, predicted[part])[middle])
 
 
 def _between_jumps(log: GuardedLog) -> list[GuardedLog]:

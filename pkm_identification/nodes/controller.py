@@ -45,15 +45,12 @@ class ControllerNode(PipelineNode):
             raise ParameterError(
                 f"parameter 'sample_rate' = 0: machine '{self.machine.name}' has no drive.sample_rate; give one"
             )
-        try:
-            settings = controller_settings(values)
-            self.reader = JointStateReader(values["joint_names"])
-            with self.compiling():
-                warm_up(MachineController(self.machine, 1.0 / rate, settings))
-                self.estimates = EstimateReader(self.machine)
-                self.controller = MachineController(self.machine, 1.0 / rate, settings)
-        except ValueError as error:
-            raise ParameterError(f"parameters: {error}") from None
+        settings = controller_settings(values)
+        self.reader = JointStateReader(values["joint_names"])
+        with self.compiling():
+            warm_up(MachineController(self.machine, 1.0 / rate, settings))
+            self.estimates = EstimateReader(self.machine)
+            self.controller = MachineController(self.machine, 1.0 / rate, settings)
         self.commands = StrutCommands(self, values["joint_names"], FORCES)
         self.states = ControllerStates(self, values["state_rate"])
         self.action = TrajectoryAction(

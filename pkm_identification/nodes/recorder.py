@@ -12,7 +12,7 @@ from rclpy.event_handler import SubscriptionEventCallbacks
 from rclpy.qos import QoSProfile
 from sensor_msgs.msg import JointState
 
-from pkm_identification.errors import LogError
+from pkm_identification.errors import PkmError
 from pkm_identification.msg import ParameterEstimate, PlatformState, StrutStates
 from pkm_identification.records.bag_recovery import recover_bag
 from pkm_identification.records.bag_writer import STORAGES, BagWriter
@@ -93,7 +93,7 @@ class RecorderNode(PipelineNode):
             return
         try:
             writer.close()
-        except LogError as error:
+        except PkmError as error:
             self.get_logger().error(str(error))
             return
         # the log may be gone already when a signal ends the process
@@ -121,13 +121,13 @@ class RecorderNode(PipelineNode):
                 self._waiting.remove(topic)
                 try:
                     self._record(topic, message_class(found[0]))
-                except LogError as error:
+                except PkmError as error:
                     self._fail(error)
 
     def _flush(self) -> None:
         try:
             self.writer.flush()
-        except LogError as error:
+        except PkmError as error:
             self._fail(error)
 
     def _record(self, topic: str, message_type: type) -> None:
@@ -161,7 +161,7 @@ class RecorderNode(PipelineNode):
                 self._first = time.monotonic()
             try:
                 self.writer.write(topic, kind, data, info["received_timestamp"] or time.time_ns())
-            except LogError as error:
+            except PkmError as error:
                 self._fail(error)
             self.counts[topic] += 1
 
@@ -171,7 +171,7 @@ class RecorderNode(PipelineNode):
         )
         self.until_deactivated(lambda: self.destroy_subscription(subscription))
 
-    def _fail(self, error: LogError) -> None:
+    def _fail(self, error: PkmError) -> None:
         self.report(ERROR, "not_written", str(error))
         self.finish(FAILED)
 

@@ -14,7 +14,7 @@ import numpy as np
 import yaml
 
 from pkm_identification.document import Node, UniqueKeys
-from pkm_identification.errors import MachineError, PkmError
+from pkm_identification.errors import DocumentError, SettingsError
 
 from .parameter_set import ParameterSet
 
@@ -32,12 +32,12 @@ class Fix:
 
         Raises
         ------
-        PkmError
+        SettingsError
             If there is no name or the value is not a finite number.
         """
         name, equals, value = text.partition("=")
         if not name or (equals and not value):
-            raise PkmError(f"fix {text}: expected NAME or NAME=VALUE")
+            raise SettingsError(f"fix {text}: expected NAME or NAME=VALUE")
         return cls(name, _number(f"fix {text}", value) if equals else None)
 
 
@@ -55,13 +55,13 @@ class Tie:
 
         Raises
         ------
-        PkmError
+        SettingsError
             If a name is missing or the factor is not a finite number.
         """
         name, _, rest = text.partition("=")
         other, times, factor = rest.partition("*")
         if not name or not other or (times and not factor):
-            raise PkmError(f"tie {text}: expected NAME=OTHER or NAME=OTHER*FACTOR")
+            raise SettingsError(f"tie {text}: expected NAME=OTHER or NAME=OTHER*FACTOR")
         return cls(name, other, _number(f"tie {text}", factor) if times else 1.0)
 
 
@@ -101,7 +101,7 @@ class Assumptions:
 
         Raises
         ------
-        PkmError
+        SettingsError
             If a name is not (or no longer) in the set, a tie joins different units, or nothing is left.
         """
         for tie in self.tied:
@@ -134,41 +134,38 @@ def read_prior(path: str | Path) -> tuple[PriorValue, ...]:
 
     Raises
     ------
-    PkmError
+    DocumentError
         If the file cannot be read or an entry is not as it should be: names the file, the key and the reason.
     """
     try:
         text = Path(path).read_text(encoding="utf-8")
     except OSError as error:
-        raise PkmError(f"{path}: {error.strerror or error}") from None
+        raise DocumentError(f"{path}: {error.strerror or error}") from None
     except UnicodeDecodeError:
-        raise PkmError(f"{path}: is not a text file") from None
+        raise DocumentError(f"{path}: is not a text file") from None
     try:
         document = Node(yaml.load(text, Loader=UniqueKeys), "", str(path))
     except RecursionError:
-        raise PkmError(f"{path}: is nested too deeply") from None
+        raise DocumentError(f"{path}: is nested too deeply") from None
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         place = f"line {mark.line + 1}: " if mark else ""
-        raise PkmError(f"{path}: {place}{getattr(error, 'problem', None) or 'is not YAML'}") from None
+        raise DocumentError(f"{path}: {place}{getattr(error, 'problem', None) or 'is not YAML'}") from None
     if not isinstance(document.value, dict) or not document.value:
-        raise PkmError(f"{path}: expected a mapping of parameter names to {{value, std}}")
+        raise DocumentError(f"{path}: expected a mapping of parameter names to {{value, std}}")
     values = []
-    try:
-        for name in document.value:
-            entry = document.take(name)
-            value = entry.take("value", None)
-            values.append(
-                PriorValue(
-                    name=str(name),
-                    value=None if value.value is None else value.number(),
-                    std=entry.take("std").positive(),
-                    place=str(path),
-                )
+    for name in document.value:
+        entry = document.take(name)
+        value = entry.take("value", None)
+        values.append(
+            PriorValue(
+                name=str(name),
+                value=None if value.value is None else value.number(),
+                std=entry.take("std").positive(),
+                place=str(path),
             )
-            entry.close()
-    except MachineError as error:
-        raise PkmError(str(error)) from None
+        )
+        entry.close()
     return tuple(values)
 
 
@@ -176,9 +173,9 @@ def _tied(parameters: ParameterSet, tie: Tie) -> ParameterSet:
     place = f"tie {tie.name}={tie.other}"
     k, other = (_index(parameters, name, place) for name in (tie.name, tie.other))
     if k == other:
-        raise PkmError(f"{place}: a parameter cannot be tied to itself")
+        raise SettingsError(f"{place}: a parameter cannot be tied to itself")
     if parameters.units[k] != parameters.units[other]:
-        raise PkmError(
+        raise SettingsError(
             f"{place}: {tie.name} is in {parameters.units[k]}, {tie.other} in {parameters.units[other]}"
         )
     mapping = parameters.mapping.copy()
@@ -195,13 +192,13 @@ def _fixed(parameters: ParameterSet, fix: Fix) -> ParameterSet:
 
 def _without(parameters: ParameterSet, k: int, place: str) -> ParameterSet:
     if len(parameters) == 1:
-        raise PkmError(f"{place}: nothing is left to estimate")
+        raise SettingsError(f"{place}: nothing is left to estimate")
     return parameters.without(k)
 
 
 def _index(parameters: ParameterSet, name: str, place: str) -> int:
     if name not in parameters.names:
-        raise PkmError(
+        raise SettingsError(
             f"{place}: there is no parameter '{name}' to estimate in the set '{parameters.name}': "
             f"{', '.join(parameters.names)}"
         )
@@ -214,5 +211,5 @@ def _number(place: str, text: str) -> float:
     except ValueError:
         value = float("nan")
     if not np.isfinite(value):
-        raise PkmError(f"{place}: '{text}' is not a finite number")
+        raise SettingsError(f"{place}: '{text}' is not a finite number")
     return value

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from matplotlib.figure import Figure
 
 from pkm_identification import __version__
-from pkm_identification.errors import LogError
+from pkm_identification.errors import OutputError
 from pkm_identification.estimation.identifiability import IDENTIFIABLE
 from pkm_identification.identification.estimate_file import write_estimate_json
 from pkm_identification.numerics.arrays import FloatArray
@@ -63,14 +63,14 @@ def write_report(folder: str | Path, result: Identification, truth: FloatArray |
 
     Raises
     ------
-    LogError
+    OutputError
         If the folder or a file cannot be written.
     """
     folder = Path(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise LogError(f"{folder}: cannot be made: {error.strerror or error}") from None
+        raise OutputError(f"{folder}: cannot be made: {error.strerror or error}") from None
     images = {name: png(figure) for name, figure in report_figures(result, truth).items()}
     files = ReportFiles(
         estimate=folder / "estimate.json",

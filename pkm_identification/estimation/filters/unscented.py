@@ -19,6 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pkm_identification.errors import SettingsError
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
 from pkm_identification.numerics.linear_systems import lower_cholesky, whiten
@@ -58,15 +59,15 @@ class UnscentedSettings:
 
     def __post_init__(self) -> None:
         if not 0 < self.alpha <= 1:
-            raise ValueError(f"alpha is {self.alpha}, must lie in (0, 1]")
+            raise SettingsError(f"alpha is {self.alpha}, must lie in (0, 1]")
         if self.beta < self.alpha**2:
-            raise ValueError(f"beta is {self.beta}, must be at least alpha^2 = {self.alpha**2:g}")
+            raise SettingsError(f"beta is {self.beta}, must be at least alpha^2 = {self.alpha**2:g}")
         if self.adaptation not in ADAPTATIONS:
-            raise ValueError(f"adaptation is '{self.adaptation}', must be one of {', '.join(ADAPTATIONS)}")
+            raise SettingsError(f"adaptation is '{self.adaptation}', must be one of {', '.join(ADAPTATIONS)}")
         if not 0 < self.rate < 1:
-            raise ValueError(f"rate is {self.rate}, must lie in (0, 1)")
+            raise SettingsError(f"rate is {self.rate}, must lie in (0, 1)")
         if not 0 < self.forgetting <= 1:
-            raise ValueError(f"forgetting is {self.forgetting}, must lie in (0, 1]")
+            raise SettingsError(f"forgetting is {self.forgetting}, must lie in (0, 1]")
 
 
 @kernel
@@ -220,7 +221,7 @@ class UnscentedFilter(ParameterFilter):
         width = len(prior.mean)
         spread = self.settings.alpha**2 * (width + self.settings.kappa)
         if spread <= 0:
-            raise ValueError(f"kappa is {self.settings.kappa}, must be greater than {-width}")
+            raise SettingsError(f"kappa is {self.settings.kappa}, must be greater than {-width}")
         self._gamma = float(np.sqrt(spread))
         self._points = np.empty((2 * width + 1, width))
         self._outputs = np.empty((2 * width + 1, outputs))

@@ -49,7 +49,7 @@ class EstimateStore:
 
         Raises
         ------
-        LogError
+        DocumentError
             If the file cannot be trusted or belongs to another machine, other parameters or other statements about
             them.
         """
@@ -73,7 +73,7 @@ class EstimateStore:
         ------
         PkmError
             If nothing is learned yet.
-        LogError
+        OutputError
             If the file cannot be written.
         """
         estimate = estimator.estimate

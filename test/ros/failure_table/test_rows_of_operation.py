@@ -52,7 +52,7 @@ def run_node(node, domain, *arguments):
         (
             "strut_filter",
             ["-p", "cutoff:=700.0"],
-            "strut_filter: parameters: filter cutoff is 700.0 Hz, must lie between 0 and 500.0 Hz (Nyquist)",
+            "strut_filter: filter cutoff is 700.0 Hz, must lie between 0 and 500.0 Hz (Nyquist)",
         ),
         (
             "kinematics",

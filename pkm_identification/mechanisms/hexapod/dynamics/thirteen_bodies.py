@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from pkm_identification.errors import SettingsError
 from pkm_identification.mechanisms.rigid_bodies import BODY_PARAMETERS, BodyMotion, rigid_body_columns, skew
 from pkm_identification.motion import STRUTS, PlatformMotion
 from pkm_identification.numerics.arrays import FloatArray
@@ -72,7 +73,7 @@ def body_mapping(symmetry: str) -> tuple[tuple[str, ...], FloatArray]:
         If there is no such symmetry.
     """
     if symmetry not in SYMMETRIES:
-        raise ValueError(f"symmetry '{symmetry}': must be one of {', '.join(SYMMETRIES)}")
+        raise SettingsError(f"symmetry '{symmetry}': must be one of {', '.join(SYMMETRIES)}")
     kinds: dict[str, tuple[int, ...]] = {name: (k,) for k, name in enumerate(BODY_PARAMETERS)}
     platform = dict(kinds)
     if symmetry.startswith("axisymmetric"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from pkm_identification.errors import PkmError
+from pkm_identification.errors import SettingsError
 from pkm_identification.motion import STRUTS
 from pkm_identification.parameters.parameter_set import ParameterSet
 
@@ -28,11 +28,11 @@ def hexapod_parameters(machine: Machine, name: str = "identifiable") -> Paramete
 
     Raises
     ------
-    PkmError
+    SettingsError
         If there is no set of that name.
     """
     if name not in SETS:
-        raise PkmError(f"parameter set '{name}': must be one of {', '.join(NAMES)}")
+        raise SettingsError(f"parameter set '{name}': must be one of {', '.join(NAMES)}")
     builder = SetBuilder(machine)
     SETS[name](builder)
     return builder.parameter_set(name)
