@@ -16,7 +16,7 @@ from pkm_identification.records.atomic import replacing
 if TYPE_CHECKING:
     from pkm_identification.estimation.estimate import ParameterEstimate
 
-    from .identify import Identification
+    from .result import Identification
     from .validation import Validation
 
 SCHEMA = 1
@@ -61,15 +61,15 @@ def estimate_document(result: Identification) -> dict[str, Any]:
         "machine": result.machine.name,
         "estimator": estimate.estimator,
         "model": estimate.model,
-        "consistent": result.settings.consistent,
+        "consistent": result.settings.estimator.consistent,
         "samples": int(result.samples),
         "dropped": {reason: int(count) for reason, count in result.dropped.items()},
         "parameters": entries,
         "validation": validation_document(result.validation),
         "machine_hash": result.machine.hash,
         "state": _state(estimate),
-        "parameter_set": result.settings.parameters,
-        "stated": result.settings.assumptions.described(),
+        "parameter_set": result.settings.estimator.parameters,
+        "stated": result.settings.estimator.assumptions.described(),
     }
 
 

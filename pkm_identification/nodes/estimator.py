@@ -22,11 +22,9 @@ from pkm_identification.ros.messages.convert import platform_sample
 from pkm_identification.ros.node.base import PipelineNode, change_period
 from pkm_identification.ros.node.diagnostics import ERROR, WARN, Finding
 from pkm_identification.ros.node.main import run
-from pkm_identification.ros.parameters.declarations import ParameterError
 from pkm_identification.ros.parameters.estimator import (
     PARAMETERS,
-    identify_settings,
-    pipeline_settings,
+    estimator_settings,
 )
 from pkm_identification.ros.qos import STREAM
 
@@ -42,12 +40,9 @@ class EstimatorNode(PipelineNode):
     def build(self) -> None:
         self.machine = Machine.load(self.parameter["machine"])
         values = self.parameter.all()
-        try:
-            settings = pipeline_settings(self.machine, values)
-        except ValueError as error:
-            raise ParameterError(f"parameters: {error}") from None
+        settings = estimator_settings(self.machine, values)
         path = confined(values["save_folder"], values["save_name"])
-        store = EstimateStore(self.machine, identify_settings(values), path)
+        store = EstimateStore(self.machine, settings, path)
         with self.compiling():
             pipeline = OnlinePipeline(self.machine, settings)
             pipeline.warm_up()
@@ -82,14 +77,14 @@ class EstimatorNode(PipelineNode):
 
     def accept(self, values: Mapping[str, Any]) -> None:
         """Live parameters: refused when there is no such low-pass or no such file name."""
-        pipeline_settings(self.machine, values)
+        estimator_settings(self.machine, values)
         confined(values["save_folder"], values["save_name"])
 
     def changed(self, names: set[str]) -> None:
         """Take over live parameters; what was learned stays."""
         values = self.parameter.all()
         if names & {"band_cutoff", "band_order", "gate"}:
-            estimator = OnlineEstimator(self.machine, pipeline_settings(self.machine, values).estimator)
+            estimator = OnlineEstimator(self.machine, estimator_settings(self.machine, values))
             estimator.counts = self.estimator.counts
             self.keeper.hand_over(estimator)
             self.stage.estimator = estimator

@@ -19,12 +19,10 @@ from pkm_identification.ros.node.base import PipelineNode
 from pkm_identification.ros.node.diagnostics import ERROR, WARN, Finding
 from pkm_identification.ros.node.main import run
 from pkm_identification.ros.node.publishers import publisher_names
-from pkm_identification.ros.parameters.declarations import ParameterError
 from pkm_identification.ros.parameters.strut_filter import (
     PARAMETERS,
-    filter_settings,
-    guard_settings,
     sample_period,
+    stream_settings,
 )
 from pkm_identification.ros.qos import STREAM, STRUT_STATES_SUBSCRIPTION
 from pkm_identification.signals.causal import CausalStrutFilter, FilterSettings
@@ -45,11 +43,8 @@ class StrutFilterNode(PipelineNode):
     def build(self) -> None:
         self.machine = Machine.load(self.parameter["machine"])
         self.period = sample_period(self.machine, self.parameter["sample_rate"])
-        try:
-            self.reader = JointStateReader(self.parameter["joint_names"])
-            self.stage = StrutStage(*self._settings(self.parameter.all()))
-        except ValueError as error:
-            raise ParameterError(f"parameters: {error}") from None
+        self.reader = JointStateReader(self.parameter["joint_names"])
+        self.stage = StrutStage(*self._settings(self.parameter.all()))
         with self.compiling():
             self.stage.warm_up(self.machine)
         self.writer = StreamWriter(STRUT_STATES)
@@ -58,7 +53,7 @@ class StrutFilterNode(PipelineNode):
 
     def accept(self, values: Mapping[str, Any]) -> None:
         """Live parameters: refused when no filter or guard can be made of them."""
-        CausalStrutFilter(filter_settings(self.machine, self.period, values))
+        CausalStrutFilter(stream_settings(self.machine, self.period, values).filter)
 
     def changed(self, names: set[str]) -> None:
         """New filters, primed again by a new segment."""
@@ -120,10 +115,8 @@ class StrutFilterNode(PipelineNode):
         }
 
     def _settings(self, values: Mapping[str, Any]) -> tuple[GuardSettings, FilterSettings]:
-        return (
-            guard_settings(self.machine, self.period, values),
-            filter_settings(self.machine, self.period, values),
-        )
+        settings = stream_settings(self.machine, self.period, values)
+        return settings.guard, settings.filter
 
 
 def main(args: list[str] | None = None) -> int:

@@ -22,7 +22,7 @@ from .figures.style import png
 from .page import html_page
 
 if TYPE_CHECKING:
-    from pkm_identification.identification.identify import Identification
+    from pkm_identification.identification.result import Identification
 
 
 @dataclass(frozen=True)
@@ -41,8 +41,8 @@ def report_figures(result: Identification, truth: FloatArray | None = None) -> d
     `forces` and `residual` after a validation.
     """
     figures = {"estimates": estimates_figure(result.estimate, truth)}
-    if len(result.history.time) > 1 and IDENTIFIABLE in result.estimate.status:
-        figures["convergence"] = convergence_figure(result.history, result.estimate, truth)
+    if len(result.trace) > 1 and IDENTIFIABLE in result.estimate.status:
+        figures["convergence"] = convergence_figure(result.trace, result.estimate, truth)
     if result.validation is not None:
         figures["forces"] = forces_figure(result.validation)
         figures["residual"] = residual_figure(result.validation)

@@ -21,7 +21,7 @@ from .tables import (
 )
 
 if TYPE_CHECKING:
-    from pkm_identification.identification.identify import Identification
+    from pkm_identification.identification.result import Identification
 
 CAPTIONS = {
     "machine": "The machine in its home pose, from its description; struts are numbered.",

@@ -10,7 +10,7 @@ from pkm_identification.identification.physical_verdict import verdict
 from .listing import number, with_deviation
 
 if TYPE_CHECKING:
-    from pkm_identification.identification.identify import Identification
+    from pkm_identification.identification.result import Identification
     from pkm_identification.identification.validation import Validation
 
 MOST_NAMES, MOST_COMBINATIONS = 8, 3  # in a sentence
@@ -54,7 +54,10 @@ def verdicts(result: Identification) -> list[tuple[bool, str]]:
     else:
         lines.append((True, f"{len(estimate.combinations)} combinations of those are identified."))
     consistency = verdict(
-        result.machine, result.settings.parameter_set(result.machine), estimate, result.settings.consistent
+        result.machine,
+        result.settings.parameter_set(result.machine),
+        estimate,
+        result.settings.estimator.consistent,
     )
     if consistency is not None:
         lines.append(consistency)

@@ -23,7 +23,7 @@ from .listing import (
 
 if TYPE_CHECKING:
     from pkm_identification.estimation.estimate import ParameterEstimate
-    from pkm_identification.identification.identify import Identification
+    from pkm_identification.identification.result import Identification
     from pkm_identification.identification.validation import Validation
 
 LONGEST_NAME = 16  # of a combination that is named in the parameter column
@@ -164,17 +164,18 @@ def machine_table(machine: Machine) -> Listing:
 def settings_table(result: Identification) -> Listing:
     """How an identification was made, one setting a row."""
     settings = result.settings
+    estimator = settings.estimator
     delay = f", delay {1e3 * result.delay:.1f} ms" if result.delay else ""
     rows = (
-        ("estimator", settings.estimator),
-        ("model", settings.model),
+        ("estimator", estimator.name),
+        ("model", estimator.model),
         (
             "parameter set",
-            settings.parameters + (", consistent with a rigid body" if settings.consistent else ""),
+            estimator.parameters + (", consistent with a rigid body" if estimator.consistent else ""),
         ),
-        *((("stated beforehand", settings.assumptions.described()),) if settings.assumptions else ()),
-        ("kinematic filter", f"{number(settings.cutoff)} Hz, order {settings.order}"),
-        ("estimation band", f"{settings.band_cutoff:g} Hz, order {settings.band_order}"),
+        *((("stated beforehand", estimator.assumptions.described()),) if estimator.assumptions else ()),
+        ("kinematic filter", f"{number(settings.filter.cutoff)} Hz, order {settings.filter.order}"),
+        ("estimation band", f"{settings.band.cutoff:g} Hz, order {settings.band.order}"),
         ("direction", f"causal{delay}" if settings.causal else "zero phase"),
         ("samples", str(result.samples)),
         ("equations", str(result.estimate.count)),

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import signal
 
+from pkm_identification.declared import check, declared
 from pkm_identification.motion import StrutMotion
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
@@ -37,9 +38,10 @@ class FilterSettings:
     Attributes
     ----------
     period : float
-        Sample period in s.
+        Sample period in s; 0 while it is not known.
     cutoff : float
-        -3 dB frequency in Hz of one Butterworth pass (the FIR twin has it twice, as filtering both ways has).
+        -3 dB frequency in Hz of one Butterworth pass (the FIR twin has it twice, as filtering both ways has); 0 while
+        it is not known.
     order : int
         Order of one Butterworth pass.
     kind : {'fir', 'butterworth'}
@@ -47,16 +49,18 @@ class FilterSettings:
         Longest delay in s the FIR may have; its tails are cut there.
     """
 
-    period: float
-    cutoff: float = 150.0
-    order: int = 4
-    kind: str = "fir"
-    max_delay: float = 0.05
+    period: float = 0.0
+    cutoff: float = declared(
+        0.0, "low-pass cutoff of lengths and forces; 0: what the encoders allow", "Hz", 0, 5e4
+    )
+    order: int = declared(4, "order of one low-pass pass", "", 1, 12)
+    kind: str = declared("fir", "linear phase, or one causal Butterworth on every channel", choices=KINDS)
+    max_delay: float = declared(0.05, "longest delay the linear-phase filter may have", "s", 0.001, 1.0)
 
     def __post_init__(self) -> None:
-        if self.kind not in KINDS:
-            raise ValueError(f"filter kind is '{self.kind}', must be one of {', '.join(KINDS)}")
-        low_pass(self.order, self.cutoff, 1.0 / self.period)  # raises when impossible
+        check(self)
+        if self.period and self.cutoff:
+            low_pass(self.order, self.cutoff, 1.0 / self.period)  # raises when impossible
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pkm_identification.declared import check, declared
 from pkm_identification.errors import LogError
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import StrutLog
@@ -42,7 +43,7 @@ class GuardSettings:
     Attributes
     ----------
     period : float
-        Nominal sample period in s.
+        Nominal sample period in s; 0 while it is not known.
     length_limits : tuple of float
         Shortest and longest strut in m.
     rate_limit : float
@@ -58,17 +59,28 @@ class GuardSettings:
         clock jumped back, which starts a new segment.
     """
 
-    period: float
-    length_limits: tuple[float, float]
+    period: float = 0.0
+    length_limits: tuple[float, float] = (0.0, np.inf)
     rate_limit: float = DEFAULT_RATE_LIMIT
     force_limit: float = np.inf
     acceleration_limit: float = 200.0
-    max_gap: float = 0.005
-    late_tolerance: float = 0.5
+    max_gap: float = declared(
+        0.005, "longest hole that is filled; a longer one starts a new segment", "s", 0, 1.0
+    )
+    late_tolerance: float = declared(
+        0.5, "stamps so far behind are stragglers; more is a clock jump", "s", 0, 60
+    )
+
+    def __post_init__(self) -> None:
+        check(self)
 
     @classmethod
     def of(cls, machine: Machine, period: float | None = None, **changes: Any) -> GuardSettings:
-        """Limits of a machine; the period is the drive's unless given.
+        """Limits of a machine; raises as `resolved`."""
+        return replace(cls().resolved(machine, period), **changes)
+
+    def resolved(self, machine: Machine, period: float | None = None) -> GuardSettings:
+        """These settings with a machine's limits; the period is the drive's unless given.
 
         Raises
         ------
@@ -81,14 +93,14 @@ class GuardSettings:
                     f"machine '{machine.name}' has no drive.sample_rate and no sample period was given"
                 )
             period = 1.0 / machine.drive.sample_rate
-        settings = cls(
+        return replace(
+            self,
             period=period,
             length_limits=(float(machine.length_limits[0]), float(machine.length_limits[1])),
             # twice the stated rate: a limit is what the drive may do, not what noise on a difference may show
             rate_limit=2.0 * machine.rate_limit if machine.rate_limit else DEFAULT_RATE_LIMIT,
             force_limit=1.5 * machine.drive.force_limit if machine.drive else np.inf,
         )
-        return replace(settings, **changes) if changes else settings
 
 
 @dataclass(frozen=True)

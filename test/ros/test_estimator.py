@@ -120,7 +120,7 @@ def test_a_band_changed_while_learning_forgets_nothing(bench, rig, samples):
     before = rig.node.estimator.estimate
     assert rig.node.set_parameters([Parameter("band_cutoff", value=15.0)])[0].successful
     after = rig.node.estimator.estimate
-    assert rig.node.estimator.settings.band_cutoff == 15.0
+    assert rig.node.estimator.settings.band.cutoff == 15.0
     assert after.count == before.count > 10
     np.testing.assert_allclose(after.values, before.values, rtol=1e-9)
     rig.feed(samples[2500:])

@@ -5,7 +5,8 @@ import pytest
 from ros.rigs import EstimatorRig, platform_samples
 
 from pkm_identification.errors import PkmError
-from pkm_identification.identification.online.pipeline import OnlinePipeline, PipelineSettings
+from pkm_identification.identification.online.pipeline import OnlinePipeline
+from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.nodes.estimator import EstimatorNode
 from pkm_identification.parameters.assumptions import (
@@ -36,7 +37,7 @@ def test_the_node_learns_what_the_stage_learns_with_the_same_knowledge(bench, tm
         prior_values=(PriorValue("m_b", 7.7, 0.01),),
     )
     machine = Machine.load("uf")
-    settings = PipelineSettings.of(machine, estimator="rls", forgetting=0.99, assumptions=assumptions)
+    settings = Settings.of(estimator="rls", forgetting=0.99, assumptions=assumptions).resolved(machine)
     pipeline = OnlinePipeline(machine, settings)
     for sample in samples:
         pipeline.estimator.step(sample)

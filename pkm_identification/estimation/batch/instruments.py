@@ -6,9 +6,9 @@ instrument is a second Y whose noise is independent: E[Y_1^T Y_2] has no such te
 
 Nothing need be measured twice. Behind the kinematic low-pass only a small part of the noise is left; what it removed,
 times (-1)^n, has the same low-pass spectrum if the noise is white, and is independent of what passed: an *image* n' of
-the passed noise n. From motions with n + n' and n - n' come two sets of columns Y_1, Y_2. With D = (Y_1 - Y_2) / 2 and
-the bend's second-order error removed likewise, Y = 2 Y_0 - (Y_1 + Y_2) / 2 (E[n^2] = E[n'^2]), the instruments are
-Y + D for the columns Y - D and the other way round.
+the passed noise n (`identification.twins`). From motions with n + n' and n - n' come two sets of columns Y_1, Y_2.
+With D = (Y_1 - Y_2) / 2 and the bend's second-order error removed likewise, Y = 2 Y_0 - (Y_1 + Y_2) / 2
+(E[n^2] = E[n'^2]), the instruments are Y + D for the columns Y - D and the other way round.
 
 It needs noise as strong near the Nyquist frequency as in the band. Rounding of a strut that moves less than a count
 per sample is not: the errors of neighbouring samples are alike, and that part of the bias stays.
@@ -16,18 +16,12 @@ per sample is not: the errors of neighbouring samples are alike, and that part o
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
-from pkm_identification.identification.equations.force_equations import Equations
-from pkm_identification.motion import StrutMotion
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.prior import Prior
-from pkm_identification.signals.butterworth import low_pass, segment_slices, zero_phase
-from pkm_identification.signals.guard import GuardedLog
-from pkm_identification.signals.zero_phase import filter_log
 
+from ..equations import Equations
 from .least_squares import (
     EXACT,
     MAX_ITERATIONS,
@@ -40,34 +34,6 @@ from .least_squares import (
 )
 
 
-def twin_motions(
-    log: GuardedLog, struts: StrutMotion, cutoff: float, order: int
-) -> tuple[StrutMotion, StrutMotion]:
-    """Motions of a log with the image of its noise added and taken away.
-
-    Parameters
-    ----------
-    log : GuardedLog
-    struts : StrutMotion
-        Of the log, by `filter_log` with the same cutoff (Hz) and order.
-    """
-    sections = low_pass(order, cutoff, 1.0 / log.period)
-    removed = np.empty_like(log.length)
-    for part in segment_slices(log.segment):
-        removed[part] = log.length[part] - zero_phase(sections, log.length[part])
-    sign = np.where(np.arange(len(removed)) % 2, -1.0, 1.0)
-    image = filter_log(replace(log, length=sign[:, None] * removed), cutoff, order)
-    return tuple(
-        replace(
-            struts,
-            length=struts.length + side * image.length,
-            rate=struts.rate + side * image.rate,
-            acceleration=struts.acceleration + side * image.acceleration,
-        )
-        for side in (1.0, -1.0)
-    )
-
-
 def instrumental_variables(
     equations: Equations, twins: tuple[Equations, Equations], prior: Prior, redundancy: float = 1.0
 ) -> LinearFit:
@@ -78,7 +44,7 @@ def instrumental_variables(
     equations : Equations
         At least one.
     twins : pair of Equations
-        The same equations from `twin_motions`.
+        The same equations from the twins of the motion.
     prior : Prior
     redundancy : float
         Equations per independent one.

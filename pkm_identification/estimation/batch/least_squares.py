@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pkm_identification.identification.equations.force_equations import Equations
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.prior import Prior
+
+from ..equations import Equations
 
 MAX_ITERATIONS = 500
 UNDAMPED = 5

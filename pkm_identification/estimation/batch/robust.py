@@ -13,10 +13,10 @@ from functools import lru_cache
 import numpy as np
 from scipy import optimize, special
 
-from pkm_identification.identification.equations.force_equations import Equations
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.prior import Prior
 
+from ..equations import Equations
 from .least_squares import (
     EXACT,
     MAX_ITERATIONS,

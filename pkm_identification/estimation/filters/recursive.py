@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,6 +14,7 @@ from pkm_identification.parameters.prior import Prior
 
 from ..consistency.filters import ConsistentFilter
 from ..estimate import ParameterEstimate, make_estimate
+from ..trace import EstimateTrace, TraceRecorder
 from .kalman import ExtendedFilter
 from .recursive_least_squares import RecursiveLeastSquares
 from .uncertainty import RunningUncertainty
@@ -55,16 +55,6 @@ def _averaged_noise(noise, residual, columns, root, weight, redundancy, least):
     return averaged
 
 
-@dataclass
-class History:
-    """Estimates over time, for convergence figures."""
-
-    time: list[float] = field(default_factory=list)
-    values: list[FloatArray] = field(default_factory=list)
-    std: list[FloatArray] = field(default_factory=list)
-    nis: list[float] = field(default_factory=list)
-
-
 class RecursiveEstimator:
     """UKF, EKF or recursive least squares over equations of one parameter set.
 
@@ -81,7 +71,7 @@ class RecursiveEstimator:
         Probability with which a good equation falls outside the gate.
     outputs : int
         Outputs of the model: 6 forces, or 1 for the energy model.
-    keep_history : bool
+    keep_trace : bool
         Whether to keep every estimate, for convergence figures; online that would grow without bound.
     view : Coordinates, optional
         How what is estimated is to be kept there, where it is not the parameters themselves.
@@ -98,7 +88,7 @@ class RecursiveEstimator:
         force_scale: float = 100.0,
         gate: float = 1e-9,
         outputs: int = 6,
-        keep_history: bool = False,
+        keep_trace: bool = False,
         view: Coordinates | None = None,
         physical: FreeCoordinates | None = None,
     ) -> None:
@@ -109,7 +99,7 @@ class RecursiveEstimator:
         if physical is not None:
             self.filter = ConsistentFilter(self.filter, physical, view)
         self.outputs = outputs
-        self._keep_history = keep_history
+        self._keep_trace = keep_trace
         self._view = view
         self._redundancy = redundancy
         self._first_noise = (0.05 * force_scale) ** 2
@@ -126,7 +116,7 @@ class RecursiveEstimator:
         self.noise = (
             self._first_noise * np.eye(self.outputs) if self._fixed_noise is None else self._fixed_noise
         )
-        self.history = History()
+        self._recorder = TraceRecorder()
         self.time = float("nan")
         self.rejected_run = 0
         self.gated = 0
@@ -205,19 +195,21 @@ class RecursiveEstimator:
         if self._fixed_noise is None:
             self._learn_noise(columns, residual)
         self._nis += (nis - self._nis) / min(self._seen, NOISE_MEMORY)
-        if self._keep_history:
-            self.history.time.append(time)
-            self._remember(nis)
+        if self._keep_trace:
+            self._remember(time, nis)
         return True
 
-    def _remember(self, nis: float) -> None:
+    @property
+    def trace(self) -> EstimateTrace:
+        """Estimates after every equation taken since the start; empty unless they are kept."""
+        return self._recorder.trace
+
+    def _remember(self, time: float, nis: float) -> None:
         mean, covariance = self.filter.mean, self.filter.covariance
         if self._view is not None:
             mean, covariance = self._view.mean(mean), self._view.covariance(covariance)
         reported = len(mean) - self.parameters.nuisance
-        self.history.values.append(mean[:reported])
-        self.history.std.append(np.sqrt(np.diag(covariance))[:reported])
-        self.history.nis.append(nis)
+        self._recorder.add(time, mean[:reported], np.sqrt(np.diag(covariance))[:reported], nis)
 
     @property
     def effective_noise(self) -> FloatArray:

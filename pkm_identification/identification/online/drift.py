@@ -1,4 +1,4 @@
-"""Friction that changes while the machine runs: noticed on the innovations, then let loose for a moment.
+"""Friction that changes while the machine runs: noticed on the innovations, then made uncertain for a moment.
 
 Masses do not change by themselves; friction does, with temperature, wear and lubrication, over minutes. A constant
 random walk that can follow such a drift forgets all but the last seconds for ever. Here the friction parameters stand
@@ -16,11 +16,10 @@ from pkm_identification.estimation.filters.recursive import RecursiveEstimator
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
 
-DRIFTS = ("detected", "none")
 WINDOW = 100  # equations, four seconds
 # Twice the log likelihood ratio taken for drift: chi-square of 12 exceeds it once in 1e11 windows.
 DRIFTED = 80.0
-MOVED = 4.0  # standard deviations by which a parameter must have moved to be let loose
+MOVED = 4.0  # standard deviations by which a parameter must have moved to be made uncertain
 EVERY = 5  # equations from one look to the next
 
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import signal
 
-from pkm_identification.identification.equations.smoothed_friction import smoothed_bend, smoothing_count
 from pkm_identification.mechanisms.hexapod.dynamics.basis import (
     BASIS_COLUMNS,
     INERTIAL_COLUMNS,
@@ -24,9 +23,10 @@ from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
 from pkm_identification.parameters.parameter_set import ParameterSet
+from pkm_identification.signals.band import BandSettings
 
-from ..equations.force_equations import BandSettings
 from ..equations.reversal import fill_reversals
+from .smoothing import smoothed_bend, smoothing_count
 
 # Places in the stack that is filtered, from its end; in front of them the machine's columns and a payload's.
 _KNOWN, _BEND, _PULSE, _FORCE = -4, -3, -2, -1

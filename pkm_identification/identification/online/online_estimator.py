@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 
+from pkm_identification.errors import SettingsError
 from pkm_identification.estimation.estimate import ParameterEstimate
-from pkm_identification.estimation.filters.recursive import FILTERS, History, RecursiveEstimator
-from pkm_identification.estimation.filters.unscented import UnscentedSettings
+from pkm_identification.estimation.filters.recursive import FILTERS, RecursiveEstimator
 from pkm_identification.mechanisms.hexapod.dynamics.basis import COULOMB, PLATFORM_COLUMNS
 from pkm_identification.mechanisms.hexapod.kinematics.forward import OK
 from pkm_identification.mechanisms.hexapod.kinematics.tracker import PlatformSample
@@ -18,73 +17,14 @@ from pkm_identification.mechanisms.hexapod.parameters.builder import force_scale
 from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.finite import finite
-from pkm_identification.parameters.assumptions import Assumptions
 from pkm_identification.parameters.parameter_set import ParameterSet
 
-from ..equations.force_equations import BandSettings
 from ..equations.reversal import with_reversals
-from .drift import DRIFTS, FrictionDrift, friction_walk
+from ..settings import Settings
+from .drift import FrictionDrift, friction_walk
 from .equation import Equation, EquationFilter
 from .payload import PayloadEstimate, PayloadEvent, payload_prior
 from .payload_watch import PayloadWatch
-
-
-@dataclass(frozen=True)
-class EstimatorSettings:
-    """Settings of the online estimator.
-
-    Attributes
-    ----------
-    period : float
-        Sample period in s.
-    parameters : str
-        Parameter set.
-    estimator : {'ukf', 'ekf', 'rls'}
-    band_cutoff, band_order
-        Low-pass of both sides of the model equation.
-    unscented : UnscentedSettings
-    gate : float
-        Probability with which a good equation is rejected as an outlier.
-    payload : bool
-        Whether to watch for a payload taken up or set down; what is carried is then kept apart from the machine.
-    drift : {'detected', 'none'}
-        Whether friction that has changed is let loose (`drift`).
-    friction_walk : float
-        Random walk of friction besides: standard deviation it gathers in an hour, relative to each coefficient.
-        0, the default, forgets nothing; more follows faster and knows friction less well all the time.
-    kinematic_cutoff : float
-        Hz, of the filter the samples have passed; says how much of the friction law's bend it may have rounded.
-    assumptions : Assumptions
-        What is fixed, tied or stated of the parameters beforehand.
-    """
-
-    period: float
-    parameters: str = "identifiable"
-    estimator: str = "ukf"
-    band_cutoff: float = 10.0
-    band_order: int = 8
-    unscented: UnscentedSettings = field(default_factory=UnscentedSettings)
-    gate: float = 1e-9
-    payload: bool = True
-    drift: str = "detected"
-    friction_walk: float = 0.0
-    kinematic_cutoff: float = 150.0
-    assumptions: Assumptions = field(default_factory=Assumptions)
-
-    def __post_init__(self) -> None:
-        if self.estimator not in FILTERS:
-            raise ValueError(f"estimator is '{self.estimator}', must be one of {', '.join(FILTERS)} online")
-        if self.drift not in DRIFTS:
-            raise ValueError(f"drift is '{self.drift}', must be one of {', '.join(DRIFTS)}")
-        if not 0 <= self.friction_walk < np.inf:
-            raise ValueError(f"friction_walk is {self.friction_walk}, must be 0 or more")
-        if self.friction_walk and self.estimator == "rls":
-            raise ValueError("friction_walk needs estimator 'ukf' or 'ekf'; 'rls' has forgetting")
-        _ = self.band.sections  # raises when the filter is impossible
-
-    @property
-    def band(self) -> BandSettings:
-        return BandSettings(self.period, self.band_cutoff, self.band_order)
 
 
 class EstimatorState(NamedTuple):
@@ -115,6 +55,17 @@ class EstimatorState(NamedTuple):
 class OnlineEstimator:
     """Builds equations from platform samples and feeds them to the filter.
 
+    Parameters
+    ----------
+    machine : Machine
+    settings : Settings
+        Resolved; the kinematic cutoff says how much of the friction law's bend the samples' filter may have rounded.
+
+    Raises
+    ------
+    SettingsError
+        If the settings name an estimator that is not recursive.
+
     Attributes
     ----------
     counts : dict of str to int
@@ -123,31 +74,35 @@ class OnlineEstimator:
         because time ran backwards (`clock_jump`).
     """
 
-    def __init__(self, machine: Machine, settings: EstimatorSettings) -> None:
+    def __init__(self, machine: Machine, settings: Settings) -> None:
+        estimator, band = settings.estimator, settings.band
+        if estimator.name not in FILTERS:
+            raise SettingsError(
+                f"estimator is '{estimator.name}', must be one of {', '.join(FILTERS)} online"
+            )
         self.machine = machine
         self.settings = settings
-        self.parameters = settings.assumptions.apply(hexapod_parameters(machine, settings.parameters))
+        self.parameters = estimator.assumptions.apply(hexapod_parameters(machine, estimator.parameters))
         # what smoothing does to friction is estimated besides, and stays inside
         self._unknowns = with_reversals(self.parameters, machine)
-        band = settings.band
         self._stride, self._settling = band.stride, band.settling
         self._filter = EquationFilter(
-            machine, self._unknowns, band, settings.kinematic_cutoff, load=settings.payload
+            machine, self._unknowns, band, settings.filter.cutoff, load=estimator.payload
         )
         self.recursive = self._estimator(self._unknowns)
         drift = None
-        if settings.drift == "detected" and FrictionDrift.possible(self._unknowns):
+        if estimator.drift == "detected" and FrictionDrift.possible(self._unknowns):
             drift = FrictionDrift(self._unknowns, self.recursive.prior.std, self.recursive.outputs)
         self.watch = (
             PayloadWatch(
                 self.recursive, machine.length_scale, payload_prior(machine), band, self._estimator, drift
             )
-            if settings.payload
+            if estimator.payload
             else None
         )
-        if settings.friction_walk:
+        if estimator.friction_walk:
             steps = 3600.0 / (self._stride * settings.period)
-            walk = friction_walk(self._unknowns, settings.friction_walk / np.sqrt(steps))
+            walk = friction_walk(self._unknowns, estimator.friction_walk / np.sqrt(steps))
             self.recursive.filter.add_process_noise(walk)
             if self.watch is not None:
                 still = np.zeros(PLATFORM_COLUMNS)
@@ -155,9 +110,14 @@ class OnlineEstimator:
         self.reset()
 
     def _estimator(self, parameters: ParameterSet) -> RecursiveEstimator:
-        s = self.settings
+        chosen = self.settings.estimator
         return RecursiveEstimator(
-            parameters, s.estimator, s.unscented, s.band.redundancy, force_scale(self.machine), s.gate
+            parameters,
+            chosen.name,
+            chosen.unscented,
+            self.settings.band.redundancy,
+            force_scale(self.machine),
+            chosen.gate,
         )
 
     def reset(self) -> None:
@@ -209,11 +169,6 @@ class OnlineEstimator:
     def outputs(self) -> int:
         """Outputs of the model: the degrees of freedom of `nis`."""
         return self.recursive.outputs
-
-    @property
-    def history(self) -> History:
-        """Estimates over time; empty, because online they would grow without bound."""
-        return self.recursive.history
 
     @property
     def estimate(self) -> ParameterEstimate:

@@ -20,8 +20,8 @@ from pkm_identification.mechanisms.hexapod.dynamics.basis import PLATFORM_COLUMN
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
+from pkm_identification.signals.band import BandSettings
 
-from ..equations.force_equations import BandSettings
 from .drift import FrictionDrift
 from .equation import Equation
 from .payload import (

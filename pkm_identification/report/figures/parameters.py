@@ -21,7 +21,7 @@ from .style import (
 
 if TYPE_CHECKING:
     from pkm_identification.estimation.estimate import ParameterEstimate
-    from pkm_identification.estimation.filters.recursive import History
+    from pkm_identification.estimation.trace import EstimateTrace
 
 COLUMNS = 5
 POINTS = 600  # as many as a panel has pixels
@@ -33,22 +33,22 @@ UNITS = {"kg m^2": "kg m²", "N s/m": "N s/m"}
 
 @styled
 def convergence_figure(
-    history: History, estimate: ParameterEstimate, truth: FloatArray | None = None
+    trace: EstimateTrace, estimate: ParameterEstimate, truth: FloatArray | None = None
 ) -> Figure:
     """Each identified parameter over time, with its band of two standard deviations.
 
     Parameters
     ----------
-    history : History
-        Of a recursive estimator: `time` (K,), `values` and `std` (K, P), at least two entries.
+    trace : EstimateTrace
+        Of a recursive estimator, at least two entries.
     estimate : ParameterEstimate
         At least one parameter must be identifiable.
     truth : ndarray, shape (P,), optional
         True values, where they are known.
     """
-    time, label = _axis(np.asarray(history.time, dtype=float))
+    time, label = _axis(trace.time)
     chosen = np.unique(np.linspace(0, len(time) - 1, min(POINTS, len(time))).astype(int))
-    time, values, std = time[chosen], np.asarray(history.values)[chosen], np.asarray(history.std)[chosen]
+    time, values, std = time[chosen], trace.values[chosen], trace.std[chosen]
     identified = [i for i, status in enumerate(estimate.status) if status == IDENTIFIABLE]
     rows = math.ceil(len(identified) / COLUMNS)
     figure = Figure(figsize=(11, 1.65 * rows + 0.8), layout="constrained")

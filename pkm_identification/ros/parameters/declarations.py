@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -20,7 +20,8 @@ from rclpy.exceptions import InvalidParameterValueException
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 
-from pkm_identification.errors import PkmError
+from pkm_identification.declared import Declaration
+from pkm_identification.errors import PkmError, SettingsError
 
 Value = bool | int | float | str | list[float] | list[str]
 
@@ -36,7 +37,7 @@ _ARRAYS: dict[type, tuple[int, str]] = {
 }
 
 
-class ParameterError(PkmError):
+class ParameterError(SettingsError):
     """A parameter that cannot be used: names it, its value and what is allowed."""
 
 
@@ -72,6 +73,21 @@ class ParameterSpec:
     choices: tuple[str, ...] = ()
     live: bool = False
     read_only: bool = False
+
+    @classmethod
+    def of(cls, declaration: Declaration, live: bool = False, **changes: Any) -> ParameterSpec:
+        """The parameter of a declared setting; `changes` replaces what is otherwise for the node."""
+        spec = cls(
+            declaration.name,
+            declaration.default,
+            declaration.help,
+            declaration.unit,
+            declaration.low,
+            declaration.high,
+            declaration.choices,
+            live,
+        )
+        return replace(spec, **changes)
 
     @property
     def when(self) -> str:
@@ -175,7 +191,7 @@ class ParameterTable:
         Whether the node is configured now, so that parameters read at configuration are fixed.
     accept : callable
         Asked before live parameters of a configured node change, with the values of all parameters as they
-        would be; raises PkmError or ValueError to refuse the change as a whole.
+        would be; raises PkmError to refuse the change as a whole.
     changed : callable
         Told the names of the live parameters that have changed on a configured node.
 
@@ -266,7 +282,7 @@ class ParameterTable:
         values |= {p.name: self._specs[p.name].convert(p.value) for p in parameters}
         try:
             self._accept(values)
-        except (PkmError, ValueError) as error:
+        except PkmError as error:
             changes = ", ".join(f"'{p.name}' = {p.value!r}" for p in parameters)
             return f"parameter {changes}: {error}"
         return None

@@ -14,8 +14,9 @@ import numpy as np
 import rclpy
 
 from pkm_identification.errors import PkmError
-from pkm_identification.identification.experiment import IdentifySettings
-from pkm_identification.identification.identify import Identification, identify, validate
+from pkm_identification.identification.identify import identify, validate
+from pkm_identification.identification.result import Identification
+from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 from pkm_identification.numerics.arrays import FloatArray
@@ -113,16 +114,16 @@ def run_demo(settings: DemoSettings, say: Callable[[str], object] = print) -> De
 
     say("2. the same identification from the recorded bag, offline")
     log, faults = read_log(bag, machine)
-    causal = identify([log], machine, IdentifySettings(causal=True), faults)
+    causal = identify([log], machine, Settings(causal=True), faults)
     count = int(live.estimate.count)
-    if not 0 < count <= len(causal.history.values):
-        raise PkmError(f"demo: {count} equations live but {len(causal.history.values)} from the bag")
-    replayed = causal.history.values[count - 1]
+    if not 0 < count <= len(causal.trace.values):
+        raise PkmError(f"demo: {count} equations live but {len(causal.trace.values)} from the bag")
+    replayed = causal.trace.values[count - 1]
     values = np.array(live.estimate.values)
-    agreement = float(np.max(np.abs(values - replayed) / causal.history.std[count - 1]))
+    agreement = float(np.max(np.abs(values - replayed) / causal.trace.std[count - 1]))
 
     say("3. zero-phase offline, and the forces of another motion predicted")
-    offline = identify([log], machine, IdentifySettings(), faults)
+    offline = identify([log], machine, Settings(), faults)
     held_out = simulate(truth, "rich2", 12.0, nominal=machine, sensors=SENSORS, seed=settings.seed + 1).log()
     offline = validate(offline, replace(held_out, source="rich2 (12 s, simulated)"))
     return DemoResult(

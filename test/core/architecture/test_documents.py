@@ -31,5 +31,7 @@ def test_files_that_are_named_exist(path):
 @pytest.mark.parametrize("block", EXAMPLES)
 def test_python_examples_run(block, tmp_path):
     """Each in a folder of its own, as a reader would paste it."""
-    run = subprocess.run([sys.executable, "-c", block], cwd=tmp_path, capture_output=True, text=True, check=False)
+    run = subprocess.run(
+        [sys.executable, "-c", block], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
     assert run.returncode == 0, run.stderr

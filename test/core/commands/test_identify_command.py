@@ -138,5 +138,5 @@ def test_data_that_show_nothing_are_refused(files, capsys):
     ]
     assert main([str(a) for a in arguments]) == 2
     err = capsys.readouterr().err
-    assert "still.csv: the data show none of the parameters" in err
+    assert "still.csv: no parameter is identifiable from this motion" in err
     assert len(err.strip().splitlines()) == 1

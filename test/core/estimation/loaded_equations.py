@@ -8,17 +8,15 @@ from functools import cache
 
 import numpy as np
 
-from pkm_identification.identification.equations.force_equations import BandSettings
 from pkm_identification.identification.equations.reversal import reversal_pulses
 from pkm_identification.identification.online.equation import Equation
-from pkm_identification.identification.online.online_estimator import (
-    EstimatorSettings,
-    OnlineEstimator,
-)
+from pkm_identification.identification.online.online_estimator import OnlineEstimator
+from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.dynamics import BASIS_COLUMNS, basis_parameters
 from pkm_identification.mechanisms.hexapod.dynamics.regressor import regressor
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
+from pkm_identification.signals.band import BandSettings
 from pkm_identification.signals.butterworth import causal
 from pkm_identification.simulation import (
     Payload,
@@ -81,7 +79,7 @@ def scene(seconds: float = 40.0, name: str = "rich", seed: int = 1) -> Scene:
 
 def estimator(made: Scene, **settings) -> OnlineEstimator:
     """An online estimator for that machine."""
-    return OnlineEstimator(made.nominal, EstimatorSettings(PERIOD, **settings))
+    return OnlineEstimator(made.nominal, Settings.of(cutoff=150.0, **settings).resolved(made.nominal, PERIOD))
 
 
 def carrying(*payloads: Payload) -> Callable[[np.ndarray], np.ndarray]:

@@ -14,12 +14,13 @@ from core.estimation.loaded_equations import NOISE, PERIOD, estimator, scene
 from scipy import linalg, signal
 
 from pkm_identification.estimation.batch.least_squares import least_squares, residual_covariance
+from pkm_identification.estimation.equations import Equations
 from pkm_identification.estimation.filters.recursive import RecursiveEstimator
-from pkm_identification.identification.equations.force_equations import BandSettings, Equations
 from pkm_identification.mechanisms.hexapod.parameters.builder import force_scale
 from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
+from pkm_identification.signals.band import BandSettings
 
 RUNS, ONLINE_RUNS, SECONDS = 200, 100, 24.0
 BAND = BandSettings(PERIOD)

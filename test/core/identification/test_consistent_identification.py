@@ -14,9 +14,10 @@ from pkm_identification.cli import main
 from pkm_identification.errors import PkmError
 from pkm_identification.estimation.consistency.constraints import inequalities, is_physical
 from pkm_identification.estimation.consistency.coordinates import FreeCoordinates
-from pkm_identification.identification.experiment import IdentifySettings
-from pkm_identification.identification.identify import Identification, identify
+from pkm_identification.identification.identify import identify
 from pkm_identification.identification.physical_verdict import verdict
+from pkm_identification.identification.result import Identification
+from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.parameters.physical_layout import physical_layout
 from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 from pkm_identification.records.strut_csv import write_strut_csv
@@ -39,13 +40,13 @@ def poor():
 
 def run(log, estimator: str, consistent: bool, **settings) -> Identification:
     return identify(
-        [log], NOMINAL, IdentifySettings(estimator=estimator, consistent=consistent, hold_out=0.0, **settings)
+        [log], NOMINAL, Settings.of(estimator=estimator, consistent=consistent, hold_out=0.0, **settings)
     )
 
 
 def physical(result: Identification) -> bool:
     layout = FreeCoordinates.of(
-        physical_layout(NOMINAL, hexapod_parameters(NOMINAL, result.settings.parameters))
+        physical_layout(NOMINAL, hexapod_parameters(NOMINAL, result.settings.estimator.parameters))
     ).layout
     return is_physical(inequalities(layout), result.estimate.values)
 
@@ -71,9 +72,9 @@ def test_filters_agree_with_constrained_least_squares(rich, estimator, causal):
     assert physical(found)
     away = np.abs(found.estimate.values - batch.estimate.values) / batch.estimate.std
     assert away.max() < 0.25
-    if found.history.values:
-        assert len(found.history.values) == found.estimate.count
-        np.testing.assert_allclose(found.history.values[-1], found.estimate.values, rtol=1e-9)
+    if len(found.trace):
+        assert len(found.trace) == found.estimate.count
+        np.testing.assert_allclose(found.trace.values[-1], found.estimate.values, rtol=1e-9)
 
 
 @pytest.mark.parametrize("estimator", ["ls", "ukf"])
@@ -133,7 +134,7 @@ def test_estimators_that_cannot_say_so(estimator):
     with pytest.raises(
         PkmError, match=f"'{estimator}' cannot keep an estimate physical; ukf, ekf, rls, ls can"
     ):
-        IdentifySettings(estimator=estimator, consistent=True)
+        Settings.of(estimator=estimator, consistent=True)
 
 
 def test_a_part_of_a_body_is_refused_before_any_log_is_read(tmp_path, capsys):

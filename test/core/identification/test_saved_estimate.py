@@ -129,7 +129,8 @@ def test_other_statements_about_the_parameters_are_refused(tmp_path):
 
     path = tmp_path / "estimate.json"
     result = made_identification()
-    settings = replace(result.settings, assumptions=assumptions(5.0))
+    estimator = replace(result.settings.estimator, assumptions=assumptions(5.0))
+    settings = replace(result.settings, estimator=estimator)
     write_estimate_json(path, replace(result, settings=settings))
     saved, parameters = read_saved_estimate(path), hexapod_parameters(MACHINE)
     assert saved.stated == "m_p = 5"

@@ -9,7 +9,6 @@ from core.platform_motions import six_axes, states
 
 from pkm_identification.errors import MachineError
 from pkm_identification.identification.equations.energy_equations import energy_equations
-from pkm_identification.identification.equations.force_equations import BandSettings
 from pkm_identification.mechanisms.friction import friction_shape, friction_slopes
 from pkm_identification.mechanisms.hexapod.dynamics import (
     BASIS_COLUMNS,
@@ -21,6 +20,7 @@ from pkm_identification.mechanisms.hexapod.dynamics import (
 from pkm_identification.mechanisms.hexapod.kinematics import strut_motion_from_platform
 from pkm_identification.mechanisms.hexapod.machine import Friction
 from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
+from pkm_identification.signals.band import BandSettings
 from pkm_identification.simulation.perturbation import perturbed
 from pkm_identification.simulation.plant import Plant
 

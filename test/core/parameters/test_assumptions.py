@@ -13,10 +13,8 @@ from core.platform_motions import states
 from pkm_identification.errors import PkmError
 from pkm_identification.estimation.batch.least_squares import least_squares
 from pkm_identification.estimation.estimate import make_estimate
-from pkm_identification.identification.online.online_estimator import (
-    EstimatorSettings,
-    OnlineEstimator,
-)
+from pkm_identification.identification.online.online_estimator import OnlineEstimator
+from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.dynamics import basis_parameters, regressor
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.sets import NAMES, hexapod_parameters
@@ -85,9 +83,8 @@ def test_stated_prior_is_the_prior():
 
 def test_online_estimator_has_what_is_left():
     assumptions = Assumptions(fixed=(Fix("Ia_b+Ia_e"),), tied=(Tie("m_e", "m_b"),))
-    online = OnlineEstimator(
-        Machine.load("uf"), EstimatorSettings(1e-3, estimator="rls", assumptions=assumptions)
-    )
+    machine = Machine.load("uf")
+    online = OnlineEstimator(machine, Settings.of(estimator="rls", assumptions=assumptions).resolved(machine))
     assert "Ia_b+Ia_e" not in online.estimate.names
     assert len(online.estimate.names) == 18
 

@@ -60,7 +60,7 @@ def test_equal_results_make_equal_files_whatever_the_users_settings():
 
 def test_convergence_shows_only_what_is_identified():
     result = made_identification()
-    figure = convergence_figure(result.history, result.estimate)
+    figure = convergence_figure(result.trace, result.estimate)
     titles = [axes.get_title(loc="left") for axes in visible(figure)]
     shown = [
         n for n, s in zip(result.estimate.names, result.estimate.status, strict=True) if s == "identifiable"
@@ -68,15 +68,15 @@ def test_convergence_shows_only_what_is_identified():
     assert titles == shown
     line = visible(figure)[0].get_lines()[0]
     i = result.estimate.names.index(shown[0])
-    assert line.get_ydata()[-1] == result.history.values[-1][i]
+    assert line.get_ydata()[-1] == result.trace.values[-1][i]
     low, high = visible(figure)[0].get_ylim()
     assert low < line.get_ydata()[-1] < high
 
 
 def test_convergence_over_several_logs_counts_equations():
     result = made_identification()
-    result.history.time[:] = [*result.history.time[:100], *result.history.time[:100]]
-    figure = convergence_figure(result.history, result.estimate)
+    trace = replace(result.trace, time=np.tile(result.trace.time[:100], 2))
+    figure = convergence_figure(trace, result.estimate)
     assert visible(figure)[-1].get_xlabel() == "equation (-)"
 
 
@@ -148,5 +148,5 @@ def test_machine_picture_has_six_struts_of_the_home_lengths(name):
 
 def test_only_figures_with_something_to_show():
     result = made_identification()
-    assert list(report_figures(without(result, "validation", "history"))) == ["estimates", "machine"]
+    assert list(report_figures(without(result, "validation", "trace"))) == ["estimates", "machine"]
     assert list(report_figures(result)) == ["estimates", "convergence", "forces", "residual", "machine"]

@@ -72,7 +72,7 @@ def test_text_of_the_description_is_shown_not_run(tmp_path):
     document["name"] = "<script>alert(1)</script>"
     document["description"] = 'a & b < c "quoted"'
     result = made_identification(machine=Machine.from_document(document))
-    files = write_report(tmp_path, without(result, "history"))
+    files = write_report(tmp_path, without(result, "trace"))
     page = Page(files.page.read_text(encoding="utf-8"))
     assert 'a & b < c "quoted"' in page.texts
     assert any("<script>alert(1)</script>" in text for text in page.texts)

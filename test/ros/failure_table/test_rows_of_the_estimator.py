@@ -193,7 +193,7 @@ def test_row_23_an_estimate_that_does_not_belong_here_is_refused(
 @pytest.fixture(scope="module")
 def saved(tmp_path_factory):
     """An estimate.json of the uf."""
-    from pkm_identification.identification.experiment import IdentifySettings
+    from pkm_identification.identification.settings import Settings
     from pkm_identification.ros.estimates.store import EstimateStore
 
     machine = Machine.load("uf")
@@ -201,7 +201,7 @@ def saved(tmp_path_factory):
     for sample in platform_samples():
         pipeline.estimator.step(sample)
     path = tmp_path_factory.mktemp("saved") / "estimate.json"
-    EstimateStore(machine, IdentifySettings(causal=True), path).save(pipeline.estimator, 0.028)
+    EstimateStore(machine, Settings.of(causal=True), path).save(pipeline.estimator, 0.028)
     return path.read_text()
 
 

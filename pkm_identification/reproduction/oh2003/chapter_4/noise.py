@@ -9,23 +9,24 @@ import numpy as np
 from pkm_identification.estimation.batch.least_squares import least_squares
 from pkm_identification.estimation.identifiability import IDENTIFIABLE, assess
 from pkm_identification.identification.equations.energy_equations import energy_equations
-from pkm_identification.identification.equations.force_equations import BandSettings, force_equations
+from pkm_identification.identification.equations.force_equations import force_equations
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.signals.band import BandSettings
 
-from .data import (
-    PERIOD,
-    exact_record,
-    measured,
-    parameter_set,
-    study_machine,
-)
-from .runs import (
+from .cases import (
     MODELS,
     NOISES,
     Case,
     CaseResult,
     first_guess,
     run_case,
+)
+from .data import (
+    PERIOD,
+    exact_record,
+    measured,
+    parameter_set,
+    study_machine,
 )
 from .source_tables import MASSES
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pkm_identification.identification.equations.force_equations import BandSettings, Equations
-from pkm_identification.identification.experiment import prepare
+from pkm_identification.estimation.equations import Equations
+from pkm_identification.identification.experiment import Experiment
 from pkm_identification.identification.procedures.friction_test import FrictionTest, measure_friction
 from pkm_identification.mechanisms.hexapod.dynamics.regressor import regressor
 from pkm_identification.mechanisms.hexapod.kinematics.forward import platform_motion
@@ -21,6 +21,7 @@ from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parame
 from pkm_identification.motion import STRUTS, StrutLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
+from pkm_identification.signals.band import BandSettings
 from pkm_identification.signals.zero_phase import filter_log
 
 SEED = 1
@@ -106,7 +107,7 @@ def source_equations(log: StrutLog, machine: Machine, parameters: ParameterSet) 
     Lengths (and forces, or the two would not be of one instant) pass an 8th-order Butterworth low-pass at 10 Hz; the
     model's columns are computed from the smooth motion and stay as they are.
     """
-    guarded = prepare([log], machine, {}).logs[0]
+    guarded = Experiment.of([log], machine).logs[0]
     struts = filter_log(guarded, SOURCE_CUTOFF, SOURCE_ORDER)
     struts = struts[:: BandSettings(guarded.period).stride]
     motion, _ = platform_motion(machine, struts)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pkm_identification.estimation.equations import Equations
 from pkm_identification.estimation.filters.unscented import UnscentedFilter, UnscentedSettings
-from pkm_identification.identification.equations.force_equations import Equations
 from pkm_identification.identification.procedures.staged import (
     ALL,
     STAGES,

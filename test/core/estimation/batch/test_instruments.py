@@ -10,14 +10,16 @@ from core import synthetic
 from core.estimation.toy_problems import equations
 from core.platform_motions import lengths, six_axes
 
-from pkm_identification.estimation.batch.instruments import instrumental_variables, twin_motions
+from pkm_identification.estimation.batch.instruments import instrumental_variables
 from pkm_identification.estimation.batch.least_squares import least_squares
-from pkm_identification.identification.equations.force_equations import BandSettings, force_equations
+from pkm_identification.identification.equations.force_equations import force_equations
+from pkm_identification.identification.twins import twin_motions
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.kinematics import platform_motion
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 from pkm_identification.parameters.prior import Prior
+from pkm_identification.signals.band import BandSettings
 from pkm_identification.signals.guard import GuardedLog
 from pkm_identification.signals.zero_phase import filter_log
 

@@ -7,9 +7,9 @@ from core import synthetic
 from core.platform_motions import Harmonics, six_axes
 
 from pkm_identification.estimation.consistency.coordinates import FreeCoordinates
+from pkm_identification.estimation.equations import Equations
 from pkm_identification.estimation.estimators import ESTIMATORS, Tuning
 from pkm_identification.estimation.problem import Fit, Problem
-from pkm_identification.identification.equations.force_equations import Equations
 from pkm_identification.mechanisms.hexapod.dynamics import regressor
 from pkm_identification.mechanisms.hexapod.parameters.physical_layout import physical_layout
 from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters

@@ -16,7 +16,7 @@ from pkm_identification.identification.augmented_state.model import (
     JointSamples,
 )
 from pkm_identification.identification.augmented_state.results import Centre
-from pkm_identification.identification.experiment import prepare
+from pkm_identification.identification.experiment import Experiment
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 from pkm_identification.parameters.parameter_set import ParameterSet
@@ -77,7 +77,7 @@ def exact_run(seconds: float = 2.5) -> Recording:
 
 
 def samples_of(record: Recording, machine: Machine) -> JointSamples:
-    return JointSamples.of(prepare([record.log()], machine, {}).logs[0], machine)
+    return JointSamples.of(Experiment.of([record.log()], machine).logs[0], machine)
 
 
 def noisy(samples: JointSamples, seed: int) -> JointSamples:

@@ -10,17 +10,15 @@ from core.mechanisms.hexapod.machine_variants import BUILTIN, changed, document,
 from core.platform_motions import six_axes
 
 from pkm_identification.estimation.batch.least_squares import least_squares
+from pkm_identification.estimation.equations import Equations
 from pkm_identification.identification.equations.energy_equations import energy_equations, step_work
-from pkm_identification.identification.equations.force_equations import (
-    BandSettings,
-    Equations,
-    force_equations,
-)
+from pkm_identification.identification.equations.force_equations import force_equations
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.kinematics import platform_motion, strut_lengths
 from pkm_identification.mechanisms.hexapod.parameters.sets import NAMES, hexapod_parameters
 from pkm_identification.motion import StrutLog
 from pkm_identification.parameters.prior import Prior
+from pkm_identification.signals.band import BandSettings
 from pkm_identification.signals.guard import GuardSettings, StreamGuard
 from pkm_identification.signals.zero_phase import filter_log
 

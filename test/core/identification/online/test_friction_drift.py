@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from core.estimation.loaded_equations import estimator, scene
 
-from pkm_identification.identification.online.online_estimator import EstimatorSettings
+from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.dynamics import BASIS_COLUMNS
 from pkm_identification.mechanisms.hexapod.dynamics.basis import COULOMB, VISCOUS
 from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
@@ -98,11 +98,11 @@ def test_a_constant_walk_follows_too_and_knows_less():
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ({"drift": "maybe"}, "drift is 'maybe', must be one of detected, none"),
-        ({"friction_walk": -1.0}, "friction_walk is -1.0"),
+        ({"drift": "maybe"}, "drift 'maybe': must be one of detected, none"),
+        ({"friction_walk": -1.0}, "friction walk -1: must be between 0 and 10"),
         ({"friction_walk": 0.1, "estimator": "rls"}, "friction_walk needs estimator"),
     ],
 )
 def test_impossible_settings_are_refused(values, message):
     with pytest.raises(ValueError, match=message):
-        EstimatorSettings(1e-3, **values)
+        Settings.of(**values)

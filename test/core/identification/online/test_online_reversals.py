@@ -12,7 +12,8 @@ from core.estimation.loaded_equations import Scene, estimator, scene
 
 from pkm_identification.identification.online import online_estimator
 from pkm_identification.identification.online.online_estimator import OnlineEstimator
-from pkm_identification.identification.online.pipeline import OnlinePipeline, PipelineSettings
+from pkm_identification.identification.online.pipeline import OnlinePipeline
+from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.friction import friction_shape
 from pkm_identification.mechanisms.hexapod.kinematics import strut_motion_from_platform
 from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
@@ -102,7 +103,7 @@ def test_an_estimation_continues_from_what_was_kept_without_them():
 @pytest.mark.parametrize(("parameters", "more"), [("oh12", 0), ("extended", 6)])
 def test_other_sets_have_them_where_they_have_every_struts_friction(parameters, more):
     machine = synthetic.nominal()
-    pipeline = OnlinePipeline(machine, PipelineSettings.of(machine, parameters=parameters))
+    pipeline = OnlinePipeline(machine, Settings.of(parameters=parameters).resolved(machine))
     log = synthetic.log(synthetic.truth(), 1.5, 1)
     for time, length, force in zip(log.time.tolist(), log.length, log.force, strict=True):
         pipeline.step(time, length, force)

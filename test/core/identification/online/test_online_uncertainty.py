@@ -7,13 +7,10 @@ import pytest
 from core.estimation.toy_problems import autoregressive, parameter_set, prior_of
 
 from pkm_identification.estimation.filters.recursive import RecursiveEstimator
-from pkm_identification.estimation.filters.uncertainty import (
-    RunningUncertainty,
-    smoothed_bend,
-    smoothing_count,
-)
+from pkm_identification.estimation.filters.uncertainty import RunningUncertainty
 from pkm_identification.estimation.filters.unscented import UnscentedSettings
 from pkm_identification.identification.online.pipeline import OnlinePipeline
+from pkm_identification.identification.online.smoothing import smoothed_bend, smoothing_count
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 from pkm_identification.simulation import SensorSettings, perturbed, simulate

@@ -8,9 +8,9 @@ from core import synthetic
 from core.signals.strut_logs import damage
 
 from pkm_identification.errors import LogError
-from pkm_identification.identification.experiment import IdentifySettings
 from pkm_identification.identification.identify import identify
-from pkm_identification.identification.online.pipeline import OnlinePipeline, PipelineSettings
+from pkm_identification.identification.online.pipeline import OnlinePipeline
+from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import StrutLog
 
@@ -35,9 +35,9 @@ def feed(pipeline: OnlinePipeline, log: StrutLog) -> list:
 
 @pytest.mark.parametrize("kind", ["ukf", "ekf"])
 def test_sample_by_sample_equals_the_causal_run_offline(damaged, kind):
-    pipeline = OnlinePipeline(NOMINAL, PipelineSettings.of(NOMINAL, estimator=kind))
+    pipeline = OnlinePipeline(NOMINAL, Settings.of(estimator=kind).resolved(NOMINAL))
     estimates = feed(pipeline, damaged)
-    offline = identify([damaged], NOMINAL, IdentifySettings(estimator=kind, causal=True))
+    offline = identify([damaged], NOMINAL, Settings.of(estimator=kind, causal=True))
     online = pipeline.estimate
     assert online.names == offline.estimate.names
     # the clock jumps back late in the log, and both start afresh there
@@ -55,7 +55,7 @@ def test_sample_by_sample_equals_the_causal_run_offline(damaged, kind):
     # and the whole way there
     history = np.array([estimate.values for estimate in estimates[-online.count :]])
     np.testing.assert_allclose(
-        history, offline.history.values, rtol=0, atol=1e-5 * np.abs(online.nominal).min()
+        history, offline.trace.values, rtol=0, atol=1e-5 * np.abs(online.nominal).min()
     )
 
 
@@ -68,7 +68,7 @@ def test_faults_are_counted_online(damaged):
     counts = pipeline.estimator.counts
     assert counts["skipped_status"] == counts["no_force"] == counts["gated"] == 0
     # the clock jump starts the counts afresh: one segment has settled since
-    assert counts["settling"] == pipeline.settings.estimator.band.settling
+    assert counts["settling"] == pipeline.settings.band.settling
 
 
 def test_estimate_found_in_spite_of_the_faults(damaged):
@@ -82,7 +82,7 @@ def test_estimate_found_in_spite_of_the_faults(damaged):
 
 @pytest.mark.parametrize("kind", ["fir", "butterworth"])
 def test_reset_is_a_new_pipeline(damaged, kind):
-    settings = PipelineSettings.of(NOMINAL, kind=kind)
+    settings = Settings.of(kind=kind).resolved(NOMINAL)
     used, fresh = OnlinePipeline(NOMINAL, settings), OnlinePipeline(NOMINAL, settings)
     feed(used, damaged[7000:9500])
     used.reset()
@@ -143,8 +143,8 @@ def test_settings_need_a_period():
     del bare["drive"]
     machine = Machine.from_document(bare)
     with pytest.raises(LogError, match=r"drive\.sample_rate"):
-        PipelineSettings.of(machine)
-    assert PipelineSettings.of(machine, 2e-3).filter.period == 2e-3
+        Settings().resolved(machine)
+    assert Settings().resolved(machine, 2e-3).filter.period == 2e-3
 
 
 @pytest.mark.parametrize(
@@ -152,4 +152,4 @@ def test_settings_need_a_period():
 )
 def test_impossible_settings_are_refused(values):
     with pytest.raises(ValueError, match=r"cutoff|estimator|kind"):
-        OnlinePipeline(NOMINAL, PipelineSettings.of(NOMINAL, **values))
+        OnlinePipeline(NOMINAL, Settings.of(**values).resolved(NOMINAL))

@@ -13,7 +13,7 @@ from pkm_identification.errors import LogError, PkmError
 from pkm_identification.estimation.batch.least_squares import least_squares
 from pkm_identification.estimation.filters.unscented import UnscentedSettings
 from pkm_identification.estimation.identifiability import IDENTIFIABLE, UNIDENTIFIABLE
-from pkm_identification.identification.equations.force_equations import BandSettings, force_equations
+from pkm_identification.identification.equations.force_equations import force_equations
 from pkm_identification.identification.procedures.cross_check import cross_check
 from pkm_identification.identification.procedures.staged import (
     ALL,
@@ -37,6 +37,7 @@ from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parame
 from pkm_identification.motion import StrutLog
 from pkm_identification.parameters.prior import Prior
 from pkm_identification.records import write_log
+from pkm_identification.signals.band import BandSettings
 from pkm_identification.simulation import perturbed, trajectory
 
 NAMES = ("x", "z", "rich")

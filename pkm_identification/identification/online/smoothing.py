@@ -1,4 +1,7 @@
-"""How Coulomb friction would change if strut rates were smoothed somewhat more than they are."""
+"""Change of the Coulomb force by somewhat more smoothing of the strut rates: a systematic error, sample by sample.
+
+`estimation.filters.uncertainty` turns it into a part of the standard deviations.
+"""
 
 from __future__ import annotations
 
