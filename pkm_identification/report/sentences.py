@@ -10,7 +10,7 @@ from pkm_identification.identification.physical_verdict import verdict
 from .listing import number, with_deviation
 
 if TYPE_CHECKING:
-    from pkm_identification.identification.identify import Identification
+    from pkm_identification.identification.result import Identification
     from pkm_identification.identification.validation import Validation
 
 MOST_NAMES, MOST_COMBINATIONS = 8, 3  # in a sentence

@@ -38,7 +38,7 @@ def random_states(machine: Machine, count: int, seed: int = 0, size: float = 1.0
     scale = np.array([radius] * 3 + [1.0] * 3)
     twist = 0.5 * pace * scale * rng.normal(size=(count, 6))
     acceleration = 0.5 * pace**2 * scale * rng.normal(size=(count, 6))
-    return PlatformMotion(np.arange(count) * 1e-3, position, rotation, twist, acceleration)
+    return PlatformMotion(np.arange(count, dtype=float) * 1e-3, position, rotation, twist, acceleration)
 
 
 def machine_base_parameters(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from pkm_identification.estimation.identifiability import IDENTIFIABLE
 
-from .runs import CaseResult
+from .cases import CaseResult
 from .source_tables import (
     INERTIAS,
     MASSES,

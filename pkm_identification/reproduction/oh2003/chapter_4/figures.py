@@ -20,9 +20,9 @@ from pkm_identification.report.figures.style import (
 from .tables import case_name
 
 if TYPE_CHECKING:
+    from .cases import CaseResult
     from .comparisons import Comparison
     from .noise import NoiseResult
-    from .runs import CaseResult
     from .source_tables import SourceNumber
 
 MASSES = ("m_e", "m_b", "m_p")

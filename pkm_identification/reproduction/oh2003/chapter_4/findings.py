@@ -7,12 +7,12 @@ import numpy as np
 from pkm_identification.estimation.identifiability import IDENTIFIABLE
 from pkm_identification.reproduction.finding import DISAGREES, Finding
 
+from .cases import CaseResult
 from .comparisons import start_percent
 from .data import FALL_DURATION, exact_record
 from .held_inertia import held_inertia, with_centers
 from .noise import worst
-from .runs import CaseResult
-from .simulation_study import SimulationStudy
+from .runs import SimulationStudy
 from .source_tables import (
     INERTIAS,
     MASSES,

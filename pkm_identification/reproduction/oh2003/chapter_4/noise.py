@@ -13,20 +13,20 @@ from pkm_identification.identification.equations.force_equations import force_eq
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.signals.band import BandSettings
 
-from .data import (
-    PERIOD,
-    exact_record,
-    measured,
-    parameter_set,
-    study_machine,
-)
-from .runs import (
+from .cases import (
     MODELS,
     NOISES,
     Case,
     CaseResult,
     first_guess,
     run_case,
+)
+from .data import (
+    PERIOD,
+    exact_record,
+    measured,
+    parameter_set,
+    study_machine,
 )
 from .source_tables import MASSES
 

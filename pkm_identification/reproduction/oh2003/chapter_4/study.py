@@ -11,11 +11,11 @@ from pkm_identification.report.paragraphs import paragraph
 from pkm_identification.reproduction.finding import Finding
 from pkm_identification.reproduction.outcome import Outcome
 
+from .cases import CaseResult
 from .comparisons import Comparison, inertia_comparisons, mass_comparisons
 from .data import MOTIONS
 from .findings import findings
-from .runs import CaseResult
-from .simulation_study import SimulationStudy, run_study
+from .runs import SimulationStudy, run_study
 from .source_tables import (
     INERTIAS,
     ITERATIONS,

@@ -18,9 +18,9 @@ from pkm_identification.report.listing import (
 if TYPE_CHECKING:
     from pkm_identification.estimation.identifiability import BaseParameters
 
+    from .cases import Case, CaseResult
     from .comparisons import Comparison
     from .noise import NoiseResult
-    from .runs import Case, CaseResult
 
 CASE_HEADER = ("table", "case")
 SUMS = 4  # shown of a motion

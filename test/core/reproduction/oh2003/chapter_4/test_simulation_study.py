@@ -10,6 +10,7 @@ import pytest
 from pkm_identification.estimation.identifiability import COMBINATION, IDENTIFIABLE, UNIDENTIFIABLE
 from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.reproduction.oh2003.chapter_4.cases import Case, cases, run_case
 from pkm_identification.reproduction.oh2003.chapter_4.comparisons import (
     AGREES,
     BY_START,
@@ -30,8 +31,7 @@ from pkm_identification.reproduction.oh2003.chapter_4.data import (
 )
 from pkm_identification.reproduction.oh2003.chapter_4.held_inertia import held_inertia, with_centers
 from pkm_identification.reproduction.oh2003.chapter_4.noise import noise_results, worst
-from pkm_identification.reproduction.oh2003.chapter_4.runs import Case, cases, run_case
-from pkm_identification.reproduction.oh2003.chapter_4.simulation_study import run_study, six_axes
+from pkm_identification.reproduction.oh2003.chapter_4.runs import run_study, six_axes
 from pkm_identification.reproduction.oh2003.chapter_4.source_tables import (
     INERTIAS,
     MASSES,
