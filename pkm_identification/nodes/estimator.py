@@ -34,6 +34,7 @@ class EstimatorNode(PipelineNode):
 
     NAME = "estimator"
     PARAMETERS = PARAMETERS
+    _unreleased: EstimateStore | None = None
 
     def build(self) -> None:
         self.machine = Machine.load(self.parameter["machine"])
@@ -50,7 +51,7 @@ class EstimatorNode(PipelineNode):
         self.stage = pipeline.estimator_stage
         given, resume = values["initial_estimate"], values["resume"]
         self.keeper = EstimateKeeper(store.start_value(given, resume, self.estimator.parameters))
-        self.store: EstimateStore | None = store
+        self.store = self._unreleased = store
         self.enabled = values["enabled"]
         self.output = EstimatePublisher(self, self.machine, values)
         self._delay = 0.0
@@ -72,7 +73,7 @@ class EstimatorNode(PipelineNode):
 
     def release(self) -> None:
         """Keep what was learned, if asked."""
-        store, self.store = getattr(self, "store", None), None
+        store, self._unreleased = self._unreleased, None
         if store is not None and self.parameter["save_at_shutdown"]:
             self._save_new(store)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 import numpy as np
 
@@ -48,7 +47,7 @@ class EstimatorSettings:
     payload : bool
         Whether to watch for a payload taken up or set down; what is carried is then kept apart from the machine.
     drift : {'detected', 'none'}
-        Whether friction that has changed is let loose (`drift`).
+        Whether friction that has changed is made uncertain again (`drift`).
     friction_walk : float
         Random walk of friction besides: standard deviation it gathers in an hour, relative to each coefficient.
         0, the default, forgets nothing; more follows faster and knows friction less well all the time.
@@ -87,7 +86,8 @@ class EstimatorSettings:
         return BandSettings(self.period, self.band_cutoff, self.band_order)
 
 
-class EstimatorState(NamedTuple):
+@dataclass(frozen=True)
+class EstimatorState:
     """What an estimation can go on from.
 
     Attributes
@@ -185,7 +185,7 @@ class OnlineEstimator:
         if state is None:
             self.recursive.reset()
         else:
-            self.recursive.resume(*state)
+            self.recursive.resume(state.mean, state.covariance, state.count, state.time)
 
     @property
     def state(self) -> EstimatorState:
@@ -242,7 +242,7 @@ class OnlineEstimator:
 
     @property
     def friction_changes(self) -> int:
-        """How often friction was found changed and made uncertain again."""
+        """How often friction had changed and was made uncertain again."""
         drift = None if self.watch is None else self.watch.drift
         return 0 if drift is None else drift.opened
 

@@ -1,4 +1,4 @@
-"""What the estimator node can be told, and the settings that makes."""
+"""Parameters of the estimator node, and the settings they make."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def pipeline_settings(machine: Machine, values: Mapping[str, Any]) -> PipelineSe
     Raises
     ------
     PkmError
-        If neither the machine nor the values tell the sample rate, or `fix`, `tie` or `prior` cannot be understood.
+        If neither the machine nor the values give the sample rate, or `fix`, `tie` or `prior` cannot be understood.
     ValueError
         If there is no such filter at that rate.
     """

@@ -1,4 +1,4 @@
-"""What the strut filter node can be told, and the settings that makes."""
+"""Parameters of the strut filter node, and the settings they make."""
 
 from __future__ import annotations
 
@@ -34,11 +34,13 @@ def sample_period(machine: Machine, rate: float) -> float:
     ParameterError
         If the machine has none either.
     """
-    if rate == 0.0 and machine.drive is None:
+    if rate:
+        return 1.0 / rate
+    if machine.drive is None:
         raise ParameterError(
             f"parameter 'sample_rate' = 0: machine '{machine.name}' has no drive.sample_rate; give one"
         )
-    return 1.0 / (rate or machine.drive.sample_rate)
+    return 1.0 / machine.drive.sample_rate
 
 
 def guard_settings(machine: Machine, period: float, values: Mapping[str, Any]) -> GuardSettings:
