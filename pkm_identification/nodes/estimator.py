@@ -14,7 +14,7 @@ from pkm_identification.identification.online.online_estimator import OnlineEsti
 from pkm_identification.identification.online.pipeline import OnlinePipeline
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.msg import PlatformState
-from pkm_identification.numerics.finite import finite
+from pkm_identification.numerics.finite import finite_sample
 from pkm_identification.ros.estimates.keeper import EstimateKeeper
 from pkm_identification.ros.estimates.publisher import EstimatePublisher
 from pkm_identification.ros.estimates.store import EstimateStore, confined
@@ -108,7 +108,7 @@ class EstimatorNode(PipelineNode):
             self.report(WARN, "bad_pose", f"platform_state: {error}")
             return
         self._force_missing = sample.force is None
-        if not finite(sample.position, sample.twist, sample.acceleration, sample.force):
+        if not finite_sample(sample.position, sample.twist, sample.acceleration, sample.force):
             self.report(WARN, "not_finite", "platform_state holds a number that is not finite")
             return
         gated = self.estimator.counts["gated"]
