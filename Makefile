@@ -26,11 +26,12 @@ export PKM_WITH_ROS
 # Python runs from the sources, so that kernels stay compiled between runs; messages come from the installed package.
 RUN := env PYTHONPATH=$(CURDIR) AMENT_PREFIX_PATH=$(CURDIR)/$(VENV) ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST
 # A domain of their own for the tests, another one for each run.
-TEST_DOMAIN := $(shell echo $$(($$$$ % 90 + 11)))
-# Tests of nodes have the machine to themselves; the others share its two cores, with one thread each for matrices.
+# and one more for the second of two workers.
+TEST_DOMAIN := $(shell echo $$(($$$$ % 45 * 2 + 11)))
+# Two at a time, with one thread each for matrices; what measures time or load has the machine to itself.
 PYTEST = $(RUN) ROS_DOMAIN_ID=$(TEST_DOMAIN) ROS_PYTHON_CHECK_FIELDS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest
-ONE_BY_ONE = $(filter test/ros% test/launch%,$(TESTS))
-SIDE_BY_SIDE = $(filter-out test/ros% test/launch%,$(TESTS))
+WITH_ROS = $(filter test/ros% test/launch%,$(TESTS))
+WITHOUT_ROS = $(filter-out test/ros% test/launch%,$(TESTS))
 # Options may choose tests of one part only; without them no part may be empty.
 NONE_CHOSEN = $(if $(PYTEST_ARGS),|| [ $$? -eq 5 ])
 TESTS ?= $(wildcard test/core test/shared test/packaging $(if $(CORE_ONLY),,test/ros test/launch))
@@ -49,8 +50,9 @@ quick: $(VENV)/.test
 	$(PYTEST) -n 2 --dist loadfile -m "not slow" test/core $(PYTEST_ARGS)
 
 test: $(VENV)/.package lint
-	$(if $(SIDE_BY_SIDE),$(PYTEST) -n 2 --dist loadfile $(SIDE_BY_SIDE) $(PYTEST_ARGS) $(NONE_CHOSEN))
-	$(if $(ONE_BY_ONE),$(PYTEST) $(ONE_BY_ONE) $(PYTEST_ARGS) $(NONE_CHOSEN))
+	$(if $(WITHOUT_ROS),$(PYTEST) -n 2 --dist loadfile $(WITHOUT_ROS) $(PYTEST_ARGS) $(NONE_CHOSEN))
+	$(if $(WITH_ROS),$(PYTEST) -n 2 --dist loadfile -m "not alone" $(WITH_ROS) $(PYTEST_ARGS) $(NONE_CHOSEN))
+	$(if $(WITH_ROS),$(PYTEST) -m alone $(WITH_ROS) $(PYTEST_ARGS) || [ $$? -eq 5 ])
 
 bench: $(VENV)/.package $(VENV)/.test
 	$(RUN) ROS_DOMAIN_ID=$(TEST_DOMAIN) $(BIN)/python -m benchmarks $(BENCH_ARGS)

@@ -36,6 +36,7 @@ class ControllerNode(PipelineNode):
 
     NAME = "controller"
     PARAMETERS = PARAMETERS
+    _unreleased: TrajectoryAction | None = None
 
     def build(self) -> None:
         self.machine = Machine.load(self.parameter["machine"])
@@ -53,7 +54,7 @@ class ControllerNode(PipelineNode):
             self.controller = MachineController(self.machine, 1.0 / rate, settings)
         self.commands = StrutCommands(self, values["joint_names"], FORCES)
         self.states = ControllerStates(self, values["state_rate"])
-        self.action = TrajectoryAction(
+        self.action = self._unreleased = TrajectoryAction(
             self, self.machine, values["base_frame"], values["joint_names"], values["feedback_rate"],
             lambda: self._active, self.controller.submit, self.controller.cancel,
         )  # fmt: skip
@@ -68,13 +69,13 @@ class ControllerNode(PipelineNode):
         self.every(self.controller.settings.lost_after / (LOOKS - 1), self.watch)
 
     def stop(self) -> None:
-        """Motions end; the drives are told nothing more."""
-        if getattr(self, "action", None) is not None:
+        """Motions end; nothing more is commanded."""
+        if self._unreleased is not None:
             self.controller.reset()
             self.action.follow(None, None)
 
     def release(self) -> None:
-        action, self.action = getattr(self, "action", None), None
+        action, self._unreleased = self._unreleased, None
         if action is not None:
             action.destroy()
 
@@ -123,7 +124,9 @@ class ControllerNode(PipelineNode):
         if self.controller.state == WAITING:
             raise PkmError("nothing is commanded yet: there is nothing to stop")
         self.controller.emergency("operator", "~/stop was called")
-        return f"emergency stop until ~/reset: {self.controller.trouble[1]}"
+        # of an earlier stop, where there was one
+        _, reason = self.controller.trouble or ("", "~/stop was called")
+        return f"emergency stop until ~/reset: {reason}"
 
     def reset(self) -> str:
         """Leave an emergency stop."""
@@ -165,7 +168,7 @@ class ControllerNode(PipelineNode):
         if command is not None:
             numbers = (command.length, command.rate, command.force)
             self.commands.send(command.time, *(six.tolist() for six in numbers))
-            self.states.tell(self.controller, command, self.commands.message.header.stamp)
+            self.states.publish(self.controller, command, self.commands.message.header.stamp)
         motions = self.controller.motions
         self.action.follow(None if motions is None else motions.follower.setpoint(), command)
 

@@ -14,7 +14,7 @@ from pkm_identification.identification.online.online_estimator import OnlineEsti
 from pkm_identification.identification.online.pipeline import OnlinePipeline
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.msg import PlatformState
-from pkm_identification.numerics.finite import finite
+from pkm_identification.numerics.finite import finite_sample
 from pkm_identification.ros.estimates.keeper import EstimateKeeper
 from pkm_identification.ros.estimates.publisher import EstimatePublisher
 from pkm_identification.ros.estimates.store import EstimateStore, confined
@@ -36,6 +36,7 @@ class EstimatorNode(PipelineNode):
 
     NAME = "estimator"
     PARAMETERS = PARAMETERS
+    _unreleased: EstimateStore | None = None
 
     def build(self) -> None:
         self.machine = Machine.load(self.parameter["machine"])
@@ -49,7 +50,7 @@ class EstimatorNode(PipelineNode):
         self.stage = pipeline.estimator_stage
         given, resume = values["initial_estimate"], values["resume"]
         self.keeper = EstimateKeeper(store.start_value(given, resume, self.estimator.parameters))
-        self.store: EstimateStore | None = store
+        self.store = self._unreleased = store
         self.enabled = values["enabled"]
         self.output = EstimatePublisher(self, self.machine, values)
         self._delay = 0.0
@@ -71,7 +72,7 @@ class EstimatorNode(PipelineNode):
 
     def release(self) -> None:
         """Keep what was learned, if asked."""
-        store, self.store = getattr(self, "store", None), None
+        store, self._unreleased = self._unreleased, None
         if store is not None and self.parameter["save_at_shutdown"]:
             self._save_new(store)
 
@@ -106,7 +107,7 @@ class EstimatorNode(PipelineNode):
             self.report(WARN, "bad_pose", f"platform_state: {error}")
             return
         self._force_missing = sample.force is None
-        if not finite(sample.position, sample.twist, sample.acceleration, sample.force):
+        if not finite_sample(sample.position, sample.twist, sample.acceleration, sample.force):
             self.report(WARN, "not_finite", "platform_state holds a number that is not finite")
             return
         gated = self.estimator.counts["gated"]

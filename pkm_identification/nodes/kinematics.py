@@ -41,7 +41,7 @@ LEVELS = {NOT_CONVERGED: ERROR, NOT_FINITE_OUTPUT: ERROR}
 # What to say of a pose for as long as it lasts.
 STANDING = {
     NOT_CONVERGED: "no pose fits the strut lengths",
-    ANOTHER_MODE: "poses found are of another assembly mode: not used",
+    ANOTHER_MODE: "poses are of another assembly mode: not used",
     NEAR_SINGULAR: "near a singular pose: parameters are not estimated",
 }
 

@@ -12,8 +12,8 @@ from .catalogue import NODES, node_class
 
 HEAD = """\
 # Parameters of all nodes with their defaults; a copy is a good start for --params-file and params_file:=...
-# Written by `python -m pkm_identification.nodes.parameter_file`; each line tells what is allowed.
-# docs/parameters.md tells which of them may change while a node runs.
+# Written by `python -m pkm_identification.nodes.parameter_file`; each line says what is allowed.
+# docs/parameters.md says which of them may change while a node runs.
 """
 
 

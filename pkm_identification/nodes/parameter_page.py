@@ -16,7 +16,7 @@ HEAD = """\
 Written by `python -m pkm_identification.nodes.parameter_page > docs/parameters.md` from the declarations in the code.
 `config/nodes.yaml` holds all of them with their defaults, for `--params-file`.
 
-A value is refused with its name and what is allowed. *When* tells when a new one is taken:
+A value is refused with its name and what is allowed. *When* says when a new one is taken:
 
 - **at start only**: the parameter is read-only afterwards.
 - **when configured**: fixed while the node is configured; clean the node up (life cycle) to change it.

@@ -52,7 +52,7 @@ class RecorderNode(PipelineNode):
         ParameterSpec("topics", ["strut_states"], "topics to record"),
         ParameterSpec("storage", "sqlite3", "format of the recording", choices=tuple(STORAGES)),
         LiveParameter(
-            "duration", 0.0, "stop so long after the first message; 0 records until told to stop", "s", 0
+            "duration", 0.0, "stop so long after the first message; 0 records until it is stopped", "s", 0
         ),
     )
 
@@ -116,15 +116,17 @@ class RecorderNode(PipelineNode):
             return
         types = dict(self.get_topic_names_and_types()) if self._waiting else {}
         for topic in list(self._waiting):
-            found = types.get(self.resolve_topic_name(topic))
-            if found:
+            offered = types.get(self.resolve_topic_name(topic))
+            if offered:
                 self._waiting.remove(topic)
                 try:
-                    self._record(topic, message_class(found[0]))
+                    self._record(topic, message_class(offered[0]))
                 except PkmError as error:
                     self._fail(error)
 
     def _flush(self) -> None:
+        if self.writer is None:
+            return
         try:
             self.writer.flush()
         except PkmError as error:
@@ -132,6 +134,8 @@ class RecorderNode(PipelineNode):
 
     def _record(self, topic: str, message_type: type) -> None:
         """Subscribe, asking for what a publisher of ours offers; a driver may offer less."""
+        if self.writer is None:
+            return
         full_name, kind = self.resolve_topic_name(topic), type_name(message_type)
         self.writer.add_topic(full_name, kind)
         self._subscribe(

@@ -70,23 +70,23 @@ class RateWatch:
             Samples that each brings.
         """
         deviations = np.empty(len(time))
-        done = 0
-        while done < len(time):
+        start = 0
+        while start < len(time):
             if self._begin is None:
-                last = done
+                last = start
             else:
                 # the reading that completes the window; a difference of stamps decides, as in `update`
                 last = int(np.searchsorted(time, self._begin + self._window))
-                while last > done and time[last - 1] - self._begin >= self._window:
+                while last > start and time[last - 1] - self._begin >= self._window:
                     last -= 1
                 while last < len(time) and time[last] - self._begin < self._window:
                     last += 1
-            deviations[done:last] = self.deviation
-            self._count += int(samples[done:last].sum()) if self._begin is not None else 0
+            deviations[start:last] = self.deviation
+            self._count += int(samples[start:last].sum()) if self._begin is not None else 0
             if last < len(time):
                 self.update(float(time[last]), int(samples[last]))
                 deviations[last] = self.deviation
-            done = last + 1
+            start = last + 1
         return deviations
 
     @property

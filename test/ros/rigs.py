@@ -215,7 +215,7 @@ class ChainRig:
         return len(self.states) >= self.estimator.taken >= self.kinematics.taken >= self.filter.passed
 
 
-def told(bench, statuses, text):
+def status_with(bench, statuses, text):
     """The first status of the diagnostics that says something, waited for."""
     return bench.wait(
         lambda: next((s for a in statuses for s in a.status if text in s.message), None),

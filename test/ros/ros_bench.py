@@ -24,7 +24,7 @@ from pkm_identification.ros.node.pipeline_node import PipelineNode
 from pkm_identification.ros.qos import DIAGNOSTICS, STREAM
 
 RETRY = 5.0  # s
-DEADLINE = 20.0
+DEADLINE = 60.0
 PERIOD = 1e-3
 
 

@@ -95,7 +95,7 @@ def test_tracking_gets_better_when_the_estimate_arrives(bench: Bench, tmp_path):
 
 
 def test_estimates_that_must_not_be_believed_change_nothing(bench: Bench):
-    driver = Driver(bench)
+    driver = Driver(bench, lost_after=500.0)
     driver.samples(3)
     estimates = bench.publisher(ParameterEstimate, "parameter_estimate", LATCHED)
     good = estimate_of(UF, perturbed(UF, 1))

@@ -44,6 +44,7 @@ def test_a_signal_ends_a_node_with_code_0_and_no_traceback(domain, tmp_path, nod
         assert "Traceback" not in process.text()
 
 
+@pytest.mark.alone
 def test_a_signal_while_kernels_are_compiled_ends_a_node_at_once(domain, tmp_path, monkeypatch):
     cache = tmp_path / "cache"
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(cache))

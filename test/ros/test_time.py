@@ -63,9 +63,9 @@ def test_a_stream_with_every_fault_gives_what_the_pipeline_gives(bench, log):
     chain = ChainRig(bench)
     chain.feed(messages)
     assert_same(chain, pipeline)
-    told = chain.filter.health.counts
+    noted = chain.filter.health.counts
     for reason in ("not_finite", "duplicate", "late", "spike", "clock_jump"):
-        assert told[reason] == counts[reason]
+        assert noted[reason] == counts[reason]
 
 
 @pytest.mark.parametrize("jitter", [1e-4, 2.5e-4])

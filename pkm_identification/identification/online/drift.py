@@ -1,4 +1,4 @@
-"""Friction that changes while the machine runs: noticed on the innovations, then made uncertain for a moment.
+"""Friction that changes while the machine runs: noticed on the innovations, then made uncertain again.
 
 Masses do not change by themselves; friction does, with temperature, wear and lubrication, over minutes. A constant
 random walk that can follow such a drift forgets all but the last seconds for ever. Here the friction parameters stand
@@ -19,7 +19,7 @@ from pkm_identification.parameters.parameter_set import ParameterSet
 WINDOW = 100  # equations, four seconds
 # Twice the log likelihood ratio taken for drift: chi-square of 12 exceeds it once in 1e11 windows.
 DRIFTED = 80.0
-MOVED = 4.0  # standard deviations by which a parameter must have moved to be made uncertain
+MOVED = 4.0  # standard deviations by which a parameter must have moved to be made uncertain again
 EVERY = 5  # equations from one look to the next
 
 
@@ -49,7 +49,7 @@ class FrictionDrift:
     Attributes
     ----------
     opened : int
-        How often friction was let loose.
+        How often friction was made uncertain again.
     """
 
     def __init__(self, parameters: ParameterSet, std: FloatArray, outputs: int) -> None:
@@ -83,22 +83,22 @@ class FrictionDrift:
         """Whether it is time to look."""
         return self._test.count % EVERY == 0
 
-    def found(self, rival: ChangeTest) -> bool:
+    def detected(self, rival: ChangeTest) -> bool:
         """Whether friction has changed, and explains the newest equations better than a payload does."""
         if self._test.gains()[0] < DRIFTED:
             return False
-        self._found = self._test.fit(WINDOW)
-        return self._found.evidence > rival.fit(WINDOW).evidence
+        self._change = self._test.fit(WINDOW)
+        return self._change.evidence > rival.fit(WINDOW).evidence
 
     def open_if_explained(self, estimator: RecursiveEstimator, rival: ChangeTest, count: int) -> None:
-        """Let friction loose if it explains the newest `count` equations better than a payload does."""
-        self._found = self._test.fit(count)
-        if self._found.gain > DRIFTED and self._found.evidence > rival.fit(count).evidence:
+        """Make friction uncertain again if it explains the newest `count` equations better than a payload does."""
+        self._change = self._test.fit(count)
+        if self._change.gain > DRIFTED and self._change.evidence > rival.fit(count).evidence:
             self.open(estimator)
 
     def open(self, estimator: RecursiveEstimator) -> None:
         """Make the friction that has moved as uncertain as it has moved, and begin to watch anew."""
-        moved = np.where(np.abs(self._found.change) > MOVED * self._found.std, self._found.change, 0.0)
+        moved = np.where(np.abs(self._change.change) > MOVED * self._change.std, self._change.change, 0.0)
         covariance = estimator.filter.covariance
         covariance[self._which, self._which] += (moved * self._std) ** 2
         estimator.filter.start_from(estimator.filter.mean, covariance)

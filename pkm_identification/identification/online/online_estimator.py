@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -28,7 +28,8 @@ from .payload import PayloadEstimate, PayloadEvent, payload_prior
 from .payload_watch import PayloadWatch
 
 
-class EstimatorState(NamedTuple):
+@dataclass(frozen=True)
+class EstimatorState:
     """What an estimation can go on from.
 
     Attributes
@@ -146,7 +147,7 @@ class OnlineEstimator:
         if state is None:
             self.recursive.reset()
         else:
-            self.recursive.resume(*state)
+            self.recursive.resume(state.mean, state.covariance, state.count, state.time)
 
     @property
     def state(self) -> EstimatorState:
@@ -198,7 +199,7 @@ class OnlineEstimator:
 
     @property
     def friction_changes(self) -> int:
-        """How often friction was found changed and made uncertain again."""
+        """How often friction had changed and was made uncertain again."""
         drift = None if self.watch is None else self.watch.drift
         return 0 if drift is None else drift.opened
 

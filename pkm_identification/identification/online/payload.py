@@ -66,7 +66,7 @@ class PayloadEvent:
     time, time_std : float
         s, of the sample at which it happened.
     announced_at : float
-        s, of the sample that made it sure.
+        s, of the sample that decided.
     payload : PayloadEstimate or None
         What is carried since; None after it was set down.
     """

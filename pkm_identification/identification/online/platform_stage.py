@@ -10,7 +10,7 @@ from pkm_identification.mechanisms.hexapod.kinematics.forward import (
 )
 from pkm_identification.mechanisms.hexapod.kinematics.tracker import PlatformSample, PlatformTracker
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.numerics.finite import finite
+from pkm_identification.numerics.finite import finite_sample
 from pkm_identification.signals.causal import StrutSample
 
 from .stage_event import StageEvent
@@ -63,8 +63,8 @@ class PlatformStage:
         if fault is not None and fault != self.fault:
             self.events.append(StageEvent(fault, platform.message))
         self.fault = fault
-        if not finite(
-            platform.position, platform.rotation, platform.twist, platform.acceleration, platform.force
+        if not finite_sample(
+            platform.position, platform.twist, platform.acceleration, platform.force, platform.rotation
         ):
             self.tracker.reset()
             self.events.append(

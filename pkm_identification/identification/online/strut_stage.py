@@ -9,7 +9,7 @@ import numpy as np
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import StrutMotion
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.finite import finite
+from pkm_identification.numerics.finite import finite_sample
 from pkm_identification.signals.butterworth import segment_slices
 from pkm_identification.signals.causal import CausalStrutFilter, FilterSettings, StrutSample
 from pkm_identification.signals.continuity import NUMBERS, numbered_stretches
@@ -119,16 +119,24 @@ class StrutStage:
                 continue
             if wrong_rate:
                 self._leave_out(WRONG_RATE, "the sample rate is too far off: nothing is passed on")
-            elif finite(filtered.length, filtered.rate, filtered.acceleration, filtered.force):
-                passed.append(replace(filtered, segment=self._number(filtered.segment)))
+            elif finite_sample(filtered.length, filtered.rate, filtered.acceleration, filtered.force):
+                passed.append(self._numbered(filtered))
             else:
                 self.restart()
                 self._leave_out(NOT_FINITE_OUTPUT, "the filter gave a number that is not finite")
                 break
         return passed
 
-    def _number(self, segment: int) -> int:
-        return ((self._first_number or 0) + segment) % NUMBERS
+    def _numbered(self, sample: StrutSample) -> StrutSample:
+        # a third of the time that `replace` takes
+        return StrutSample(
+            sample.time,
+            sample.length,
+            sample.rate,
+            sample.acceleration,
+            sample.force,
+            ((self._first_number or 0) + sample.segment) % NUMBERS,
+        )
 
     def _begin_segment(self, time: float) -> None:
         if self._first_number is None:

@@ -102,7 +102,7 @@ def pose_of(message: Pose) -> tuple[FloatArray, FloatArray]:
     position = np.array([place.x, place.y, place.z])
     if not np.isfinite(position).all():
         raise ValueError(f"position {position.tolist()} is not finite")
-    return position, matrix_from_quaternion([turn.x, turn.y, turn.z, turn.w])
+    return position, matrix_from_quaternion(np.array([turn.x, turn.y, turn.z, turn.w]))
 
 
 def platform_state(writer: StreamWriter, sample: PlatformSample, delay: float) -> bytes:

@@ -55,12 +55,12 @@ class PipelineNode(LifecycleNode):
     def __init__(self, **options: Any) -> None:
         super().__init__(self.NAME, **options)
         self.failure: str | None = None
-        self.finished = Future()  # done when a job with an end is over
+        self.finished = Future()  # has a result when a job with an end is over
         self._configured = False
         self._active = False
         self._finishing = False
         self._destroyers: list[Callable[[], object]] = []
-        self._publishers_made: list[Any] = []
+        self._lifecycle_publishers: list[Any] = []
         self._inputs: list[tuple[InputWatch, QoSProfile]] = []
         # what is listened to, each with what takes all that has come; see `StreamExecutor`
         self.streams: list[tuple[Subscription, Callable[[], None]]] = []
@@ -83,7 +83,7 @@ class PipelineNode(LifecycleNode):
         """End what `start` began, beyond the entities; may be called again."""
 
     def release(self) -> None:
-        """Let go of what `build` made; may be called again."""
+        """Close what `build` opened; may be called again."""
 
     def accept(self, values: Mapping[str, Any]) -> None:
         """Judge a change of live parameters, given all values as they would be; raise PkmError to refuse it."""
@@ -107,9 +107,9 @@ class PipelineNode(LifecycleNode):
 
     def publisher(self, message_type: type, topic: str, qos: QoSProfile) -> Any:
         """A publisher that is silent while the node is inactive and destroyed on cleanup."""
-        made = self.create_lifecycle_publisher(message_type, topic, qos)
-        self._publishers_made.append(made)
-        return made
+        publisher = self.create_lifecycle_publisher(message_type, topic, qos)
+        self._lifecycle_publishers.append(publisher)
+        return publisher
 
     def listen(
         self,
@@ -312,8 +312,8 @@ class PipelineNode(LifecycleNode):
 
     def _release_all(self) -> None:
         self._configured = False
-        while self._publishers_made:
-            self.destroy_lifecycle_publisher(self._publishers_made.pop())
+        while self._lifecycle_publishers:
+            self.destroy_lifecycle_publisher(self._lifecycle_publishers.pop())
         if self.health is not None:
             self.health.destroy()
             self.health = None

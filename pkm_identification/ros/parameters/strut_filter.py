@@ -30,11 +30,13 @@ def sample_period(machine: Machine, rate: float) -> float:
     ParameterError
         If the machine has none either.
     """
-    if rate == 0.0 and machine.drive is None:
+    if rate:
+        return 1.0 / rate
+    if machine.drive is None:
         raise ParameterError(
             f"parameter 'sample_rate' = 0: machine '{machine.name}' has no drive.sample_rate; give one"
         )
-    return 1.0 / (rate or machine.drive.sample_rate)
+    return 1.0 / machine.drive.sample_rate
 
 
 def stream_settings(machine: Machine, period: float, values: Mapping[str, Any]) -> Settings:

@@ -29,7 +29,7 @@ class ParameterTable:
         Asked before live parameters of a configured node change, with the values of all parameters as they
         would be; raises PkmError to refuse the change as a whole.
     changed : callable
-        Told the names of the live parameters that have changed on a configured node.
+        Called with the names of the live parameters that have changed on a configured node.
 
     Raises
     ------
@@ -51,7 +51,7 @@ class ParameterTable:
         self._accept = accept
         self._notify = changed
         self._refusal = ""
-        # older releases do not tell when a change is done: there it counts as done once it is accepted
+        # older releases do not say when a change has happened: there it counts once it is accepted
         self._notified_afterwards = hasattr(node, "add_post_set_parameters_callback")
         node.add_on_set_parameters_callback(self._check)
         for spec in specs:

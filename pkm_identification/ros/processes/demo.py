@@ -8,6 +8,7 @@ import shutil
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -140,10 +141,10 @@ def run_demo(settings: DemoSettings, say: Callable[[str], object] = print) -> De
 
 def _run_nodes(settings: DemoSettings, bag: Path, say: Callable[[str], object]) -> Monitor:
     common = {"machine": settings.machine}
-    places = {"domain": settings.domain, "folder": settings.folder / "logs"}
-    pipeline = [NodeProcess(name, common, **places) for name in ("strut_filter", "kinematics", "estimator")]
-    recorder = NodeProcess("recorder", {"output": str(bag), "topics": ["strut_states"]}, **places)
-    simulator = NodeProcess(
+    process = partial(NodeProcess, domain=settings.domain, folder=settings.folder / "logs")
+    pipeline = [process(name, common) for name in ("strut_filter", "kinematics", "estimator")]
+    recorder = process("recorder", {"output": str(bag), "topics": ["strut_states"]})
+    simulator = process(
         "simulator",
         {
             **common,
@@ -157,7 +158,6 @@ def _run_nodes(settings: DemoSettings, bag: Path, say: Callable[[str], object]) 
             "subscribers": 2,  # filter and recorder, so that both see the first sample
             "shutdown_at_end": True,
         },
-        **places,
     )
     os.environ["ROS_DOMAIN_ID"] = str(settings.domain)
     os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
@@ -165,15 +165,16 @@ def _run_nodes(settings: DemoSettings, bag: Path, say: Callable[[str], object]) 
     monitor = Monitor()
     try:
         with contextlib.ExitStack() as running:
-            for process in (*pipeline, recorder):
-                running.enter_context(process)
-            for process in (*pipeline, recorder):
-                process.wait_active()
+            for node in (*pipeline, recorder):
+                running.enter_context(node)
+            for node in (*pipeline, recorder):
+                node.wait_active()
             began = time.monotonic()
             running.enter_context(simulator)
             simulator.wait_active()
             deadline = began + settings.duration + 60.0
-            seen, troubles = "", {}
+            seen: str = ""
+            troubles: dict[str, str] = {}
             while simulator.code is None and time.monotonic() < deadline:
                 monitor.troubles.clear()
                 monitor.listen(PROGRESS)

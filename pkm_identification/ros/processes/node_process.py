@@ -75,7 +75,7 @@ class NodeProcess:
         self.parameter_file.write_text(yaml.safe_dump(wildcard), encoding="utf-8")
         self._count = max(len(together), 1)
         self._arguments = ["--nodes", ",".join(together)] if together else []
-        if together and "executor" in (parameters or {}):
+        if together and parameters is not None and "executor" in parameters:
             self._arguments += ["--executor", parameters["executor"]]
         self._arguments += ["--ros-args", "--params-file", str(self.parameter_file), *arguments]
         if namespace:

@@ -14,7 +14,7 @@ import pytest
 from diagnostic_msgs.msg import DiagnosticStatus
 from rcl_interfaces.srv import SetParameters, SetParametersAtomically
 from rclpy.parameter import Parameter
-from ros.rigs import EstimatorRig, FilterRig, KinematicsRig, expected, told, values_of
+from ros.rigs import EstimatorRig, FilterRig, KinematicsRig, expected, status_with, values_of
 from ros.ros_bench import Motion
 from sensor_msgs.msg import JointState
 
@@ -163,7 +163,7 @@ def test_row_21_two_publishers_are_pointed_out_by_name(bench):
     statuses = bench.diagnostics()
     other = bench.node.create_publisher(JointState, "strut_states", 10)
     rig.feed(Motion(50).messages())
-    assert told(bench, statuses, "2 publishers on 'strut_states': /bench, /bench").level == WARN
+    assert status_with(bench, statuses, "2 publishers on 'strut_states': /bench, /bench").level == WARN
     bench.node.destroy_publisher(other)
 
 
@@ -171,7 +171,7 @@ def test_row_21_a_quality_of_service_that_does_not_match_is_an_error_naming_the_
     KinematicsRig(bench)
     statuses = bench.diagnostics()
     careless = bench.node.create_publisher(StrutStates, "strut_states/filtered", STRUT_STATES_SUBSCRIPTION)
-    status = told(bench, statuses, "messages of /bench on 'strut_states/filtered' do not arrive")
+    status = status_with(bench, statuses, "messages of /bench on 'strut_states/filtered' do not arrive")
     assert status.level == ERROR
     assert "not reliable" in status.message
     assert values_of(status)["qos_mismatch"] == "1"
@@ -236,6 +236,7 @@ def saved_estimate(tmp_path_factory):
     return out.read_bytes()
 
 
+@pytest.mark.alone
 def test_row_26_a_node_slower_than_its_input_counts_what_it_lost_and_tells_its_step_times(bench):
     statuses = bench.diagnostics()
     rig = FilterRig(bench)
@@ -245,8 +246,8 @@ def test_row_26_a_node_slower_than_its_input_counts_what_it_lost_and_tells_its_s
     # the queue of the subscription holds a thousand
     for message in messages[1:]:
         rig.driver.publish(message)
-    time.sleep(0.3)  # deaf as a node that is busy
-    status = told(bench, statuses, "slower than the input")
+    time.sleep(0.3)  # as a node that is busy
+    status = status_with(bench, statuses, "slower than the input")
     assert status.level == WARN
     values = values_of(status)
     assert f"{values['lost']} so far" in status.message

@@ -17,7 +17,7 @@ from ros.rigs import (
     expected,
     from_segment,
     platform_samples,
-    told,
+    status_with,
     values_of,
 )
 from ros.ros_bench import Motion
@@ -72,7 +72,7 @@ def test_row_16_a_shock_is_gated_and_counted_and_many_in_a_row_say_that_model_or
     # a driver that begins to send kilonewtons
     later = [replace(s, time=s.time + 3.0, force=1e-3 * s.force, segment=9) for s in samples]
     rig.feed(later)
-    status = told(bench, statuses, "units")
+    status = status_with(bench, statuses, "units")
     assert status.level == ERROR
     assert int(values_of(status)["gated"]) >= 25
     # never locked out: it follows what it is told
@@ -99,7 +99,7 @@ def test_row_17_a_covariance_that_is_none_is_replaced_by_the_last_good_one(bench
     bench.wait(lambda: rig.estimates, "an estimate")
     good = rig.node.estimator.estimate
     damage(rig.node.estimator.recursive.filter)
-    status = told(bench, statuses, "went back to the state after")
+    status = status_with(bench, statuses, "went back to the state after")
     assert status.level == ERROR
     assert f"{good.count} equations" in status.message
     assert values_of(status)["not_finite_output"] == "1"
@@ -205,6 +205,7 @@ def saved(tmp_path_factory):
     return path.read_text()
 
 
+@pytest.mark.alone
 def test_row_25_reset_is_answered_within_a_second_while_samples_stream_at_1_khz(bench, domain, tmp_path):
     names = ("strut_filter", "kinematics", "estimator")
     processes = [NodeProcess(name, domain=domain, folder=tmp_path) for name in names]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from core.estimation.loaded_equations import PERIOD, carrying, estimator, load_parameters, scene
@@ -237,7 +239,7 @@ def test_a_state_set_from_outside_ends_what_was_known_of_a_payload():
     equations = made.equations(made.force(carrying(payload)), 12)
     run(online, equations, TAKEN + 3.0)
     assert online.payload is not None
-    online.resume(online.state._replace(count=7, time=1.0))
+    online.resume(replace(online.state, count=7, time=1.0))
     online.take(equations[-1])
     assert online.payload is None
 
