@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from pkm_identification.errors import LogError, PkmError
-from pkm_identification.estimation.batch.instruments import twin_motions
 from pkm_identification.estimation.data_order import ORDERS
 from pkm_identification.estimation.estimators import ESTIMATORS as REGISTRY
 from pkm_identification.estimation.filters.recursive import FILTERS
@@ -30,6 +29,7 @@ from pkm_identification.signals.zero_phase import filter_log
 from .augmented_state import FORMS
 from .equations.energy_equations import energy_equations
 from .equations.force_equations import force_equations
+from .equations.twin_motions import twin_motions
 from .online.pipeline import PipelineSettings
 from .physical_layout import Layout
 
