@@ -20,7 +20,9 @@ from .batch.least_squares import (
 )
 from .batch.robust import robust_least_squares
 from .consistency.constrained_least_squares import constrained_least_squares
+from .consistency.filters import ConsistentFilter
 from .data_order import data_order
+from .filters.parameter_filter import ParameterFilter
 from .filters.recursive import FILTERS, RecursiveEstimator
 from .filters.unscented import UnscentedSettings
 from .problem import Fit, Problem
@@ -124,6 +126,14 @@ def _batch(name: str, problem: Problem, _: Tuning) -> Fit:
     )
 
 
+def _physical(problem: Problem) -> Callable[[ParameterFilter], ParameterFilter] | None:
+    """What makes a filter's estimates physical, where they are to be."""
+    coordinates = problem.physical
+    if coordinates is None:
+        return None
+    return lambda linear: ConsistentFilter(linear, coordinates, problem.view)
+
+
 def _recursive(name: str, problem: Problem, tuning: Tuning) -> Fit:
     """Run a recursive estimator over the equations, one by one."""
     equations = problem.equations
@@ -138,7 +148,7 @@ def _recursive(name: str, problem: Problem, tuning: Tuning) -> Fit:
         problem.outputs,
         keep_trace=True,
         view=problem.view,
-        physical=problem.physical,
+        through=_physical(problem),
     )
     batch = _plain(problem)
     weight = _memory(name, tuning, len(equations))

@@ -13,8 +13,8 @@ from pkm_identification.signals.causal import FilterSettings
 from pkm_identification.signals.guard import GuardedLog
 from pkm_identification.signals.zero_phase import filter_log
 
+from .equations.twin_motions import twin_motions
 from .online.strut_stage import strut_motion
-from .twins import twin_motions
 
 
 @dataclass(frozen=True)

@@ -14,17 +14,22 @@ from .vector3 import cross, dot
 
 
 @inlined
+def matrix_rows(x, y, z, w, k):
+    """Rows of the rotation matrix of a quaternion, given k = 2 / its squared length."""
+    return (
+        (1.0 - k * (y * y + z * z), k * (x * y - z * w), k * (x * z + y * w)),
+        (k * (x * y + z * w), 1.0 - k * (x * x + z * z), k * (y * z - x * w)),
+        (k * (x * z - y * w), k * (y * z + x * w), 1.0 - k * (x * x + y * y)),
+    )
+
+
+@inlined
 def write_matrix(x, y, z, w, k, rotation):
     """Write the rotation matrix of a quaternion, given k = 2 / its squared length."""
-    rotation[0, 0] = 1.0 - k * (y * y + z * z)
-    rotation[0, 1] = k * (x * y - z * w)
-    rotation[0, 2] = k * (x * z + y * w)
-    rotation[1, 0] = k * (x * y + z * w)
-    rotation[1, 1] = 1.0 - k * (x * x + z * z)
-    rotation[1, 2] = k * (y * z - x * w)
-    rotation[2, 0] = k * (x * z - y * w)
-    rotation[2, 1] = k * (y * z + x * w)
-    rotation[2, 2] = 1.0 - k * (x * x + y * y)
+    rows = matrix_rows(x, y, z, w, k)
+    rotation[0, 0], rotation[0, 1], rotation[0, 2] = rows[0]
+    rotation[1, 0], rotation[1, 1], rotation[1, 2] = rows[1]
+    rotation[2, 0], rotation[2, 1], rotation[2, 2] = rows[2]
 
 
 @kernel
@@ -43,15 +48,12 @@ def turn(rotation, w0, w1, w2, out):
     c = np.cos(half)
     x, y, z = k * w0, k * w1, k * w2
     n = np.sqrt(c * c + x * x + y * y + z * z)
-    write_matrix(x / n, y / n, z / n, c / n, 2.0, out)
-    t00, t01, t02 = out[0, 0], out[0, 1], out[0, 2]
-    t10, t11, t12 = out[1, 0], out[1, 1], out[1, 2]
-    t20, t21, t22 = out[2, 0], out[2, 1], out[2, 2]
+    first, second, third = matrix_rows(x / n, y / n, z / n, c / n, 2.0)
     for j in range(3):
         a, b, d = rotation[0, j], rotation[1, j], rotation[2, j]
-        out[0, j] = t00 * a + t01 * b + t02 * d
-        out[1, j] = t10 * a + t11 * b + t12 * d
-        out[2, j] = t20 * a + t21 * b + t22 * d
+        out[0, j] = first[0] * a + first[1] * b + first[2] * d
+        out[1, j] = second[0] * a + second[1] * b + second[2] * d
+        out[2, j] = third[0] * a + third[1] * b + third[2] * d
 
 
 @kernel

@@ -184,12 +184,12 @@ class CausalStrutFilter:
             self._segment = sample.segment
             self._known = known
             self._state = None
-        row = np.zeros(CHANNELS)
+        row: FloatArray = np.zeros(CHANNELS)
         row[:6] = sample.length
         if sample.force is not None:
             row[6:] = sample.force
         if self._sections is not None:
-            row = self._smooth(row)
+            row = self._smooth(self._sections, row)
         place = self._count % width
         self._ring[place] = self._ring[place + width] = row
         self._times[place] = self._times[place + width] = sample.time
@@ -211,10 +211,10 @@ class CausalStrutFilter:
             filtered[3] if sample.force is not None else None, sample.segment,
         )  # fmt: skip
 
-    def _smooth(self, row: FloatArray) -> FloatArray:
+    def _smooth(self, sections: FloatArray, row: FloatArray) -> FloatArray:
         if self._state is None:
-            self._state = signal.sosfilt_zi(self._sections)[:, :, None] * row
-        smoothed, self._state = signal.sosfilt(self._sections, row[None], axis=0, zi=self._state)
+            self._state = signal.sosfilt_zi(sections)[:, :, None] * row
+        smoothed, self._state = signal.sosfilt(sections, row[None], axis=0, zi=self._state)
         return smoothed[0]
 
     def filter(self, log: GuardedLog) -> StrutMotion:

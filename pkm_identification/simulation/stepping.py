@@ -10,9 +10,12 @@ after one or two 6 x 6 solutions; where a law jumps (the source's, by its viscou
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from pkm_identification.mechanisms.friction import friction_shape, friction_slopes
+from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
 from pkm_identification.numerics.linear_systems import solve6
 
@@ -57,13 +60,45 @@ def present_motion(twist, length, free, compliance, jacobian, force, law, rate, 
             acceleration[i] += compliance[i, k] * (force[k] - resistance[k])
 
 
+class Dynamics(NamedTuple):
+    """Of one instant: u' = smooth + compliance (drive - resistance), and the map from twist to strut rates."""
+
+    smooth: FloatArray
+    drive: FloatArray
+    compliance: FloatArray
+    jacobian: FloatArray
+
+
+class Stage(NamedTuple):
+    """Of one implicit stage, (6,) each: twist, its change per second, strut rates."""
+
+    twist: FloatArray
+    change: FloatArray
+    rate: FloatArray
+
+
+class StageScratch(NamedTuple):
+    """Room for Newton's method: matrices (6, 6) and vectors (6,)."""
+
+    mobility: FloatArray
+    matrix: FloatArray
+    residual: FloatArray
+    start: FloatArray
+    net: FloatArray
+    slope: FloatArray
+
+
 @kernel
-def _solve_stage(known, length, h, smooth, comp, jac, drive, law, twist, rate, change, work):
+def _solve_stage(known, length, h, dynamics, law, stage, scratch):
     """Solve twist = known + h change(twist) for one implicit stage; rates, twist and change (6,) are written.
 
-    change = smooth + comp (drive - resistance(jac twist, length + h jac twist)); `rate` holds the first guess.
+    change = smooth + compliance (drive - resistance(jacobian twist, length + h jacobian twist)) with the `dynamics`
+    (`Dynamics`); `stage` (`Stage`) is written, its rate holds the first guess.
     """
-    mobility, matrix, residual, start, net, slope = work
+    smooth, drive, comp, jac = dynamics.smooth, dynamics.drive, dynamics.compliance, dynamics.jacobian
+    twist, rate, change = stage.twist, stage.rate, stage.change
+    mobility, matrix, residual = scratch.mobility, scratch.matrix, scratch.residual
+    start, net, slope = scratch.start, scratch.net, scratch.slope
     for i in range(6):
         start[i] = 0.0
         for k in range(6):
@@ -117,7 +152,10 @@ def advance(pose, twist, length, free, compliance, jacobian, force, law, duratio
     stage, change, first, first_change = np.empty((4, 6))
     comp, jac = np.empty((6, 6)), np.empty((6, 6))
     reached = np.empty(6)
-    work = (np.empty((6, 6)), np.empty((6, 6)), np.empty(6), np.empty(6), np.empty(6), np.empty(6))
+    dynamics, here = Dynamics(smooth, drive, comp, jac), Stage(stage, change, rate)
+    scratch = StageScratch(
+        np.empty((6, 6)), np.empty((6, 6)), np.empty(6), np.empty(6), np.empty(6), np.empty(6)
+    )
     for i in range(6):
         rate[i] = 0.0
         for k in range(6):
@@ -136,7 +174,7 @@ def advance(pose, twist, length, free, compliance, jacobian, force, law, duratio
                 if s == 1:
                     known[i] += (1.0 - GAMMA) * h * first_change[i]
                     reached[i] += (1.0 - GAMMA) * h * first_rate[i]
-            _solve_stage(known, reached, GAMMA * h, smooth, comp, jac, drive, law, stage, rate, change, work)
+            _solve_stage(known, reached, GAMMA * h, dynamics, law, here, scratch)
             if s == 0:
                 first[:] = stage
                 first_change[:] = change

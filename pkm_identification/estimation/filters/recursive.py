@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,19 +13,24 @@ from pkm_identification.numerics.compiled import kernel
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
 
-from ..consistency.filters import ConsistentFilter
 from ..estimate import ParameterEstimate, make_estimate
 from ..trace import EstimateTrace, TraceRecorder
 from .kalman import ExtendedFilter
+from .parameter_filter import DriftingFilter, ParameterFilter
 from .recursive_least_squares import RecursiveLeastSquares
 from .uncertainty import RunningUncertainty
 from .unscented import UnscentedFilter, UnscentedSettings
 
 if TYPE_CHECKING:
-    from ..consistency.coordinates import FreeCoordinates
     from ..whitening import Coordinates
 
-FILTERS = {"ukf": UnscentedFilter, "ekf": ExtendedFilter, "rls": RecursiveLeastSquares}
+FilterKind = Callable[[Prior, int, "UnscentedSettings | None"], ParameterFilter]
+# An estimator of one's own: a class as `ParameterFilter` has it, and a line here.
+FILTERS: dict[str, FilterKind] = {
+    "ukf": UnscentedFilter,
+    "ekf": ExtendedFilter,
+    "rls": RecursiveLeastSquares,
+}
 NOISE_MEMORY = 250  # equations over which the measurement noise is averaged
 UNGATED = 50  # equations before the noise is known well enough to judge by it
 GATED_RUN = 25  # so many rejected in a row: not outliers but a wrong model
@@ -75,8 +81,8 @@ class RecursiveEstimator:
         Whether to keep every estimate, for convergence figures; online that would grow without bound.
     view : Coordinates, optional
         How what is estimated is to be kept there, where it is not the parameters themselves.
-    physical : FreeCoordinates, optional
-        Of the parameters, where only physical ones are allowed.
+    through : callable, optional
+        What the filter is seen through: takes it and gives one whose estimates are, say, always physical.
     """
 
     def __init__(
@@ -90,14 +96,13 @@ class RecursiveEstimator:
         outputs: int = 6,
         keep_trace: bool = False,
         view: Coordinates | None = None,
-        physical: FreeCoordinates | None = None,
+        through: Callable[[ParameterFilter], ParameterFilter] | None = None,
     ) -> None:
         self.parameters = parameters
         self.estimator = estimator
         self.prior = Prior.of(parameters)
-        self.filter = FILTERS[estimator](self.prior, outputs, settings)
-        if physical is not None:
-            self.filter = ConsistentFilter(self.filter, physical, view)
+        plain = FILTERS[estimator](self.prior, outputs, settings)
+        self.filter: ParameterFilter = plain if through is None else through(plain)
         self.outputs = outputs
         self._keep_trace = keep_trace
         self._view = view
@@ -153,6 +158,18 @@ class RecursiveEstimator:
         self.uncertainty.begin_from(self.filter.scaled_covariance)
         self.filter.count = count
         self.time = time
+
+    def add_process_noise(self, std: FloatArray) -> None:
+        """Let the parameters walk by this standard deviation (P,) per equation, SI units.
+
+        Raises
+        ------
+        ValueError
+            If the estimator has no process noise.
+        """
+        if not isinstance(self.filter, DriftingFilter):
+            raise ValueError(f"estimator '{self.estimator}' has no process noise")
+        self.filter.add_process_noise(std)
 
     def fix_noise(self, noise: FloatArray) -> None:
         """Use this noise covariance from now on instead of learning it."""
@@ -250,7 +267,7 @@ class RecursiveEstimator:
         mean = self.filter.mean
         if np.all(np.isfinite(wider)) and np.all(np.isfinite(mean)):
             # never less certain than the prior
-            wider = np.linalg.inv(np.linalg.inv(wider) + np.eye(width))
+            wider = np.asarray(np.linalg.inv(np.linalg.inv(wider) + np.eye(width)), dtype=float)
             self.filter.start_from(mean, wider * np.outer(self.prior.std, self.prior.std))
             self.uncertainty.begin_from(wider)
         else:

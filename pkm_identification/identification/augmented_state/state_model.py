@@ -47,17 +47,19 @@ def _mean_friction(first, last, viscous, coulomb, shape):
 
 
 @kernel
-def advance(base, platform, hinge, universal, gravity, shape, period, substeps, phi, force, guess, position,
-            rotation, twist, work):  # fmt: skip
+def advance(model, phi, force, guess, state, scratch, result):
     """Move one state on by one period, in place; False where the mass matrix is not positive definite.
 
-    `force` (2, 6) are the strut forces at the period's ends, `guess` (6,) an acceleration near the present one. On
-    return `work[6]` holds in its rows: mean acceleration, acceleration at the start and at the end, friction at the
-    start and at the end, strut rates at the end. `work` is (7, 6, 6).
+    `force` (2, 6) are the strut forces at the period's ends, `guess` (6,) an acceleration near the present one; model,
+    state, scratch and result as in `records`.
     """
-    mass, jac, compliance, mobility, matrix, lines, told = (
-        work[0], work[1], work[2], work[3], work[4], work[5], work[6])  # fmt: skip
-    bias, rate, last, residual, slope, net = lines[0], lines[1], lines[2], lines[3], lines[4], lines[5]
+    base, platform, shape, period, substeps = (
+        model.base, model.platform, model.shape, model.period, model.substeps)  # fmt: skip
+    position, rotation, twist = state.position, state.rotation, state.twist
+    mass, jac, compliance, mobility, matrix = (
+        scratch.mass, scratch.jacobian, scratch.compliance, scratch.mobility, scratch.matrix)  # fmt: skip
+    bias, rate, last = scratch.bias, scratch.rate, scratch.last
+    residual, slope, net = scratch.residual, scratch.slope, scratch.net
     middle, turned, speed = np.empty(3), np.empty((3, 3)), np.empty(6)
     half = 0.5 * period
     for k in range(6):
@@ -72,7 +74,19 @@ def advance(base, platform, hinge, universal, gravity, shape, period, substeps, 
         turned,
     )
     fill_mass(
-        base, platform, hinge, universal, gravity, phi, middle, turned, speed, mass, bias, residual, slope
+        base,
+        platform,
+        model.hinge,
+        model.universal,
+        model.gravity,
+        phi,
+        middle,
+        turned,
+        speed,
+        mass,
+        bias,
+        residual,
+        slope,
     )
     fill_jacobian(base, platform, middle, turned, jac, residual)
     columns = np.empty((6, 7))
@@ -96,12 +110,12 @@ def advance(base, platform, hinge, universal, gravity, shape, period, substeps, 
         for k in range(6):
             rate[i] += jac[i, k] * twist[k]
         a, b = friction_shape(rate[i], shape)
-        told[3, i] = phi[VISCOUS + i] * a + phi[COULOMB + i] * b
+        result.first_friction[i] = phi[VISCOUS + i] * a + phi[COULOMB + i] * b
     for i in range(6):
-        told[0, i] = 0.0
-        told[1, i] = -bias[i]
+        result.mean_acceleration[i] = 0.0
+        result.first_acceleration[i] = -bias[i]
         for k in range(6):
-            told[1, i] += compliance[i, k] * (force[0, k] - told[3, k])
+            result.first_acceleration[i] += compliance[i, k] * (force[0, k] - result.first_friction[k])
     h = period / substeps
     # pose displacement in the period, in twist coordinates
     for k in range(6):
@@ -160,13 +174,13 @@ def advance(base, platform, hinge, universal, gravity, shape, period, substeps, 
             last[i] += change
     for i in range(6):
         a, b = friction_shape(rate[i], shape)
-        told[4, i] = phi[VISCOUS + i] * a + phi[COULOMB + i] * b
-        told[5, i] = rate[i]
-        told[0, i] = gained[i] / period
+        result.last_friction[i] = phi[VISCOUS + i] * a + phi[COULOMB + i] * b
+        result.last_rate[i] = rate[i]
+        result.mean_acceleration[i] = gained[i] / period
     for i in range(6):
-        told[2, i] = -bias[i]
+        result.last_acceleration[i] = -bias[i]
         for k in range(6):
-            told[2, i] += compliance[i, k] * (force[1, k] - told[4, k])
+            result.last_acceleration[i] += compliance[i, k] * (force[1, k] - result.last_friction[k])
     for k in range(3):
         position[k] += speed[k]
     turn(rotation, speed[3], speed[4], speed[5], turned)

@@ -105,10 +105,10 @@ class OnlineEstimator:
         if estimator.friction_walk:
             steps = 3600.0 / (self._stride * settings.period)
             walk = friction_walk(self._unknowns, estimator.friction_walk / np.sqrt(steps))
-            self.recursive.filter.add_process_noise(walk)
+            self.recursive.add_process_noise(walk)
             if self.watch is not None:
                 still = np.zeros(PLATFORM_COLUMNS)
-                self.watch.loaded.filter.add_process_noise(np.concatenate([walk, still]))
+                self.watch.loaded.add_process_noise(np.concatenate([walk, still]))
         self.reset()
 
     def _estimator(self, parameters: ParameterSet) -> RecursiveEstimator:

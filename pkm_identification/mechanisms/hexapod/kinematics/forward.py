@@ -25,6 +25,7 @@ from pkm_identification.numerics.vector3 import (
 from ..machine import Machine
 from .assembly.mode_proof import joined_to_start
 from .jacobian import fill_jacobian, frobenius_condition
+from .records import Joints, Pose, pose_matrices
 
 OK, DEGRADED, FAILED = 0, 1, 2
 STATUS_NAMES = ("ok", "degraded", "failed")
@@ -79,12 +80,15 @@ class ForwardResult:
 
 
 @kernel
-def newton(base, platform, target, position, rotation, tolerance, limit, jac, inverse, work, length):
+def newton(joints, target, pose, limit, matrices):
     """Solve one pose in place, from the pose given.
 
-    Returns (converged, iterations, residual). On return `jac` and `length` belong to the pose returned and
-    `inverse` is the inverse of `jac` at the last step's start.
+    Returns (converged, iterations, residual). On return Jacobian and length of `matrices` belong to the pose returned
+    and the inverse is that of the Jacobian at the last step's start.
     """
+    base, platform = joints.base, joints.platform
+    position, rotation = pose.position, pose.rotation
+    jac, inverse, work, length = matrices.jacobian, matrices.inverse, matrices.work, matrices.length
     trial_position = np.empty(3)
     trial_rotation = np.empty((3, 3))
     step = np.empty(6)
@@ -98,7 +102,7 @@ def newton(base, platform, target, position, rotation, tolerance, limit, jac, in
     if not np.isfinite(error):
         return False, 0, np.inf
     for iteration in range(limit):
-        if worst <= tolerance:
+        if worst <= TOLERANCE:
             return True, iteration, worst
         if not invert6(jac, inverse, work):
             return False, iteration, worst
@@ -129,40 +133,36 @@ def newton(base, platform, target, position, rotation, tolerance, limit, jac, in
             # rounding stops the descent just above the tolerance at long struts: that is convergence too
             fill_jacobian(base, platform, position, rotation, jac, length)
             worst = np.sqrt(error)
-            return worst <= 10.0 * tolerance, iteration + 1, worst
+            return worst <= 10.0 * TOLERANCE, iteration + 1, worst
         error = trial_error
         position[:] = trial_position
         rotation[:, :] = trial_rotation
-    return worst <= tolerance, limit, worst
+    return worst <= TOLERANCE, limit, worst
 
 
 @kernel
-def solve_pose(base, platform, target, warm, position, rotation, home_position, home_rotation, jac, inverse, work,
-               length, limit):  # fmt: skip
+def solve_pose(joints, target, warm, pose, home, limit, matrices):
     """Pose of one row of lengths: from the pose given if `warm`, then from home; (converged, iterations, residual)."""
     tried = 0
     if warm:
-        good, used, residual = newton(
-            base, platform, target, position, rotation, TOLERANCE, limit, jac, inverse, work, length
-        )
+        good, used, residual = newton(joints, target, pose, limit, matrices)
         tried += used
         if good:
             return True, tried, residual
-    position[:] = home_position
-    rotation[:, :] = home_rotation
-    good, used, residual = newton(
-        base, platform, target, position, rotation, TOLERANCE, limit, jac, inverse, work, length
-    )
+    pose.position[:] = home.position
+    pose.rotation[:, :] = home.rotation
+    good, used, residual = newton(joints, target, pose, limit, matrices)
     return good, tried + used, residual
 
 
 @kernel
-def platform_rates(platform, rotation, jac, inverse, length, rate, second, twist, acceleration):
-    """Twist and acceleration of one pose from strut rates and accelerations; `inverse` is J^-1 at this pose.
+def platform_rates(platform, rotation, matrices, rate, second, twist, acceleration):
+    """Twist and acceleration of one pose from strut rates and accelerations; all `matrices` are those of this pose.
 
     J (v, w) = L'; J (a, alpha) = L'' - s . (w x (w x r)) - |v_P perpendicular|^2 / L (Oh 2003, 2.28-2.31 solved for
     the platform).
     """
+    jac, inverse, length = matrices.jacobian, matrices.inverse, matrices.length
     for i in range(6):
         twist[i] = 0.0
         for j in range(6):
@@ -183,16 +183,15 @@ def platform_rates(platform, rotation, jac, inverse, length, rate, second, twist
 
 
 @kernel
-def _forward(base, platform, lengths, start_position, start_rotation, warm, home_position, home_rotation, scale,
-             position, rotation, status, iterations, residual, condition):  # fmt: skip
-    jac, inverse, work = np.empty((6, 6)), np.empty((6, 6)), np.empty((6, 6))
-    length = np.empty(6)
-    x = start_position.copy()
-    turned = start_rotation.copy()
+def _forward(joints, home, scale, lengths, start, result):
+    """Poses of rows of lengths; `result` as in `ForwardResult`, other tuples as in `records`."""
+    joints, home = Joints(*joints), Pose(*home)
+    position, rotation, status, iterations, residual, condition = result
+    matrices = pose_matrices()
+    pose = Pose(start[0].copy(), start[1].copy())
+    warm = True
     for n in range(lengths.shape[0]):
-        good, used, error = solve_pose(
-            base, platform, lengths[n], warm, x, turned, home_position, home_rotation, jac, inverse, work, length,
-            MAX_ITERATIONS)  # fmt: skip
+        good, used, error = solve_pose(joints, lengths[n], warm, pose, home, MAX_ITERATIONS, matrices)
         iterations[n] = used
         residual[n] = error
         condition[n] = np.inf
@@ -202,27 +201,31 @@ def _forward(base, platform, lengths, start_position, start_rotation, warm, home
             position[n, :] = np.nan
             rotation[n, :, :] = np.nan
             continue
-        orthonormalize(turned)
-        if invert6(jac, inverse, work):
-            condition[n] = frobenius_condition(jac, inverse, scale)
+        orthonormalize(pose.rotation)
+        if invert6(matrices.jacobian, matrices.inverse, matrices.work):
+            condition[n] = frobenius_condition(matrices.jacobian, matrices.inverse, scale)
         status[n] = OK if condition[n] <= DEGRADED_CONDITION else DEGRADED
-        position[n] = x
-        rotation[n] = turned
+        position[n] = pose.position
+        rotation[n] = pose.rotation
 
 
 @kernel
-def _rates(base, platform, position, rotation, status, rate, second, twist, acceleration):
-    jac, inverse, work = np.empty((6, 6)), np.empty((6, 6)), np.empty((6, 6))
-    length = np.empty(6)
+def _rates(joints, poses, struts, result):
+    """Twist and acceleration, `result`, of `poses` (position, rotation, status) from `struts` (rate, acceleration)."""
+    joints = Joints(*joints)
+    position, rotation, status = poses
+    rate, second = struts
+    twist, acceleration = result
+    matrices = pose_matrices()
     for n in range(position.shape[0]):
-        fill_jacobian(base, platform, position[n], rotation[n], jac, length)
-        if status[n] == FAILED or not invert6(jac, inverse, work):
+        fill_jacobian(
+            joints.base, joints.platform, position[n], rotation[n], matrices.jacobian, matrices.length
+        )
+        if status[n] == FAILED or not invert6(matrices.jacobian, matrices.inverse, matrices.work):
             twist[n, :] = np.nan
             acceleration[n, :] = np.nan
             continue
-        platform_rates(
-            platform, rotation[n], jac, inverse, length, rate[n], second[n], twist[n], acceleration[n]
-        )
+        platform_rates(joints.platform, rotation[n], matrices, rate[n], second[n], twist[n], acceleration[n])
 
 
 def forward_kinematics(
@@ -268,21 +271,12 @@ def forward_kinematics(
         _proof=partial(joined_to_start, machine, length, position, rotation, (x, turned)),
     )
     _forward(
-        machine.base_joints,
-        machine.platform_joints,
-        length,
-        np.array(x, dtype=float),
-        np.array(turned, dtype=float),
-        True,
-        machine.home_position,
-        machine.home_rotation,
+        (machine.base_joints, machine.platform_joints),
+        (machine.home_position, machine.home_rotation),
         machine.length_scale,
-        result.position,
-        result.rotation,
-        result.status,
-        result.iterations,
-        result.residual,
-        result.condition,
+        length,
+        (np.array(x, dtype=float), np.array(turned, dtype=float)),
+        (position, rotation, result.status, result.iterations, result.residual, result.condition),
     )
     return result
 
@@ -306,14 +300,9 @@ def platform_motion(machine: Machine, motion: StrutMotion) -> tuple[PlatformMoti
     twist = np.empty((len(motion), 6))
     acceleration = np.empty((len(motion), 6))
     _rates(
-        machine.base_joints,
-        machine.platform_joints,
-        poses.position,
-        poses.rotation,
-        poses.status,
-        np.ascontiguousarray(motion.rate),
-        np.ascontiguousarray(motion.acceleration),
-        twist,
-        acceleration,
+        (machine.base_joints, machine.platform_joints),
+        (poses.position, poses.rotation, poses.status),
+        (np.ascontiguousarray(motion.rate), np.ascontiguousarray(motion.acceleration)),
+        (twist, acceleration),
     )
     return PlatformMotion(motion.time, poses.position, poses.rotation, twist, acceleration), poses

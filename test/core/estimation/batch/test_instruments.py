@@ -13,7 +13,7 @@ from core.platform_motions import lengths, six_axes
 from pkm_identification.estimation.batch.instruments import instrumental_variables
 from pkm_identification.estimation.batch.least_squares import least_squares
 from pkm_identification.identification.equations.force_equations import force_equations
-from pkm_identification.identification.twins import twin_motions
+from pkm_identification.identification.equations.twin_motions import twin_motions
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.kinematics import platform_motion
 from pkm_identification.mechanisms.hexapod.machine import Machine

@@ -1,4 +1,12 @@
-"""Twins of a motion: the same motion twice, with independent noise of the encoders (`estimation.batch.instruments`)."""
+"""Twins of a motion: the same motion with another, independent noise, for instrumental variables.
+
+Behind the kinematic low-pass only a small part of the encoders' noise is left; what it removed, times (-1)^n, has the
+same low-pass spectrum if the noise is white, and is independent of what passed: an *image* n' of the passed noise n.
+The twins are the motion with n + n' and with n - n'.
+
+It needs noise as strong near the Nyquist frequency as in the band. Rounding of a strut that moves less than a count
+per sample is not: the errors of neighbouring samples are alike, and that part of the bias stays.
+"""
 
 from __future__ import annotations
 
@@ -29,12 +37,13 @@ def twin_motions(
         removed[part] = log.length[part] - zero_phase(sections, log.length[part])
     sign = np.where(np.arange(len(removed)) % 2, -1.0, 1.0)
     image = filter_log(replace(log, length=sign[:, None] * removed), cutoff, order)
-    return tuple(
-        replace(
+
+    def with_image(side: float) -> StrutMotion:
+        return replace(
             struts,
             length=struts.length + side * image.length,
             rate=struts.rate + side * image.rate,
             acceleration=struts.acceleration + side * image.acceleration,
         )
-        for side in (1.0, -1.0)
-    )
+
+    return with_image(1.0), with_image(-1.0)
