@@ -12,7 +12,7 @@ Ixx_b, Iyy_b, …     the body's Sigma about its centre of mass   > 0 each (the 
 It_b+It_e, Jt       It - Ia / 2, Jt - Ja / 2: along the strut   > 0; Jt: > h_e^2 / m_e, whatever the mass of body B
 Ia_b+Ia_e, Ja       half of it: across the strut                > 0
 h_e, h_b            the first moment                            anything (h_b: the mass of body B is not known)
-viscous, coulomb    the coefficient                             > 0
+viscous, coulomb    the coefficient                             > 0; anything where the law lets it be negative
 ==================  ==========================================  =================================================
 
 Where one parameter stands for six struts that differ, the bounds hold for each of them.
@@ -107,6 +107,9 @@ class _Sorter:
         width = len(parameters.names)
         self.machine = machine
         self.parameters = parameters
+        law = machine.friction.law
+        self.friction = law.names
+        self.signed_friction = [c.name for c in law.coefficients if c.within is not None]
         self.slots = {name: k for k, name in enumerate(parameters.names)}
         self.left = dict(self.slots)
         self.lowering = np.eye(width)
@@ -183,9 +186,9 @@ class _Sorter:
             self.rods.append(([self.slots[kinds[kind]] for kind in rod], differences))
             del self.left[kinds.pop("Jt")]  # bounded by the others of its rod
         for kind, name in kinds.items():
-            if kind in ("h_e", "h_b"):
+            if kind in ("h_e", "h_b") or kind in self.signed_friction:
                 self._set(name, FREE)
-            elif kind in ("viscous", "coulomb", "m_m"):
+            elif kind in self.friction or kind == "m_m":
                 self._set(name, BOUNDED, 0.0)
             elif kind in truths[0]:
                 values = np.array([truth[kind] for truth in truths])

@@ -26,8 +26,8 @@ class ParameterSet:
         Values of the machine file.
     scale : ndarray, shape (P,)
         What a large error of each parameter is: the standard deviation of the prior where nothing better is stated.
-    mapping : ndarray, shape (64, P)
-    known : ndarray, shape (64,)
+    mapping : ndarray, shape (B, P)
+    known : ndarray, shape (B,)
         What the machine file says of everything the parameters leave out.
     believed, believed_std : ndarray, shape (P,), or None
         Mean and standard deviation of the prior where one is stated (`assumptions`); None: `nominal` and `scale`.

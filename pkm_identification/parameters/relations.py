@@ -69,8 +69,6 @@ def alike_struts(parameters: ParameterSet, spread: float = STRUT_SPREAD) -> Line
 
 def _of_struts(parameters: ParameterSet, kind: str) -> list[int]:
     """Places of an inertial parameter that several struts have, with a nominal value to compare with."""
-    if kind in ("viscous", "coulomb"):
-        return []
     names = [f"{kind}_{i + 1}" for i in range(STRUTS)]
     places = [parameters.names.index(name) for name in names if name in parameters.names]
-    return [k for k in places if parameters.nominal[k] > 0]
+    return [k for k in places if parameters.units[k].startswith("kg") and parameters.nominal[k] > 0]

@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from pkm_identification.estimation.identifiability import IDENTIFIABLE
+from pkm_identification.mechanisms.friction import COEFFICIENT_NAMES
 from pkm_identification.numerics.arrays import FloatArray
 
 from .style import (
@@ -136,7 +137,7 @@ def _panels(estimate: ParameterEstimate) -> dict[str, list[int]]:
     for i, (name, unit, nominal) in enumerate(
         zip(estimate.names, estimate.units, estimate.nominal, strict=True)
     ):
-        friction = name.startswith(("viscous", "coulomb"))
+        friction = name.rpartition("_")[0] in COEFFICIENT_NAMES
         rows_of.setdefault(unit if friction or nominal == 0 else "%", []).append(i)
     return rows_of
 

@@ -19,6 +19,7 @@ from __future__ import annotations
 import numpy as np
 
 from pkm_identification.mechanisms.hexapod.dynamics.readings import imu_reading, strut_force_reading
+from pkm_identification.mechanisms.hexapod.dynamics.records import MotionSample, unpacked
 from pkm_identification.mechanisms.hexapod.kinematics.forward import turn
 from pkm_identification.numerics.compiled import kernel
 
@@ -65,7 +66,8 @@ def advance_and_read(model, sensors, phi, force, guess, position, rotation, twis
     `model` is `JointModel.arguments`, `sensors` `JointModel.sensors`, `work` (9, 6, 6). What sees accelerations is
     taken by the mean of its samples at both ends of the period, as the drive force is.
     """
-    base, platform, hinge, universal, gravity, shape, period, substeps = model
+    packed, period, substeps = model
+    geometry = unpacked(packed)
     place, axes, with_imu, with_force, at_platform = sensors
     before_x, before_u = work[7, 0], work[7, 1]
     first, second, net = work[7, 2], work[7, 3], work[7, 4]
@@ -76,25 +78,23 @@ def advance_and_read(model, sensors, phi, force, guess, position, rotation, twis
             before_r[k, l] = rotation[k, l]
     for k in range(6):
         before_u[k] = twist[k]
-    if not advance(
-        base, platform, hinge, universal, gravity, shape, period, substeps, phi, force, guess, position, rotation,
-        twist, work):  # fmt: skip
+    if not advance(geometry, period, substeps, phi, force, guess, position, rotation, twist, work):
         return False
     told = work[6]
     if with_imu:
-        imu_reading(place, axes, gravity, before_r, before_u, told[1], first)
-        imu_reading(place, axes, gravity, rotation, twist, told[2], second)
+        imu_reading(place, axes, geometry.gravity, before_r, before_u, told[1], first)
+        imu_reading(place, axes, geometry.gravity, rotation, twist, told[2], second)
         for k in range(6):
             readings[k] = 0.5 * (first[k] + second[k])
     if with_force:
         for k in range(6):
             net[k] = force[0, k] - told[3, k]
-        strut_force_reading(
-            base, platform, gravity, phi, at_platform, before_x, before_r, before_u, told[1], net, first)  # fmt: skip
+        before = MotionSample(before_x, before_r, before_u, told[1])
+        strut_force_reading(geometry, phi, at_platform, before, net, first)
         for k in range(6):
             net[k] = force[1, k] - told[4, k]
-        strut_force_reading(
-            base, platform, gravity, phi, at_platform, position, rotation, twist, told[2], net, second)  # fmt: skip
+        after = MotionSample(position, rotation, twist, told[2])
+        strut_force_reading(geometry, phi, at_platform, after, net, second)
         for k in range(6):
             readings[6 + k] = 0.5 * (first[k] + second[k])
     return True
@@ -107,7 +107,7 @@ def predict(model, sensors, known, mapping, offset, spread, force, guess, values
 
     Parameters, with P values and n = P + 12:
 
-    `known` (64,) + `mapping` (64, P) `values` (P,) is the basis, `offset` (12, P) `values` what is added to readings
+    `known` (B,) + `mapping` (B, P) `values` (P,) is the basis, `offset` (12, P) `values` what is added to readings
     (biases of the IMU); `spread` (6,) is the standard deviation of the force noise in N; `root` (n, n) is lower
     triangular. The model is made linear around the estimate, or, when `centred`, around `point`: values (P,),
     position, rotation, twist and force noise (6,) known from elsewhere. Parameters then enter linearly: a curvature

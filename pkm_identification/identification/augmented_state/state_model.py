@@ -20,9 +20,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from pkm_identification.mechanisms.friction import friction_shape, friction_slopes
-from pkm_identification.mechanisms.hexapod.dynamics.basis import COULOMB, VISCOUS
+from pkm_identification.mechanisms.friction import friction_along, friction_slope
 from pkm_identification.mechanisms.hexapod.dynamics.mass import fill_mass
+from pkm_identification.mechanisms.hexapod.dynamics.records import friction_coefficients
 from pkm_identification.mechanisms.hexapod.kinematics.forward import turn
 from pkm_identification.mechanisms.hexapod.kinematics.jacobian import fill_jacobian
 from pkm_identification.numerics.compiled import kernel
@@ -33,30 +33,29 @@ NODES = 4  # places on the line of rates over which friction is averaged
 
 
 @kernel
-def _mean_friction(first, last, viscous, coulomb, shape):
+def _mean_friction(first, last, law, coefficients, strut):
     """Friction averaged while the rate goes linearly from `first` to `last`, and its derivative by `last`."""
     force, slope = 0.0, 0.0
     for n in range(NODES):
         part = (n + 0.5) / NODES
         rate = first + part * (last - first)
-        a, b = friction_shape(rate, shape)
-        force += viscous * a + coulomb * b
-        a, b = friction_slopes(rate, shape)
-        slope += part * (viscous * a + coulomb * b)
+        force += friction_along(rate, law, coefficients, strut)
+        slope += part * friction_slope(rate, law, coefficients, strut)
     return force / NODES, slope / NODES
 
 
 @kernel
-def advance(base, platform, hinge, universal, gravity, shape, period, substeps, phi, force, guess, position,
-            rotation, twist, work):  # fmt: skip
+def advance(geometry, period, substeps, phi, force, guess, position, rotation, twist, work):
     """Move one state on by one period, in place; False where the mass matrix is not positive definite.
 
+    `geometry` is a `KernelGeometry`.
     `force` (2, 6) are the strut forces at the period's ends, `guess` (6,) an acceleration near the present one. On
     return `work[6]` holds in its rows: mean acceleration, acceleration at the start and at the end, friction at the
     start and at the end, strut rates at the end. `work` is (7, 6, 6).
     """
     mass, jac, compliance, mobility, matrix, lines, told = (
         work[0], work[1], work[2], work[3], work[4], work[5], work[6])  # fmt: skip
+    law, coefficients = geometry.law, friction_coefficients(phi)
     bias, rate, last, residual, slope, net = lines[0], lines[1], lines[2], lines[3], lines[4], lines[5]
     middle, turned, speed = np.empty(3), np.empty((3, 3)), np.empty(6)
     half = 0.5 * period
@@ -71,10 +70,8 @@ def advance(base, platform, hinge, universal, gravity, shape, period, substeps, 
         half * (twist[5] + 0.5 * half * guess[5]),
         turned,
     )
-    fill_mass(
-        base, platform, hinge, universal, gravity, phi, middle, turned, speed, mass, bias, residual, slope
-    )
-    fill_jacobian(base, platform, middle, turned, jac, residual)
+    fill_mass(geometry, phi, middle, turned, speed, mass, bias, residual, slope)
+    fill_jacobian(geometry.base, geometry.platform, middle, turned, jac, residual)
     columns = np.empty((6, 7))
     for i in range(6):
         for k in range(6):
@@ -95,8 +92,7 @@ def advance(base, platform, hinge, universal, gravity, shape, period, substeps, 
         rate[i] = 0.0
         for k in range(6):
             rate[i] += jac[i, k] * twist[k]
-        a, b = friction_shape(rate[i], shape)
-        told[3, i] = phi[VISCOUS + i] * a + phi[COULOMB + i] * b
+        told[3, i] = friction_along(rate[i], law, coefficients, i)
     for i in range(6):
         told[0, i] = 0.0
         told[1, i] = -bias[i]
@@ -123,9 +119,7 @@ def advance(base, platform, hinge, universal, gravity, shape, period, substeps, 
         before = np.inf
         for _ in range(NEWTON_ITERATIONS):
             for i in range(6):
-                friction, slope[i] = _mean_friction(
-                    rate[i], last[i], phi[VISCOUS + i], phi[COULOMB + i], shape
-                )
+                friction, slope[i] = _mean_friction(rate[i], last[i], law, coefficients, i)
                 net[i] = steady[i] - friction
             largest = 0.0
             for i in range(6):
@@ -159,8 +153,7 @@ def advance(base, platform, hinge, universal, gravity, shape, period, substeps, 
             rate[i] = last[i]
             last[i] += change
     for i in range(6):
-        a, b = friction_shape(rate[i], shape)
-        told[4, i] = phi[VISCOUS + i] * a + phi[COULOMB + i] * b
+        told[4, i] = friction_along(rate[i], law, coefficients, i)
         told[5, i] = rate[i]
         told[0, i] = gained[i] / period
     for i in range(6):

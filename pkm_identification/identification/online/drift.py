@@ -13,6 +13,7 @@ import numpy as np
 
 from pkm_identification.estimation.change_detection import ChangeFit, ChangeTest
 from pkm_identification.estimation.filters.recursive import RecursiveEstimator
+from pkm_identification.mechanisms.friction import COEFFICIENT_NAMES
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
 
@@ -25,7 +26,7 @@ EVERY = 5  # equations from one look to the next
 
 
 def _friction(names: tuple[str, ...]) -> list[int]:
-    return [k for k, name in enumerate(names) if name.startswith(("viscous_", "coulomb_"))]
+    return [k for k, name in enumerate(names) if name.rpartition("_")[0] in COEFFICIENT_NAMES]
 
 
 def friction_walk(parameters: ParameterSet, share: float) -> FloatArray:
@@ -42,7 +43,7 @@ class FrictionDrift:
     Parameters
     ----------
     names : tuple of str
-        Of the machine's parameters; those of friction begin with 'viscous_' or 'coulomb_'.
+        Of the machine's parameters; those of friction are a friction law's coefficient and a strut's number.
     std : ndarray, shape (P,)
         Standard deviations of the prior.
     outputs : int

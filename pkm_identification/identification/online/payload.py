@@ -7,11 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pkm_identification.estimation.identifiability.status import IDENTIFIABLE, RESOLVED, UNIDENTIFIABLE
-from pkm_identification.mechanisms.hexapod.dynamics.basis import (
-    BASIS_COLUMNS,
-    PLATFORM_COLUMNS,
-    PLATFORM_NAMES,
-)
+from pkm_identification.mechanisms.hexapod.dynamics.basis import PLATFORM_COLUMNS, PLATFORM_NAMES
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
@@ -95,7 +91,7 @@ def with_payload(parameters: ParameterSet, prior: Prior) -> ParameterSet:
         units=(*parameters.units, *PAYLOAD_UNITS),
         nominal=np.concatenate([parameters.nominal, prior.mean]),
         scale=np.concatenate([parameters.scale, prior.std]),
-        mapping=np.column_stack([parameters.mapping, np.eye(BASIS_COLUMNS)[:, :PLATFORM_COLUMNS]]),
+        mapping=np.column_stack([parameters.mapping, np.eye(len(parameters.known), PLATFORM_COLUMNS)]),
         believed=np.concatenate([machine.mean, prior.mean]),
         believed_std=np.concatenate([machine.std, prior.std]),
         # they are no longer the last ones

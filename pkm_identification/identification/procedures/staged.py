@@ -24,6 +24,7 @@ from pkm_identification.estimation.batch.least_squares import (
 )
 from pkm_identification.estimation.estimate import ParameterEstimate, make_estimate
 from pkm_identification.estimation.filters.unscented import UnscentedFilter, UnscentedSettings
+from pkm_identification.mechanisms.friction import COEFFICIENT_NAMES
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
@@ -33,7 +34,7 @@ from ..equations.force_equations import Equations
 FRICTION, INERTIA, ALL = "friction", "inertia", "all"
 STAGES = (("1-A", FRICTION), ("1-B", INERTIA), ("2-A", FRICTION), ("2-B", INERTIA), ("3", ALL))
 # reversals: what smoothing does to friction, a nuisance of that kind
-FRICTION_NAMES = ("viscous", "coulomb", "reversal")
+FRICTION_NAMES = (*COEFFICIENT_NAMES, "reversal")
 
 MAX_PASSES = 40
 SETTLED = 0.05  # standard deviations: passes end when none moves an estimate by more

@@ -15,7 +15,7 @@ from pkm_identification.identification.online.online_estimator import (
     EstimatorSettings,
     OnlineEstimator,
 )
-from pkm_identification.mechanisms.hexapod.dynamics import BASIS_COLUMNS, basis_parameters
+from pkm_identification.mechanisms.hexapod.dynamics import basis_columns, basis_parameters
 from pkm_identification.mechanisms.hexapod.dynamics.regressor import regressor
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.parameters.parameter_set import ParameterSet
@@ -71,7 +71,7 @@ def scene(seconds: float = 40.0, name: str = "rich", seed: int = 1) -> Scene:
     truth = perturbed(nominal, seed)
     time = np.arange(round(seconds / PERIOD)) * PERIOD
     motion = trajectory(name, nominal, seconds).motion(time)
-    basis = regressor(nominal, motion, np.eye(BASIS_COLUMNS))
+    basis = regressor(nominal, motion, np.eye(basis_columns(nominal)))
     pulses = reversal_pulses(nominal, motion)[:, :, None] * np.eye(6)
     band = BandSettings(PERIOD)
     chosen = slice(band.settling, len(time), band.stride)
@@ -88,7 +88,7 @@ def carrying(*payloads: Payload) -> Callable[[np.ndarray], np.ndarray]:
     """Change of the basis while payloads are on the platform, for `Scene.force`."""
 
     def change(time: np.ndarray) -> np.ndarray:
-        total = np.zeros((len(time), BASIS_COLUMNS))
+        total = np.zeros((len(time), 64))
         for payload in payloads:
             present = (time >= payload.taken_at) & (time < payload.set_down_at)
             total[present, LOAD] += load_parameters(payload)

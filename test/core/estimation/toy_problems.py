@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from pkm_identification.identification.equations.force_equations import Equations
-from pkm_identification.mechanisms.hexapod.dynamics import BASIS_COLUMNS
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
 
@@ -27,8 +26,8 @@ def parameter_set(prior: Prior) -> ParameterSet:
         ("N",) * width,
         prior.mean,
         prior.std,
-        np.zeros((BASIS_COLUMNS, width)),
-        np.zeros(BASIS_COLUMNS),
+        np.zeros((64, width)),
+        np.zeros(64),
     )
 
 

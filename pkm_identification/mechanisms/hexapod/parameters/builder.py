@@ -8,11 +8,9 @@ from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 
 from ..dynamics.basis import (
-    BASIS_COLUMNS,
-    COULOMB,
     PLATFORM_NAMES,
-    VISCOUS,
     basis_parameters,
+    friction_columns,
     strut_column,
 )
 from ..dynamics.strut import (
@@ -45,7 +43,7 @@ class SetBuilder:
         self.entries.append((name, unit, nominal, scale, column))
 
     def column(self, entries: dict[int, float]) -> FloatArray:
-        column = np.zeros(BASIS_COLUMNS)
+        column = np.zeros(len(self.basis))
         for row, value in entries.items():
             column[row] = value
         return column
@@ -75,7 +73,7 @@ class SetBuilder:
     def strut_masses(self, *names: str, strut: int | None = None) -> None:
         """Masses of the strut bodies, each at its known place on the axis."""
         for name in names:
-            column = np.zeros(BASIS_COLUMNS)
+            column = np.zeros(len(self.basis))
             masses = []
             for i in self._struts(strut):
                 body = self.machine.struts[i].body_b if name == "m_b" else self.machine.struts[i].body_e
@@ -93,7 +91,7 @@ class SetBuilder:
     def strut_moment(self, name: str, axis: str, bodies: str, strut: int | None = None) -> None:
         """A moment of inertia about a strut's axes, alike for all struts or of one strut."""
         kinds = {"transverse": (I_X, I_Z), "axial": (I_A,), "x": (I_X,), "z": (I_Z,)}[axis]
-        column = np.zeros(BASIS_COLUMNS)
+        column = np.zeros(len(self.basis))
         values = []
         for i in self._struts(strut):
             chosen = [getattr(self.machine.struts[i], f"body_{body}") for body in bodies]
@@ -105,14 +103,14 @@ class SetBuilder:
         self.add(self._named(name, strut), "kg m^2", value, max(value, floor), column)
 
     def friction(self) -> None:
-        for i in range(STRUTS):
-            nominal = float(self.basis[VISCOUS + i])
-            scale = max(nominal, 10.0 * self.force_scale)  # that force at 0.1 m/s
-            self.add(f"viscous_{i + 1}", "N s/m", nominal, scale, self.column({VISCOUS + i: 1.0}))
-        for i in range(STRUTS):
-            nominal = float(self.basis[COULOMB + i])
-            scale = max(nominal, self.force_scale)
-            self.add(f"coulomb_{i + 1}", "N", nominal, scale, self.column({COULOMB + i: 1.0}))
+        for coefficient in self.machine.friction.law.coefficients:
+            rows = friction_columns(self.machine, coefficient.name)
+            for i, row in enumerate(range(rows.start, rows.stop)):
+                nominal = float(self.basis[row])
+                scale = coefficient.scale(nominal, self.force_scale)
+                self.add(
+                    f"{coefficient.name}_{i + 1}", coefficient.unit, nominal, scale, self.column({row: 1.0})
+                )
 
     @staticmethod
     def _struts(strut: int | None) -> range:

@@ -26,6 +26,7 @@ from pkm_identification.identification.augmented_state.state_model import advanc
 from pkm_identification.identification.augmented_state.two_filter import TwoFilters
 from pkm_identification.mechanisms.hexapod.dynamics.basis import basis_parameters
 from pkm_identification.mechanisms.hexapod.dynamics.mass import platform_dynamics
+from pkm_identification.mechanisms.hexapod.dynamics.records import unpacked
 from pkm_identification.mechanisms.hexapod.kinematics import jacobian, strut_lengths
 
 SEEDS = 6
@@ -50,7 +51,9 @@ class PlainExtendedFilter:
         position, rotation, twist = (np.array(part) for part in state)
         work = np.empty((9, 6, 6))
         basis = m.known + m.mapping @ values
-        assert advance(*m.arguments, basis, force, self.guess, position, rotation, twist, work)
+        packed, period, substeps = m.arguments
+        geometry = unpacked(packed)
+        assert advance(geometry, period, substeps, basis, force, self.guess, position, rotation, twist, work)
         self.last = work[6, 0].copy()
         return position, rotation, twist
 

@@ -16,6 +16,7 @@ from pkm_identification.mechanisms.friction import friction_slopes
 from pkm_identification.mechanisms.hexapod.dynamics import integrate
 from pkm_identification.mechanisms.hexapod.dynamics.basis import basis_parameters
 from pkm_identification.mechanisms.hexapod.dynamics.mass import platform_dynamics
+from pkm_identification.mechanisms.hexapod.dynamics.records import packed_geometry, unpacked
 from pkm_identification.mechanisms.hexapod.kinematics import jacobian
 from pkm_identification.mechanisms.hexapod.machine import Machine
 
@@ -26,8 +27,7 @@ def stepped(machine, position, rotation, twist, force, guess, substeps=1):
     """The state after one period, and whether there is one."""
     position, rotation, twist = position.copy(), rotation.copy(), twist.copy()
     good = advance(
-        machine.base_joints, machine.platform_joints, machine.first_axis, machine.universal, machine.gravity,
-        machine.friction.shape, PERIOD, substeps, basis_parameters(machine), force, guess, position, rotation, twist,
+        unpacked(packed_geometry(machine)), PERIOD, substeps, basis_parameters(machine), force, guess, position, rotation, twist,
         np.empty((9, 6, 6)),
     )  # fmt: skip
     return good, position, rotation, twist
@@ -37,10 +37,10 @@ def stiffness(machine, position, rotation) -> float:
     """Largest rate in 1/s at which strut rates settle by friction, at its steepest."""
     mass = platform_dynamics(machine, position[None], rotation[None]).mass[0]
     jac = jacobian(machine, position[None], rotation[None])[0]
-    slope = [
-        c + f * max(friction_slopes(rate, machine.friction.shape)[1] for rate in np.linspace(0, 0.01, 201))
-        for c, f in zip(machine.friction.viscous, machine.friction.coulomb, strict=True)
-    ]
+    bends = []
+    for rate in np.linspace(0, 0.01, 201):
+        bends.append(friction_slopes(rate, machine.friction.law_parameters)[1])
+    slope = machine.friction.viscous + machine.friction.coulomb * max(bends)
     return float(np.abs(np.linalg.eigvals(jac @ np.linalg.solve(mass, jac.T) @ np.diag(slope))).max())
 
 
@@ -130,8 +130,7 @@ def test_no_machine_no_state():
     phi = basis_parameters(machine)
     phi[0] = -100.0
     good = advance(
-        machine.base_joints, machine.platform_joints, machine.first_axis, machine.universal, machine.gravity,
-        machine.friction.shape, PERIOD, 1, phi, np.zeros((2, 6)), np.zeros(6), machine.home_position.copy(),
+        unpacked(packed_geometry(machine)), PERIOD, 1, phi, np.zeros((2, 6)), np.zeros(6), machine.home_position.copy(),
         np.array(machine.home_rotation), np.zeros(6), np.empty((9, 6, 6)),
     )  # fmt: skip
     assert not good
