@@ -135,7 +135,7 @@ class MachineController:
             self.motions.cancel(motion)
 
     def take_estimate(self, basis: FloatArray) -> None:
-        """Believe other dynamic parameters (64,), unless they would make the forces jump."""
+        """Believe other dynamic parameters (B,), unless they would make the forces jump."""
         if self.stop is not None:
             return
         if self.motions is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
-from pkm_identification.mechanisms.hexapod.dynamics.basis import COULOMB, VISCOUS
+from pkm_identification.mechanisms.hexapod.dynamics.basis import friction_columns
 from pkm_identification.mechanisms.hexapod.kinematics import jacobian
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import PlatformMotion
@@ -36,6 +36,7 @@ class ComputedTorque:
         self._machine = machine
         omega = settings.omega
         self._omega = omega
+        self._viscous = friction_columns(machine, "viscous")
         self._stiffness = omega**2
         self._damping = 2 * settings.damping * omega
 
@@ -49,7 +50,7 @@ class ComputedTorque:
         setpoint : Setpoint
         error, error_rate : ndarray, shape (6,)
             Wanted less measured length in m, and its rate in m/s.
-        parameters : ndarray, shape (64,)
+        parameters : ndarray, shape (B,)
             Dynamic parameters in the basis.
         """
         wanted = setpoint.ahead
@@ -66,4 +67,7 @@ class ComputedTorque:
             np.concatenate([wanted.acceleration, wanted.acceleration + more]),
         )
         feed_forward, whole = strut_forces(self._machine, both, parameters=parameters)
-        return feed_forward, whole - feed_forward + parameters[VISCOUS:COULOMB] * self._omega * error
+        feedback = whole - feed_forward
+        viscous = parameters[self._viscous]  # none where the friction law has none
+        feedback[: viscous.size] += viscous * self._omega * error[: viscous.size]
+        return feed_forward, feedback

@@ -125,7 +125,7 @@ class MotionLimits:
         ----------
         motion : PlatformMotion
             Densely sampled: what lies between its rows is not looked at. Its times go into the answer.
-        parameters : ndarray, shape (64,), optional
+        parameters : ndarray, shape (B,), optional
             Dynamic parameters of the inverse dynamics (`strut_forces`).
         """
         m = self._machine

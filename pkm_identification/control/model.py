@@ -8,7 +8,7 @@ import numpy as np
 
 from pkm_identification.errors import PkmError
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
-from pkm_identification.mechanisms.hexapod.dynamics.basis import VISCOUS, basis_parameters
+from pkm_identification.mechanisms.hexapod.dynamics.basis import basis_parameters, friction_of_basis
 from pkm_identification.mechanisms.hexapod.kinematics import jacobian
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.sets import NAMES, hexapod_parameters
@@ -60,8 +60,8 @@ class EstimateReader:
 
         Returns
         -------
-        ndarray, shape (64,)
-            For `strut_forces`; friction below zero is zero.
+        ndarray, shape (B,)
+            For `strut_forces`; friction that would drive a strut is the nearest that does not: below zero it is zero.
 
         Raises
         ------
@@ -89,7 +89,8 @@ class EstimateReader:
         if not (np.isfinite(values).all() and np.isfinite(std).all()):
             raise EstimateRefused("estimate: holds a number that is not finite")
         basis = parameters.mapping @ np.where(shown, values, parameters.nominal) + parameters.known
-        basis[VISCOUS:] = np.maximum(basis[VISCOUS:], 0.0)
+        friction = friction_of_basis(machine, basis)
+        friction[:] = machine.friction.law.possible(friction)
         share = np.sort(np.linalg.eigvals(np.linalg.solve(self._nominal, self._inertia(basis))).real)
         if not 1.0 / PLAUSIBLE <= share[0] <= share[-1] <= PLAUSIBLE:
             raise EstimateRefused(
@@ -126,7 +127,7 @@ class BelievedModel:
 
     Attributes
     ----------
-    present, target : ndarray, shape (64,)
+    present, target : ndarray, shape (B,)
         What is believed now, and where it goes.
     accepted : int
         Estimates taken; 0: nominal.
@@ -145,7 +146,7 @@ class BelievedModel:
         self._moving = False
 
     def accept(self, basis: FloatArray) -> None:
-        """Go over to other parameters (64,)."""
+        """Go over to other parameters (B,)."""
         self.target = basis
         self.accepted += 1
         self._moving = True

@@ -141,7 +141,7 @@ class Motions:
         self._tolerance = goal_tolerance
         self._settling = round(settling_time / period)
         self.parameters: FloatArray | None = None
-        """Dynamic parameters (64,) for forces of new motions; the machine file's by default."""
+        """Dynamic parameters (B,) for forces of new motions; the machine file's by default."""
         self.follower = self._follower(PlatformPath(position, rotation))
         self.running: Motion | None = None
         self._plan: _Plan | None = None

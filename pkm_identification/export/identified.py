@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from pkm_identification.errors import MachineError
-from pkm_identification.mechanisms.hexapod.dynamics.basis import COULOMB, VISCOUS, strut_column
+from pkm_identification.mechanisms.hexapod.dynamics.basis import friction_of_basis, strut_column
 from pkm_identification.mechanisms.hexapod.dynamics.strut import (
     H_B,
     H_E,
@@ -24,19 +24,20 @@ def identified_machine(machine: Machine, basis: FloatArray) -> Machine:
     """The machine a set of basis parameters describes.
 
     What the forces do not depend on is taken from the nominal machine: the place of body B's centre of mass and
-    how a strut's moments of inertia are shared out between its bodies. Friction below zero becomes zero.
+    how a strut's moments of inertia are shared out between its bodies. Friction that would drive a strut becomes the
+    nearest that does not: below zero, zero.
 
     Parameters
     ----------
     machine : Machine
         Geometry, drives and nominal values.
-    basis : ndarray, shape (64,)
+    basis : ndarray, shape (B,)
         Identified parameters in the basis (`dynamics.basis`).
 
     Returns
     -------
     Machine
-        Its inverse dynamics are those of the basis, up to friction below zero and struts whose two transverse
+        Its inverse dynamics are those of the basis, up to such friction and struts whose two transverse
         moments differ.
 
     Raises
@@ -45,6 +46,7 @@ def identified_machine(machine: Machine, basis: FloatArray) -> Machine:
         If they are not consistent with a rigid body: names the body.
     """
     basis = np.asarray(basis, dtype=float)
+    friction = machine.friction
     document: dict[str, Any] = copy.deepcopy(machine.document)
     document["name"] = f"{machine.name}_identified"
     document["platform"] = _platform(basis)
@@ -52,8 +54,7 @@ def identified_machine(machine: Machine, basis: FloatArray) -> Machine:
     document["struts"] = [_strut(strut, i, basis) for i, strut in enumerate(machine.struts)]
     document["friction"] = {
         **document.get("friction", {}),
-        "viscous": np.maximum(basis[VISCOUS:COULOMB], 0.0).tolist(),
-        "coulomb": np.maximum(basis[COULOMB:], 0.0).tolist(),
+        **friction.named(friction.law.possible(friction_of_basis(machine, basis))),
     }
     try:
         return Machine.from_document(document, source=document["name"])

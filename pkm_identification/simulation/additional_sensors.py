@@ -6,6 +6,7 @@ import numpy as np
 
 from pkm_identification.mechanisms.hexapod.dynamics.basis import basis_parameters
 from pkm_identification.mechanisms.hexapod.dynamics.readings import imu_reading, strut_force_reading
+from pkm_identification.mechanisms.hexapod.dynamics.records import MotionSample, packed_geometry, unpacked
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
@@ -29,6 +30,7 @@ class AdditionalSensors:
     def __init__(self, machine: Machine, share: float, seed: int) -> None:
         self._machine = machine
         self._basis = basis_parameters(machine)
+        self._geometry = unpacked(packed_geometry(machine))
         self._noise = share * machine.sensors.noise
         self._random = np.random.default_rng([seed, 1])
         self.bias = share * machine.sensors.bias * self._random.standard_normal(6)
@@ -49,9 +51,8 @@ class AdditionalSensors:
         machine, reading = self._machine, np.empty(STRUTS)
         if machine.sensors.force is None:
             return None
-        strut_force_reading(
-            machine.base_joints, machine.platform_joints, machine.gravity, self._basis,
-            machine.sensors.force.at == "platform", state.position, state.rotation, state.twist, state.acceleration,
-            state.force - state.resistance, reading,
-        )  # fmt: skip
+        sample = MotionSample(state.position, state.rotation, state.twist, state.acceleration)
+        at_platform = machine.sensors.force.at == "platform"
+        net = state.force - state.resistance
+        strut_force_reading(self._geometry, self._basis, at_platform, sample, net, reading)
         return reading + self._noise[6:] * self._random.standard_normal(STRUTS)

@@ -52,8 +52,9 @@ def perturbed(machine: Machine, seed: int, fraction: float = 0.15) -> Machine:
     friction = machine.friction
     document["friction"] = {
         **document.get("friction", {}),
-        "viscous": (friction.viscous * factors(6)).tolist(),
-        "coulomb": (friction.coulomb * factors(6)).tolist(),
+        **friction.named(
+            friction.law.possible(np.array([row * factors(6) for row in friction.coefficients]))
+        ),
         "transition_rate": friction.transition_rate,
     }
     return Machine.from_document(document, source=document["name"])

@@ -15,7 +15,7 @@ from pkm_identification.numerics.rotation import quaternion_from_matrix
 
 from .closure import Closure, close_loops, reduce_dynamics
 from .model import hexapod_model, set_platform
-from .stepping import advance, present_motion
+from .stepping import StrutResistance, advance, present_motion
 
 # An end stop yields as if the strut's apparent mass swung on it at this frequency (rad/s), well damped.
 STOP_FREQUENCY = 2 * np.pi * 60.0
@@ -103,18 +103,18 @@ class Plant:
         self._free = np.zeros((2, 6))
         self._compliance = np.zeros((2, 6, STRUTS))
 
-        self._law = np.zeros((10, STRUTS))
-        number, self._law[2], self._law[8], self._law[9] = machine.friction.shape
-        self._law[7] = number
-        if friction:
-            self._law[0], self._law[1] = machine.friction.viscous, machine.friction.coulomb
+        acting = machine.friction if friction else machine.friction.without()
+        no_stops = np.zeros(STRUTS)
+        self._resistance = StrutResistance(
+            acting.law_parameters, acting.coefficients, machine.length_limits, no_stops, no_stops
+        )
         self.reset()
         self.apparent_mass = 1.0 / np.sum(self._jacobian[0] * self._compliance[0].T, axis=1)
         """Mass in kg each strut's drive feels at home when the other struts are free."""
         if stops:
-            self._law[3], self._law[4] = machine.length_limits[:, None]
-            self._law[5] = self.apparent_mass * STOP_FREQUENCY**2
-            self._law[6] = self.apparent_mass * STOP_FREQUENCY
+            self._resistance = self._resistance._replace(
+                stiffness=self.apparent_mass * STOP_FREQUENCY**2, damping=self.apparent_mass * STOP_FREQUENCY
+            )
 
     def reset(
         self,
@@ -155,7 +155,7 @@ class Plant:
                 self._compliance,
                 self._jacobian,
                 self._force,
-                self._law,
+                self._resistance,
                 duration,
                 self._steps,
             )
@@ -218,7 +218,7 @@ class Plant:
             self._compliance[0],
             self._jacobian[0],
             self._force[0],
-            self._law,
+            self._resistance,
             rate,
             resistance,
             acceleration,

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pkm_identification.mechanisms.hexapod.dynamics import friction_force, strut_forces
+from pkm_identification.mechanisms.friction import Friction, friction_force
+from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
-from pkm_identification.mechanisms.hexapod.machine import Friction, Machine
+from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 

@@ -10,7 +10,7 @@ from pkm_identification.control.pid import ControlSettings, StrutController
 from pkm_identification.errors import SettingsError
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
-from pkm_identification.mechanisms.hexapod.machine import Friction, Machine
+from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 
@@ -27,7 +27,6 @@ from .trajectories import Trajectory, trajectory
 DEFAULT_RATE_LIMIT = 0.3  # m/s
 COMMAND_SHARE = 0.5  # of the machine's rate limit
 COMMAND_ACCELERATION = 2.0  # m/s^2
-NO_FRICTION = Friction(np.zeros(STRUTS), np.zeros(STRUTS), transition_rate=1.0)
 START_TOLERANCE = 0.001  # m, between the struts and the start of a trajectory
 
 
@@ -90,12 +89,14 @@ class Simulator:
         if friction is None:
             friction = self._motion is None or self._motion.drives
         # whoever switches friction off tells the controller, too
-        self.nominal = nominal if friction else replace(nominal, friction=NO_FRICTION)
+        self.nominal = nominal if friction else replace(nominal, friction=nominal.friction.without())
         self.plant = Plant(machine, friction=friction, stops=stops)
         self.drive = machine.drive or fallback_drive(self.plant.holding_force())
         self.period = 1.0 / self.drive.sample_rate
-        viscous = machine.friction.viscous if friction else np.zeros(STRUTS)
-        self._controller = StrutController(self.plant.apparent_mass, viscous, self.period, self._control)
+        acting = machine.friction if friction else machine.friction.without()
+        self._controller = StrutController(
+            self.plant.apparent_mass, acting.viscous, self.period, self._control
+        )
         self.reset()
 
     def reset(self) -> None:

@@ -14,46 +14,69 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pkm_identification.mechanisms.friction import friction_shape, friction_slopes
+from pkm_identification.mechanisms.friction import (
+    friction_along,
+    friction_slope,
+)
+from pkm_identification.mechanisms.friction.law import TRANSITION
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.compiled import kernel
+from pkm_identification.numerics.compiled import inlined, kernel
 from pkm_identification.numerics.linear_systems import solve6
 
 NEWTON_ITERATIONS = 20
 GAMMA = 1.0 - np.sqrt(0.5)  # both stages' implicit share: the value that makes the method L-stable
 
 
-@kernel
-def strut_resistance(rate, length, law, i):
+class StrutResistance(NamedTuple):
+    """Friction and end stops of the struts.
+
+    Attributes
+    ----------
+    law : ndarray
+        `Friction.law_parameters`.
+    coefficients : ndarray, shape (K, 6)
+        Of friction.
+    limits : ndarray, shape (2,)
+        Shortest and longest strut, m.
+    stiffness, damping : ndarray, shape (6,)
+        Of the end stops, N/m and N s/m; zero where there are none.
+    """
+
+    law: FloatArray
+    coefficients: FloatArray
+    limits: FloatArray
+    stiffness: FloatArray
+    damping: FloatArray
+
+
+@inlined
+def strut_resistance(rate, length, struts, i):
     """Friction and end-stop force against the drive of strut i, and its slopes by rate and by length.
 
-    `law` rows: viscous, coulomb, transition rate, shortest, longest, stop stiffness, stop damping, then the friction
-    law's number, static ratio and Stribeck rate (each (6,)).
+    `struts` is a `StrutResistance`.
     """
-    shape = (law[7, i], law[2, i], law[8, i], law[9, i])
-    viscous, coulomb = friction_shape(rate, shape)
-    force = law[0, i] * viscous + law[1, i] * coulomb
-    viscous, coulomb = friction_slopes(rate, shape)
-    slope = law[0, i] * viscous + law[1, i] * coulomb
+    force = friction_along(rate, struts.law, struts.coefficients, i)
+    slope = friction_slope(rate, struts.law, struts.coefficients, i)
     stiffness = 0.0
-    if law[5, i] > 0.0:
-        beyond = length - law[4, i] if length > law[4, i] else min(0.0, length - law[3, i])
-        push = law[5, i] * beyond + law[6, i] * rate
+    if struts.stiffness[i] > 0.0:
+        shortest, longest = struts.limits[0], struts.limits[1]
+        beyond = length - longest if length > longest else min(0.0, length - shortest)
+        push = struts.stiffness[i] * beyond + struts.damping[i] * rate
         if beyond * push > 0.0:  # a stop pushes back, it does not hold
             force += push
-            slope += law[6, i]
-            stiffness = law[5, i]
+            slope += struts.damping[i]
+            stiffness = struts.stiffness[i]
     return force, slope, stiffness
 
 
 @kernel
-def present_motion(twist, length, free, compliance, jacobian, force, law, rate, resistance, acceleration):
+def present_motion(twist, length, free, compliance, jacobian, force, struts, rate, resistance, acceleration):
     """Write strut rates, resistances (6,) and the platform's acceleration (6,) at one instant."""
     for i in range(6):
         rate[i] = 0.0
         for k in range(6):
             rate[i] += jacobian[i, k] * twist[k]
-        resistance[i] = strut_resistance(rate[i], length[i], law, i)[0]
+        resistance[i] = strut_resistance(rate[i], length[i], struts, i)[0]
     for i in range(6):
         acceleration[i] = free[i]
         for k in range(6):
@@ -89,7 +112,7 @@ class StageScratch(NamedTuple):
 
 
 @kernel
-def _solve_stage(known, length, h, dynamics, law, stage, scratch):
+def _solve_stage(known, length, h, dynamics, struts, stage, scratch):
     """Solve twist = known + h change(twist) for one implicit stage; rates, twist and change (6,) are written.
 
     change = smooth + compliance (drive - resistance(jacobian twist, length + h jacobian twist)) with the `dynamics`
@@ -109,7 +132,7 @@ def _solve_stage(known, length, h, dynamics, law, stage, scratch):
     # in the strut rates: r = jac (known + h smooth) + h mobility (drive - resistance(r))
     for _ in range(NEWTON_ITERATIONS):
         for i in range(6):
-            resistance, by_rate, by_length = strut_resistance(rate[i], length[i] + h * rate[i], law, i)
+            resistance, by_rate, by_length = strut_resistance(rate[i], length[i] + h * rate[i], struts, i)
             net[i] = drive[i] - resistance
             slope[i] = by_rate + h * by_length
         largest, scale = 0.0, 1e-12
@@ -130,9 +153,8 @@ def _solve_stage(known, length, h, dynamics, law, stage, scratch):
         for i in range(6):
             new = rate[i] + residual[i]
             # from one sliding branch Newton may jump over the bend to the other and back for ever: stop in between
-            rate[i] = (
-                0.0 if abs(rate[i]) > law[2, i] and abs(new) > law[2, i] and new * rate[i] < 0.0 else new
-            )
+            bend = struts.law[TRANSITION]
+            rate[i] = 0.0 if abs(rate[i]) > bend and abs(new) > bend and new * rate[i] < 0.0 else new
     for i in range(6):
         change[i] = smooth[i]
         for k in range(6):
@@ -141,11 +163,12 @@ def _solve_stage(known, length, h, dynamics, law, stage, scratch):
 
 
 @kernel
-def advance(pose, twist, length, free, compliance, jacobian, force, law, duration, steps):
+def advance(pose, twist, length, free, compliance, jacobian, force, struts, duration, steps):
     """Move pose (7,) and twist (6,) on, in place, over one period in `steps` small steps.
 
     `free` (2, 6), `compliance` and `jacobian` (2, 6, 6) and the drive `force` (2, 6) are those at the period's start
     and end; u' = free + compliance (force - resistance(jacobian u)). `length` (6,) follows, for the end stops.
+    `struts` is a `StrutResistance`.
     """
     h = duration / steps
     smooth, drive, known, rate, first_rate = np.empty((5, 6))
@@ -174,7 +197,7 @@ def advance(pose, twist, length, free, compliance, jacobian, force, law, duratio
                 if s == 1:
                     known[i] += (1.0 - GAMMA) * h * first_change[i]
                     reached[i] += (1.0 - GAMMA) * h * first_rate[i]
-            _solve_stage(known, reached, GAMMA * h, dynamics, law, here, scratch)
+            _solve_stage(known, reached, GAMMA * h, dynamics, struts, here, scratch)
             if s == 0:
                 first[:] = stage
                 first_change[:] = change

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from pkm_identification.mechanisms.hexapod.dynamics.records import packed_geometry
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
@@ -184,16 +185,7 @@ class JointModel:
             machine,
             parameters,
             prior,
-            StateEquations(
-                machine.base_joints,
-                machine.platform_joints,
-                machine.first_axis,
-                machine.universal,
-                machine.gravity,
-                machine.friction.shape,
-                period,
-                1,
-            ),
+            StateEquations(packed_geometry(machine), period, 1),
             SensorPlaces(sensors.place, sensors.axes, with_imu, with_force, sensors.force_at == "platform"),
             parameters.known + parameters.mapping @ prior.mean,
             mapping,

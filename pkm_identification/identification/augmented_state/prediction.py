@@ -19,6 +19,7 @@ from __future__ import annotations
 import numpy as np
 
 from pkm_identification.mechanisms.hexapod.dynamics.readings import imu_reading, strut_force_reading
+from pkm_identification.mechanisms.hexapod.dynamics.records import MotionSample, unpacked
 from pkm_identification.numerics.compiled import kernel
 from pkm_identification.numerics.rotation import rotation_between, turn
 
@@ -48,6 +49,7 @@ def advance_and_read(model, sensors, phi, force, guess, state, readings, scratch
     What sees accelerations is taken by the mean of its samples at both ends of the period, as the drive force is.
     """
     before, first, second, net = scratch.before, scratch.first, scratch.second, scratch.net
+    geometry = unpacked(model.packed)
     for k in range(3):
         before.position[k] = state.position[k]
         for l in range(3):
@@ -57,25 +59,20 @@ def advance_and_read(model, sensors, phi, force, guess, state, readings, scratch
     if not advance(model, phi, force, guess, state, scratch, result):
         return False
     if sensors.with_imu:
-        imu_reading(
-            sensors.place, sensors.axes, model.gravity, before.rotation, before.twist, result.first_acceleration, first
-        )  # fmt: skip
-        imu_reading(
-            sensors.place, sensors.axes, model.gravity, state.rotation, state.twist, result.last_acceleration, second
-        )  # fmt: skip
+        place, axes, gravity = sensors.place, sensors.axes, geometry.gravity
+        imu_reading(place, axes, gravity, before.rotation, before.twist, result.first_acceleration, first)
+        imu_reading(place, axes, gravity, state.rotation, state.twist, result.last_acceleration, second)
         for k in range(6):
             readings[k] = 0.5 * (first[k] + second[k])
     if sensors.with_force:
         for k in range(6):
             net[k] = force[0, k] - result.first_friction[k]
-        strut_force_reading(
-            model.base, model.platform, model.gravity, phi, sensors.at_platform, before.position, before.rotation,
-            before.twist, result.first_acceleration, net, first)  # fmt: skip
+        started = MotionSample(before.position, before.rotation, before.twist, result.first_acceleration)
+        strut_force_reading(geometry, phi, sensors.at_platform, started, net, first)
         for k in range(6):
             net[k] = force[1, k] - result.last_friction[k]
-        strut_force_reading(
-            model.base, model.platform, model.gravity, phi, sensors.at_platform, state.position, state.rotation,
-            state.twist, result.last_acceleration, net, second)  # fmt: skip
+        ended = MotionSample(state.position, state.rotation, state.twist, result.last_acceleration)
+        strut_force_reading(geometry, phi, sensors.at_platform, ended, net, second)
         for k in range(6):
             readings[6 + k] = 0.5 * (first[k] + second[k])
     return True

@@ -16,17 +16,12 @@ Record = TypeVar("Record", "State", "Samples")
 
 
 class StateEquations(NamedTuple):
-    """What the equations of motion need besides parameters: joints (6, 3), first hinges, gravity, friction's shape.
+    """What the equations of motion need besides parameters: the machine as `packed_geometry` has it.
 
     `period` is that of the samples in s, which `substeps` implicit steps of friction divide.
     """
 
-    base: FloatArray
-    platform: FloatArray
-    hinge: FloatArray
-    universal: bool
-    gravity: FloatArray
-    shape: Any
+    packed: FloatArray
     period: float
     substeps: int
 

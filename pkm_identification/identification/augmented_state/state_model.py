@@ -20,9 +20,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from pkm_identification.mechanisms.friction import friction_shape, friction_slopes
-from pkm_identification.mechanisms.hexapod.dynamics.basis import COULOMB, VISCOUS
+from pkm_identification.mechanisms.friction import friction_along, friction_slope
 from pkm_identification.mechanisms.hexapod.dynamics.mass import fill_mass
+from pkm_identification.mechanisms.hexapod.dynamics.records import friction_coefficients, unpacked
 from pkm_identification.mechanisms.hexapod.kinematics.jacobian import fill_jacobian
 from pkm_identification.numerics.compiled import kernel
 from pkm_identification.numerics.linear_systems import solve6, solve_positive6
@@ -33,16 +33,14 @@ NODES = 4  # places on the line of rates over which friction is averaged
 
 
 @kernel
-def _mean_friction(first, last, viscous, coulomb, shape):
+def _mean_friction(first, last, law, coefficients, strut):
     """Friction averaged while the rate goes linearly from `first` to `last`, and its derivative by `last`."""
     force, slope = 0.0, 0.0
     for n in range(NODES):
         part = (n + 0.5) / NODES
         rate = first + part * (last - first)
-        a, b = friction_shape(rate, shape)
-        force += viscous * a + coulomb * b
-        a, b = friction_slopes(rate, shape)
-        slope += part * (viscous * a + coulomb * b)
+        force += friction_along(rate, law, coefficients, strut)
+        slope += part * friction_slope(rate, law, coefficients, strut)
     return force / NODES, slope / NODES
 
 
@@ -53,8 +51,9 @@ def advance(model, phi, force, guess, state, scratch, result):
     `force` (2, 6) are the strut forces at the period's ends, `guess` (6,) an acceleration near the present one; model,
     state, scratch and result as in `records`.
     """
-    base, platform, shape, period, substeps = (
-        model.base, model.platform, model.shape, model.period, model.substeps)  # fmt: skip
+    period, substeps = model.period, model.substeps
+    geometry = unpacked(model.packed)
+    law, coefficients = geometry.law, friction_coefficients(phi)
     position, rotation, twist = state.position, state.rotation, state.twist
     mass, jac, compliance, mobility, matrix = (
         scratch.mass, scratch.jacobian, scratch.compliance, scratch.mobility, scratch.matrix)  # fmt: skip
@@ -73,22 +72,8 @@ def advance(model, phi, force, guess, state, scratch, result):
         half * (twist[5] + 0.5 * half * guess[5]),
         turned,
     )
-    fill_mass(
-        base,
-        platform,
-        model.hinge,
-        model.universal,
-        model.gravity,
-        phi,
-        middle,
-        turned,
-        speed,
-        mass,
-        bias,
-        residual,
-        slope,
-    )
-    fill_jacobian(base, platform, middle, turned, jac, residual)
+    fill_mass(geometry, phi, middle, turned, speed, mass, bias, residual, slope)
+    fill_jacobian(geometry.base, geometry.platform, middle, turned, jac, residual)
     columns = np.empty((6, 7))
     for i in range(6):
         for k in range(6):
@@ -109,8 +94,7 @@ def advance(model, phi, force, guess, state, scratch, result):
         rate[i] = 0.0
         for k in range(6):
             rate[i] += jac[i, k] * twist[k]
-        a, b = friction_shape(rate[i], shape)
-        result.first_friction[i] = phi[VISCOUS + i] * a + phi[COULOMB + i] * b
+        result.first_friction[i] = friction_along(rate[i], law, coefficients, i)
     for i in range(6):
         result.mean_acceleration[i] = 0.0
         result.first_acceleration[i] = -bias[i]
@@ -137,9 +121,7 @@ def advance(model, phi, force, guess, state, scratch, result):
         before = np.inf
         for _ in range(NEWTON_ITERATIONS):
             for i in range(6):
-                friction, slope[i] = _mean_friction(
-                    rate[i], last[i], phi[VISCOUS + i], phi[COULOMB + i], shape
-                )
+                friction, slope[i] = _mean_friction(rate[i], last[i], law, coefficients, i)
                 net[i] = steady[i] - friction
             largest = 0.0
             for i in range(6):
@@ -173,8 +155,7 @@ def advance(model, phi, force, guess, state, scratch, result):
             rate[i] = last[i]
             last[i] += change
     for i in range(6):
-        a, b = friction_shape(rate[i], shape)
-        result.last_friction[i] = phi[VISCOUS + i] * a + phi[COULOMB + i] * b
+        result.last_friction[i] = friction_along(rate[i], law, coefficients, i)
         result.last_rate[i] = rate[i]
         result.mean_acceleration[i] = gained[i] / period
     for i in range(6):

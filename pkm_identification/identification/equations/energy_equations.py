@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pkm_identification.estimation.equations import Equations
-from pkm_identification.mechanisms.friction import friction_shapes
-from pkm_identification.mechanisms.hexapod.dynamics.basis import VISCOUS
+from pkm_identification.mechanisms.friction import friction_columns
+from pkm_identification.mechanisms.hexapod.dynamics.basis import INERTIAL_COLUMNS
 from pkm_identification.mechanisms.hexapod.dynamics.energy import energy_regressor
 from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_motion_from_platform
 from pkm_identification.mechanisms.hexapod.machine import Machine
@@ -127,8 +127,8 @@ def _step_balance(
 ) -> FloatArray:
     """Every step's balance, (N - 3, P + 2): what the columns need, the forces' work, the integral of sum L'^2."""
     _, rate, _ = strut_motion_from_platform(machine, motion)
-    viscous, coulomb = friction_shapes(rate, machine.friction)
-    friction = np.hstack([viscous * rate, coulomb * rate]) @ mapping[VISCOUS:]
+    columns = friction_columns(rate, machine.friction)
+    friction = np.hstack(list(columns * rate)) @ mapping[INERTIAL_COLUMNS:]
     delivered = np.sum(force * rate, axis=1, keepdims=True)
     travelled = np.sum(rate * rate, axis=1, keepdims=True)
     work = step_work(np.hstack([friction, delivered, travelled]), period)

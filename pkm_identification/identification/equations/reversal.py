@@ -4,7 +4,7 @@ When a strut's rate passes through zero, Coulomb friction changes sign, and the 
 has a kink there. The kinematic low-pass rounds the kink, so that the smoothed rate passes zero a little too late, and
 Coulomb friction computed from it changes sign too late. The error is a short pulse at each reversal,
 
-    b(L' + L'' T) - b(L' - L'' T),      b: the friction law's Coulomb shape, T: REVERSAL_TIME,
+    b(L' + L'' T) - b(L' - L'' T),      b: the friction law's Coulomb term, T: REVERSAL_TIME,
 
 times a factor per strut that is near F_c delay / T and is not known. It is estimated besides and not reported. Left
 out, it goes into masses and moments wherever motions turn back often.
@@ -16,8 +16,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from pkm_identification.mechanisms.friction import friction_shape
-from pkm_identification.mechanisms.hexapod.kinematics.inverse import fill_strut_motion
+from pkm_identification.mechanisms.friction import friction_terms
+from pkm_identification.mechanisms.hexapod.kinematics.inverse import (
+    strut_motion_from_platform,
+)
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUTS, PlatformMotion
 from pkm_identification.numerics.arrays import FloatArray
@@ -27,6 +29,7 @@ from pkm_identification.parameters.parameter_set import ParameterSet
 
 REVERSAL_TIME = 1e-3  # s; longer than the delay, shorter than what lies between reversals
 LARGEST_DELAY = 0.3e-3  # s
+STRONGER = 1.5  # how much lower a cutoff is tried, as offline
 
 
 def with_reversals(parameters: ParameterSet, machine: Machine) -> ParameterSet:
@@ -34,7 +37,7 @@ def with_reversals(parameters: ParameterSet, machine: Machine) -> ParameterSet:
 
     Unchanged where it has not every strut's Coulomb friction.
     """
-    coulomb = [entry for entry in parameters.entries if entry.kind is Kind.COULOMB]
+    coulomb = [entry for entry in parameters.entries if entry.symbol == machine.friction.law.reversing]
     if len(coulomb) != STRUTS:
         return parameters
     entries = [
@@ -55,30 +58,44 @@ def with_reversals(parameters: ParameterSet, machine: Machine) -> ParameterSet:
 
 
 @kernel
-def fill_reversals(base, platform, shape, position, rotation, twist, acceleration, struts, pulses):
-    """Write the pulses (N, 6) of N platform states; `struts` is scratch (3, N, 6)."""
-    fill_strut_motion(
-        base, platform, position, rotation, twist, acceleration, struts[0], struts[1], struts[2]
-    )
+def reversal_pulse(rate, second, law, term):
+    """The pulse of one strut at a rate (m/s) and acceleration (m/s^2), of the law's term of that place."""
+    change = second * REVERSAL_TIME
+    return friction_terms(rate + change, law)[term] - friction_terms(rate - change, law)[term]
+
+
+@kernel
+def _fill_pulses(rate, second, law, term, pulses):
     for n in range(pulses.shape[0]):
-        for i in range(6):
-            rate, change = struts[1, n, i], struts[2, n, i] * REVERSAL_TIME
-            pulses[n, i] = friction_shape(rate + change, shape)[1] - friction_shape(rate - change, shape)[1]
+        for i in range(pulses.shape[1]):
+            pulses[n, i] = reversal_pulse(rate[n, i], second[n, i], law, term)
 
 
 def reversal_pulses(machine: Machine, motion: PlatformMotion) -> FloatArray:
     """The pulses (N, 6) of a motion, without unit; see the module."""
-    count = len(motion)
-    pulses, struts = np.empty((count, STRUTS)), np.empty((3, count, STRUTS))
-    fill_reversals(
-        machine.base_joints,
-        machine.platform_joints,
-        machine.friction.shape,
-        np.ascontiguousarray(motion.position),
-        np.ascontiguousarray(motion.rotation),
-        np.ascontiguousarray(motion.twist),
-        np.ascontiguousarray(motion.acceleration),
-        struts,
-        pulses,
-    )
+    _, rate, second = strut_motion_from_platform(machine, motion)
+    pulses = np.empty(rate.shape)
+    _fill_pulses(rate, second, machine.friction.law_parameters, machine.friction.law.reversing_term, pulses)
     return pulses
+
+
+@kernel
+def smoothed_bend(rate, law, term, rates, place, bend):
+    """Write what the mean of the last strut rates instead of the middle one makes of the reversing term (6,).
+
+    `rates` (n, 6) is the ring of the last rates, its row `place` is overwritten with the present `rate` (6,); n is odd.
+    """
+    count = rates.shape[0]
+    for i in range(6):
+        rates[place, i] = rate[i]
+        mean = 0.0
+        for n in range(count):
+            mean += rates[n, i] / count
+        middle = rates[(place - count // 2) % count, i]
+        bend[i] = friction_terms(mean, law)[term] - friction_terms(middle, law)[term]
+
+
+def smoothing_count(cutoff: float, period: float) -> int:
+    """How many rates to average (odd) for a low-pass at two thirds of the kinematic cutoff (Hz)."""
+    # a mean of n samples passes half the power at 0.443 / (n period)
+    return max(3, 2 * round(0.5 * (0.443 * STRONGER / (cutoff * period) - 1.0)) + 1)

@@ -8,15 +8,15 @@ import numpy as np
 from scipy import signal
 
 from pkm_identification.mechanisms.hexapod.dynamics.basis import (
-    BASIS_COLUMNS,
-    INERTIAL_COLUMNS,
     PLATFORM_COLUMNS,
 )
+from pkm_identification.mechanisms.hexapod.dynamics.records import MotionSample, packed_geometry, unpacked
 from pkm_identification.mechanisms.hexapod.dynamics.regressor import (
     SparseMapping,
     fill_regressor,
-    regressor_geometry,
+    regressor_scratch,
 )
+from pkm_identification.mechanisms.hexapod.kinematics.inverse import fill_strut_motion
 from pkm_identification.mechanisms.hexapod.kinematics.tracker import PlatformSample
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUTS
@@ -25,8 +25,7 @@ from pkm_identification.numerics.compiled import kernel
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.signals.band import BandSettings
 
-from ..equations.reversal import fill_reversals
-from .smoothing import smoothed_bend, smoothing_count
+from ..equations.reversal import reversal_pulse, smoothed_bend, smoothing_count
 
 # Places in the stack that is filtered, from its end; in front of them the machine's columns and a payload's.
 _KNOWN, _BEND, _PULSE, _FORCE = -4, -3, -2, -1
@@ -48,22 +47,29 @@ class Equation:
 
 
 @kernel
-def _fill_stack(base, platform, shape, position, rotation, twist, acceleration, columns, jacobian, starting, rates,
-                place, struts, pulses, stack):  # fmt: skip
-    """Write columns, bend and pulses of one sample into the stack; all but the force."""
-    if starting:
-        for i in range(6):
-            rate = 0.0
-            for k in range(6):
-                rate += jacobian[i, k] * twist[k]
-            rates[:, i] = rate
+def _fill_stack(packed, entries, position, rotation, twist, acceleration, starting, rates, place, stack):
+    """Write columns, bend and pulses of one sample into the stack, all but the force; False if the pose is singular."""
+    geometry, sample = unpacked(packed), MotionSample(position, rotation, twist, acceleration)
+    scratch, columns = regressor_scratch(geometry.terms), np.empty((6, stack.shape[1] + _BEND))
+    if not fill_regressor(geometry, entries, sample, columns, scratch):
+        return False
     stack[:, :_BEND] = columns
-    smoothed_bend(jacobian, twist, shape, rates, place, stack[:, _BEND])
-    fill_reversals(
-        base, platform, shape, np.expand_dims(position, 0), np.expand_dims(rotation, 0), np.expand_dims(twist, 0),
-        np.expand_dims(acceleration, 0), struts, pulses,
+    rate = np.empty(6)
+    for i in range(6):
+        rate[i] = 0.0
+        for k in range(6):
+            rate[i] += scratch.jacobian[i, k] * twist[k]
+        if starting:
+            rates[:, i] = rate[i]
+    smoothed_bend(rate, geometry.law, geometry.reversing, rates, place, stack[:, _BEND])
+    length, exact, second = np.empty((1, 6)), np.empty((1, 6)), np.empty((1, 6))
+    fill_strut_motion(
+        geometry.base, geometry.platform, np.expand_dims(position, 0), np.expand_dims(rotation, 0),
+        np.expand_dims(twist, 0), np.expand_dims(acceleration, 0), length, exact, second,
     )  # fmt: skip
-    stack[:, _PULSE] = pulses[0]
+    for i in range(6):
+        stack[i, _PULSE] = reversal_pulse(exact[0, i], second[0, i], geometry.law, geometry.reversing)
+    return True
 
 
 @kernel
@@ -105,38 +111,26 @@ class EquationFilter:
     ) -> None:
         self._sections = band.sections
         self._zi = signal.sosfilt_zi(self._sections)
-        self._geometry = regressor_geometry(machine)
-        self._joints = machine.base_joints, machine.platform_joints
-        self._shape = machine.friction.shape
+        self._geometry = packed_geometry(machine)
         self._nuisance = parameters.nuisance
         self._width = len(parameters.names) - self._nuisance
-        payload = np.eye(BASIS_COLUMNS)[:, : PLATFORM_COLUMNS if load else 0]
+        payload = np.eye(len(parameters.known), PLATFORM_COLUMNS if load else 0)
         mapping = np.column_stack([parameters.mapping[:, : self._width], payload, parameters.known])
-        self._mapping = SparseMapping.of(mapping).entries
-        width = mapping.shape[1]
-        self._columns = np.empty((6, width))
-        self._stack, self._filtered = np.zeros((2, 6, width + 3))
+        self._mapping = SparseMapping.of(machine, mapping).entries
+        self._stack, self._filtered = np.zeros((2, 6, mapping.shape[1] - _BEND))
         self._rates = np.zeros((smoothing_count(kinematic_cutoff, band.period), 6))
-        self._wrench = np.empty((INERTIAL_COLUMNS, 6))
-        self._scratch = np.empty((3, 6, 6))
-        self._struts, self._pulses = np.empty((3, 1, 6)), np.empty((1, 6))
         self._state = np.empty(0)
         self._place = 0
 
     def step(self, sample: PlatformSample, starting: bool) -> bool:
         """Take a sample with a good pose and forces, the first of a stretch or the next; False if it is singular."""
-        good = fill_regressor(
-            *self._geometry, *self._mapping, sample.position, sample.rotation, sample.twist,
-            sample.acceleration, self._columns, self._wrench, self._scratch,
-        )  # fmt: skip
-        if not good:
+        place = 0 if starting else (self._place + 1) % len(self._rates)
+        if not _fill_stack(
+            self._geometry, self._mapping, sample.position, sample.rotation, sample.twist, sample.acceleration,
+            starting, self._rates, place, self._stack,
+        ):  # fmt: skip
             return False
-        self._place = 0 if starting else (self._place + 1) % len(self._rates)
-        _fill_stack(
-            *self._joints, self._shape, sample.position, sample.rotation, sample.twist, sample.acceleration,
-            self._columns, self._scratch[0], starting, self._rates, self._place, self._struts, self._pulses,
-            self._stack,
-        )  # fmt: skip
+        self._place = place
         self._stack[:, _FORCE] = sample.force
         if starting:
             # as if the first sample had lasted for ever
@@ -151,8 +145,8 @@ class EquationFilter:
         ----------
         time : float
             s.
-        coulomb : ndarray, shape (6,)
-            Coulomb friction of the struts in N, as believed at present.
+        coulomb : ndarray, shape (6,) or (0,)
+            Coulomb friction of the struts in N, as believed at present; empty if the friction law has none.
         """
         smooth, width = self._filtered, self._width
         columns = np.zeros((6, width + self._nuisance))
@@ -165,5 +159,5 @@ class EquationFilter:
             columns,
             smooth[:, width:_KNOWN].copy(),
             smooth[:, _FORCE] - smooth[:, _KNOWN],
-            smooth[:, _BEND] * coulomb,
+            smooth[:, _BEND] * coulomb if len(coulomb) else np.zeros(STRUTS),
         )

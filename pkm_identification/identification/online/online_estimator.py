@@ -9,7 +9,7 @@ import numpy as np
 from pkm_identification.errors import SettingsError
 from pkm_identification.estimation.estimate import ParameterEstimate
 from pkm_identification.estimation.filters.recursive import FILTERS, RecursiveEstimator
-from pkm_identification.mechanisms.hexapod.dynamics.basis import COULOMB, PLATFORM_COLUMNS
+from pkm_identification.mechanisms.hexapod.dynamics.basis import PLATFORM_COLUMNS, friction_columns
 from pkm_identification.mechanisms.hexapod.kinematics.forward import OK
 from pkm_identification.mechanisms.hexapod.kinematics.tracker import PlatformSample
 from pkm_identification.mechanisms.hexapod.machine import Machine
@@ -87,6 +87,8 @@ class OnlineEstimator:
         self.parameters = estimator.assumptions.apply(hexapod_parameters(machine, estimator.parameters))
         # what smoothing does to friction is estimated besides, and stays inside
         self._unknowns = with_reversals(self.parameters, machine)
+        self._coulomb = friction_columns(machine, machine.friction.law.reversing or "")
+        band = settings.band
         self._stride, self._settling = band.stride, band.settling
         self._filter = EquationFilter(
             machine, self._unknowns, band, settings.filter.cutoff, load=estimator.payload
@@ -237,7 +239,8 @@ class OnlineEstimator:
         if (index - self._settling) % self._stride:
             return False
         coulomb = (
-            self._unknowns.mapping[COULOMB:] @ self.recursive.filter.mean + self._unknowns.known[COULOMB:]
+            self._unknowns.mapping[self._coulomb] @ self.recursive.filter.mean
+            + self._unknowns.known[self._coulomb]
         )
         return self.take(self._filter.equation(sample.time, coulomb))
 

@@ -94,7 +94,7 @@ def with_payload(parameters: ParameterSet, prior: Prior) -> ParameterSet:
             PLATFORM_NAMES, PAYLOAD_UNITS, PAYLOAD_KINDS, prior.mean, prior.std, strict=True
         )
     ]
-    columns = np.eye(len(parameters.known))[:, :PLATFORM_COLUMNS]
+    columns = np.eye(len(parameters.known), PLATFORM_COLUMNS)
     extended = parameters.extended(entries, columns, name=f"{parameters.name} and payload")
     # the nuisance parameters are no longer the last ones
     return replace(extended, nuisance=0)

@@ -17,7 +17,7 @@ import numpy as np
 
 from pkm_identification.errors import LogError, NotConverged
 from pkm_identification.estimation.problem import Problem
-from pkm_identification.mechanisms.hexapod.dynamics.basis import VISCOUS
+from pkm_identification.mechanisms.hexapod.dynamics.basis import INERTIAL_COLUMNS
 from pkm_identification.mechanisms.hexapod.dynamics.falling import falling_lengths
 from pkm_identification.mechanisms.hexapod.kinematics.forward import OK, forward_kinematics
 from pkm_identification.mechanisms.hexapod.machine import Machine
@@ -143,7 +143,7 @@ class FreeFall:
     def _slopes(self, values: FloatArray) -> FloatArray:
         """Derivative of the lengths by the parameters, (6 N, P); zero for friction."""
         columns = np.zeros((self.length.size, len(values)))
-        for j in np.flatnonzero(np.any(self.parameters.mapping[:VISCOUS] != 0.0, axis=0)):
+        for j in np.flatnonzero(np.any(self.parameters.mapping[:INERTIAL_COLUMNS] != 0.0, axis=0)):
             step = np.zeros(len(values))
             step[j] = DIFFERENCE * self.parameters.scale[j]
             difference = self.lengths(values + step) - self.lengths(values - step)

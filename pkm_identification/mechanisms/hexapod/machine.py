@@ -7,28 +7,23 @@ import json
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import yaml
 
 from pkm_identification.document import Node, UniqueKeys, frozen
 from pkm_identification.errors import MachineError
+from pkm_identification.mechanisms.friction import Friction, read_friction
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.rotation import matrix_from_quaternion
 
+from .geometry import SINGULAR_RATIO, jacobian_quality, joint_radius
 from .sensors import MachineSensors, machine_sensors
-
-if TYPE_CHECKING:
-    from .kinematics.singularity import Geometry
 
 SCHEMA = 1
 BASE_JOINTS = ("no_spin", "universal")
-FRICTION_LAWS = ("coulomb", "source", "stribeck", "smooth")
-# Below this ratio of the Jacobian's singular values (at every pose tried) a geometry is called
-# architecturally singular: a good machine has about 0.1, rounding leaves about 1e-16.
-SINGULAR_RATIO = 1e-6
 # Sizes in m a parallel machine can have, from a chip's positioner to a telescope's.
 SMALLEST_EXTENT, LARGEST_EXTENT = 1e-6, 1e6
 
@@ -62,28 +57,6 @@ class Platform:
     mass: float
     center_of_mass: FloatArray
     inertia: FloatArray
-
-
-@dataclass(frozen=True)
-class Friction:
-    """Viscous (N s/m) and Coulomb (N) coefficients per strut; the law bends at `transition_rate` (m/s).
-
-    `law` is one of FRICTION_LAWS (`dynamics.friction` has the formulas). `static_ratio` (breakaway by Coulomb
-    friction) and `stribeck_rate` (m/s, where the excess has fallen to 1/e) belong to the law 'stribeck' alone.
-    """
-
-    viscous: FloatArray
-    coulomb: FloatArray
-    transition_rate: float
-    law: str = "coulomb"
-    static_ratio: float = 1.0
-    stribeck_rate: float = 0.01
-
-    @property
-    def shape(self) -> FloatArray:
-        """The law for compiled kernels: its number, transition rate, static ratio, Stribeck rate; shape (4,)."""
-        number = FRICTION_LAWS.index(self.law)
-        return np.array([number, self.transition_rate, self.static_ratio, self.stribeck_rate])
 
 
 @dataclass(frozen=True)
@@ -168,8 +141,7 @@ class Machine:
     @cached_property
     def length_scale(self) -> float:
         """Length in m that makes moments and forces comparable: the platform joints' rms radius."""
-        centred = self.platform_joints - self.platform_joints.mean(axis=0)
-        return float(np.sqrt(np.mean(np.sum(centred**2, axis=1))))
+        return joint_radius(self.platform_joints)
 
     @cached_property
     def hash(self) -> str:
@@ -259,7 +231,7 @@ class Machine:
 
         platform = _platform(root.take("platform"))
         struts = _struts(root)
-        friction = _friction(root.take("friction", {}))
+        friction = read_friction(root.take("friction", {}), STRUTS)
         drive_node = root.take("drive", None)
         drive = None if drive_node.value is None else _drive(drive_node)
         sensors = machine_sensors(root.take("sensors", {}))
@@ -331,25 +303,6 @@ def builtin_machines() -> dict[str, Path]:
     return {}
 
 
-def jacobian_quality(machine: Machine | Geometry) -> tuple[FloatArray, FloatArray]:
-    """Ratio of extreme singular values of J (unit-homogenised) and strut lengths, at home and around it."""
-    from pkm_identification.numerics.rotation import matrix_from_vector
-
-    rng = np.random.default_rng(0)
-    reach = 0.2 * machine.length_scale
-    offsets = np.vstack([np.zeros(3), rng.uniform(-reach, reach, (15, 3))])
-    turns = np.vstack([np.zeros(3), rng.uniform(-0.2, 0.2, (15, 3))])
-    rotation = matrix_from_vector(turns) @ machine.home_rotation
-    arm = np.einsum("nij,kj->nki", rotation, machine.platform_joints)
-    strut = machine.home_position + offsets[:, None, :] + arm - machine.base_joints
-    length = np.linalg.norm(strut, axis=2)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        axis = np.nan_to_num(strut / length[..., None])
-    rows = np.concatenate([axis, np.cross(arm, axis) / machine.length_scale], axis=2)
-    values = np.linalg.svd(rows, compute_uv=False)
-    return values[:, -1] / values[:, 0], length
-
-
 def _platform(node: Node) -> Platform:
     mass = node.take("mass").positive()
     center = node.take("center_of_mass", [0.0, 0.0, 0.0]).array(3)
@@ -392,29 +345,6 @@ def _struts(root: Node) -> tuple[Strut, ...]:
     if not isinstance(node.value, list) or len(node.value) != STRUTS:
         node.fail("must be a list of six struts")
     return tuple(_strut(entry) for entry in node.entries())
-
-
-def _friction(node: Node) -> Friction:
-    zeros = [0.0] * STRUTS
-    law = node.take("law", "coulomb").choice(FRICTION_LAWS)
-    shape = {}
-    if law == "stribeck":
-        ratio_node = node.take("static_ratio")
-        shape = {
-            "static_ratio": ratio_node.positive(),
-            "stribeck_rate": node.take("stribeck_rate").positive(),
-        }
-        if shape["static_ratio"] < 1:
-            ratio_node.fail(f"= {ratio_node.value:g}: must be at least 1 (breakaway by Coulomb friction)")
-    friction = Friction(
-        node.take("viscous", zeros).array(STRUTS, not_negative=True),
-        node.take("coulomb", zeros).array(STRUTS, not_negative=True),
-        node.take("transition_rate", 0.002).positive(),
-        law=law,
-        **shape,
-    )
-    node.close()
-    return friction
 
 
 def _drive(node: Node) -> Drive:

@@ -10,9 +10,11 @@ import numpy as np
 
 from pkm_identification.identification.equations.reversal import reversal_pulses
 from pkm_identification.identification.online.equation import Equation
-from pkm_identification.identification.online.online_estimator import OnlineEstimator
+from pkm_identification.identification.online.online_estimator import (
+    OnlineEstimator,
+)
 from pkm_identification.identification.settings import Settings
-from pkm_identification.mechanisms.hexapod.dynamics import BASIS_COLUMNS, basis_parameters
+from pkm_identification.mechanisms.hexapod.dynamics import basis_columns, basis_parameters
 from pkm_identification.mechanisms.hexapod.dynamics.regressor import regressor
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
@@ -69,7 +71,7 @@ def scene(seconds: float = 40.0, name: str = "rich", seed: int = 1) -> Scene:
     truth = perturbed(nominal, seed)
     time = np.arange(round(seconds / PERIOD)) * PERIOD
     motion = trajectory(name, nominal, seconds).motion(time)
-    basis = regressor(nominal, motion, np.eye(BASIS_COLUMNS))
+    basis = regressor(nominal, motion, np.eye(basis_columns(nominal)))
     pulses = reversal_pulses(nominal, motion)[:, :, None] * np.eye(6)
     band = BandSettings(PERIOD)
     chosen = slice(band.settling, len(time), band.stride)
@@ -86,7 +88,7 @@ def carrying(*payloads: Payload) -> Callable[[np.ndarray], np.ndarray]:
     """Change of the basis while payloads are on the platform, for `Scene.force`."""
 
     def change(time: np.ndarray) -> np.ndarray:
-        total = np.zeros((len(time), BASIS_COLUMNS))
+        total = np.zeros((len(time), 64))
         for payload in payloads:
             present = (time >= payload.taken_at) & (time < payload.set_down_at)
             total[present, LOAD] += load_parameters(payload)

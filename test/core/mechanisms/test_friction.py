@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pkm_identification.mechanisms.friction import Friction
 from pkm_identification.mechanisms.hexapod.dynamics import friction_force
-from pkm_identification.mechanisms.hexapod.machine import Friction
 
 VISCOUS = np.array([1258.0, 1012.0, 1098.0, 3517.0, 962.0, 1309.0])
 COULOMB = np.array([50.0, 49.0, 58.0, 99.0, 43.0, 63.0])
-LAW = Friction(VISCOUS, COULOMB, 0.002)
+LAW = Friction.of("coulomb", viscous=VISCOUS, coulomb=COULOMB, transition_rate=0.002)
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,7 @@ def test_source_formula_inside_and_outside_the_transition():
 
 @given(st.floats(-10, 10), st.floats(1e-5, 0.1))
 def test_odd_and_never_driving(rate, transition):
-    law = Friction(VISCOUS, COULOMB, transition)
+    law = Friction.of("coulomb", viscous=VISCOUS, coulomb=COULOMB, transition_rate=transition)
     rates = np.full((1, 6), rate)
     force = friction_force(rates, law)
     np.testing.assert_array_equal(friction_force(-rates, law), -force)
@@ -50,5 +50,5 @@ def test_continuous_and_increasing():
 
 
 def test_each_strut_has_its_own():
-    law = Friction(np.zeros(6), np.array([0.0, 0, 5.0, 0, 0, 0]), 0.002)
+    law = Friction.of("coulomb", coulomb=np.array([0.0, 0, 5.0, 0, 0, 0]), transition_rate=0.002)
     np.testing.assert_array_equal(friction_force(np.full(6, -1.0), law), [0, 0, -5.0, 0, 0, 0])

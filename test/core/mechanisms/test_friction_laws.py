@@ -9,16 +9,21 @@ from core.platform_motions import six_axes, states
 
 from pkm_identification.errors import MachineError
 from pkm_identification.identification.equations.energy_equations import energy_equations
-from pkm_identification.mechanisms.friction import friction_shape, friction_slopes
-from pkm_identification.mechanisms.hexapod.dynamics import (
-    BASIS_COLUMNS,
-    basis_parameters,
+from pkm_identification.mechanisms.friction import (
+    LAWS,
+    Friction,
     friction_force,
+    friction_slopes,
+    friction_terms,
+)
+from pkm_identification.mechanisms.hexapod.dynamics import (
+    basis_columns,
+    basis_parameters,
     regressor,
     strut_forces,
 )
+from pkm_identification.mechanisms.hexapod.dynamics.basis import INERTIAL_COLUMNS
 from pkm_identification.mechanisms.hexapod.kinematics import strut_motion_from_platform
-from pkm_identification.mechanisms.hexapod.machine import Friction
 from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 from pkm_identification.signals.band import BandSettings
 from pkm_identification.simulation.perturbation import perturbed
@@ -32,11 +37,13 @@ KEYS = {
     "stribeck": {"law": "stribeck", "static_ratio": 1.6, "stribeck_rate": 0.012},
     "smooth": {"law": "smooth"},
 }
-LAWS = pytest.mark.parametrize("law", KEYS)
+EVERY_LAW = pytest.mark.parametrize("law", KEYS)
 
 
 def friction_of(law):
-    return Friction(VISCOUS, COULOMB, 0.004, **KEYS[law])
+    return Friction.of(
+        **({"law": law, "viscous": VISCOUS, "coulomb": COULOMB, "transition_rate": 0.004} | KEYS[law])
+    )
 
 
 def made(law):
@@ -56,7 +63,7 @@ def written_out(law, r):
     return VISCOUS * r + COULOMB * bend
 
 
-@LAWS
+@EVERY_LAW
 def test_formula(law):
     rates = np.linspace(-0.1, 0.1, 3001)[:, None] * np.linspace(0.5, 1.5, 6)
     force = friction_force(rates, friction_of(law))
@@ -84,18 +91,29 @@ def test_what_sets_the_laws_apart():
         )
 
 
-@LAWS
+@EVERY_LAW
 def test_slopes_are_the_derivatives(law):
-    shape = friction_of(law).shape
-    step = 1e-8
-    for rate in np.concatenate([np.linspace(-0.0039, 0.0039, 9), [-0.2, -0.011, 0.0045, 0.02, 0.3]]):
-        difference = np.subtract(friction_shape(rate + step, shape), friction_shape(rate - step, shape)) / (
-            2 * step
-        )
-        np.testing.assert_allclose(friction_slopes(rate, shape), difference, rtol=1e-6, atol=1e-4)
+    friction = friction_of(law)
+    count, numbers, step = len(friction.coefficients), friction.law_parameters, 1e-8
+    for rate in np.concatenate([np.linspace(-0.0039, 0.0039, 10), [-0.2, -0.011, 0.0045, 0.02, 0.3]]):
+        after, before = (friction_terms(rate + change, numbers)[:count] for change in (step, -step))
+        difference = np.subtract(after, before) / (2 * step)
+        np.testing.assert_allclose(friction_slopes(rate, numbers)[:count], difference, rtol=1e-6, atol=1e-4)
 
 
-@LAWS
+@pytest.mark.parametrize("number", range(len(LAWS)))
+def test_compiled_choice_is_the_registrys(number):
+    """The branches of the two kernels and the places in LAWS belong together."""
+    law = LAWS[number]
+    count, numbers = len(law.coefficients), np.array([number, 0.004, 1.5, 0.01])
+    for rate in (-0.3, -0.001, 0.0, 0.002, 0.02):
+        for choose, fill in ((friction_terms, law.terms), (friction_slopes, law.slopes)):
+            own = fill(rate, numbers)
+            assert len(own) == count
+            assert choose(rate, numbers) == (*own, 0.0, 0.0)[:3]
+
+
+@EVERY_LAW
 def test_model_and_regressor_have_the_files_law(law):
     m = made(law)
     motion = slow_states(m)
@@ -105,8 +123,8 @@ def test_model_and_regressor_have_the_files_law(law):
     found = strut_forces(m, motion) - strut_forces(m, motion, friction=False)
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-10 * np.abs(expected).max())
     phi = basis_parameters(m)
-    phi[:-12] = 0.0
-    columns = regressor(m, motion, np.eye(BASIS_COLUMNS))
+    phi[:INERTIAL_COLUMNS] = 0.0
+    columns = regressor(m, motion, np.eye(basis_columns(m)))
     np.testing.assert_allclose(columns @ phi, expected, rtol=0, atol=1e-10 * np.abs(expected).max())
 
 
@@ -116,7 +134,7 @@ def slow_states(m):
     return motion
 
 
-@LAWS
+@EVERY_LAW
 def test_simulator_has_the_files_law(law):
     m = made(law)
     plant = Plant(m, stops=False)
@@ -126,10 +144,10 @@ def test_simulator_has_the_files_law(law):
         np.testing.assert_allclose(
             state.resistance, written_out(law, state.rate), rtol=1e-12, atol=1e-12, err_msg=str(n)
         )
-    assert perturbed(m, 1).friction.shape.tolist() == m.friction.shape.tolist()
+    assert perturbed(m, 1).friction.law_parameters.tolist() == m.friction.law_parameters.tolist()
 
 
-@LAWS
+@EVERY_LAW
 def test_energy_equations_have_the_files_law(law):
     """Exact forces of a slow motion balance the energy model only with the law they were made with."""
     m = made(law)
@@ -172,7 +190,7 @@ def test_machine_file_says_what_is_wrong(entry, message):
 def test_default_is_coulomb_and_files_without_the_key_are_what_they_were():
     plain = machine("uf")
     named = machine(changed("uf", friction__law="coulomb"))
-    assert plain.friction.law == "coulomb"
+    assert plain.friction.law.name == "coulomb"
     assert "law" not in plain.document["friction"]
     motion = slow_states(plain)
     np.testing.assert_array_equal(strut_forces(plain, motion), strut_forces(named, motion))

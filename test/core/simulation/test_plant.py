@@ -170,7 +170,7 @@ def test_a_joint_without_spin_has_no_preferred_direction():
 def test_stiff_friction_is_stable():
     # 5e6 N s/m on a few kilograms: explicit methods need microseconds, and A-stable ones ring
     made = variant("uf")
-    friction = replace(made.friction, coulomb=np.full(6, 5000.0), transition_rate=0.001)
+    friction = made.friction.changed(coulomb=np.full(6, 5000.0), transition_rate=0.001)
     plant = Plant(replace(made, friction=friction))
     plant.reset(twist=TWIST)
     for _ in range(200):

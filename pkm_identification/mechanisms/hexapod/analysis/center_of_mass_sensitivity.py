@@ -29,7 +29,7 @@ from pkm_identification.errors import PkmError
 from pkm_identification.motion import PlatformMotion
 from pkm_identification.numerics.arrays import FloatArray
 
-from ..dynamics import BASIS_COLUMNS, regressor, strut_forces
+from ..dynamics import basis_columns, regressor, strut_forces
 from ..machine import Machine
 from .contributions import ROUNDING
 
@@ -130,10 +130,10 @@ def center_of_mass_sensitivity(
 
 
 def _parameter_change(machine: Machine, shift: FloatArray) -> FloatArray:
-    """Change of the basis parameters with the platform's centre of mass, shape (64,), to first order."""
+    """Change of the basis parameters with the platform's centre of mass, shape (B,), to first order."""
     mass, center = machine.platform.mass, machine.platform.center_of_mass
     inertia = mass * (2 * center @ shift * np.eye(3) - np.outer(center, shift) - np.outer(shift, center))
-    change = np.zeros(BASIS_COLUMNS)
+    change = np.zeros(basis_columns(machine))
     change[1:4] = mass * shift
     change[4:7] = np.diag(inertia)
     change[7:10] = inertia[0, 1], inertia[0, 2], inertia[1, 2]

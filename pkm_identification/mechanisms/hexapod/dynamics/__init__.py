@@ -2,7 +2,7 @@
 
 from pkm_identification.mechanisms.friction import friction_force
 
-from .basis import BASIS_COLUMNS, basis_parameters
+from .basis import basis_columns, basis_parameters
 from .forward import forward_dynamics, integrate
 from .groups import ForceGroups, force_groups
 from .inverse import strut_forces
@@ -10,9 +10,9 @@ from .mass import MassAndBias, platform_dynamics, strut_dynamics
 from .regressor import regressor
 
 __all__ = [
-    "BASIS_COLUMNS",
     "ForceGroups",
     "MassAndBias",
+    "basis_columns",
     "basis_parameters",
     "force_groups",
     "forward_dynamics",

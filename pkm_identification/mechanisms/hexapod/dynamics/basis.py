@@ -1,4 +1,7 @@
-"""The basis in which the model is linear: 10 platform and 6 x 7 strut parameters, then 6 x 2 friction."""
+"""The basis in which the model is linear: 10 platform and 6 x 7 strut parameters, then friction.
+
+The friction law decides how many columns there are: six of each of its coefficients, one coefficient after the other.
+"""
 
 from __future__ import annotations
 
@@ -22,9 +25,6 @@ from .strut import (
 PLATFORM_COLUMNS = 10
 PLATFORM_NAMES = ("m", "mx", "my", "mz", "Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz")
 INERTIAL_COLUMNS = PLATFORM_COLUMNS + STRUTS * STRUT_COLUMNS
-VISCOUS = INERTIAL_COLUMNS
-COULOMB = VISCOUS + STRUTS
-BASIS_COLUMNS = COULOMB + STRUTS
 # Where a machine keeps its parameters, as a cached property would.
 _KEPT = "basis parameters"
 
@@ -42,6 +42,25 @@ def strut_column(strut: int, kind: int) -> int:
     return PLATFORM_COLUMNS + strut * STRUT_COLUMNS + kind
 
 
+def basis_columns(machine: Machine) -> int:
+    """Number B of basis parameters: 64 with a friction law of two coefficients."""
+    return INERTIAL_COLUMNS + machine.friction.coefficients.size
+
+
+def friction_columns(machine: Machine, name: str) -> slice:
+    """Where the six parameters of one friction coefficient are in the basis; empty if the law has none of that name."""
+    names = machine.friction.law.names
+    if name not in names:
+        return slice(INERTIAL_COLUMNS, INERTIAL_COLUMNS)
+    start = INERTIAL_COLUMNS + STRUTS * names.index(name)
+    return slice(start, start + STRUTS)
+
+
+def friction_of_basis(machine: Machine, basis: FloatArray) -> FloatArray:
+    """The friction coefficients (K, 6) in basis parameters (B,), in the order of the law's; a view."""
+    return basis[INERTIAL_COLUMNS:].reshape(len(machine.friction.law.coefficients), STRUTS)
+
+
 def inertia_about_origin(machine: Machine) -> FloatArray:
     """Platform inertia about the platform frame's origin, shape (3, 3), kg m^2 (parallel axes)."""
     c = machine.platform.center_of_mass
@@ -53,10 +72,11 @@ def basis_parameters(machine: Machine) -> FloatArray:
 
     Returns
     -------
-    ndarray, shape (64,)
+    ndarray, shape (B,)
         Platform mass, first moments, inertia about the platform origin (xx, yy, zz, xy, xz, yz); per strut m_e,
         m_e d, m_b L_B, the rod's moments about x (the second hinge), the strut axis, and z, and the mass m_m that
-        stands for the turning motor; then viscous and Coulomb coefficients. SI units. A copy of the caller's own.
+        stands for the turning motor; then the friction law's coefficients, six of each. SI units. A copy of the
+        caller's own.
     """
     kept = vars(machine)
     if _KEPT not in kept:
@@ -65,7 +85,7 @@ def basis_parameters(machine: Machine) -> FloatArray:
 
 
 def _worked_out(machine: Machine) -> FloatArray:
-    phi = np.zeros(BASIS_COLUMNS)
+    phi = np.zeros(basis_columns(machine))
     platform = machine.platform
     inertia = inertia_about_origin(machine)
     phi[0] = platform.mass
@@ -82,6 +102,5 @@ def _worked_out(machine: Machine) -> FloatArray:
         phi[strut_column(i, I_A)] = b.axial + e.axial
         phi[strut_column(i, I_Z)] = transverse
         phi[strut_column(i, M_M)] = machine.motor_mass
-    phi[VISCOUS:COULOMB] = machine.friction.viscous
-    phi[COULOMB:] = machine.friction.coulomb
+    phi[INERTIAL_COLUMNS:] = machine.friction.coefficients.ravel()
     return phi

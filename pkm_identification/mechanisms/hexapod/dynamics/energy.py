@@ -38,6 +38,7 @@ from pkm_identification.numerics.vector3 import (
 
 from ..machine import Machine
 from .basis import INERTIAL_COLUMNS, PLATFORM_COLUMNS, basis_parameters
+from .records import packed_geometry, three, unpacked
 from .regressor import SparseMapping
 from .strut import (
     H_B,
@@ -54,14 +55,11 @@ from .strut import (
 
 
 @kernel
-def fill_energy(base, platform, hinge, universal, gravity, position, rotation, twist, energy):
+def fill_energy(geometry, position, rotation, twist, energy):
     """Write the energies (52,) of one sample per unit of each inertial basis parameter."""
     still = (0.0, 0.0, 0.0)
-    x = (position[0], position[1], position[2])
-    v = (twist[0], twist[1], twist[2])
-    w = (twist[3], twist[4], twist[5])
-    g = (gravity[0], gravity[1], gravity[2])
-    x1 = (hinge[0], hinge[1], hinge[2])
+    x, v, w = three(position, 0), three(twist, 0), three(twist, 3)
+    g, x1 = geometry.gravity, geometry.hinge
     energy[0] = 0.5 * dot(v, v) - dot(g, x)
     for k in range(3):
         e = (rotation[0, k], rotation[1, k], rotation[2, k])
@@ -74,10 +72,10 @@ def fill_energy(base, platform, hinge, universal, gravity, position, rotation, t
     energy[8] = w_p[0] * w_p[2]
     energy[9] = w_p[1] * w_p[2]
     for i in range(6):
-        arm = rotate(rotation, at(platform, i))
+        arm = rotate(rotation, at(geometry.platform, i))
         # no acceleration enters a strut's energy, so what depends on it is left unused
-        s, l, rate, s_dot, s_ddot, _ = strut_motion(at(base, i), arm, x, v, w, still, still, g)
-        sigma, _, _ = spin(s, l, s_dot, s_ddot, x1, universal)
+        s, l, rate, s_dot, s_ddot, _ = strut_motion(at(geometry.base, i), arm, x, v, w, still, still, g)
+        sigma, _, _ = spin(s, l, s_dot, s_ddot, x1, geometry.universal)
         omega = add_scaled(cross(s, s_dot), sigma, s)
         v_p = add_scaled(scale(rate, s), l, s_dot)
         # principal axes of the rod as in the regressor
@@ -96,12 +94,12 @@ def fill_energy(base, platform, hinge, universal, gravity, position, rotation, t
 
 
 @kernel
-def _energy_batch(base, platform, hinge, universal, gravity, rows, columns, weights, position, rotation, twist,
-                  result):  # fmt: skip
+def _energy_batch(packed, rows, columns, weights, position, rotation, twist, result):
+    geometry = unpacked(packed)
     energy = np.empty(INERTIAL_COLUMNS)
     result[:, :] = 0.0
     for n in range(position.shape[0]):
-        fill_energy(base, platform, hinge, universal, gravity, position[n], rotation[n], twist[n], energy)
+        fill_energy(geometry, position[n], rotation[n], twist[n], energy)
         for entry in range(rows.size):
             if rows[entry] < INERTIAL_COLUMNS:
                 result[n, columns[entry]] += weights[entry] * energy[rows[entry]]
@@ -116,7 +114,7 @@ def energy_regressor(machine: Machine, motion: PlatformMotion, mapping: FloatArr
         Geometry, joints and gravity are used; masses and friction are not.
     motion : PlatformMotion
         Its accelerations are not used.
-    mapping : ndarray, shape (64, P)
+    mapping : ndarray, shape (B, P)
         How the parameters w build up the basis (`dynamics.basis`): basis = mapping w. Friction stores no energy:
         its rows count for nothing.
 
@@ -131,17 +129,11 @@ def energy_regressor(machine: Machine, motion: PlatformMotion, mapping: FloatArr
     ValueError
         If `mapping` has not one row per basis parameter.
     """
-    rows, columns, weights = SparseMapping.of(mapping).entries
-    result = np.empty((len(motion), np.shape(mapping)[1]))
+    sparse = SparseMapping.of(machine, mapping)
+    result = np.empty((len(motion), sparse.width))
     _energy_batch(
-        machine.base_joints,
-        machine.platform_joints,
-        machine.first_axis,
-        machine.universal,
-        machine.gravity,
-        rows,
-        columns,
-        weights,
+        packed_geometry(machine),
+        *sparse.entries,
         np.ascontiguousarray(motion.position),
         np.ascontiguousarray(motion.rotation),
         np.ascontiguousarray(motion.twist),

@@ -11,14 +11,15 @@ from pkm_identification.numerics.rotation import fill_matrix, quaternion_from_ma
 
 from ..kinematics.jacobian import fill_jacobian
 from ..machine import Machine
-from .basis import BASIS_COLUMNS, VISCOUS
+from .basis import INERTIAL_COLUMNS, basis_columns
 from .forward import fill_derivative
-from .mass import geometry_and_parameters
+from .records import packed_geometry, unpacked
 
 
 @kernel
-def _fall(base, platform, hinge, universal, gravity, phi, shape, start, time, lengths):
+def _fall(packed, phi, start, time, lengths):
     """Classical Runge-Kutta, one step from one instant to the next; instants before 0 are at rest."""
+    geometry = unpacked(packed)
     force, load = np.zeros((1, 6)), np.zeros((1, 6))
     state, trial = start.copy(), np.empty(13)
     slope = np.empty((4, 13))
@@ -31,15 +32,13 @@ def _fall(base, platform, hinge, universal, gravity, phi, shape, start, time, le
                 reach = 0.0 if stage == 0 else (step if stage == 3 else 0.5 * step)
                 for k in range(13):
                     trial[k] = state[k] + (reach * slope[stage - 1, k] if stage > 0 else 0.0)
-                fill_derivative(
-                    base, platform, hinge, universal, gravity, phi, shape, force, load, trial,
-                    slope[stage])  # fmt: skip
+                fill_derivative(packed, phi, force, load, trial, slope[stage])
             for k in range(13):
                 change = slope[0, k] + 2.0 * slope[1, k] + 2.0 * slope[2, k] + slope[3, k]
                 state[k] += step / 6.0 * change
             now = time[n]
         fill_matrix(state[3:7], rotation)
-        fill_jacobian(base, platform, state[:3], rotation, jac, lengths[n])
+        fill_jacobian(geometry.base, geometry.platform, state[:3], rotation, jac, lengths[n])
 
 
 def falling_lengths(
@@ -51,7 +50,7 @@ def falling_lengths(
     ----------
     machine : Machine
         Geometry, joints and gravity.
-    parameters : ndarray, shape (64,)
+    parameters : ndarray, shape (B,)
         Inertial parameters in the basis (`dynamics.basis`); only their ratios matter. Friction is left out.
     position : ndarray, shape (3,)
         Where it starts, m, base frame.
@@ -64,10 +63,9 @@ def falling_lengths(
     ndarray, shape (N, 6)
         m; not finite where the parameters are those of no machine.
     """
-    *geometry, _ = geometry_and_parameters(machine)
-    phi = np.zeros(BASIS_COLUMNS)
-    phi[:VISCOUS] = parameters[:VISCOUS]
+    phi = np.zeros(basis_columns(machine))
+    phi[:INERTIAL_COLUMNS] = parameters[:INERTIAL_COLUMNS]
     start = np.concatenate([position, quaternion_from_matrix(rotation), np.zeros(6)])
     lengths = np.empty((len(time), STRUTS))
-    _fall(*geometry, phi, machine.friction.shape, start, np.ascontiguousarray(time, dtype=float), lengths)
+    _fall(packed_geometry(machine), phi, start, np.ascontiguousarray(time, dtype=float), lengths)
     return lengths

@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 
 from pkm_identification.errors import NotConverged
-from pkm_identification.mechanisms.friction import friction_shape
+from pkm_identification.mechanisms.friction import less_friction
 from pkm_identification.motion import PlatformMotion
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
@@ -20,42 +20,28 @@ from pkm_identification.numerics.rotation import fill_matrix, matrix_from_quater
 
 from ..kinematics.jacobian import fill_jacobian
 from ..machine import Machine
-from .basis import COULOMB, VISCOUS
+from .basis import INERTIAL_COLUMNS, basis_parameters
 from .inverse import load_rows
-from .mass import fill_mass, geometry_and_parameters
+from .mass import fill_mass
+from .records import friction_coefficients, packed_geometry, unpacked
 
 Drive = Callable[[float, FloatArray, FloatArray, FloatArray], FloatArray]
 
 
 @kernel
-def _accelerations(base, platform, hinge, universal, gravity, phi, shape, position, rotation, twist, force, load,
-                   acceleration):  # fmt: skip
+def _accelerations(packed, phi, position, rotation, twist, force, load, acceleration):
+    geometry, coefficients = unpacked(packed), friction_coefficients(phi)
     mass, jac = np.empty((6, 6)), np.empty((6, 6))
     rate, unused, net = np.empty(6), np.empty(6), np.empty(6)
     for n in range(position.shape[0]):
         u = acceleration[n]
         turned = rotation[n]
-        fill_mass(
-            base,
-            platform,
-            hinge,
-            universal,
-            gravity,
-            phi,
-            position[n],
-            turned,
-            twist[n],
-            mass,
-            u,
-            rate,
-            unused,
-        )
-        fill_jacobian(base, platform, position[n], turned, jac, unused)
+        fill_mass(geometry, phi, position[n], turned, twist[n], mass, u, rate, unused)
+        fill_jacobian(geometry.base, geometry.platform, position[n], turned, jac, unused)
         pushing = min(n, force.shape[0] - 1)
         loading = min(n, load.shape[0] - 1)
         for i in range(6):
-            viscous, coulomb = friction_shape(rate[i], shape)
-            net[i] = force[pushing, i] - phi[VISCOUS + i] * viscous - phi[COULOMB + i] * coulomb
+            net[i] = less_friction(force[pushing, i], rate[i], geometry.law, coefficients, i)
         for k in range(6):
             u[k] = load[loading, k] - u[k]
             for i in range(6):
@@ -65,11 +51,11 @@ def _accelerations(base, platform, hinge, universal, gravity, phi, shape, positi
                 u[k] = np.nan
 
 
-def _kernel_arguments(machine: Machine, friction: bool) -> tuple:
-    *geometry, phi = geometry_and_parameters(machine)
+def _kernel_arguments(machine: Machine, friction: bool) -> tuple[FloatArray, FloatArray]:
+    phi = basis_parameters(machine)
     if not friction:
-        phi[VISCOUS:] = 0.0
-    return (*geometry, phi, machine.friction.shape)
+        phi[INERTIAL_COLUMNS:] = 0.0
+    return packed_geometry(machine), phi
 
 
 def forward_dynamics(
@@ -136,14 +122,12 @@ def forward_dynamics(
 
 
 @kernel
-def fill_derivative(base, platform, hinge, universal, gravity, phi, shape, force, load, state, change):
+def fill_derivative(packed, phi, force, load, state, change):
     """Write the derivative (13,) of the state (position, quaternion xyzw, v, w)."""
     rotation, acceleration = np.empty((1, 3, 3)), np.empty((1, 6))
     fill_matrix(state[3:7], rotation[0])
     whole = state.reshape((1, 13))
-    _accelerations(
-        base, platform, hinge, universal, gravity, phi, shape, whole[:, :3], rotation, whole[:, 7:], force, load,
-        acceleration)  # fmt: skip
+    _accelerations(packed, phi, whole[:, :3], rotation, whole[:, 7:], force, load, acceleration)
     x, y, z, w = state[3], state[4], state[5], state[6]
     p, q, r = 0.5 * state[10], 0.5 * state[11], 0.5 * state[12]
     change[:3] = state[7:10]
@@ -210,7 +194,7 @@ def integrate(
     start[:3] = machine.home_position if position is None else position
     start[3:7] = quaternion_from_matrix(machine.home_rotation if rotation is None else rotation)
     start[7:] = 0.0 if twist is None else twist
-    friction = friction and bool(np.any(machine.friction.viscous) or np.any(machine.friction.coulomb))
+    friction = friction and machine.friction.acts
     arguments = _kernel_arguments(machine, friction)
     load = load_rows(wrench, 1)
     constant = np.zeros((1, 6))

@@ -28,7 +28,7 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from pkm_identification.mechanisms.friction import friction_shape
+from pkm_identification.mechanisms.friction import friction_along
 from pkm_identification.motion import PlatformMotion
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
@@ -48,13 +48,9 @@ from pkm_identification.numerics.vector3 import (
 
 from ..kinematics.jacobian import fill_jacobian
 from ..machine import Machine
-from .basis import (
-    COULOMB,
-    PLATFORM_COLUMNS,
-    VISCOUS,
-    basis_parameters,
-)
+from .basis import INERTIAL_COLUMNS, PLATFORM_COLUMNS, basis_parameters
 from .inverse import load_rows
+from .records import MotionSample, friction_coefficients, packed_geometry, three, unpacked
 from .strut import (
     H_B,
     H_E,
@@ -134,7 +130,9 @@ def _inertia_times(phi, rotation, vector):
 
 
 @kernel
-def _platform_groups(phi, rotation, w, a, al, g, wrench):
+def _platform_groups(phi, sample, g, wrench):
+    rotation, w = sample.rotation, three(sample.twist, 3)
+    a, al = three(sample.acceleration, 0), three(sample.acceleration, 3)
     c = rotate(rotation, (phi[1], phi[2], phi[3]))
     _collect(
         wrench,
@@ -156,9 +154,13 @@ def _turning(strut, s, l, s_ddot, side, k):
 
 
 @kernel
-def _strut_groups(strut, base, hinge, universal, arm, x, v, w, a, al, g, wrench):
+def _strut_groups(strut, geometry, i, sample, wrench):
     """Add one strut's wrenches; (L', L'')."""
-    d = subtract(add(x, arm), base)
+    g = geometry.gravity
+    v, w = three(sample.twist, 0), three(sample.twist, 3)
+    a, al = three(sample.acceleration, 0), three(sample.acceleration, 3)
+    arm = rotate(sample.rotation, at(geometry.platform, i))
+    d = subtract(add(three(sample.position, 0), arm), at(geometry.base, i))
     l = np.sqrt(dot(d, d))
     s = scale(1.0 / l, d)
     turning = cross(w, arm)
@@ -172,9 +174,9 @@ def _strut_groups(strut, base, hinge, universal, arm, x, v, w, a, al, g, wrench)
     s_coriolis = scale(-2.0 * rate / l, s_dot)
     s_swung = add_scaled(scale(1.0 / l, perpendicular(swung, s)), -dot(s_dot, s_dot), s)
     side, k = (0.0, 0.0, 0.0), 0.0
-    if universal:
-        c = dot(hinge, s)
-        side, k = cross(hinge, s), c / (1.0 - c * c)
+    if geometry.universal:
+        c = dot(geometry.hinge, s)
+        side, k = cross(geometry.hinge, s), c / (1.0 - c * c)
 
     m_e, h_e, h_b = strut[M_E], strut[H_E], strut[H_B]
     f = _turning(strut, s, l, s_driven, side, k)
@@ -185,7 +187,7 @@ def _strut_groups(strut, base, hinge, universal, arm, x, v, w, a, al, g, wrench)
     f = _turning(strut, s, l, s_swung, side, k)
     f = add(f, add_scaled(scale(m_e, swung), -h_e / l, perpendicular(swung, s)))
     # spin: its gyroscopic moment, and what is left of its acceleration when s'' = 0
-    sigma, sigma_dot, per_torque = spin(s, l, s_dot, (0.0, 0.0, 0.0), hinge, universal)
+    sigma, sigma_dot, per_torque = spin(s, l, s_dot, (0.0, 0.0, 0.0), geometry.hinge, geometry.universal)
     f = add_scaled(f, strut[I_A] * sigma / l, cross(s_dot, s))
     f = add_scaled(f, strut[I_A] * sigma_dot, per_torque)
     _collect(wrench, _CEN, f, cross(arm, f))
@@ -195,44 +197,23 @@ def _strut_groups(strut, base, hinge, universal, arm, x, v, w, a, al, g, wrench)
 
 
 @kernel
-def _groups(base, platform, hinge, universal, gravity, phi, shape, position, rotation, twist, acceleration, load,
-            groups):  # fmt: skip
+def _groups(packed, phi, position, rotation, twist, acceleration, load, groups):
+    geometry, coefficients = unpacked(packed), friction_coefficients(phi)
     jac, inverse, work = np.empty((6, 6)), np.empty((6, 6)), np.empty((6, 6))
     length = np.empty(6)
     wrench = np.empty((_WRENCHES, 6))
-    g = (gravity[0], gravity[1], gravity[2])
-    x1 = (hinge[0], hinge[1], hinge[2])
     for n in range(position.shape[0]):
-        fill_jacobian(base, platform, position[n], rotation[n], jac, length)
+        fill_jacobian(geometry.base, geometry.platform, position[n], rotation[n], jac, length)
         if not invert6(jac, inverse, work):
             groups[:, n, :] = np.nan
             continue
-        turned = rotation[n]
-        w = (twist[n, 3], twist[n, 4], twist[n, 5])
-        a = (acceleration[n, 0], acceleration[n, 1], acceleration[n, 2])
-        al = (acceleration[n, 3], acceleration[n, 4], acceleration[n, 5])
+        sample = MotionSample(position[n], rotation[n], twist[n], acceleration[n])
         wrench[:, :] = 0.0
-        _platform_groups(phi, turned, w, a, al, g, wrench)
+        _platform_groups(phi, sample, geometry.gravity, wrench)
         for i in range(6):
             k = PLATFORM_COLUMNS + STRUT_COLUMNS * i
-            arm = rotate(turned, at(platform, i))
-            v = (twist[n, 0], twist[n, 1], twist[n, 2])
-            rate, second = _strut_groups(
-                phi[k : k + STRUT_COLUMNS],
-                at(base, i),
-                x1,
-                universal,
-                arm,
-                at(position, n),
-                v,
-                w,
-                a,
-                al,
-                g,
-                wrench,
-            )
-            viscous, coulomb = friction_shape(rate, shape)
-            groups[_FRICT, n, i] = phi[VISCOUS + i] * viscous + phi[COULOMB + i] * coulomb
+            rate, second = _strut_groups(phi[k : k + STRUT_COLUMNS], geometry, i, sample, wrench)
+            groups[_FRICT, n, i] = friction_along(rate, geometry.law, coefficients, i)
             groups[_MH, n, i] = phi[k + M_M] * second
         row = min(n, load.shape[0] - 1)
         for k in range(6):
@@ -272,16 +253,11 @@ def force_groups(
     """
     phi = basis_parameters(machine)
     if not friction:
-        phi[VISCOUS:] = 0.0
+        phi[INERTIAL_COLUMNS:] = 0.0
     groups = np.empty((_ROWS, len(motion), 6))
     _groups(
-        machine.base_joints,
-        machine.platform_joints,
-        machine.first_axis,
-        machine.universal,
-        machine.gravity,
+        packed_geometry(machine),
         phi,
-        machine.friction.shape,
         np.ascontiguousarray(motion.position),
         np.ascontiguousarray(motion.rotation),
         np.ascontiguousarray(motion.twist),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pkm_identification.mechanisms.friction import friction_shape
+from pkm_identification.mechanisms.friction import plus_friction
 from pkm_identification.motion import PlatformMotion
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
@@ -22,13 +22,8 @@ from pkm_identification.numerics.vector3 import (
 
 from ..kinematics.jacobian import fill_jacobian
 from ..machine import Machine
-from .basis import (
-    BASIS_COLUMNS,
-    COULOMB,
-    PLATFORM_COLUMNS,
-    VISCOUS,
-    basis_parameters,
-)
+from .basis import INERTIAL_COLUMNS, PLATFORM_COLUMNS, basis_parameters
+from .records import friction_coefficients, packed_geometry, unpacked
 from .strut import (
     H_B,
     H_E,
@@ -45,14 +40,11 @@ from .strut import (
 
 
 @kernel
-def _forces(base, platform, hinge, universal, gravity, phi, shape, position, rotation, twist, acceleration,
-            load, force):  # fmt: skip
+def _forces(packed, phi, position, rotation, twist, acceleration, load, force):
+    geometry, coefficients = unpacked(packed), friction_coefficients(phi)
+    base, platform, g = geometry.base, geometry.platform, geometry.gravity
     jac, inverse, work = np.empty((6, 6)), np.empty((6, 6)), np.empty((6, 6))
-    length = np.empty(6)
-    wrench = np.empty(6)
-    rates = np.empty(6)
-    g = (gravity[0], gravity[1], gravity[2])
-    x1 = (hinge[0], hinge[1], hinge[2])
+    length, wrench, rates = np.empty(6), np.empty(6), np.empty(6)
     for n in range(position.shape[0]):
         fill_jacobian(base, platform, position[n], rotation[n], jac, length)
         if not invert6(jac, inverse, work):
@@ -95,7 +87,7 @@ def _forces(base, platform, hinge, universal, gravity, phi, shape, position, rot
             f = add_scaled(f, phi[k + H_E], f_he)
             f = add_scaled(f, phi[k + H_B], f_hb)
             # axisymmetric rod: I_t s x s'' + I_a (sigma s)' is its rate of angular momentum
-            sigma, sigma_dot, per_torque = spin(s, l, s_dot, s_ddot, x1, universal)
+            sigma, sigma_dot, per_torque = spin(s, l, s_dot, s_ddot, geometry.hinge, geometry.universal)
             f = add_scaled(f, phi[k + I_X] / l, perpendicular(s_ddot, s))
             axial = phi[k + I_A]
             f = add_scaled(f, axial * sigma / l, cross(s_dot, s))
@@ -111,8 +103,7 @@ def _forces(base, platform, hinge, universal, gravity, phi, shape, position, rot
             sum_ = 0.0
             for k in range(6):
                 sum_ += inverse[k, i] * wrench[k]
-            viscous, coulomb = friction_shape(rates[i], shape)
-            force[n, i] = sum_ + phi[VISCOUS + i] * viscous + phi[COULOMB + i] * coulomb
+            force[n, i] = plus_friction(sum_, rates[i], geometry.law, coefficients, i)
 
 
 def load_rows(wrench: FloatArray | None, count: int) -> FloatArray:
@@ -144,7 +135,7 @@ def strut_forces(
     wrench : ndarray, shape (6,) or (N, 6), optional
         What tool or payload do to the platform: force in N and moment in N m about the platform frame's origin, in
         base axes.
-    parameters : ndarray, shape (64,), optional
+    parameters : ndarray, shape (B,), optional
         Dynamic parameters in the basis (`basis_parameters`), such as identified ones; the machine file's by default.
 
     Returns
@@ -158,20 +149,17 @@ def strut_forces(
     ValueError
         If `wrench` or `parameters` have another shape.
     """
-    phi = basis_parameters(machine) if parameters is None else np.array(parameters, dtype=float)
-    if phi.shape != (BASIS_COLUMNS,):
-        raise ValueError(f"parameters has shape {phi.shape}, expected ({BASIS_COLUMNS},)")
+    phi = basis_parameters(machine)
+    if parameters is not None:
+        if np.shape(parameters) != phi.shape:
+            raise ValueError(f"parameters has shape {np.shape(parameters)}, expected {phi.shape}")
+        phi[:] = parameters
     if not friction:
-        phi[VISCOUS:] = 0.0
+        phi[INERTIAL_COLUMNS:] = 0.0
     force = np.empty((len(motion), 6))
     _forces(
-        machine.base_joints,
-        machine.platform_joints,
-        machine.first_axis,
-        machine.universal,
-        machine.gravity,
+        packed_geometry(machine),
         phi,
-        machine.friction.shape,
         np.ascontiguousarray(motion.position),
         np.ascontiguousarray(motion.rotation),
         np.ascontiguousarray(motion.twist),

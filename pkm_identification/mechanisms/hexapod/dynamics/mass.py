@@ -38,6 +38,7 @@ from pkm_identification.numerics.vector3 import (
 from ..kinematics.jacobian import fill_jacobian
 from ..machine import Machine
 from .basis import PLATFORM_COLUMNS, basis_parameters
+from .records import packed_geometry, unpacked
 from .strut import (
     H_B,
     H_E,
@@ -95,16 +96,13 @@ def _platform_part(phi, rotation, w, g, mass, bias):
 
 
 @kernel
-def fill_mass(
-    base, platform, hinge, universal, gravity, phi, position, rotation, twist, mass, bias, rate, drift
-):
+def fill_mass(geometry, phi, position, rotation, twist, mass, bias, rate, drift):
     """Write M (6, 6) and h (6,) of one state, its strut rates (6,) and J' u (6,): L'' without acceleration."""
     still = (0.0, 0.0, 0.0)
     x = (position[0], position[1], position[2])
     v = (twist[0], twist[1], twist[2])
     w = (twist[3], twist[4], twist[5])
-    g = (gravity[0], gravity[1], gravity[2])
-    x1 = (hinge[0], hinge[1], hinge[2])
+    g = geometry.gravity
     _platform_part(phi, rotation, w, g, mass, bias)
     for i in range(6):
         k = PLATFORM_COLUMNS + STRUT_COLUMNS * i
@@ -115,11 +113,11 @@ def fill_mass(
             phi[k + I_A],
             phi[k + M_M],
         )
-        arm = rotate(rotation, at(platform, i))
-        s, l, rate[i], s_dot, s_ddot, a_g = strut_motion(at(base, i), arm, x, v, w, still, still, g)
+        arm = rotate(rotation, at(geometry.platform, i))
+        s, l, rate[i], s_dot, s_ddot, a_g = strut_motion(at(geometry.base, i), arm, x, v, w, still, still, g)
         drift[i] = strut_acceleration(s, l, s_dot, a_g, g)
         f_m, f_he, f_hb = unit_forces(s, l, s_ddot, a_g, g)
-        sigma, sigma_dot, per_torque = spin(s, l, s_dot, s_ddot, x1, universal)
+        sigma, sigma_dot, per_torque = spin(s, l, s_dot, s_ddot, geometry.hinge, geometry.universal)
         f = add_scaled(scale(m_e, f_m), h_e, f_he)
         f = add_scaled(f, phi[k + H_B], f_hb)
         f = add_scaled(f, transverse / l, perpendicular(s_ddot, s))
@@ -156,16 +154,15 @@ def fill_mass(
 
 
 @kernel
-def _batch(base, platform, hinge, universal, gravity, phi, position, rotation, twist, in_struts, mass, bias):
+def _batch(packed, phi, position, rotation, twist, in_struts, mass, bias):
+    geometry = unpacked(packed)
     rate, drift = np.empty(6), np.empty(6)
     jac, inverse, work, length = np.empty((6, 6)), np.empty((6, 6)), np.empty((6, 6)), np.empty(6)
     for n in range(position.shape[0]):
-        fill_mass(
-            base, platform, hinge, universal, gravity, phi, position[n], rotation[n], twist[n], mass[n], bias[n],
-            rate, drift)  # fmt: skip
+        fill_mass(geometry, phi, position[n], rotation[n], twist[n], mass[n], bias[n], rate, drift)
         if not in_struts:
             continue
-        fill_jacobian(base, platform, position[n], rotation[n], jac, length)
+        fill_jacobian(geometry.base, geometry.platform, position[n], rotation[n], jac, length)
         if not invert6(jac, inverse, work):
             mass[n, :, :] = np.nan
             bias[n, :] = np.nan
@@ -191,19 +188,9 @@ def _batch(base, platform, hinge, universal, gravity, phi, position, rotation, t
                 mass[n, j, i] = total
 
 
-def geometry_and_parameters(machine: Machine) -> tuple:
-    """The kernels' leading arguments: geometry, joints, gravity and the machine's parameters."""
-    return (
-        machine.base_joints,
-        machine.platform_joints,
-        machine.first_axis,
-        machine.universal,
-        machine.gravity,
-        basis_parameters(machine),
-    )
-
-
-def _evaluate(machine, position, rotation, twist, in_struts):
+def _evaluate(
+    machine: Machine, position: FloatArray, rotation: FloatArray, twist: FloatArray | None, in_struts: bool
+) -> MassAndBias:
     position = np.ascontiguousarray(position, dtype=float)
     rotation = np.ascontiguousarray(rotation, dtype=float)
     count = len(position)
@@ -216,7 +203,9 @@ def _evaluate(machine, position, rotation, twist, in_struts):
         if value.shape != shape:
             raise ValueError(f"{name} has shape {value.shape}, expected {shape}")
     mass, bias = np.empty((count, 6, 6)), np.empty((count, 6))
-    _batch(*geometry_and_parameters(machine), position, rotation, twist, in_struts, mass, bias)
+    _batch(
+        packed_geometry(machine), basis_parameters(machine), position, rotation, twist, in_struts, mass, bias
+    )
     return MassAndBias(mass, bias)
 
 

@@ -30,6 +30,7 @@ from pkm_identification.numerics.vector3 import (
 )
 
 from .basis import PLATFORM_COLUMNS
+from .records import three
 from .strut import (
     H_E,
     M_E,
@@ -47,11 +48,11 @@ def imu_reading(place, axes, gravity, rotation, twist, acceleration, reading):
     It sits at `place` (3,), m, with `axes` (3, 3) as columns, both in the platform frame; `twist` and `acceleration`
     (6,) are the platform's at its origin, base axes. At rest it reads the opposite of gravity.
     """
-    w = (twist[3], twist[4], twist[5])
-    r = rotate(rotation, (place[0], place[1], place[2]))
-    a = add((acceleration[0], acceleration[1], acceleration[2]), cross(w, cross(w, r)))
-    a = add(a, cross((acceleration[3], acceleration[4], acceleration[5]), r))
-    a = subtract(a, (gravity[0], gravity[1], gravity[2]))
+    w = three(twist, 3)
+    r = rotate(rotation, three(place, 0))
+    a = add(three(acceleration, 0), cross(w, cross(w, r)))
+    a = add(a, cross(three(acceleration, 3), r))
+    a = subtract(a, gravity)
     force = rotate_back(axes, rotate_back(rotation, a))
     rate = rotate_back(axes, rotate_back(rotation, w))
     for k in range(3):
@@ -60,19 +61,19 @@ def imu_reading(place, axes, gravity, rotation, twist, acceleration, reading):
 
 
 @kernel
-def strut_force_reading(base, platform, gravity, phi, at_platform, position, rotation, twist, acceleration, net,
-                        reading):  # fmt: skip
-    """Write what the six force sensors read (6,), N; `net` (6,) is drive force less friction, `phi` the basis."""
-    x = (position[0], position[1], position[2])
-    v = (twist[0], twist[1], twist[2])
-    w = (twist[3], twist[4], twist[5])
-    a = (acceleration[0], acceleration[1], acceleration[2])
-    al = (acceleration[3], acceleration[4], acceleration[5])
-    g = (gravity[0], gravity[1], gravity[2])
+def strut_force_reading(geometry, phi, at_platform, sample, net, reading):
+    """Write what the six force sensors read (6,), N.
+
+    `geometry` is a `KernelGeometry`, `phi` the basis, `sample` a `MotionSample`; `net` (6,) is drive force less
+    friction.
+    """
+    x, v, w = three(sample.position, 0), three(sample.twist, 0), three(sample.twist, 3)
+    a, al = three(sample.acceleration, 0), three(sample.acceleration, 3)
+    g = geometry.gravity
     for i in range(6):
         k = PLATFORM_COLUMNS + STRUT_COLUMNS * i
-        arm = rotate(rotation, at(platform, i))
-        s, l, _, s_dot, _, a_g = strut_motion(at(base, i), arm, x, v, w, a, al, g)
+        arm = rotate(sample.rotation, at(geometry.platform, i))
+        s, l, _, s_dot, _, a_g = strut_motion(at(geometry.base, i), arm, x, v, w, a, al, g)
         second = strut_acceleration(s, l, s_dot, a_g, g)
         reading[i] = net[i] - phi[k + M_M] * second
         if at_platform:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pkm_identification.mechanisms.friction import friction_shape
+from pkm_identification.mechanisms.friction import friction_terms
 from pkm_identification.motion import PlatformMotion
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
@@ -23,13 +24,8 @@ from pkm_identification.numerics.vector3 import (
 
 from ..kinematics.jacobian import fill_jacobian
 from ..machine import Machine
-from .basis import (
-    BASIS_COLUMNS,
-    COULOMB,
-    INERTIAL_COLUMNS,
-    PLATFORM_COLUMNS,
-    VISCOUS,
-)
+from .basis import INERTIAL_COLUMNS, PLATFORM_COLUMNS, basis_columns
+from .records import MotionSample, packed_geometry, three, unpacked
 from .strut import (
     H_B,
     H_E,
@@ -46,6 +42,48 @@ from .strut import (
     strut_motion,
     translation_forces,
 )
+
+
+class MappingEntries(NamedTuple):
+    """Which basis column enters which parameter's column how much: entries column by column, each of shape (E,)."""
+
+    rows: NDArray[np.int64]
+    columns: NDArray[np.int64]
+    weights: FloatArray
+
+
+class RegressorScratch(NamedTuple):
+    """Room for one sample; `jacobian` is the pose's after `fill_regressor`.
+
+    Attributes
+    ----------
+    wrench : ndarray, shape (52, 6)
+        On the platform, per unit of each inertial basis parameter.
+    jacobian, inverse, work : ndarray, shape (6, 6)
+    friction : ndarray, shape (6, K)
+        Terms of the friction law, per strut.
+    length : ndarray, shape (6,)
+    """
+
+    wrench: FloatArray
+    jacobian: FloatArray
+    inverse: FloatArray
+    work: FloatArray
+    friction: FloatArray
+    length: FloatArray
+
+
+@kernel
+def regressor_scratch(terms):
+    """Room for a friction law of that many terms."""
+    return RegressorScratch(
+        np.empty((INERTIAL_COLUMNS, 6)),
+        np.empty((6, 6)),
+        np.empty((6, 6)),
+        np.empty((6, 6)),
+        np.empty((6, terms)),
+        np.empty(6),
+    )
 
 
 @kernel
@@ -80,34 +118,30 @@ def _platform_wrenches(rotation, a_g, w, al, wrench):
 
 
 @kernel
-def fill_regressor(base, platform, hinge, universal, gravity, shape, rows, columns, weights, position, rotation,
-                   twist, acceleration, regressor, scratch_wrench, scratch6):  # fmt: skip
+def fill_regressor(geometry, entries, sample, regressor, scratch):
     """Write the (6, P) regressor of one sample; False when the pose is singular or a number is not finite.
 
-    `rows`, `columns`, `weights` say which basis column enters which parameter's column how much. `scratch_wrench` is
-    (52, 6), `scratch6` (3, 6, 6); `shape` is the friction law's (`Friction.shape`).
+    Takes a `KernelGeometry`, `MappingEntries`, a `MotionSample` and a `RegressorScratch`.
     """
-    jac, inverse, work = scratch6[0], scratch6[1], scratch6[2]
-    length = np.empty(6)
-    rates = np.empty(6)
+    rows, columns, weights = entries
+    inverse, work, wrench = scratch.inverse, scratch.work, scratch.wrench
+    base, platform, rotation = geometry.base, geometry.platform, sample.rotation
     regressor[:, :] = 0.0
-    fill_jacobian(base, platform, position, rotation, jac, length)
-    if not invert6(jac, inverse, work):
+    fill_jacobian(base, platform, sample.position, rotation, scratch.jacobian, scratch.length)
+    if not invert6(scratch.jacobian, inverse, work):
         return False
-    x = (position[0], position[1], position[2])
-    v = (twist[0], twist[1], twist[2])
-    w = (twist[3], twist[4], twist[5])
-    a = (acceleration[0], acceleration[1], acceleration[2])
-    al = (acceleration[3], acceleration[4], acceleration[5])
-    g = (gravity[0], gravity[1], gravity[2])
-    x1 = (hinge[0], hinge[1], hinge[2])
-    _platform_wrenches(rotation, (a[0] - g[0], a[1] - g[1], a[2] - g[2]), w, al, scratch_wrench)
+    x, v, w = three(sample.position, 0), three(sample.twist, 0), three(sample.twist, 3)
+    a, al = three(sample.acceleration, 0), three(sample.acceleration, 3)
+    g, x1 = geometry.gravity, geometry.hinge
+    _platform_wrenches(rotation, (a[0] - g[0], a[1] - g[1], a[2] - g[2]), w, al, wrench)
     for i in range(6):
         arm = rotate(rotation, at(platform, i))
         s, l, rate, s_dot, s_ddot, a_g = strut_motion(at(base, i), arm, x, v, w, a, al, g)
-        rates[i] = rate
+        terms = friction_terms(rate, geometry.law)
+        for k in range(geometry.terms):
+            scratch.friction[i, k] = terms[k]
         f_m, f_he, f_hb = translation_forces(s, l, s_ddot, a_g, g)
-        sigma, sigma_dot, per_torque = spin(s, l, s_dot, s_ddot, x1, universal)
+        sigma, sigma_dot, per_torque = spin(s, l, s_dot, s_ddot, x1, geometry.universal)
         omega, alpha = rotation_motion(s, s_dot, s_ddot, sigma, sigma_dot)
         # principal axes of the rod: the hinge fixed in it, its own axis, and the third
         across = cross(x1, s)
@@ -116,14 +150,14 @@ def fill_regressor(base, platform, hinge, universal, gravity, shape, rows, colum
         f_a = inertia_force(s, s, l, omega, alpha, per_torque)
         f_z = inertia_force(cross(across, s), s, l, omega, alpha, per_torque)
         k = PLATFORM_COLUMNS + STRUT_COLUMNS * i
-        _put(scratch_wrench, k + M_E, f_m, cross(arm, f_m))
-        _put(scratch_wrench, k + H_E, f_he, cross(arm, f_he))
-        _put(scratch_wrench, k + H_B, f_hb, cross(arm, f_hb))
-        _put(scratch_wrench, k + I_X, f_x, cross(arm, f_x))
-        _put(scratch_wrench, k + I_A, f_a, cross(arm, f_a))
-        _put(scratch_wrench, k + I_Z, f_z, cross(arm, f_z))
+        _put(wrench, k + M_E, f_m, cross(arm, f_m))
+        _put(wrench, k + H_E, f_he, cross(arm, f_he))
+        _put(wrench, k + H_B, f_hb, cross(arm, f_hb))
+        _put(wrench, k + I_X, f_x, cross(arm, f_x))
+        _put(wrench, k + I_A, f_a, cross(arm, f_a))
+        _put(wrench, k + I_Z, f_z, cross(arm, f_z))
         f_motor = scale(strut_acceleration(s, l, s_dot, a_g, g), s)
-        _put(scratch_wrench, k + M_M, f_motor, cross(arm, f_motor))
+        _put(wrench, k + M_M, f_motor, cross(arm, f_motor))
     # sum the wrenches of a parameter first, then take J^-T once per parameter
     entry = 0
     for p in range(regressor.shape[1]):
@@ -135,13 +169,10 @@ def fill_regressor(base, platform, hinge, universal, gravity, shape, rows, colum
             if row < INERTIAL_COLUMNS:
                 inertial = True
                 for k in range(6):
-                    work[k, 0] += weights[entry] * scratch_wrench[row, k]
-            elif row < COULOMB:
-                i = row - VISCOUS
-                regressor[i, p] += weights[entry] * friction_shape(rates[i], shape)[0]
+                    work[k, 0] += weights[entry] * wrench[row, k]
             else:
-                i = row - COULOMB
-                regressor[i, p] += weights[entry] * friction_shape(rates[i], shape)[1]
+                term, i = divmod(row - INERTIAL_COLUMNS, 6)
+                regressor[i, p] += weights[entry] * scratch.friction[i, term]
             entry += 1
         if inertial:
             for i in range(6):
@@ -156,15 +187,12 @@ def fill_regressor(base, platform, hinge, universal, gravity, shape, rows, colum
 
 
 @kernel
-def _regressor_batch(base, platform, hinge, universal, gravity, shape, rows, columns, weights, position,
-                     rotation, twist, acceleration, regressor):  # fmt: skip
-    wrench = np.empty((INERTIAL_COLUMNS, 6))
-    scratch6 = np.empty((3, 6, 6))
+def _regressor_batch(packed, rows, columns, weights, position, rotation, twist, acceleration, regressor):
+    geometry, entries = unpacked(packed), MappingEntries(rows, columns, weights)
+    scratch = regressor_scratch(geometry.terms)
     for n in range(position.shape[0]):
-        good = fill_regressor(
-            base, platform, hinge, universal, gravity, shape, rows, columns, weights, position[n], rotation[n],
-            twist[n], acceleration[n], regressor[n], wrench, scratch6)  # fmt: skip
-        if not good:
+        sample = MotionSample(position[n], rotation[n], twist[n], acceleration[n])
+        if not fill_regressor(geometry, entries, sample, regressor[n], scratch):
             regressor[n, :, :] = np.nan
 
 
@@ -178,18 +206,18 @@ class SparseMapping:
     width: int
 
     @classmethod
-    def of(cls, mapping: FloatArray) -> SparseMapping:
-        """From the matrix, shape (64, P); raises ValueError when it has another number of rows."""
+    def of(cls, machine: Machine, mapping: FloatArray) -> SparseMapping:
+        """From the matrix, shape (B, P); raises ValueError when it has not a row per basis parameter of the machine."""
         mapping = np.asarray(mapping, dtype=float)
-        if mapping.ndim != 2 or mapping.shape[0] != BASIS_COLUMNS:
-            raise ValueError(f"mapping has shape {mapping.shape}, expected ({BASIS_COLUMNS}, P)")
+        if mapping.ndim != 2 or mapping.shape[0] != basis_columns(machine):
+            raise ValueError(f"mapping has shape {mapping.shape}, expected ({basis_columns(machine)}, P)")
         columns, rows = np.nonzero(mapping.T)
         return cls(rows.astype(np.int64), columns.astype(np.int64), mapping[rows, columns], mapping.shape[1])
 
     @property
-    def entries(self) -> tuple[NDArray[np.int64], NDArray[np.int64], FloatArray]:
-        """Rows, columns and weights, as the kernels take them."""
-        return self.rows, self.columns, self.weights
+    def entries(self) -> MappingEntries:
+        """As the kernels take them."""
+        return MappingEntries(self.rows, self.columns, self.weights)
 
 
 def regressor(machine: Machine, motion: PlatformMotion, mapping: FloatArray | SparseMapping) -> FloatArray:
@@ -198,9 +226,9 @@ def regressor(machine: Machine, motion: PlatformMotion, mapping: FloatArray | Sp
     Parameters
     ----------
     machine : Machine
-        Geometry, joints, gravity and the shape of the friction law are used; masses and coefficients are not.
+        Geometry, joints, gravity and the friction law are used; masses and coefficients are not.
     motion : PlatformMotion
-    mapping : ndarray, shape (64, P), or SparseMapping
+    mapping : ndarray, shape (B, P), or SparseMapping
         How the parameters w build up the basis (`dynamics.basis`): basis = mapping w.
 
     Returns
@@ -213,10 +241,10 @@ def regressor(machine: Machine, motion: PlatformMotion, mapping: FloatArray | Sp
     ValueError
         If `mapping` has not one row per basis parameter.
     """
-    sparse = mapping if isinstance(mapping, SparseMapping) else SparseMapping.of(mapping)
+    sparse = mapping if isinstance(mapping, SparseMapping) else SparseMapping.of(machine, mapping)
     result = np.empty((len(motion), 6, sparse.width))
     _regressor_batch(
-        *regressor_geometry(machine),
+        packed_geometry(machine),
         *sparse.entries,
         np.ascontiguousarray(motion.position),
         np.ascontiguousarray(motion.rotation),
@@ -225,15 +253,3 @@ def regressor(machine: Machine, motion: PlatformMotion, mapping: FloatArray | Sp
         result,
     )
     return result
-
-
-def regressor_geometry(machine: Machine) -> tuple:
-    """The kernel's leading arguments: what the regressor needs to know of a machine."""
-    return (
-        machine.base_joints,
-        machine.platform_joints,
-        machine.first_axis,
-        machine.universal,
-        machine.gravity,
-        machine.friction.shape,
-    )

@@ -1,5 +1,6 @@
 """Kinematics of hexapods: inverse, forward, Jacobian and rates; assembly modes, passive joints, singularities."""
 
+from ..geometry import Geometry
 from .assembly.continuation import PathResult, follow_lengths
 from .assembly.mode_proof import joined_to_start
 from .assembly.modes import AssemblyModes, assembly_modes, geometry_modes
@@ -17,7 +18,6 @@ from .jacobian import jacobian
 from .passive import JointLimits, PassiveAngles, passive_angles
 from .pose_of_lengths import Pose, pose_of_lengths
 from .singularity import (
-    Geometry,
     NearbySingularity,
     SingularityMeasures,
     WeakestMotion,

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.rotation import matrix_from_vector
 
-from ..machine import SINGULAR_RATIO, Machine, jacobian_quality
+from ..geometry import SINGULAR_RATIO, Geometry, jacobian_quality
+from ..machine import Machine
 from .jacobian import jacobian
 
 # A screw is called a rotation below this pitch (over the length scale), a translation above its inverse.
@@ -342,22 +343,6 @@ def weakest_motion(
     point = position + np.cross(w, v) / rate
     kind = "rotation" if abs(pitch) <= PITCH * scale else "screw"
     return WeakestMotion(kind, twist, w / np.sqrt(rate), point, pitch, sigma, freedom)
-
-
-@dataclass(frozen=True)
-class Geometry:
-    """Bare joint centres (6, 3) in m and a pose to look around, for machines that `Machine` refuses."""
-
-    base_joints: FloatArray
-    platform_joints: FloatArray
-    home_position: FloatArray
-    home_rotation: FloatArray
-
-    @property
-    def length_scale(self) -> float:
-        """The platform joints' rms radius, m."""
-        centred = self.platform_joints - self.platform_joints.mean(axis=0)
-        return float(np.sqrt(np.mean(np.sum(centred**2, axis=1))))
 
 
 def architectural_quality(geometry: Machine | Geometry) -> float:

@@ -10,11 +10,9 @@ from pkm_identification.parameters.parameter import Kind, Parameter
 from pkm_identification.parameters.parameter_set import ParameterSet
 
 from ..dynamics.basis import (
-    BASIS_COLUMNS,
-    COULOMB,
     PLATFORM_NAMES,
-    VISCOUS,
     basis_parameters,
+    friction_columns,
     strut_column,
 )
 from ..dynamics.strut import (
@@ -71,7 +69,7 @@ class SetBuilder:
         return ParameterSet(name, tuple(self.entries), mapping, self.basis - mapping @ nominal)
 
     def column(self, entries: dict[int, float]) -> FloatArray:
-        column = np.zeros(BASIS_COLUMNS)
+        column = np.zeros(len(self.basis))
         for row, value in entries.items():
             column[row] = value
         return column
@@ -115,7 +113,7 @@ class SetBuilder:
     def strut_masses(self, *names: str, strut: int | None = None) -> None:
         """Masses of the strut bodies, each at its known place on the axis."""
         for name in names:
-            column = np.zeros(BASIS_COLUMNS)
+            column = np.zeros(len(self.basis))
             masses = []
             for i in self._struts(strut):
                 body = self.machine.struts[i].body_b if name == "m_b" else self.machine.struts[i].body_e
@@ -133,7 +131,7 @@ class SetBuilder:
     def strut_moment(self, name: str, axis: str, bodies: str, strut: int | None = None) -> None:
         """A moment of inertia about a strut's axes, alike for all struts or of one strut."""
         kinds = {"transverse": (I_X, I_Z), "axial": (I_A,), "x": (I_X,), "z": (I_Z,)}[axis]
-        column = np.zeros(BASIS_COLUMNS)
+        column = np.zeros(len(self.basis))
         values = []
         for i in self._struts(strut):
             chosen = [getattr(self.machine.struts[i], f"body_{body}") for body in bodies]
@@ -146,16 +144,15 @@ class SetBuilder:
         self.add(name, "kg m^2", Kind.INERTIA, body, value, max(value, floor), column, strut)
 
     def friction(self) -> None:
-        for i in range(STRUTS):
-            nominal = float(self.basis[VISCOUS + i])
-            scale = max(nominal, 10.0 * self.force_scale)  # that force at 0.1 m/s
-            self.add(
-                "viscous", "N s/m", Kind.VISCOUS, STRUT, nominal, scale, self.column({VISCOUS + i: 1.0}), i
-            )
-        for i in range(STRUTS):
-            nominal = float(self.basis[COULOMB + i])
-            scale = max(nominal, self.force_scale)
-            self.add("coulomb", "N", Kind.COULOMB, STRUT, nominal, scale, self.column({COULOMB + i: 1.0}), i)
+        for coefficient in self.machine.friction.law.coefficients:
+            rows = friction_columns(self.machine, coefficient.name)
+            for i, row in enumerate(range(rows.start, rows.stop)):
+                nominal = float(self.basis[row])
+                scale = coefficient.scale(nominal, self.force_scale)
+                column = self.column({row: 1.0})
+                self.add(
+                    coefficient.name, coefficient.unit, coefficient.kind, STRUT, nominal, scale, column, i
+                )
 
     @staticmethod
     def _struts(strut: int | None) -> range:

@@ -28,7 +28,7 @@ import numpy as np
 from pkm_identification.motion import STRUTS
 from pkm_identification.parameters.parameter import Kind
 
-from ..dynamics.basis import BASIS_COLUMNS, strut_column
+from ..dynamics.basis import strut_column
 from ..dynamics.strut import (
     H_B,
     H_E,
@@ -59,7 +59,7 @@ def _collect(builder: SetBuilder, alike: bool, motor: bool) -> None:
     groups = [range(STRUTS)] if alike else [range(i, i + 1) for i in range(STRUTS)]
     for struts in groups:
         for symbol, unit, kind, body, rows in rows_of:
-            column = np.zeros(BASIS_COLUMNS)
+            column = np.zeros(len(builder.basis))
             for i in struts:
                 column[[strut_column(i, row) for row in rows]] = 1.0
             nominal = float(np.mean([builder.basis[strut_column(i, rows[0])] for i in struts]))

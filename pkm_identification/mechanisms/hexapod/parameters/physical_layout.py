@@ -12,7 +12,7 @@ Ixx_b, Iyy_b, …     the body's Sigma about its centre of mass   > 0 each (the 
 It_b+It_e, Jt       It - Ia / 2, Jt - Ja / 2: along the strut   > 0; Jt: > h_e^2 / m_e, whatever the mass of body B
 Ia_b+Ia_e, Ja       half of it: across the strut                > 0
 h_e, h_b            the first moment                            anything (h_b: the mass of body B is not known)
-viscous, coulomb    the coefficient                             > 0
+viscous, coulomb    the coefficient                             > 0; anything where the law lets it be negative
 ==================  ==========================================  =================================================
 
 Where one parameter stands for six struts that differ, the bounds hold for each of them.
@@ -63,6 +63,8 @@ class _Sorter:
         self.machine = machine
         self.parameters = parameters
         self.entries = parameters.entries
+        law = machine.friction.law
+        self.signed_friction = [c.name for c in law.coefficients if c.within is not None]
         self.slots = {name: k for k, name in enumerate(parameters.names)}
         self.left = dict(self.slots)
         self.lowering = np.eye(width)
@@ -141,9 +143,9 @@ class _Sorter:
             self.rods.append(([self.slots[names[symbol]] for symbol in rod], differences))
             del self.left[names.pop("Jt")]  # bounded by the others of its rod
         for symbol, name in names.items():
-            if kinds[symbol] in (Kind.FIRST_MOMENT, Kind.FRICTION):
+            if kinds[symbol] is Kind.FIRST_MOMENT or symbol in self.signed_friction:
                 self._set(name, FREE)
-            elif kinds[symbol] in (Kind.VISCOUS, Kind.COULOMB) or symbol == "m_m":
+            elif kinds[symbol].friction or symbol == "m_m":
                 self._set(name, BOUNDED, 0.0)
             elif symbol in nominal[0]:
                 values = np.array([moments[symbol] for moments in nominal])

@@ -12,9 +12,9 @@ from functools import cache
 
 import numpy as np
 
-from pkm_identification.mechanisms.friction import friction_shapes
+from pkm_identification.mechanisms.friction import Friction, friction_columns
 from pkm_identification.mechanisms.hexapod.dynamics import integrate, strut_forces
-from pkm_identification.mechanisms.hexapod.dynamics.basis import VISCOUS
+from pkm_identification.mechanisms.hexapod.dynamics.basis import INERTIAL_COLUMNS
 from pkm_identification.mechanisms.hexapod.dynamics.energy import energy_regressor
 from pkm_identification.mechanisms.hexapod.dynamics.regressor import regressor
 from pkm_identification.mechanisms.hexapod.kinematics.inverse import (
@@ -23,7 +23,7 @@ from pkm_identification.mechanisms.hexapod.kinematics.inverse import (
 )
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
-from pkm_identification.motion import STRUTS, PlatformMotion
+from pkm_identification.motion import PlatformMotion
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.rotation import matrix_from_vector
 from pkm_identification.parameters.parameter_set import ParameterSet
@@ -48,10 +48,11 @@ class Record:
 def study_machine(friction: bool) -> Machine:
     """The UF machine of chapter 4: struts without spin; the source's law of friction, or none."""
     machine = Machine.load("uf")
-    law = replace(machine.friction, law="source")
-    if not friction:
-        law = replace(law, viscous=np.zeros(STRUTS), coulomb=np.zeros(STRUTS))
-    return replace(machine, base_joint="no_spin", friction=law)
+    nominal = machine.friction
+    source = Friction.of(
+        "source", viscous=nominal.viscous, coulomb=nominal.coulomb, transition_rate=nominal.transition_rate
+    )
+    return replace(machine, base_joint="no_spin", friction=source if friction else source.without())
 
 
 def parameter_set(friction: bool) -> ParameterSet:
@@ -128,6 +129,6 @@ def energy_model(record: Record, friction: bool) -> tuple[FloatArray, FloatArray
     length, rate, _ = strut_motion_from_platform(machine, record.motion)
     step = np.diff(length, axis=0)
     columns = np.diff(energy_regressor(machine, record.motion, mapping), axis=0)
-    viscous, coulomb = friction_shapes(rate[:-1], machine.friction)
-    columns += np.hstack([viscous * step, coulomb * step]) @ mapping[VISCOUS:]
+    friction_work = friction_columns(rate[:-1], machine.friction) * step
+    columns += np.hstack(list(friction_work)) @ mapping[INERTIAL_COLUMNS:]
     return columns[:, None, :], np.sum(record.force[:-1] * step, axis=1)[:, None]

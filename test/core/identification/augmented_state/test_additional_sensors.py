@@ -20,6 +20,7 @@ from pkm_identification.identification.augmented_state.model import JointModel, 
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.dynamics.basis import basis_parameters
 from pkm_identification.mechanisms.hexapod.dynamics.readings import imu_reading, strut_force_reading
+from pkm_identification.mechanisms.hexapod.dynamics.records import MotionSample, packed_geometry, unpacked
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import StrutLog
 from pkm_identification.parameters.prior import Prior
@@ -75,8 +76,8 @@ def test_force_sensors_read_what_is_left_of_the_drives_force(at_platform):
             expected[i] -= body.mass * (second(center) - machine.gravity) @ axis[2, i]
     reading = np.empty(6)
     strut_force_reading(
-        machine.base_joints, machine.platform_joints, machine.gravity, basis_parameters(machine), at_platform,
-        around.position[2], around.rotation[2], around.twist[2], around.acceleration[2], net, reading,
+        unpacked(packed_geometry(machine)), basis_parameters(machine), at_platform,
+        MotionSample(around.position[2], around.rotation[2], around.twist[2], around.acceleration[2]), net, reading,
     )  # fmt: skip
     np.testing.assert_allclose(reading, expected, atol=2e-4)
 

@@ -21,6 +21,7 @@ from pkm_identification.mechanisms.friction import friction_slopes
 from pkm_identification.mechanisms.hexapod.dynamics import integrate
 from pkm_identification.mechanisms.hexapod.dynamics.basis import basis_parameters
 from pkm_identification.mechanisms.hexapod.dynamics.mass import platform_dynamics
+from pkm_identification.mechanisms.hexapod.dynamics.records import packed_geometry
 from pkm_identification.mechanisms.hexapod.kinematics import jacobian
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.numerics.rotation import rotation_between
@@ -29,10 +30,7 @@ PERIOD = 1e-3
 
 
 def equations(machine, substeps=1):
-    return StateEquations(
-        machine.base_joints, machine.platform_joints, machine.first_axis, machine.universal, machine.gravity,
-        machine.friction.shape, PERIOD, substeps,
-    )  # fmt: skip
+    return StateEquations(packed_geometry(machine), PERIOD, substeps)  # fmt: skip
 
 
 def stepped(machine, position, rotation, twist, force, guess, substeps=1):
@@ -55,10 +53,10 @@ def stiffness(machine, position, rotation) -> float:
     """Largest rate in 1/s at which strut rates settle by friction, at its steepest."""
     mass = platform_dynamics(machine, position[None], rotation[None]).mass[0]
     jac = jacobian(machine, position[None], rotation[None])[0]
-    slope = [
-        c + f * max(friction_slopes(rate, machine.friction.shape)[1] for rate in np.linspace(0, 0.01, 201))
-        for c, f in zip(machine.friction.viscous, machine.friction.coulomb, strict=True)
-    ]
+    bends = []
+    for rate in np.linspace(0, 0.01, 201):
+        bends.append(friction_slopes(rate, machine.friction.law_parameters)[1])
+    slope = machine.friction.viscous + machine.friction.coulomb * max(bends)
     return float(np.abs(np.linalg.eigvals(jac @ np.linalg.solve(mass, jac.T) @ np.diag(slope))).max())
 
 

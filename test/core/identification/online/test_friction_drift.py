@@ -9,8 +9,7 @@ import pytest
 from core.estimation.loaded_equations import estimator, scene
 
 from pkm_identification.identification.settings import Settings
-from pkm_identification.mechanisms.hexapod.dynamics import BASIS_COLUMNS
-from pkm_identification.mechanisms.hexapod.dynamics.basis import COULOMB, VISCOUS
+from pkm_identification.mechanisms.hexapod.dynamics.basis import INERTIAL_COLUMNS
 from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 
 BEGIN, END, GROWTH = 20.0, 80.0, 0.3
@@ -30,8 +29,8 @@ def followed(**settings):
     size = np.array([friction.viscous[STRUT], friction.coulomb[STRUT]])
 
     def change(time):
-        total = np.zeros((len(time), BASIS_COLUMNS))
-        total[:, [VISCOUS + STRUT, COULOMB + STRUT]] = share(time)[:, None] * size
+        total = np.zeros((len(time), 64))
+        total[:, [INERTIAL_COLUMNS + STRUT, INERTIAL_COLUMNS + 6 + STRUT]] = share(time)[:, None] * size
         return total
 
     online = estimator(made, **settings)

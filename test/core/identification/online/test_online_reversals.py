@@ -14,7 +14,7 @@ from pkm_identification.identification.online import online_estimator
 from pkm_identification.identification.online.online_estimator import EstimatorState, OnlineEstimator
 from pkm_identification.identification.online.pipeline import OnlinePipeline
 from pkm_identification.identification.settings import Settings
-from pkm_identification.mechanisms.friction import friction_shape
+from pkm_identification.mechanisms.friction import friction_columns
 from pkm_identification.mechanisms.hexapod.kinematics import strut_motion_from_platform
 from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 from pkm_identification.simulation import trajectory
@@ -31,9 +31,8 @@ def late_forces() -> tuple[Scene, np.ndarray]:
     made = scene(SECONDS)
     motion = trajectory("rich", made.nominal, SECONDS).motion(made.time)
     _, rate, second = strut_motion_from_platform(made.nominal, motion)
-    shape = made.nominal.friction.shape
-    bend = np.vectorize(lambda x: friction_shape(x, shape)[1])
-    return made, made.force() + made.truth.friction.coulomb * (bend(rate + LATE * second) - bend(rate))
+    early, now = (friction_columns(r, made.nominal.friction)[1] for r in (rate + LATE * second, rate))
+    return made, made.force() + made.truth.friction.coulomb * (early - now)
 
 
 def learned(seed: int, pulses: bool = True) -> OnlineEstimator:

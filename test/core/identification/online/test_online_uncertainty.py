@@ -9,9 +9,9 @@ from core.estimation.toy_problems import autoregressive, parameter_set, prior_of
 from pkm_identification.estimation.filters.recursive import RecursiveEstimator
 from pkm_identification.estimation.filters.uncertainty import RunningUncertainty
 from pkm_identification.estimation.filters.unscented import UnscentedSettings
+from pkm_identification.identification.equations.reversal import smoothed_bend, smoothing_count
 from pkm_identification.identification.online.online_estimator import EstimatorState
 from pkm_identification.identification.online.pipeline import OnlinePipeline
-from pkm_identification.identification.online.smoothing import smoothed_bend, smoothing_count
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 from pkm_identification.simulation import SensorSettings, perturbed, simulate
@@ -114,11 +114,11 @@ def test_equations_that_are_not_finite_leave_no_trace():
 
 
 def test_bend_is_the_difference_that_averaging_the_rates_makes():
-    shape = Machine.load("uf").friction.shape
+    law = Machine.load("uf").friction.law_parameters
     ring, bend = np.zeros((5, 6)), np.empty(6)
     path = np.linspace(-0.006, 0.006, 25)[:, None] * np.linspace(0.5, 2.0, 6)
     for place, rate in enumerate(path):
-        smoothed_bend(np.eye(6), rate, shape, ring, place % 5, bend)
+        smoothed_bend(rate, law, 1, ring, place % 5, bend)
         if place >= 4:
             window = path[place - 4 : place + 1]
             clipped = [np.clip(x / 0.002, -1, 1) for x in (window.mean(axis=0), window[2])]

@@ -11,8 +11,7 @@ from core.estimation.loaded_equations import PERIOD, carrying, estimator, load_p
 from pkm_identification.estimation.filters.unscented import UnscentedSettings
 from pkm_identification.identification.online.payload import body_of
 from pkm_identification.identification.online.pipeline import OnlinePipeline
-from pkm_identification.mechanisms.hexapod.dynamics import BASIS_COLUMNS
-from pkm_identification.mechanisms.hexapod.dynamics.basis import COULOMB, VISCOUS
+from pkm_identification.mechanisms.hexapod.dynamics.basis import INERTIAL_COLUMNS
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 from pkm_identification.simulation import Payload, perturbed, simulate
@@ -20,6 +19,7 @@ from pkm_identification.simulation import Payload, perturbed, simulate
 INERTIA = np.array([[0.012, 0.001, -0.002], [0.001, 0.015, 0.0005], [-0.002, 0.0005, 0.009]])
 CENTER = np.array([0.03, -0.02, 0.06])
 TAKEN, DOWN = 15.0, 25.0
+VISCOUS, COULOMB = INERTIAL_COLUMNS, INERTIAL_COLUMNS + 6  # of strut 1
 FALSE_ALARM_RUNS = 8  # of 40 s
 # From the pick-up to the filtered sample that describes it, s, besides what the equations' own stamps tell.
 DELAY = 0.03
@@ -151,7 +151,7 @@ def test_simulated_machine_takes_something_up():
 
 def friction_step(coefficient: int, size: float):
     def change(time):
-        total = np.zeros((len(time), BASIS_COLUMNS))
+        total = np.zeros((len(time), 64))
         total[time > TAKEN, coefficient] = size
         return total
 

@@ -11,7 +11,7 @@ from core.platform_motions import six_axes, states
 
 from pkm_identification.errors import MachineError
 from pkm_identification.mechanisms.hexapod.dynamics import basis_parameters, regressor, strut_forces
-from pkm_identification.mechanisms.hexapod.dynamics.basis import BASIS_COLUMNS, strut_column
+from pkm_identification.mechanisms.hexapod.dynamics.basis import basis_columns, strut_column
 from pkm_identification.mechanisms.hexapod.dynamics.energy import mechanical_energy
 from pkm_identification.mechanisms.hexapod.dynamics.strut import M_M
 from pkm_identification.mechanisms.hexapod.kinematics import strut_motion_from_platform
@@ -40,7 +40,7 @@ def test_force_energy_and_column():
     np.testing.assert_allclose(more, MASS * acceleration, rtol=0, atol=1e-11 * np.abs(more).max())
     stored = mechanical_energy(m, motion) - mechanical_energy(bare, motion)
     np.testing.assert_allclose(stored, 0.5 * MASS * np.sum(rate**2, axis=1), rtol=1e-9)
-    mapping = np.eye(BASIS_COLUMNS)[:, [strut_column(i, M_M) for i in range(6)]]
+    mapping = np.eye(basis_columns(m))[:, [strut_column(i, M_M) for i in range(6)]]
     columns = regressor(m, motion, mapping)
     expected = np.einsum("ni,ij->nij", acceleration, np.eye(6))
     np.testing.assert_allclose(columns, expected, rtol=0, atol=1e-12 * np.abs(expected).max())

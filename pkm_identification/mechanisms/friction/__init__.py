@@ -1,0 +1,38 @@
+"""Friction along the axes of a mechanism: a family of laws, linear in their coefficients.
+
+=========  ============================  =====================================================
+law        per viscous coefficient c_v   per Coulomb coefficient F_c
+=========  ============================  =====================================================
+coulomb    L'                            clip(L' / v_t, -1, 1)
+source     L' where |L'| > v_t, else 0   clip(L' / v_t, -1, 1)
+stribeck   L'                            clip(L' / v_t, -1, 1) (1 + (k - 1) exp(-(L' / v_s)^2))
+smooth     L'                            tanh(L' / v_t)
+=========  ============================  =====================================================
+
+v_t is the transition rate. Each law has a file, where the rest is said; `registry` names them all.
+"""
+
+from .friction import Friction, friction_columns, friction_force, read_friction
+from .law import Coefficient, FrictionLaw, LawParameter
+from .registry import COEFFICIENT_NAMES, LAW_NAMES, LAWS, friction_slopes, friction_terms, law_named
+from .sums import friction_along, friction_slope, less_friction, plus_friction
+
+__all__ = [
+    "COEFFICIENT_NAMES",
+    "LAWS",
+    "LAW_NAMES",
+    "Coefficient",
+    "Friction",
+    "FrictionLaw",
+    "LawParameter",
+    "friction_along",
+    "friction_columns",
+    "friction_force",
+    "friction_slope",
+    "friction_slopes",
+    "friction_terms",
+    "law_named",
+    "less_friction",
+    "plus_friction",
+    "read_friction",
+]
