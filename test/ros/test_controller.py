@@ -79,6 +79,7 @@ class Driver:
         return self.node.health.status()
 
 
+@pytest.mark.slow
 def test_tracking_gets_better_when_the_estimate_arrives(bench: Bench, tmp_path):
     path = slow_machine(tmp_path)
     made = ControlledMachine(bench, path, {"perturbation": 0.15, "perturbation_seed": 1}, blend=0.05)

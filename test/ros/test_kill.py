@@ -59,6 +59,7 @@ def test_nodes_share_no_memory_that_a_killed_one_could_leave_locked(plant):
         assert "/dev/shm/fast" not in Path(f"/proc/{node.pid}/maps").read_text(), node.node
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NODES)
 def test_after_a_kill_the_rest_keeps_working_and_the_estimate_continues(bench, plant, name):
     nodes, folder = plant
@@ -123,6 +124,7 @@ def flushed(bench, folder, size):
     bench.wait(lambda: recording.exists() and recording.stat().st_size > size, f"{size} bytes of a recording")
 
 
+@pytest.mark.slow
 def test_a_recorder_that_was_killed_leaves_what_it_flushed_and_blocks_no_later_recording(
     bench, plant, domain, tmp_path
 ):

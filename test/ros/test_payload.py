@@ -78,6 +78,7 @@ def test_a_payload_is_announced(bench, messages):
     assert node.estimator.payload is None
 
 
+@pytest.mark.slow
 def test_the_simulator_node_takes_a_payload_up(bench):
     """Holding still at home: the forces grow by the payload's weight."""
     states = bench.collect(JointState, "strut_states")

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from core.signals.strut_logs import damage
 from ros.rigs import ChainRig, simulated
 from ros.ros_bench import Motion, joint_state
@@ -38,6 +39,7 @@ def assert_equal(message, estimate):
     np.testing.assert_allclose(message.std, estimate.std, rtol=1e-9)
 
 
+@pytest.mark.slow
 def test_a_bag_through_the_nodes_equals_the_pipeline_on_its_log(bench, tmp_path):
     machine = Machine.load("uf")
     recording = simulate(perturbed(machine, 2), "rich", 4.0, nominal=machine, sensors=SENSORS, seed=5)
@@ -81,6 +83,7 @@ def faulty_stream():
     return [joint_state(*row) for row in zip(log.time, log.length, log.force, strict=True)]
 
 
+@pytest.mark.slow
 def test_a_faulty_stream_through_three_nodes_equals_the_pipeline_in_one_process(bench):
     messages = faulty_stream()
     pipeline, before_jump = OnlinePipeline(Machine.load("uf")), None
@@ -113,6 +116,7 @@ def test_a_faulty_stream_through_three_nodes_equals_the_pipeline_in_one_process(
     assert noted == {reason: counts[reason] for reason in reasons if counts[reason]}
 
 
+@pytest.mark.slow
 def test_four_processes_identify_a_simulated_machine(bench, domain, tmp_path):
     """Simulator, filter, kinematics, estimator and recorder as processes: the bag gives the same estimate."""
     machine = Machine.load("uf")

@@ -136,6 +136,7 @@ def neighbours():
         process.wait()
 
 
+@pytest.mark.slow
 @pytest.mark.alone
 def test_a_goal_is_reached_in_real_time_beside_busy_neighbours(bench: Bench, domain, tmp_path, neighbours):
     """No lockstep: the machine is 15 % off the model, its 1 kHz drives take what the controller manages to send.

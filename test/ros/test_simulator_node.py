@@ -21,6 +21,7 @@ def lengths(messages):
     return np.array([message.position for message in messages])
 
 
+@pytest.mark.alone
 def test_it_publishes_exactly_what_the_simulator_gives(bench):
     messages = bench.collect(JointState, "strut_states")
     node = bench.start(
@@ -38,6 +39,7 @@ def test_it_publishes_exactly_what_the_simulator_gives(bench):
     assert node.values()["loop_gap"] < 1e-6
 
 
+@pytest.mark.alone
 def test_it_does_not_run_ahead_of_the_clock_on_the_wall(bench):
     import time
 

@@ -54,6 +54,7 @@ def log():
     return StrutLog(made.time + START, made.length, made.force)
 
 
+@pytest.mark.slow
 def test_a_stream_with_every_fault_gives_what_the_pipeline_gives(bench, log):
     messages = messages_of(damage(log, DAMAGE))
     pipeline = pipeline_on(messages)
@@ -68,6 +69,7 @@ def test_a_stream_with_every_fault_gives_what_the_pipeline_gives(bench, log):
         assert noted[reason] == counts[reason]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jitter", [1e-4, 2.5e-4])
 def test_an_irregular_rate_loses_nothing(bench, log, jitter):
     shaken = log.time + np.random.default_rng(3).uniform(-jitter, jitter, len(log))
@@ -80,6 +82,7 @@ def test_an_irregular_rate_loses_nothing(bench, log, jitter):
     assert_same(chain, pipeline_on(messages[:3000]))
 
 
+@pytest.mark.slow
 def test_simulated_time_that_stands_still_runs_and_jumps_changes_nothing(bench, log):
     messages = messages_of(log)[:2500]
     chain = ChainRig(bench, use_sim_time=True)
@@ -95,6 +98,7 @@ def test_simulated_time_that_stands_still_runs_and_jumps_changes_nothing(bench, 
     bench.wait(lambda: chain.estimates, "estimates although the clock stands at zero")
 
 
+@pytest.mark.slow
 def test_the_memory_of_the_nodes_does_not_grow_with_the_stream(bench, log):
     chain = Chain(bench.context)
     messages = messages_of(log)[:1500]

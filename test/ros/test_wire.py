@@ -61,6 +61,7 @@ def assert_same(found, expected):
             np.testing.assert_array_equal(getattr(found, name), value, err_msg=name)
 
 
+@pytest.mark.slow
 @given(SEEDS, FRAMES)
 @settings(deadline=None)
 def test_what_rclpy_writes_is_read(seed, frame):
@@ -82,6 +83,7 @@ def assert_read_as(message, data):
     assert deserialize_message(data, type(message)) == message
 
 
+@pytest.mark.slow
 @given(SEEDS, FRAMES)
 @settings(deadline=None)
 def test_what_we_write_rclpy_reads(seed, frame):

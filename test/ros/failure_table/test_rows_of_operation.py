@@ -184,6 +184,7 @@ def test_row_21_a_quality_of_service_that_does_not_match_is_an_error_naming_the_
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["SIGINT", "SIGTERM"])
 def test_row_24_a_signal_sent_twice_ends_in_order_with_complete_files(bench, domain, tmp_path, number):
     out = tmp_path / "recording"
@@ -203,6 +204,7 @@ def test_row_24_a_signal_sent_twice_ends_in_order_with_complete_files(bench, dom
     assert sorted(path.name for path in tmp_path.iterdir() if "recording" in path.name) == ["recording"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["SIGINT", "SIGTERM"])
 def test_row_24_an_estimator_told_to_stop_keeps_what_it_learned(
     bench, domain, tmp_path, saved_estimate, number

@@ -53,6 +53,7 @@ def assert_finite(messages):
         assert (np.array(message.std) > 0).all()
 
 
+@pytest.mark.slow
 def test_row_16_a_shock_is_gated_and_counted_and_many_in_a_row_say_that_model_or_units_are_wrong(bench, rig):
     statuses = bench.diagnostics()
     samples = platform_samples()
@@ -112,6 +113,7 @@ def test_row_17_a_covariance_that_is_none_is_replaced_by_the_last_good_one(bench
     np.testing.assert_array_less(np.array(rig.estimates[-1].std), good.std * (1 + 1e-6) + 1e-12)
 
 
+@pytest.mark.slow
 def test_row_18_what_a_motion_cannot_show_is_marked_and_keeps_the_priors_deviation(bench, rig):
     rig.feed(platform_samples("z"))
     bench.wait(lambda: rig.estimates and rig.estimates[-1].count == rig.node.estimator.estimate.count, "it")
@@ -205,6 +207,7 @@ def saved(tmp_path_factory):
     return path.read_text()
 
 
+@pytest.mark.slow
 @pytest.mark.alone
 def test_row_25_reset_is_answered_within_a_second_while_samples_stream_at_1_khz(bench, domain, tmp_path):
     names = ("strut_filter", "kinematics", "estimator")

@@ -154,6 +154,7 @@ def test_row_07_a_gap_starts_a_new_segment_with_nothing_derived_across_it(bench,
     bench.wait(lambda: any(values_of(s)["gap"] == "1" for a in statuses for s in a.status), "the counter")
 
 
+@pytest.mark.slow
 def test_row_07_parameters_are_kept_over_a_gap(bench):
     chain = ChainRig(bench)
     messages = chain.rich()
@@ -197,6 +198,7 @@ def test_row_08_a_wrong_rate_is_a_warning_then_an_error_and_nothing_goes_on(benc
         assert rig.counts["wrong_rate"] > 100
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("with_clock", [False, True], ids=["without clock", "with clock"])
 def test_row_09_a_bag_that_loops_resets_the_pipeline_once_and_says_so_once(bench, with_clock):
     chain = ChainRig(bench, use_sim_time=with_clock)
