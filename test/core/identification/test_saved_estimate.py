@@ -9,11 +9,11 @@ from core.report.made_identification import made_identification
 
 from pkm_identification.errors import DocumentError
 from pkm_identification.estimation.filters.recursive import RecursiveEstimator
+from pkm_identification.identification.estimate_file import write_estimate_json
 from pkm_identification.identification.saved_estimate import read_saved_estimate
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 from pkm_identification.parameters.assumptions import Assumptions, Fix
-from pkm_identification.report import write_estimate_json
 
 MACHINE = Machine.load("uf")
 
