@@ -10,7 +10,6 @@ from pathlib import Path
 from pkm_identification.errors import OutputError
 from pkm_identification.identification.estimate_file import estimate_document, write_estimate_json
 from pkm_identification.identification.identify import identify, validate
-from pkm_identification.identification.result import Identification
 from pkm_identification.identification.settings import (
     FIX,
     HOLD_OUT,
@@ -22,12 +21,7 @@ from pkm_identification.identification.settings import (
 )
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.records import read_log, read_logs
-from pkm_identification.report.sentences import verdicts
-from pkm_identification.report.tables import (
-    dropped_table,
-    estimate_table,
-    validation_table,
-)
+from pkm_identification.report.summary import summary
 
 from .arguments import add_logs, add_setting
 
@@ -97,7 +91,7 @@ def _identify(options: argparse.Namespace) -> int:
         json.dump(estimate_document(result), sys.stdout, indent=2, allow_nan=False)
         print()
     else:
-        print_result(result)
+        print(summary(result))
         if options.json:
             write_estimate_json(options.json, result)
     if options.out:
@@ -109,24 +103,3 @@ def _identify(options: argparse.Namespace) -> int:
     if options.json == "-" and not result.converged:
         print(f"pkm identify: the estimator did not converge: {result.nonconvergence}", file=sys.stderr)
     return 0 if result.converged else 1
-
-
-def print_result(result: Identification) -> None:
-    """The tables for a person."""
-    estimator = result.settings.estimator
-    print(f"{result.machine.name}: {estimator.name}, {estimator.model} model, {result.samples} samples")
-    if estimator.assumptions:
-        print(f"stated beforehand: {estimator.assumptions.described()}")
-    for line in result.beside:
-        print(line)
-    print()
-    print(estimate_table(result.estimate))
-    if result.dropped:
-        print()
-        print(dropped_table(result.dropped))
-    if result.validation is not None:
-        print()
-        print(validation_table(result.validation))
-    print()
-    for _, line in verdicts(result):
-        print(line)

@@ -62,6 +62,7 @@ def estimate_document(result: Identification) -> dict[str, Any]:
         "estimator": estimate.estimator,
         "model": estimate.model,
         "consistent": result.settings.estimator.consistent,
+        "converged": bool(result.converged),
         "samples": int(result.samples),
         "dropped": {reason: int(count) for reason, count in result.dropped.items()},
         "parameters": entries,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +42,14 @@ class SavedEstimate:
         Name of the set; None in a file that does not say.
     stated : str or None
         What was fixed, tied or stated of it, as `Assumptions.described` tells; None in a file that does not say.
+    estimator, model : str
+    consistent : bool
+        Whether the estimate was kept consistent with a rigid body.
+    samples : int
+    dropped : dict of str to int
+        Samples behind it, and those left out by reason.
+    converged : bool
+        Whether the file says that the estimator converged; those of version 0.1.0 do not say.
     """
 
     source: str
@@ -54,6 +62,12 @@ class SavedEstimate:
     time: float
     parameter_set: str | None = None
     stated: str | None = None
+    estimator: str = "ukf"
+    model: str = "force"
+    consistent: bool = False
+    samples: int = 0
+    dropped: dict[str, int] = field(default_factory=dict)
+    converged: bool = False
 
     def check(self, machine: Machine, parameters: ParameterSet, stated: str | None = None) -> None:
         """Whether an estimation of these parameters of this machine can start from it.
@@ -140,6 +154,12 @@ def read_saved_estimate(path: str | Path) -> SavedEstimate:
         time=float(_numbers(source, {"time": 0.0 if time is None else time}, "time", ())),
         parameter_set=_text(source, document, "parameter_set"),
         stated=_text(source, document, "stated"),
+        estimator=_text(source, document, "estimator") or "ukf",
+        model=_text(source, document, "model") or "force",
+        consistent=document.get("consistent") is True,
+        samples=_count(document.get("samples")),
+        dropped=_counts(document.get("dropped")),
+        converged=document.get("converged") is True,
     )
 
 
@@ -152,6 +172,14 @@ def _text(source: str, document: dict[str, Any], key: str) -> str | None:
     if key in document and not isinstance(text, str):
         raise DocumentError(f"{source}: {key} = {_shown(text)}: must be a text")
     return text
+
+
+def _count(value: Any) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) else 0
+
+
+def _counts(value: Any) -> dict[str, int]:
+    return {str(reason): _count(count) for reason, count in value.items()} if isinstance(value, dict) else {}
 
 
 def _texts(source: str, state: dict[str, Any], key: str) -> tuple[str, ...]:
