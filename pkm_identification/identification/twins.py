@@ -29,12 +29,13 @@ def twin_motions(
         removed[part] = log.length[part] - zero_phase(sections, log.length[part])
     sign = np.where(np.arange(len(removed)) % 2, -1.0, 1.0)
     image = filter_log(replace(log, length=sign[:, None] * removed), cutoff, order)
-    return tuple(
-        replace(
-            struts,
-            length=struts.length + side * image.length,
-            rate=struts.rate + side * image.rate,
-            acceleration=struts.acceleration + side * image.acceleration,
-        )
-        for side in (1.0, -1.0)
+    return _shifted(struts, image, 1.0), _shifted(struts, image, -1.0)
+
+
+def _shifted(struts: StrutMotion, image: StrutMotion, side: float) -> StrutMotion:
+    return replace(
+        struts,
+        length=struts.length + side * image.length,
+        rate=struts.rate + side * image.rate,
+        acceleration=struts.acceleration + side * image.acceleration,
     )
