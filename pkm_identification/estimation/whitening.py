@@ -33,7 +33,7 @@ class Coordinates:
         rows = np.vstack([relations.rows * prior.std, np.eye(width)])
         values = np.concatenate([relations.values - relations.rows @ prior.mean, np.zeros(width)])
         # QR instead of the information matrix: relations can be a million times sharper than the prior
-        triangle = np.linalg.qr(np.column_stack([rows, values]), mode="r")
+        triangle = np.asarray(np.linalg.qr(np.column_stack([rows, values]), mode="r"))
         inverse = np.linalg.inv(triangle[:width, :width])
         return cls(prior.mean + prior.std * (inverse @ triangle[:width, width]), prior.std[:, None] * inverse)
 

@@ -179,7 +179,7 @@ def rows_of(log: GuardedLog, chosen: slice) -> GuardedLog:
         log,
         time=log.time[chosen],
         length=log.length[chosen],
-        force=log.force[chosen],
+        force=None if log.force is None else log.force[chosen],
         segment=log.segment[chosen],
         filled=log.filled[chosen],
         imu=None,

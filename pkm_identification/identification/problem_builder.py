@@ -64,6 +64,8 @@ def _equations(
 ) -> list[Equations]:
     """Equations of one log, and of its twins."""
     struts, model = samples.struts, MODELS[settings.estimator.model]
+    if struts.force is None:
+        raise ValueError("samples without forces make no equations")
     equations = [
         model(machine, parameters, motion, struts.force, struts.segment, settings.band, settings.causal)
         for motion in (samples.platform, *samples.twins)

@@ -179,7 +179,7 @@ class _Forces:
         """Append what there is of a log."""
         samples, band = experiment.samples(log), experiment.settings.band
         motion, struts = samples.platform, samples.struts
-        if len(motion) == 0:
+        if len(motion) == 0 or log.force is None or struts.force is None:
             return
         predicted = regressor(experiment.machine, motion, mapping) @ weights
         # the unfiltered force at the same instants

@@ -55,7 +55,7 @@ class FilterRig:
 def expected(motion, force=True, machine=None):
     """What the same stages give without ROS."""
     guard = StreamGuard(GuardSettings.of(motion.machine))
-    strut_filter = CausalStrutFilter(FilterSettings(guard.settings.period))
+    strut_filter = CausalStrutFilter(FilterSettings(guard.settings.period, 150.0))
     found = []
     for k in range(len(motion.time)):
         stamp = seconds(joint_state(motion.time[k], motion.length[k]).header.stamp)
