@@ -9,7 +9,6 @@ from core.report.made_identification import made_identification, without
 
 from pkm_identification.errors import OutputError
 from pkm_identification.identification.estimate_file import estimate_document, write_estimate_json
-from pkm_identification.report import estimate_document, write_estimate_json
 
 KEYS = [
     "schema",
