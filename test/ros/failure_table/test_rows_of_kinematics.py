@@ -12,11 +12,11 @@ from ros.ros_bench import Motion
 
 from pkm_identification.mechanisms.hexapod.kinematics import forward_kinematics, strut_lengths
 from pkm_identification.mechanisms.hexapod.kinematics import tracker as tracker_module
+from pkm_identification.motion import StrutSample
 from pkm_identification.msg import PlatformState
 from pkm_identification.nodes.estimator import EstimatorNode
 from pkm_identification.ros.clock import seconds
 from pkm_identification.ros.messages.convert import platform_sample
-from pkm_identification.signals.causal import StrutSample
 
 IMPOSSIBLE = np.array([0.55, 0.3, 0.55, 0.3, 0.55, 0.01])
 

@@ -16,8 +16,7 @@ from pkm_identification.mechanisms.hexapod.kinematics import (
 from pkm_identification.mechanisms.hexapod.kinematics import tracker as tracker_module
 from pkm_identification.mechanisms.hexapod.kinematics.tracker import PlatformTracker
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import StrutMotion
-from pkm_identification.signals.causal import StrutSample
+from pkm_identification.motion import StrutMotion, StrutSample
 
 UF = Machine.load("uf")
 
