@@ -76,7 +76,8 @@ def test_row_12_a_jump_to_another_assembly_mode_is_rejected_with_a_warning(bench
     samples = strut_samples(Motion(40))
     rig.feed(samples[:20])
 
-    def led_astray(base, platform, length, rate, second, position, rotation, *_):
+    def led_astray(joints, home, scale, struts, pose, *_):
+        position, rotation = pose
         position[:], rotation[:] = mirrored.position[0], np.eye(3)
         return True, 7, 0.0, 2.0
 
