@@ -27,7 +27,8 @@ def stepped(machine, position, rotation, twist, force, guess, substeps=1):
     """The state after one period, and whether there is one."""
     position, rotation, twist = position.copy(), rotation.copy(), twist.copy()
     good = advance(
-        unpacked(packed_geometry(machine)), PERIOD, substeps, basis_parameters(machine), force, guess, position, rotation, twist,
+        unpacked(packed_geometry(machine)), PERIOD, substeps, basis_parameters(machine), force, guess, position, rotation,
+        twist,
         np.empty((9, 6, 6)),
     )  # fmt: skip
     return good, position, rotation, twist
