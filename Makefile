@@ -1,12 +1,17 @@
 # Everything runs in .venv, made here from PyPI; nothing else on the machine is touched.
 #   make demo    the main job on the embedded simulator        DEMO_ARGS="..."   options of `pkm demo`
-#   make test    ruff and all tests                            TESTS="test/core" PYTEST_ARGS="-k name"
-#   make bench   timings beside the peers                      BENCH_ARGS="..."
-#   make lint · make format · make clean
+#   make quick   the fast tests of the core, for every change  PYTEST_ARGS="-k name"
+#   make lint    ruff check, ruff format --check, mypy
+#   make test    make lint and all tests                       TESTS="test/core" PYTEST_ARGS="-k name"
+#   make bench   timings beside the peers, docs/benchmarks.md  BENCH_ARGS="--quick", "--only PART", "--out DIR"
+#   make format · make clean
+# With PKM_WITH_ROS=0: the core only, without ROS 2 and without a compiler, in .venv-core.
 .DELETE_ON_ERROR:
-.PHONY: demo test bench lint format clean
+.PHONY: demo quick test bench lint format clean
 PYTHON ?= python3
-VENV := .venv
+PKM_WITH_ROS ?= 1
+CORE_ONLY := $(filter 0,$(PKM_WITH_ROS))
+VENV := .venv$(if $(CORE_ONLY),-core)
 BIN := $(VENV)/bin
 
 # A sourced ROS installation or an active environment must not leak into this one.
@@ -16,31 +21,38 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Old pips (Debian 12) otherwise warn about a dependency without pyproject.toml.
 export PIP_USE_PEP517 := 1
-export PKM_WITH_ROS := 1
+export PKM_WITH_ROS
 
 # Python runs from the sources, so that kernels stay compiled between runs; messages come from the installed package.
 RUN := env PYTHONPATH=$(CURDIR) AMENT_PREFIX_PATH=$(CURDIR)/$(VENV) ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST
 # A domain of their own for the tests, another one for each run.
-TEST_DOMAIN := $(shell echo $$(($$$$ % 90 + 11)))
-# Tests of nodes have the machine to themselves; the others share its two cores, with one thread each for matrices.
+# and one more for the second of two workers.
+TEST_DOMAIN := $(shell echo $$(($$$$ % 45 * 2 + 11)))
+# Two at a time, with one thread each for matrices; what measures time or load has the machine to itself.
 PYTEST = $(RUN) ROS_DOMAIN_ID=$(TEST_DOMAIN) ROS_PYTHON_CHECK_FIELDS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest
-ONE_BY_ONE = $(filter test/ros% test/launch%,$(TESTS))
-SIDE_BY_SIDE = $(filter-out test/ros% test/launch%,$(TESTS))
+WITH_ROS = $(filter test/ros% test/launch%,$(TESTS))
+WITHOUT_ROS = $(filter-out test/ros% test/launch%,$(TESTS))
 # Options may choose tests of one part only; without them no part may be empty.
 NONE_CHOSEN = $(if $(PYTEST_ARGS),|| [ $$? -eq 5 ])
-TESTS ?= $(wildcard test/core test/shared test/packaging test/ros test/launch)
+TESTS ?= $(wildcard test/core test/shared test/packaging $(if $(CORE_ONLY),,test/ros test/launch))
 
 BUILD_FILES := CMakeLists.txt package.xml setup.py pyproject.toml $(wildcard resource/* action/*.action msg/*.msg srv/*.srv)
 SOURCES := $(shell find $(wildcard pkm_identification config launch) -type f -not -path '*/__pycache__/*')
 PIP_INSTALL := $(BIN)/pip install --quiet
+RUNTIME := .$(if $(CORE_ONLY),,[ros])
+DEVELOPMENT := .[$(if $(CORE_ONLY),,ros,)test,dev]
 
 demo: $(VENV)/.package
 	$(RUN) $(BIN)/pkm demo $(DEMO_ARGS)
 
-test: $(VENV)/.package $(VENV)/.test
-	$(BIN)/ruff check .
-	$(if $(SIDE_BY_SIDE),$(PYTEST) -n 2 --dist loadfile $(SIDE_BY_SIDE) $(PYTEST_ARGS) $(NONE_CHOSEN))
-	$(if $(ONE_BY_ONE),$(PYTEST) $(ONE_BY_ONE) $(PYTEST_ARGS) $(NONE_CHOSEN))
+# From the sources; needs the environment, not the installed package.
+quick: $(VENV)/.test
+	$(PYTEST) -n 2 --dist loadfile -m "not slow" test/core $(PYTEST_ARGS)
+
+test: $(VENV)/.package lint
+	$(if $(WITHOUT_ROS),$(PYTEST) -n 2 --dist loadfile $(WITHOUT_ROS) $(PYTEST_ARGS) $(NONE_CHOSEN))
+	$(if $(WITH_ROS),$(PYTEST) -n 2 --dist loadfile -m "not alone" $(WITH_ROS) $(PYTEST_ARGS) $(NONE_CHOSEN))
+	$(if $(WITH_ROS),$(PYTEST) -m alone $(WITH_ROS) $(PYTEST_ARGS) || [ $$? -eq 5 ])
 
 bench: $(VENV)/.package $(VENV)/.test
 	$(RUN) ROS_DOMAIN_ID=$(TEST_DOMAIN) $(BIN)/python -m benchmarks $(BENCH_ARGS)
@@ -48,6 +60,7 @@ bench: $(VENV)/.package $(VENV)/.test
 lint: $(VENV)/.test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/mypy
 
 format: $(VENV)/.test
 	$(BIN)/ruff check --fix .
@@ -55,18 +68,18 @@ format: $(VENV)/.test
 
 # The environment in layers, each redone only when what it depends on has changed.
 $(VENV)/.tools: resource/ros_generators.txt
-	@sh .ci/system $(PYTHON)
-	@echo "Setting up $(VENV): ROS 2 and the libraries from PyPI, once, about a minute"
+	@$(if $(CORE_ONLY),,sh .ci/system $(PYTHON))
+	@echo "Setting up $(VENV): $(if $(CORE_ONLY),,ROS 2 and )the libraries from PyPI, once, about a minute"
 	@$(BIN)/python -c '' 2>/dev/null || $(PYTHON) -m venv --clear $(VENV)
-	$(PIP_INSTALL) 'setuptools>=77' -r resource/ros_generators.txt
+	$(PIP_INSTALL) 'setuptools>=77' $(if $(CORE_ONLY),,-r $<)
 	@touch $@
 
 $(VENV)/.runtime: $(VENV)/.tools pyproject.toml
-	$(PIP_INSTALL) --no-build-isolation '.[ros]'
+	$(PIP_INSTALL) --no-build-isolation '$(RUNTIME)'
 	@touch $@
 
 $(VENV)/.test: $(VENV)/.runtime pyproject.toml
-	$(PIP_INSTALL) --no-build-isolation '.[ros,test,dev]'
+	$(PIP_INSTALL) --no-build-isolation '$(DEVELOPMENT)'
 	@touch $@
 
 $(VENV)/.package: $(VENV)/.runtime $(BUILD_FILES) $(SOURCES)
@@ -74,5 +87,5 @@ $(VENV)/.package: $(VENV)/.runtime $(BUILD_FILES) $(SOURCES)
 	@touch $@
 
 clean:
-	rm -rf $(VENV) build install log dist .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-core build install log dist .pytest_cache .ruff_cache .mypy_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.figure import Figure
 
-from pkm_identification.report.style import (
+from pkm_identification.report.figures.style import (
     ESTIMATE,
     MEASURED,
     NOMINAL,

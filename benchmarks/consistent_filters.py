@@ -20,8 +20,9 @@ from pkm_identification.estimation.filters.kalman import ExtendedFilter
 from pkm_identification.estimation.filters.unscented import UnscentedFilter, UnscentedSettings
 from pkm_identification.mechanisms.hexapod.dynamics import regressor
 from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.mechanisms.hexapod.parameters.physical_layout import physical_layout
+from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
 from pkm_identification.simulation import trajectory
 
@@ -67,11 +68,11 @@ class Trial:
         time = 2.0 + 3.0 * seed + PERIOD * np.arange(count)
         motion = trajectory("rich", machine, time[-1] + 3.0).motion(time)
         self.columns = regressor(machine, motion, parameters.mapping)
-        self.truth = ParameterSet.of(true_machine(), parameters.name).nominal
+        self.truth = hexapod_parameters(true_machine(), parameters.name).nominal
         self.measured = self.columns @ self.truth + noise * rng.normal(size=(count, 6))
         self.noise = noise**2 * np.eye(6)
         self.coordinates = coordinates
-        self.linear = UnscentedFilter(coordinates.believed, 6, STILL)
+        self.linear = UnscentedFilter(coordinates.parameter_prior, 6, STILL)
         for one, force in zip(self.columns, self.measured, strict=True):
             self.linear.step_linear(one, force, self.noise)
         self.root = np.linalg.inv(np.linalg.cholesky(self.linear.covariance))
@@ -129,8 +130,8 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=12, help="logs per case (default: 12)")
     options = parser.parse_args()
     machine = Machine.load("uf")
-    parameters = ParameterSet.of(machine)
-    wide = FreeCoordinates.of(machine, parameters)
+    parameters = hexapod_parameters(machine)
+    wide = FreeCoordinates.of(physical_layout(machine, parameters))
     prior = Prior(wide.prior.mean, 0.3 * wide.prior.std)
     narrow = FreeCoordinates(wide.layout, wide.slots, wide.believed, prior)
     for label, coordinates, noise, count in (

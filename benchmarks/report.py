@@ -1,4 +1,4 @@
-"""The findings as text, Markdown and JSON."""
+"""The findings as text and JSON."""
 
 from __future__ import annotations
 
@@ -50,54 +50,6 @@ def text(findings: Findings, about: dict) -> str:
                          f"{ratio_text(median, ours.median)} ours")  # fmt: skip
     lines += ["", *findings.remarks]
     return "\n".join(lines)
-
-
-def markdown(findings: Findings, about: dict) -> str:
-    """The table for people who read the repository."""
-    notes: list[str] = []
-
-    def note(content: str) -> str:
-        if not content:
-            return ""
-        if content not in notes:
-            notes.append(content)
-        return f" [{notes.index(content) + 1}]"
-
-    lines = [
-        "| item | budget | ours, median | peers, median (times ours) | same numbers to |",
-        "|---|---|---|---|---|",
-    ]
-    for item in findings.items:
-        name = f"{item.name}{note(item.note)}"
-        budget = time_text(item.budget) if item.budget is not None else "-"
-        peers = "<br>".join(
-            f"{peer.name} {time_text(peer.timing.median)} (**{ratio_text(peer.timing.median, item.ours.median)}**)"
-            f"{note(peer.note)}"
-            for peer in item.peers
-        )
-        missed = f" (missed; best round {time_text(item.ours.best)})" if verdict(item) == "MISSED" else ""
-        lines.append(
-            f"| {name} | {budget} | **{time_text(item.ours.median)}**{missed} | "
-            f"{peers or '-'} | {item.agreement or '-'} |"
-        )
-    if not findings.items:
-        lines.clear()
-    lines.append("")
-    lines += [f"{k}. {content}" for k, content in enumerate(notes, start=1)]
-    lines += ["", *(f"- {remark}" for remark in findings.remarks), ""]
-    lines += ["| samples in one call | " + " | ".join(growth.name for growth in findings.growth) + " |"]
-    lines += ["|---|" + "---|" * len(findings.growth)]
-    for k, count in enumerate(findings.growth[0].counts if findings.growth else ()):
-        cells = (
-            f"{time_text(growth.seconds[k])}, {time_text(growth.seconds[k] / count)} each"
-            for growth in findings.growth
-        )
-        lines.append(f"| {count} | " + " | ".join(cells) + " |")
-    if not findings.growth:
-        del lines[-2:]
-    if findings.streams:
-        lines += ["", *streams.markdown(findings.streams)]
-    return "\n".join([*lines, "", where(about), ""])
 
 
 def document(findings: Findings, about: dict) -> str:

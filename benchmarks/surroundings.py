@@ -1,12 +1,17 @@
-"""Where and with what was measured."""
+"""When, where and with what was measured."""
 
 from __future__ import annotations
 
 import os
 import platform
+import subprocess
+from datetime import date
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+import pkm_identification
+
+ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("numpy", "numba", "scipy", "pin", "mujoco", "filterpy")
 
 
@@ -28,12 +33,28 @@ def load() -> float:
         return float("nan")
 
 
+def commit() -> str:
+    """The commit that is measured, `-dirty` when the sources differ from it; empty outside a repository."""
+    command = ["git", "-C", str(ROOT), "describe", "--always", "--dirty"]
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+
+
 def surroundings() -> dict[str, object]:
-    """Processor, its cores, and the versions of everything that was compared."""
+    """Date, version, processor, its cores, and the versions of everything that was compared."""
     versions = {"python": platform.python_version()}
     for name in PACKAGES:
         try:
             versions[name] = version(name)
         except PackageNotFoundError:
             versions[name] = "unknown"
-    return {"processor": processor(), "cores": os.cpu_count(), "versions": versions}
+    return {
+        "date": date.today().isoformat(),
+        "version": pkm_identification.__version__,
+        "commit": commit(),
+        "processor": processor(),
+        "cores": os.cpu_count(),
+        "versions": versions,
+    }

@@ -23,7 +23,7 @@ from pkm_identification.identification.online.pipeline import OnlinePipeline
 from pkm_identification.mechanisms.hexapod.dynamics import basis_parameters
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.report.style import (
+from pkm_identification.report.figures.style import (
     ESTIMATE,
     NOMINAL,
     png,

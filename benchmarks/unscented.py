@@ -10,7 +10,8 @@ from pkm_identification.estimation.consistency.filters import ConsistentFilter
 from pkm_identification.estimation.filters.unscented import UnscentedFilter, UnscentedSettings
 from pkm_identification.mechanisms.hexapod.dynamics import regressor
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.parameters.parameter_set import ParameterSet
+from pkm_identification.mechanisms.hexapod.parameters.physical_layout import physical_layout
+from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 from pkm_identification.parameters.prior import Prior
 
 from .results import Effort, Findings, Item, Peer, agree
@@ -23,7 +24,7 @@ ALPHA = 0.5  # the smallest one filterpy can be compared at: its weights grow as
 
 
 def measure(machine: Machine, effort: Effort, findings: Findings) -> None:
-    parameters = ParameterSet.of(machine, "oh24")
+    parameters = hexapod_parameters(machine, "oh24")
     prior = Prior.of(parameters)
     width = len(prior.mean)
     motion = along_path(machine, SAMPLES * 50)
@@ -53,7 +54,9 @@ def measure(machine: Machine, effort: Effort, findings: Findings) -> None:
         for one, force in zip(singles, measured):
             whole.step_linear(regressor(machine, one, parameters.mapping)[0], force, noise)
 
-    seen = ConsistentFilter(UnscentedFilter(prior, 6), FreeCoordinates.of(machine, parameters))
+    seen = ConsistentFilter(
+        UnscentedFilter(prior, 6), FreeCoordinates.of(physical_layout(machine, parameters))
+    )
 
     def step_consistent() -> None:
         for one, force in zip(singles, measured):

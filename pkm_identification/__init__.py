@@ -1,9 +1,92 @@
-"""Identification of the dynamics of parallel kinematic machines from strut lengths and forces."""
+"""Identification of the dynamics of parallel kinematic machines from strut lengths and forces.
+
+>>> import pkm_identification as pkm
+>>> result = pkm.identify("rich.csv.gz", "my_machine.yaml")          # doctest: +SKIP
+>>> print(result)                                                    # doctest: +SKIP
+"""
 
 import pkgutil
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .api.identification import Result, identify, load
+    from .api.logs import Logs, read_logs, simulate
+    from .api.machines import export, forces, forward, inverse, load_machine
+    from .errors import (
+        DocumentError,
+        LogError,
+        MachineError,
+        NotConverged,
+        OutputError,
+        PkmError,
+        SettingsError,
+        Unidentifiable,
+    )
+    from .mechanisms.hexapod.machine import Machine
+    from .motion import PlatformMotion, StrutLog
 
 # The generated ROS messages (pkm_identification.msg) may be installed elsewhere on the path than this
 # source folder, for example when tests run from the repository root.
 __path__ = pkgutil.extend_path(__path__, __name__)
 
 __version__ = "0.1.0"
+
+__all__ = [
+    "DocumentError",
+    "LogError",
+    "Logs",
+    "Machine",
+    "MachineError",
+    "NotConverged",
+    "OutputError",
+    "PkmError",
+    "PlatformMotion",
+    "Result",
+    "SettingsError",
+    "StrutLog",
+    "Unidentifiable",
+    "export",
+    "forces",
+    "forward",
+    "identify",
+    "inverse",
+    "load",
+    "load_machine",
+    "read_logs",
+    "simulate",
+]
+
+_HOMES = {
+    **dict.fromkeys(("Result", "identify", "load"), "api.identification"),
+    **dict.fromkeys(("Logs", "read_logs", "simulate"), "api.logs"),
+    **dict.fromkeys(("export", "forces", "forward", "inverse", "load_machine"), "api.machines"),
+    **dict.fromkeys(
+        (
+            "DocumentError",
+            "LogError",
+            "MachineError",
+            "NotConverged",
+            "OutputError",
+            "PkmError",
+            "SettingsError",
+            "Unidentifiable",
+        ),
+        "errors",
+    ),
+    "Machine": "mechanisms.hexapod.machine",
+    **dict.fromkeys(("PlatformMotion", "StrutLog"), "motion"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Load what is asked for and nothing else: the package itself is imported by every node and command."""
+    if name not in _HOMES:
+        raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+    value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

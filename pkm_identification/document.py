@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 import numpy as np
 import yaml
 
-from pkm_identification.errors import MachineError
+from pkm_identification.errors import DocumentError
 from pkm_identification.numerics.arrays import FloatArray
 
 # Products of a few of such numbers are still finite.
@@ -43,16 +43,31 @@ def _is_number(value: Any) -> bool:
 
 
 class Node:
-    """A place in the YAML document that knows its own path, for errors a person can act on."""
+    """A place in the YAML document that knows its own path, for errors a person can act on.
 
-    def __init__(self, value: Any, path: str, source: str) -> None:
+    Parameters
+    ----------
+    value : object
+        What YAML made of the place.
+    path : str
+        Keys that lead there; empty for the whole document.
+    source : str
+        Name of the file, for messages.
+    error : type of DocumentError
+        Raised for a value that cannot be used.
+    """
+
+    def __init__(
+        self, value: Any, path: str, source: str, error: type[DocumentError] = DocumentError
+    ) -> None:
+        self._error = error
         self.value = value
         self.path = path
         self.source = source
         self._taken: set[str] = set()
 
     def fail(self, problem: str) -> NoReturn:
-        raise MachineError(f"{self.source}: {self.path or 'document'} {problem}")
+        raise self._error(f"{self.source}: {self.path or 'document'} {problem}")
 
     _REQUIRED = object()
 
@@ -63,9 +78,16 @@ class Node:
         self._taken.add(key)
         if key not in self.value:
             if default is self._REQUIRED:
-                raise MachineError(f"{self.source}: key '{path}' is missing")
-            return Node(default, path, self.source)
-        return Node(self.value[key], path, self.source)
+                raise self._error(f"{self.source}: key '{path}' is missing")
+            return Node(default, path, self.source, self._error)
+        return Node(self.value[key], path, self.source, self._error)
+
+    def entries(self) -> list[Node]:
+        """The entries of a list, each with its number from 1."""
+        return [
+            Node(value, f"{self.path}[{i + 1}]", self.source, self._error)
+            for i, value in enumerate(self.value)
+        ]
 
     def has(self, key: str) -> bool:
         return isinstance(self.value, dict) and key in self.value
@@ -75,7 +97,7 @@ class Node:
         unknown = [str(key) for key in self.value if key not in self._taken]
         if unknown:
             place = f" in '{self.path}'" if self.path else ""
-            raise MachineError(
+            raise self._error(
                 f"{self.source}: unknown key '{unknown[0]}'{place}; allowed: {', '.join(sorted(self._taken))}"
             )
 

@@ -1,16 +1,31 @@
-"""The package's errors: one root, one class per kind of trouble a user can act on."""
+"""The package's errors: one root, one class per kind of trouble a user can act on.
+
+A mistake of the program that calls (an array of the wrong shape) is a ValueError, not one of these.
+"""
 
 
 class PkmError(Exception):
     """Root of every error this package raises on purpose."""
 
 
-class MachineError(PkmError):
-    """A machine description that cannot be used: names the key, the value and what is allowed."""
+class DocumentError(PkmError):
+    """A YAML or JSON document that cannot be used: names the file, the key, the value and what is allowed."""
+
+
+class MachineError(DocumentError):
+    """A machine description that cannot be used."""
 
 
 class LogError(PkmError):
     """A log that cannot be read or used: names the file, the place and what was expected."""
+
+
+class OutputError(PkmError):
+    """A file or folder that cannot be written: names it and the reason."""
+
+
+class SettingsError(PkmError, ValueError):
+    """A setting that is impossible, by itself or with others: names it, its value and what is allowed."""
 
 
 class NotConverged(PkmError):

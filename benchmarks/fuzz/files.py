@@ -10,7 +10,7 @@ from time import perf_counter
 import numpy as np
 
 from pkm_identification.errors import LogError, MachineError
-from pkm_identification.identification.online.pipeline import PipelineSettings
+from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
 from pkm_identification.mechanisms.hexapod.kinematics.tracker import PlatformTracker
@@ -118,7 +118,7 @@ class Files:
         log, faults = read_log(path, self.machine)
         if log.length.shape != (len(log), 6) or any(count <= 0 for count in faults.values()):
             raise FuzzFailure(f"{path.name}: {log.length.shape} lengths, faults {faults}")
-        settings = PipelineSettings.of(self.machine)
+        settings = Settings().resolved(self.machine)
         guarded = StreamGuard(settings.guard).guard(log)
         motion = CausalStrutFilter(settings.filter).filter(guarded)
         for values in (guarded.time, guarded.length, motion.length, motion.rate, motion.acceleration):

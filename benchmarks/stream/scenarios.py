@@ -19,7 +19,7 @@ from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.ros.processes.monitor import Monitor
-from pkm_identification.ros.processes.processes import NodeProcess, process_environment
+from pkm_identification.ros.processes.node_process import NodeProcess, process_environment
 from pkm_identification.simulation import trajectory
 
 from ..results import Effort, Stream

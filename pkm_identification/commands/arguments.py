@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import argparse
+from typing import Any
+
+from pkm_identification.declared import Declaration
 
 
 def add_machine(parser: argparse.ArgumentParser) -> None:
@@ -22,3 +25,36 @@ def add_json(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--json", metavar="FILE", help="write the numbers here ('-': to stdout instead of text)"
     )
+
+
+def add_setting(
+    parser: argparse.ArgumentParser, declaration: Declaration, metavar: str | None = None
+) -> None:
+    """The option of a declared setting; its value is found under the setting's name."""
+    default = declaration.default
+    kind: dict[str, Any] = {"dest": declaration.name, "default": default}
+    if isinstance(default, bool):
+        parser.add_argument(declaration.flag, action="store_true", help=declaration.help, **kind)
+        return
+    if isinstance(default, list):
+        kind |= {"action": "append", "default": [], "metavar": metavar}
+        parser.add_argument(declaration.flag, help=f"{declaration.help}; repeatable", **kind)
+        return
+    shown = default
+    if declaration.choices:
+        kind["choices"] = declaration.choices
+    elif declaration.percent:
+        kind |= {"type": percent, "metavar": "PERCENT"}
+        shown = f"{100 * default:g}"
+    elif not isinstance(default, str):
+        kind |= {"type": type(default), "metavar": metavar or declaration.unit.upper() or None}
+        shown = f"{default:g}"
+    else:
+        kind["metavar"] = metavar
+    text = f"{declaration.help} (default: {shown})" if shown else declaration.help
+    parser.add_argument(declaration.flag, help=text.replace("%", "%%"), **kind)
+
+
+def percent(text: str) -> float:
+    """A number in percent as a fraction."""
+    return float(text) / 100

@@ -31,7 +31,7 @@ def _contributions(options: argparse.Namespace) -> int:
     document = {**motion_document(machine, options), **contributions_document(shares)}
     # files first: nothing is printed when one cannot be written
     if options.out:
-        from pkm_identification.report.contribution_figures import contributions_figure
+        from pkm_identification.report.figures.contributions import contributions_figure
 
         figure = contributions_figure(
             shares, f"{machine.name}, {options.trajectory}: what the strut forces are"

@@ -7,8 +7,9 @@ import os
 import time
 from pathlib import Path
 
-from pkm_identification.errors import PkmError
-from pkm_identification.report.tables import estimate_table, validation_table, verdicts
+from pkm_identification.errors import SettingsError
+from pkm_identification.report.sentences import verdicts
+from pkm_identification.report.tables import estimate_table, validation_table
 
 from .ros_part import require_ros
 
@@ -39,9 +40,9 @@ def add(commands: argparse._SubParsersAction) -> None:
 def _demo(options: argparse.Namespace) -> int:
     require_ros()
     if not 5 <= options.duration <= 3600:
-        raise PkmError(f"--duration {options.duration:g}: must be from 5 to 3600 s")
+        raise SettingsError(f"--duration {options.duration:g}: must be from 5 to 3600 s")
     if not 0 < options.perturb < 0.9:
-        raise PkmError(f"--perturb {options.perturb:g}: must be more than 0 and less than 0.9")
+        raise SettingsError(f"--perturb {options.perturb:g}: must be more than 0 and less than 0.9")
     # ROS is an option of this package, so nothing outside this command loads it
     from pkm_identification.report import write_report
     from pkm_identification.ros.processes.demo import DemoSettings, run_demo

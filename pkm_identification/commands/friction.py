@@ -67,7 +67,7 @@ def _friction(options: argparse.Namespace) -> int:
     document = friction_document(test)
     # files first: nothing is printed when one cannot be written
     if folder:
-        from pkm_identification.report.friction_figures import friction_figure
+        from pkm_identification.report.figures.friction import friction_figure
 
         write_json(folder / "friction.json", document)
         write_figures(folder, {"friction": friction_figure(test)})

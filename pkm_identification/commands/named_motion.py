@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from pkm_identification.errors import PkmError
+from pkm_identification.errors import SettingsError
 from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import PlatformMotion
@@ -51,24 +51,21 @@ def named_motion(name: str, machine: Machine) -> PlatformMotion:
         length = strut_lengths(machine, motion.position, motion.rotation)
         low, high = machine.length_limits
         if length.min() < low or length.max() > high:
-            raise PkmError(
+            raise SettingsError(
                 f"--trajectory {name}: needs struts from {length.min():.4f} to {length.max():.4f} m; "
                 f"machine '{machine.name}' has {low:g} to {high:g} m"
             )
         return motion
     if name == FALL:
-        raise PkmError(f"--trajectory {name}: a fall with the drives off has no strut forces")
+        raise SettingsError(f"--trajectory {name}: a fall with the drives off has no strut forces")
     if name not in TRAJECTORIES:
         known = [*(n for n in TRAJECTORIES if n != FALL), *SOURCE_MOTIONS]
-        raise PkmError(f"--trajectory {name}: not one of {', '.join(known)}")
+        raise SettingsError(f"--trajectory {name}: not one of {', '.join(known)}")
     # MuJoCo takes longer to load than the study to run
     from pkm_identification.simulation import trajectory
 
-    try:
-        made = trajectory(name, machine)
-    except ValueError as error:
-        raise PkmError(str(error)) from None
-    return made.motion(np.arange(0.0, made.duration, PERIOD))
+    path = trajectory(name, machine)
+    return path.motion(np.arange(0.0, path.duration, PERIOD))
 
 
 def motion_document(machine: Machine, options: argparse.Namespace) -> dict[str, Any]:

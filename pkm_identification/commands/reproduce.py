@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import textwrap
 
-from pkm_identification.errors import PkmError
+from pkm_identification.errors import SettingsError
 from pkm_identification.reproduction import STUDIES
 
 from .results import output_folder, write_figures, write_json
@@ -33,7 +33,7 @@ def _help(name: str, description: str) -> str:
 
 def _reproduce(options: argparse.Namespace) -> int:
     if options.name not in STUDIES:
-        raise PkmError(f"'{options.name}': not a study; there are {', '.join(STUDIES)}")
+        raise SettingsError(f"'{options.name}': not a study; there are {', '.join(STUDIES)}")
     folder = output_folder(options.out) if options.out else None
     outcome = STUDIES[options.name].run()
     # files first: nothing is printed when one cannot be written

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pkm_identification.errors import PkmError
+from pkm_identification.errors import OutputError
 from pkm_identification.records.atomic import replacing
 
 if TYPE_CHECKING:
@@ -42,21 +42,21 @@ def output_folder(name: str) -> Path:
 
     Raises
     ------
-    PkmError
+    OutputError
         If it cannot be made.
     """
     folder = Path(name)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise PkmError(f"--out {folder}: cannot be made: {error.strerror or error}") from None
+        raise OutputError(f"--out {folder}: cannot be made: {error.strerror or error}") from None
     return folder
 
 
 def write_figures(folder: Path, figures: Mapping[str, Figure]) -> None:
     """Figures by name as PNG files."""
     # matplotlib takes longer to load than most commands run
-    from pkm_identification.report.style import png
+    from pkm_identification.report.figures.style import png
 
     for name, figure in figures.items():
         with replacing(folder / f"{name}.png") as temporary:

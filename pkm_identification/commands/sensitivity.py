@@ -30,19 +30,21 @@ def add(commands: argparse._SubParsersAction) -> None:
 def _sensitivity(options: argparse.Namespace) -> int:
     machine = Machine.load(options.machine)
     motion = named_motion(options.trajectory, machine)
-    found = center_of_mass_sensitivity(machine, motion, options.travel, friction=not options.no_friction)
-    document = {**motion_document(machine, options), **sensitivity_document(found)}
+    sensitivity = center_of_mass_sensitivity(
+        machine, motion, options.travel, friction=not options.no_friction
+    )
+    document = {**motion_document(machine, options), **sensitivity_document(sensitivity)}
     # files first: nothing is printed when one cannot be written
     if options.out:
-        from pkm_identification.report.contribution_figures import sensitivity_figure
+        from pkm_identification.report.figures.contributions import sensitivity_figure
 
         figure = sensitivity_figure(
-            found, f"{machine.name}, {options.trajectory}: centre of mass wrong by 1 % of the travel"
+            sensitivity, f"{machine.name}, {options.trajectory}: centre of mass wrong by 1 % of the travel"
         )
         write_figures(output_folder(options.out), {f"sensitivity_{options.trajectory}": figure})
     text = (
-        f"{sensitivity_table(found)}\n\n% of mean |F_a| for an error of the platform's centre of mass of 1 % of the "
-        f"travel ({found.travel:.4g} m); platform axes"
+        f"{sensitivity_table(sensitivity)}\n\n% of mean |F_a| for an error of the platform's centre of mass of 1 % of "
+        f"the travel ({sensitivity.travel:.4g} m); platform axes"
     )
     present(text, document, options.json)
     return 0

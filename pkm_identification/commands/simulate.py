@@ -7,7 +7,7 @@ import math
 import sys
 from dataclasses import replace
 
-from pkm_identification.errors import PkmError
+from pkm_identification.errors import SettingsError
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.records import write_log, write_raw_csv
 
@@ -61,31 +61,30 @@ def _simulate(options: argparse.Namespace) -> int:
 
     nominal = Machine.load(options.machine)
     if options.duration is not None and not 0 < options.duration <= 3600:
-        raise PkmError(f"--duration {options.duration:g}: must be more than 0 and at most 3600 s")
+        raise SettingsError(f"--duration {options.duration:g}: must be more than 0 and at most 3600 s")
     if not 0 <= options.perturb < 1:
-        raise PkmError(f"--perturb {options.perturb:g}: must be at least 0 and less than 1")
+        raise SettingsError(f"--perturb {options.perturb:g}: must be at least 0 and less than 1")
     truth = perturbed(nominal, options.seed, options.perturb) if options.perturb else nominal
     sensors = SensorSettings.perfect() if options.perfect else None
     if options.set_down is not None and options.payload is None:
-        raise PkmError("--set-down: there is nothing to set down without --payload")
+        raise SettingsError("--set-down: there is nothing to set down without --payload")
     set_down = math.inf if options.set_down is None else options.set_down
-    try:
-        payload = None if options.payload is None else Payload.parse(options.payload, set_down)
-        record = simulate(
-            truth,
-            options.trajectory,
-            options.duration,
-            nominal=nominal,
-            sensors=sensors,
-            seed=options.seed,
-            payload=payload,
-        )
-    except ValueError as error:
-        raise PkmError(f"simulate: {error}") from None
+    payload = None if options.payload is None else Payload.parse(options.payload, set_down)
+    record = simulate(
+        truth,
+        options.trajectory,
+        options.duration,
+        nominal=nominal,
+        sensors=sensors,
+        seed=options.seed,
+        payload=payload,
+    )
     is_csv = str(options.out).endswith((".csv", ".csv.gz"))
     if is_csv and not options.si:
         if nominal.drive is None:
-            raise PkmError(f"machine '{nominal.name}' has no 'drive', so raw counts mean nothing; use --si")
+            raise SettingsError(
+                f"machine '{nominal.name}' has no 'drive', so raw counts mean nothing; use --si"
+            )
         write_raw_csv(options.out, record.time, record.counts, record.current, record.imu, record.sensor)
     else:
         log = record.log()

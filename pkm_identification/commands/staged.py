@@ -63,7 +63,7 @@ def _staged(options: argparse.Namespace) -> int:
     document = staged_document(done)
     # files first: nothing is printed when one cannot be written
     if folder:
-        from pkm_identification.report.staged_figures import dependence_figure, stages_figure
+        from pkm_identification.report.figures.staged import dependence_figure, stages_figure
 
         named = tuple(name for name in FIGURE_NAMES if name in trajectories.parameters.names)
         write_json(folder / "staged.json", document)

@@ -6,7 +6,7 @@ import argparse
 
 import numpy as np
 
-from pkm_identification.errors import PkmError
+from pkm_identification.errors import SettingsError
 from pkm_identification.mechanisms.hexapod.kinematics.workspace import (
     FINE,
     PLANES,
@@ -55,16 +55,16 @@ def _workspace(options: argparse.Namespace) -> int:
     machine = Machine.load(options.machine)
     turn = np.array(options.rotation)
     if not np.all(np.isfinite(turn)) or np.linalg.norm(turn) > 360:
-        raise PkmError(f"--rotation {turn.tolist()}: must be finite angles, in all at most 360 degrees")
+        raise SettingsError(f"--rotation {turn.tolist()}: must be finite angles, in all at most 360 degrees")
     if options.through is not None and not np.all(np.isfinite(options.through)):
-        raise PkmError(f"--through {options.through}: must be finite")
+        raise SettingsError(f"--through {options.through}: must be finite")
     if not 10 <= options.points <= 2000:
-        raise PkmError(f"--points {options.points}: must be from 10 to 2000")
+        raise SettingsError(f"--points {options.points}: must be from 10 to 2000")
     folder = output_folder(options.out)
     rotation = matrix_from_vector(np.deg2rad(turn)) @ machine.home_rotation
     words = "turned {:g}, {:g}, {:g} deg from home".format(*turn) if np.any(turn) else ""
     # matplotlib takes longer to load than the slices to compute
-    from pkm_identification.report.workspace_figures import workspace_figure
+    from pkm_identification.report.figures.workspace import workspace_figure
 
     empty = 0
     for plane in [options.plane] if options.plane else PLANES:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from pkm_identification.errors import NotConverged, PkmError
+from pkm_identification.errors import NotConverged, PkmError, SettingsError
 from pkm_identification.mechanisms.hexapod.dynamics import strut_dynamics, strut_forces
 from pkm_identification.mechanisms.hexapod.kinematics import pose_of_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
@@ -60,6 +60,7 @@ class MachineController:
         self.machine = machine
         self.period = period
         self.settings = settings
+        self.motions: Motions | None = None
         self.guard = StreamGuard(GuardSettings.of(machine, period))
         self.model = BelievedModel(machine, settings.blend, period)
         self._limits = MotionLimits(machine, settings.limits)
@@ -80,9 +81,9 @@ class MachineController:
         self._wait("the controller was reset")
 
     def _wait(self, text: str) -> None:
-        if getattr(self, "motions", None) is not None:
+        if self.motions is not None:
             self.motions.abort(Outcome(STOPPED, text))
-        self.motions: Motions | None = None
+        self.motions = None
         self.stop: EmergencyStop | None = None
         self._last_good: float | None = None  # stamps
         self._answered: float | None = None
@@ -114,14 +115,14 @@ class MachineController:
     def mode(self, mode: str) -> None:
         """Go over to another mode with the next sample; the force does not jump."""
         if mode not in MODES:
-            raise ValueError(f"mode '{mode}': must be one of {', '.join(MODES)}")
+            raise SettingsError(f"mode '{mode}': must be one of {', '.join(MODES)}")
         if self.state == EMERGENCY:
             raise PkmError("mode cannot change in an emergency stop: reset first")
         self._mode = mode
 
     def submit(self, motion: Motion) -> None:
         """Ask for a motion; refused at once when the machine is not under control."""
-        if self.state in (EMERGENCY, WAITING):
+        if self.stop is not None or self.motions is None:
             why = self.stop.text if self.stop else "there are no strut states yet"
             motion.end(Outcome(STOPPED, f"not under control: {why}"))
             return
@@ -163,8 +164,9 @@ class MachineController:
             m.
         """
         if not self.guard.step(time, length, None):
-            if self.motions is not None and self.guard.last_rejection[0] == "not_finite":
-                self.emergency("not_finite", f"strut_states: {self.guard.last_rejection[1]}")
+            reason, text = self.guard.last_rejection or ("", "")
+            if self.motions is not None and reason == "not_finite":
+                self.emergency("not_finite", f"strut_states: {text}")
             return
         self._good += 1
         last, self._last_good, self._measured = self._last_good, time, length
@@ -186,10 +188,10 @@ class MachineController:
         Command or None
             None when there is nothing new and the last command stays; in an emergency the safe command.
         """
-        if not self._fresh:
+        time, length = self._last_good, self._measured
+        if not self._fresh or time is None or length is None:
             return self.safe()
         self._fresh = False
-        time, length = self._last_good, self._measured
         last, self._answered = self._answered, time
         span = self.period if last is None else time - last
         if self.stop is not None:
@@ -199,7 +201,7 @@ class MachineController:
             self._take_over(length)
             if self.motions is None:
                 return self.safe()
-        return self._control(time, length, span)
+        return self._control(self.motions, time, length, span)
 
     def lost(self) -> None:
         """There was no good sample for `lost_after` s of real time."""
@@ -283,13 +285,13 @@ class MachineController:
         self._loops.reset(weight if self._mode == "pid" else np.zeros(STRUTS))
         self._old_mode = self._mode
 
-    def _control(self, time: float, length: FloatArray, span: float) -> Command:
+    def _control(self, motions: Motions, time: float, length: FloatArray, span: float) -> Command | None:
         # counted in whole periods by the stamps: no motion runs faster or slower than the machine's own clock
         exact = span / self.period - self._early
         periods = max(0, round(exact))
         self._early = periods - exact
         self.model.step(periods)
-        setpoint = self.motions.step(periods)
+        setpoint = motions.step(periods)
         error = self._loops.observe(length, setpoint.length, span)
         largest = int(np.argmax(np.abs(error)))
         if abs(error[largest]) > self.settings.tracking_limit:
@@ -311,7 +313,7 @@ class MachineController:
             return self.safe()
         force = np.clip(wanted, -self._force_limit, self._force_limit)
         self._saturated = force != wanted
-        self.motions.note(error, back)
+        motions.note(error, back)
         return Command(time, force, setpoint.length, setpoint.rate, error, forward, back)
 
     def _forces(self, mode: str, setpoint: Setpoint, error: FloatArray) -> tuple[FloatArray, FloatArray]:

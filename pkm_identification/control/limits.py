@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pkm_identification.declared import declared
+from pkm_identification.errors import SettingsError
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.kinematics import jacobian, strut_motion_from_platform
 from pkm_identification.mechanisms.hexapod.kinematics.jacobian import (
@@ -16,7 +18,7 @@ from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import PlatformMotion
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
-from pkm_identification.numerics.vector3 import invert6
+from pkm_identification.numerics.linear_systems import invert6
 
 
 @dataclass(frozen=True)
@@ -34,10 +36,10 @@ class LimitSettings:
         singular one.
     """
 
-    length_margin: float = 0.0
-    rate_share: float = 1.0
-    force_share: float = 0.9
-    largest_condition: float = 50.0
+    length_margin: float = declared(0.0, "that trajectories keep to the length limits", "m", 0, 10)
+    rate_share: float = declared(1.0, "of the machine's rate limit that trajectories may use", "", 0.01, 1.0)
+    force_share: float = declared(0.9, "of the drives' force limit that trajectories may use", "", 0.01, 1.0)
+    largest_condition: float = declared(50.0, "condition number that trajectories may reach", "", 1, 1e6)
 
 
 @dataclass(frozen=True)
@@ -108,7 +110,7 @@ class MotionLimits:
         low, high = machine.length_limits
         margin = settings.length_margin
         if not 0 <= 2 * margin < high - low:
-            raise ValueError(f"length_margin = {margin} m: leaves nothing between {low} m and {high} m")
+            raise SettingsError(f"length_margin = {margin} m: leaves nothing between {low} m and {high} m")
         self._shortest, self._longest = low + margin, high - margin
         self._rate = np.inf if machine.rate_limit is None else settings.rate_share * machine.rate_limit
         self._force = np.inf if machine.drive is None else settings.force_share * machine.drive.force_limit

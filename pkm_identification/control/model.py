@@ -11,9 +11,9 @@ from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.dynamics.basis import basis_parameters, friction_of_basis
 from pkm_identification.mechanisms.hexapod.kinematics import jacobian
 from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.mechanisms.hexapod.parameters.sets import NAMES, hexapod_parameters
 from pkm_identification.motion import PlatformMotion
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.parameters.parameter_set import NAMES, ParameterSet
 
 # How far the machine's inertia, in any direction, may be from the machine file's: beyond, the estimate is wrong.
 PLAUSIBLE = 10.0
@@ -33,7 +33,7 @@ class EstimateReader:
 
     def __init__(self, machine: Machine) -> None:
         self._machine = machine
-        made = [ParameterSet.of(machine, name) for name in NAMES]
+        made = [hexapod_parameters(machine, name) for name in NAMES]
         self._sets = {parameters.names: parameters for parameters in made}
         self._nominal = self._inertia(basis_parameters(machine))
 

@@ -71,7 +71,7 @@ class Motion:
 
     def note(self, error: FloatArray, feedback: FloatArray) -> None:
         """Count one sample: error (6,) in m, feedback (6,) in N."""
-        self._sums += error.size, error @ error, feedback @ feedback
+        self._sums += np.array([error.size, error @ error, feedback @ feedback])
         self._largest = max(self._largest, float(np.abs(error).max()))
 
     def end(self, outcome: Outcome) -> None:
@@ -202,7 +202,8 @@ class Motions:
             )
 
     def _end(self, outcome: Outcome) -> None:
-        self.running.end(outcome)
+        if self.running is not None:
+            self.running.end(outcome)
         self.running = None
 
     def _follower(self, path: PlatformPath) -> Follower:
@@ -225,8 +226,10 @@ class Motions:
             if self.running is None:
                 self._begin(plan)
             return
+        if plan.stop is None or self.follower.slowing is not None:
+            return
         late = self.follower.index * self._period - plan.stop.begin
-        if self.follower.slowing is not None or late < -1e-9:
+        if late < -1e-9:
             return
         if late > LATEST * plan.stop.duration:
             # samples came in bursts and the check took longer than foreseen: that stop would be a jump now

@@ -87,7 +87,7 @@ class Waypoints:
 
 
 def _given_or_free(rows: FloatArray) -> NDArray[np.bool_]:
-    return np.isnan(rows).all(axis=1) | np.isfinite(rows).all(axis=1)
+    return np.asarray(np.isnan(rows).all(axis=1) | np.isfinite(rows).all(axis=1))
 
 
 class PlatformPath:

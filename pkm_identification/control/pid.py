@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pkm_identification.declared import declared
+from pkm_identification.errors import SettingsError
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 
@@ -33,10 +35,17 @@ class ControlSettings:
         dynamics. (`ComputedTorque` always has its model, the PID mode of `MachineController` never.)
     """
 
-    bandwidth: float = 16.0
-    damping: float = 0.8
-    integral_time: float = 0.5
-    delay: float = 0.0
+    bandwidth: float = declared(16.0, "of the strut loops, as far as delay allows it", "Hz", 0.1, 1e3)
+    damping: float = declared(0.8, "damping ratio of the strut loops", "", 0.1, 10.0)
+    integral_time: float = declared(0.5, "in which the integral takes over a constant error", "s", 0.001, 1e3)
+    delay: float = declared(
+        0.0,
+        "longest time from a sample to the force that answers it; the loops are made slow "
+        "enough to stand it: 0.065 / delay Hz at damping 0.8",
+        "s",
+        0,
+        1.0,
+    )
     derivative_cutoff: float = 200.0
     feed_forward: bool = True
 
@@ -44,9 +53,9 @@ class ControlSettings:
         for name in ("bandwidth", "damping", "integral_time", "derivative_cutoff"):
             value = getattr(self, name)
             if not 0 < value < np.inf:
-                raise ValueError(f"{name} = {value}: must be greater than zero")
+                raise SettingsError(f"{name} = {value}: must be greater than zero")
         if not 0 <= self.delay < np.inf:
-            raise ValueError(f"delay = {self.delay}: must be zero or more")
+            raise SettingsError(f"delay = {self.delay}: must be zero or more")
 
     @property
     def omega(self) -> float:

@@ -1,9 +1,11 @@
-"""What a controller is told, and what it tells its drives."""
+"""Settings of a controller, and its commands to the drives."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from pkm_identification.declared import declarations, declared
+from pkm_identification.errors import SettingsError
 from pkm_identification.numerics.arrays import FloatArray
 
 from .limits import LimitSettings
@@ -44,24 +46,41 @@ class ControllerSettings:
         none.
     """
 
-    mode: str = "computed_torque"
+    mode: str = declared(
+        "computed_torque", "PID per strut, or forces of the model and feedback through it", choices=MODES
+    )
     loops: ControlSettings = field(default_factory=ControlSettings)
     limits: LimitSettings = field(default_factory=LimitSettings)
-    lead: int = 1
-    blend: float = 0.5
-    stop_time: float = 0.3
-    goal_tolerance: float = 5e-4
-    settling_time: float = 1.0
-    tracking_limit: float = 0.005
-    lost_after: float = 0.1
-    estimate_jump: float = 0.0
-    safe_command: str = "hold"
+    lead: int = declared(1, "periods between a sample and the instant its command acts", low=1, high=40)
+    blend: float = declared(0.5, "time constant with which an estimate is taken over", "s", 0, 60)
+    stop_time: float = declared(
+        0.3, "of a smooth stop; longer where the force limit asks for it", "s", 0.01, 60
+    )
+    goal_tolerance: float = declared(5e-4, "largest length error at a trajectory's end", "m", 1e-6, 1.0)
+    settling_time: float = declared(1.0, "longest time to come within goal_tolerance", "s", 0, 60)
+    tracking_limit: float = declared(
+        0.005, "largest error of a strut's length, else emergency stop", "m", 1e-6, 1.0
+    )
+    lost_after: float = declared(0.1, "time without a good sample that is an emergency", "s", 0.002, 600)
+    estimate_jump: float = declared(
+        0.0,
+        "largest change of a strut's force by an estimate, beyond: emergency stop; "
+        "0: a tenth of the drives' force limit",
+        "N",
+        0,
+        1e9,
+    )
+    safe_command: str = declared(
+        "hold",
+        "forces in an emergency stop: those that hold the platform, or none",
+        choices=SAFE_COMMANDS,
+    )
 
     def __post_init__(self) -> None:
-        if self.mode not in MODES or self.safe_command not in SAFE_COMMANDS:
-            raise ValueError(f"mode '{self.mode}' or safe_command '{self.safe_command}' does not exist")
+        for name in ("mode", "safe_command"):
+            declarations(self)[name].check(getattr(self, name))
         if self.lead < 1 or not self.lost_after > 0:
-            raise ValueError("lead must be at least 1, lost_after more than 0")
+            raise SettingsError("lead must be at least 1, lost_after more than 0")
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ where nothing is prescribed the third and fourth derivatives are continuous, too
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.linalg import solveh_banded
 
 from pkm_identification.numerics.arrays import FloatArray
@@ -83,7 +84,7 @@ class LeastJerkSpline:
         h = self._width[:, None]
         return np.concatenate([h**0, h, h**2] * 2, axis=1)
 
-    def _solve(self, nodes: FloatArray, free: FloatArray) -> None:
+    def _solve(self, nodes: FloatArray, free: NDArray[np.bool_]) -> None:
         """Fill in what is free: the minimum of a positive quadratic form whose matrix is a band."""
         count = len(nodes)
         scales = self._scales()
@@ -92,7 +93,7 @@ class LeastJerkSpline:
         place = np.arange(count - 1) * NODE
         for i in range(2 * NODE):
             for j in range(i, 2 * NODE):
-                np.add.at(matrix, (2 * NODE - 1 + i - j, place + j), forms[:, i, j])
+                np.add.at(matrix[2 * NODE - 1 + i - j], place + j, forms[:, i, j])
         known = np.where(free[:, :, None], 0.0, nodes).reshape(count * NODE, -1)
         pull = np.zeros_like(known)
         for i in range(2 * NODE):

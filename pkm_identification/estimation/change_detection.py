@@ -14,8 +14,7 @@ import numpy as np
 
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
-
-from .filters.square_root import lower_cholesky, whiten
+from pkm_identification.numerics.linear_systems import lower_cholesky, whiten
 
 
 @kernel

@@ -1,4 +1,4 @@
-"""Whether an estimate got equation by equation has settled, or still follows the data it took last.
+"""Whether an estimate got equation by equation has converged, or still follows the data it took last.
 
 With the model right, the estimate m(k) after k equations and the last one m(n) differ by what the equations between
 them said, and the error of an efficient estimate is uncorrelated with that difference (Hausman, Econometrica 46, 1978):
@@ -16,92 +16,82 @@ stand out. Those an estimate is judged by are therefore made with what a steady 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from pkm_identification.identification.equations.force_equations import Equations
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.prior import Prior
 
 from .batch.least_squares import robust_covariance, sandwich, solve_whitened
+from .equations import Equations
 from .estimate import ParameterEstimate
 from .identifiability.status import IDENTIFIABLE, RESOLVED
+from .trace import EstimateTrace
 
-# Probability with which an estimate that has settled is said not to have converged. The limit it makes for twenty directions,
+# Probability with which an estimate that has converged is said not to have. The limit it makes for twenty directions,
 # 4.7 standard deviations instead of the 3.5 of one in a hundred, leaves room for deviations that are some 25 % small.
 FALSE_ALARM = 5e-5
 
 
-@dataclass(frozen=True)
-class Path:
-    """Estimates along the data, as a recursive estimator leaves them.
-
-    Attributes
-    ----------
-    mean, std : ndarray, shape (K, R)
-        SI units; deviations are the filter's own. R is at least the number of parameters that are reported.
-    fewest : int
-        Entries that either half of the information must have come with.
-    entry : float
-        What an entry is worth in s, to tell people.
-    memory : float
-        Entries an estimator remembers that forgets; half of its information is then in the last 0.7 of them.
-    """
-
-    mean: FloatArray
-    std: FloatArray
-    fewest: int
-    entry: float
-    memory: float = np.inf
-
-
 def nonconvergence(
-    path: Path, estimate: ParameterEstimate, covariance: FloatArray, prior_std: FloatArray
+    trace: EstimateTrace,
+    estimate: ParameterEstimate,
+    covariance: FloatArray,
+    prior_std: FloatArray,
+    *,
+    fewest: int,
+    entry: float,
+    memory: float = np.inf,
 ) -> str:
-    """What of an estimate has not settled, in words; empty when all of it has.
+    """What of an estimate has not converged, in words; empty when all of it has.
 
     Judged are the directions (in units of the prior) that the data show, each in units of its standard deviation.
 
     Parameters
     ----------
-    path : Path
+    trace : EstimateTrace
+        On the way to the estimate.
     estimate : ParameterEstimate
     covariance : ndarray, shape (R, R)
         To judge it by, SI units: the stated one without what a drift makes of it (`drift_share`).
     prior_std : ndarray, shape (R,)
+    fewest : int
+        Entries of the trace that either half of the information must have come with.
+    entry : float
+        Duration in s that an entry stands for.
+    memory : float
+        Entries an estimator remembers that forgets; half of its information is then in the last 0.7 of them.
     """
     width = len(estimate.names)
-    mean, prior_std, covariance = path.mean[:, :width], prior_std[:width], covariance[:width, :width]
+    values, prior_std, covariance = trace.values[:, :width], prior_std[:width], covariance[:width, :width]
     shown = np.array([status == IDENTIFIABLE for status in estimate.status])
     if not np.any(shown):
         return ""
-    known_by = half_known(path.std[:, :width])
+    known_by = half_known(trace.std[:, :width])
     slowest = int(np.argmax(np.where(shown, known_by, -1)))
     place = int(known_by[slowest])
-    if np.isfinite(path.memory):
-        place = max(len(mean) - 1 - round(np.log(2.0) * path.memory), 0)
-    left = len(mean) - place
-    if np.isinf(path.memory) and min(place, left) < path.fewest:
+    if np.isfinite(memory):
+        place = max(len(values) - 1 - round(np.log(2.0) * memory), 0)
+    left = len(values) - place
+    if np.isinf(memory) and min(place, left) < fewest:
         return (
             f"the data are too short: half of what they say of {estimate.names[slowest]} is in the last "
-            f"{left * path.entry:.2g} s, and {path.fewest * path.entry:.2g} s are the least by which that can be judged"
+            f"{left * entry:.2g} s, and {fewest * entry:.2g} s are the least by which that can be judged"
         )
-    values, vectors = np.linalg.eigh(covariance / np.outer(prior_std, prior_std))
-    known = values < RESOLVED**2
+    variances, vectors = np.linalg.eigh(covariance / np.outer(prior_std, prior_std))
+    known = variances < RESOLVED**2
     if not np.any(known):
         return ""
-    values, vectors = values[known], vectors[:, known]
-    moved = np.abs(vectors.T @ ((mean[-1] - mean[place]) / prior_std)) / np.sqrt(values)
+    variances, vectors = variances[known], vectors[:, known]
+    moved = np.abs(vectors.T @ ((values[-1] - values[place]) / prior_std)) / np.sqrt(variances)
     worst = int(np.argmax(moved))
     limit = float(stats.norm.isf(0.5 * FALSE_ALARM / len(moved)))
     if moved[worst] <= limit:
         return ""
     return (
-        f"{_named(estimate.names, vectors[:, worst])} had not settled: moved by {moved[worst]:.3g} standard deviations "
-        f"over the last {left * path.entry:.2g} s, where 1 is usual and {limit:.2g} the most that chance does"
+        f"{_named(estimate.names, vectors[:, worst])} had not converged: it moved by {moved[worst]:.3g} standard "
+        f"deviations over the last {left * entry:.2g} s, where 1 is usual and {limit:.2g} the most that chance does"
     )
 
 
@@ -142,15 +132,15 @@ def drift_share_of_scores(
     run = np.linspace(-1.0, 1.0, len(scores))
     blocks = [np.tensordot(run**n, information, axes=1) for n in range(3)]
     matrix = np.block([[blocks[0], blocks[1]], [blocks[1], blocks[2]]]) + np.eye(2 * width)
-    found = np.linalg.solve(matrix, np.concatenate([scores.sum(axis=0), run @ scores]))
-    left = scores - information @ found[:width] - run[:, None] * (information @ found[width:])
+    drift = np.linalg.solve(matrix, np.concatenate([scores.sum(axis=0), run @ scores]))
+    left = scores - information @ drift[:width] - run[:, None] * (information @ drift[width:])
     whole = np.linalg.inv(covariance)
     with_drift, without = (np.diag(sandwich(whole, part, segment)) for part in (scores, left))
     return np.minimum(np.sqrt(without / with_drift), 1.0)
 
 
 def half_known(std: FloatArray) -> NDArray[np.int64]:
-    """The entry of a path (K, R) by which half of the information about each parameter had come, shape (R,).
+    """The entry of a trace (K, R) by which half of the information about each parameter had come, shape (R,).
 
     Information is counted by the variance, which halves when it doubles.
     """

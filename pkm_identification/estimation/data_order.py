@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from pkm_identification.errors import SettingsError
+
 ORDERS = ("sequential", "random", "spread")
 SPREAD = 10  # samples from one to the next, as in the source
 
@@ -32,7 +34,7 @@ def data_order(count: int, order: str = "sequential", seed: int = 0) -> NDArray[
         If there is no such order.
     """
     if order not in ORDERS:
-        raise ValueError(f"order of data '{order}': must be one of {', '.join(ORDERS)}")
+        raise SettingsError(f"order of data '{order}': must be one of {', '.join(ORDERS)}")
     if order == "random":
         return np.random.default_rng(seed).permutation(count).astype(np.int64)
     if order == "spread":

@@ -20,7 +20,9 @@ from .batch.least_squares import (
 )
 from .batch.robust import robust_least_squares
 from .consistency.constrained_least_squares import constrained_least_squares
+from .consistency.filters import ConsistentFilter
 from .data_order import data_order
+from .filters.parameter_filter import ParameterFilter
 from .filters.recursive import FILTERS, RecursiveEstimator
 from .filters.unscented import UnscentedSettings
 from .problem import Fit, Problem
@@ -42,7 +44,7 @@ class Tuning:
         Probability with which a good equation falls outside the gate; 0 switches it off.
     causal : bool
         Once over the equations, learning the noise on the way, as online; else again with the noise that the pass
-        before left, until that settles.
+        before left, until that changes no more.
     order : str
         In which order the equations are taken (`data_order.ORDERS`).
     """
@@ -67,18 +69,18 @@ class Estimator:
     def fit(self, problem: Problem, tuning: Tuning) -> Fit:
         """Solve a problem; relations about its parameters become part of the prior by a change of coordinates."""
         if problem.relations is None:
-            found = self.run(problem, tuning)
+            fit = self.run(problem, tuning)
         else:
-            coordinates = Coordinates.of(problem.prior, problem.relations)
-            found = coordinates.outwards(self.run(coordinates.inwards(problem), tuning))
-        return found if problem.physical is None else constrained_least_squares(found, problem)
+            view = Coordinates.of(problem.prior, problem.relations)
+            fit = self.run(problem.whitened(view), tuning).read_through(view)
+        return fit if problem.physical is None else constrained_least_squares(fit, problem)
 
     def batch_mean(self, problem: Problem) -> FloatArray:
         """Values (P,) of the batch fit."""
         if problem.relations is None:
             return self.batch(problem).mean
-        coordinates = Coordinates.of(problem.prior, problem.relations)
-        return coordinates.mean(self.batch(coordinates.inwards(problem)).mean)
+        view = Coordinates.of(problem.prior, problem.relations)
+        return view.mean(self.batch(problem.whitened(view)).mean)
 
     @property
     def twins(self) -> bool:
@@ -124,6 +126,14 @@ def _batch(name: str, problem: Problem, _: Tuning) -> Fit:
     )
 
 
+def _physical(problem: Problem) -> Callable[[ParameterFilter], ParameterFilter] | None:
+    """What makes a filter's estimates physical, where they are to be."""
+    coordinates = problem.physical
+    if coordinates is None:
+        return None
+    return lambda linear: ConsistentFilter(linear, coordinates, problem.view)
+
+
 def _recursive(name: str, problem: Problem, tuning: Tuning) -> Fit:
     """Run a recursive estimator over the equations, one by one."""
     equations = problem.equations
@@ -136,9 +146,9 @@ def _recursive(name: str, problem: Problem, tuning: Tuning) -> Fit:
         # the noise of a log that is weighed as a whole includes its outliers already
         tuning.gate,
         problem.outputs,
-        keep_history=True,
+        keep_trace=True,
         view=problem.view,
-        physical=problem.physical,
+        through=_physical(problem),
     )
     batch = _plain(problem)
     weight = _memory(name, tuning, len(equations))
@@ -147,7 +157,7 @@ def _recursive(name: str, problem: Problem, tuning: Tuning) -> Fit:
         recursive.fix_noise(batch.noise if problem.noise is None else problem.noise)
     order = data_order(len(equations), tuning.order)
     passes = 1 if tuning.causal or problem.noise is not None else MAX_PASSES
-    settled = passes == 1
+    noise_converged = passes == 1
     for number in range(passes):
         recursive.reset()
         for k in order:
@@ -155,12 +165,12 @@ def _recursive(name: str, problem: Problem, tuning: Tuning) -> Fit:
         residual = equations.measured - equations.regressor @ recursive.filter.mean
         left = residual_covariance(residual, len(problem.parameters.names), weight)
         if (known or number) and np.trace(left) > NOISE_STILL * np.trace(recursive.noise):
-            settled = True
+            noise_converged = True
             break
         if number < passes - 1:
             recursive.fix_noise(left)
     mean = recursive.filter.mean
-    nonconvergence = _unsettled(recursive, settled)
+    nonconvergence = _nonconvergence(recursive, noise_converged)
     return Fit(
         estimator=name,
         mean=mean,
@@ -170,18 +180,18 @@ def _recursive(name: str, problem: Problem, tuning: Tuning) -> Fit:
         iterations=number + 1,
         converged=not nonconvergence,
         dropped={"gated": recursive.gated} if recursive.gated else {},
-        history=recursive.history,
+        trace=recursive.trace,
         nonconvergence=nonconvergence,
     )
 
 
-def _unsettled(recursive: RecursiveEstimator, noise_settled: bool) -> str:
+def _nonconvergence(recursive: RecursiveEstimator, noise_converged: bool) -> str:
     """Why a run over the equations is no estimate, in words; empty when it is one."""
     if not np.all(np.isfinite(recursive.filter.mean)):
         return "the filter diverged"
     if recursive.reopened:
         return f"the filter refused so many equations in a row that it had to start over ({recursive.reopened} times)"
-    if not noise_settled:
+    if not noise_converged:
         return f"the residual was still shrinking after {MAX_PASSES} passes over the data"
     return ""
 

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pkm_identification.identification.equations.force_equations import Equations
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
 from pkm_identification.parameters.relations import LinearRelations
 
+from .equations import Equations
 from .estimate import ParameterEstimate, make_estimate
-from .filters.recursive import History
+from .trace import EstimateTrace
+from .whitening import Coordinates
 
 if TYPE_CHECKING:
     from .consistency.coordinates import FreeCoordinates
-    from .whitening import Coordinates
 
 
 @dataclass(frozen=True)
@@ -50,6 +50,10 @@ class Problem:
         How the unknowns are to be read where they are not the parameters themselves.
     physical : FreeCoordinates or None
         Of the parameters, where only physical ones are allowed; see `consistency`.
+    log : ndarray of int64, shape (K,)
+        Number of the log each equation is from; empty where nobody asks.
+    samples, failed, wrong_rate : int
+        Samples behind the equations, and samples that were left out: without a good pose, and because of their rate.
     """
 
     parameters: ParameterSet
@@ -64,6 +68,10 @@ class Problem:
     assumed: LinearRelations | None = None
     view: Coordinates | None = None
     physical: FreeCoordinates | None = None
+    log: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    samples: int = 0
+    failed: int = 0
+    wrong_rate: int = 0
 
     @property
     def reported(self) -> int:
@@ -77,13 +85,35 @@ class Problem:
 
     def part(self, chosen: NDArray[np.bool_]) -> Problem:
         """The problem with some of its equations only."""
-        twins = None if self.twins is None else tuple(_some(twin, chosen) for twin in self.twins)
-        return replace(self, equations=_some(self.equations, chosen), twins=twins)
+        twins = None if self.twins is None else (self.twins[0][chosen], self.twins[1][chosen])
+        log = self.log[chosen] if len(self.log) else self.log
+        return replace(self, equations=self.equations[chosen], twins=twins, log=log)
+
+    def whitened(self, view: Coordinates) -> Problem:
+        """The problem for the unknowns of `view`, which prior and relations make standard normal."""
+        width = len(view.origin)
+        prior = Prior(np.zeros(width), np.ones(width))
+        parameters = replace(
+            self.parameters,
+            entries=tuple(replace(entry, nominal=0.0, scale=1.0) for entry in self.parameters.entries),
+            prior_mean=None,
+            prior_std=None,
+        )
+        twins = None if self.twins is None else (view.equations(self.twins[0]), view.equations(self.twins[1]))
+        return replace(
+            self,
+            parameters=parameters,
+            prior=prior,
+            relations=None,
+            view=view,
+            equations=view.equations(self.equations),
+            twins=twins,
+        )
 
 
 @dataclass(frozen=True)
 class Fit:
-    """What an estimator found.
+    """The result of an estimator.
 
     Attributes
     ----------
@@ -99,11 +129,11 @@ class Fit:
     iterations : int
         Of the weights, or passes over the equations.
     converged : bool
-        Whether the estimator did what it does to its end; whether its estimate has settled is judged besides, by its
-        history (`settling`).
+        Whether the estimator did what it does to its end; whether its estimate has converged is judged besides, by
+        its trace (`convergence`).
     dropped : dict of str to int
         Equations without weight, by reason.
-    history : History
+    trace : EstimateTrace
         Estimates over time, of recursive estimators.
     nonconvergence : str
         What kept it from converging, in words; empty when it converged or cannot say.
@@ -117,7 +147,7 @@ class Fit:
     iterations: int
     converged: bool
     dropped: dict[str, int] = field(default_factory=dict)
-    history: History = field(default_factory=History)
+    trace: EstimateTrace = field(default_factory=EstimateTrace)
     nonconvergence: str = ""
 
     def estimate(self, problem: Problem, systematic: FloatArray | float = 0.0) -> ParameterEstimate:
@@ -136,6 +166,6 @@ class Fit:
             assumed=problem.assumed,
         )
 
-
-def _some(equations: Equations, chosen: NDArray[np.bool_]) -> Equations:
-    return Equations(*(getattr(equations, entry.name)[chosen] for entry in fields(Equations)))
+    def read_through(self, view: Coordinates) -> Fit:
+        """The fit of a whitened problem as one of the parameters themselves."""
+        return replace(self, mean=view.mean(self.mean), covariance=view.covariance(self.covariance))

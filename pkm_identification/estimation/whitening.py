@@ -1,4 +1,4 @@
-"""Coordinates in which everything believed beforehand is a unit normal, so that every estimator can take it."""
+"""Coordinates in which everything known beforehand is a unit normal, so that every estimator can take it."""
 
 from __future__ import annotations
 
@@ -6,12 +6,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pkm_identification.identification.equations.force_equations import Equations
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.prior import Prior
 from pkm_identification.parameters.relations import LinearRelations
 
-from .problem import Fit, Problem
+from .equations import Equations
 
 
 @dataclass(frozen=True)
@@ -34,30 +33,9 @@ class Coordinates:
         rows = np.vstack([relations.rows * prior.std, np.eye(width)])
         values = np.concatenate([relations.values - relations.rows @ prior.mean, np.zeros(width)])
         # QR instead of the information matrix: relations can be a million times sharper than the prior
-        triangle = np.linalg.qr(np.column_stack([rows, values]), mode="r")
+        triangle = np.asarray(np.linalg.qr(np.column_stack([rows, values]), mode="r"))
         inverse = np.linalg.inv(triangle[:width, :width])
         return cls(prior.mean + prior.std * (inverse @ triangle[:width, width]), prior.std[:, None] * inverse)
-
-    def inwards(self, problem: Problem) -> Problem:
-        """The same problem for v."""
-        width = len(self.origin)
-        prior = Prior(np.zeros(width), np.ones(width))
-        parameters = replace(
-            problem.parameters, nominal=prior.mean, scale=prior.std, believed=None, believed_std=None
-        )
-        return replace(
-            problem,
-            parameters=parameters,
-            prior=prior,
-            relations=None,
-            view=self,
-            equations=self._equations(problem.equations),
-            twins=None if problem.twins is None else tuple(map(self._equations, problem.twins)),
-        )
-
-    def outwards(self, fit: Fit) -> Fit:
-        """What was found for v, for w."""
-        return replace(fit, mean=self.mean(fit.mean), covariance=self.covariance(fit.covariance))
 
     def mean(self, mean: FloatArray) -> FloatArray:
         """w (P,) of v (P,)."""
@@ -67,7 +45,8 @@ class Coordinates:
         """Covariance (P, P) of w from that of v."""
         return self.root @ covariance @ self.root.T
 
-    def _equations(self, equations: Equations) -> Equations:
+    def equations(self, equations: Equations) -> Equations:
+        """Equations for v from those for w."""
         return replace(
             equations,
             regressor=equations.regressor @ self.root,

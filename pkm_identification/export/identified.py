@@ -43,7 +43,7 @@ def identified_machine(machine: Machine, basis: FloatArray) -> Machine:
     Raises
     ------
     MachineError
-        If they are the parameters of no possible body: names the body.
+        If they are not consistent with a rigid body: names the body.
     """
     basis = np.asarray(basis, dtype=float)
     friction = machine.friction
@@ -60,8 +60,8 @@ def identified_machine(machine: Machine, basis: FloatArray) -> Machine:
         return Machine.from_document(document, source=document["name"])
     except MachineError as error:
         raise MachineError(
-            f"the identified values are those of no possible body ({error}); identify with --consistent, with more "
-            "motion, or with fewer parameters"
+            f"the identified values are not consistent with a rigid body ({error}); identify with --consistent, with "
+            "more motion, or with fewer parameters"
         ) from None
 
 

@@ -1,4 +1,4 @@
-"""URDF of a machine, for display: a tree, whose joints are all told their positions.
+"""URDF of a machine, for display: a tree whose joints all get their positions.
 
 URDF knows no closed chains. Every strut is a chain of its own (two hinges at the base, body B, a slide, body E), and
 the platform hangs on six virtual joints from the base. `TreeJoints` says where all of them are at a pose; as

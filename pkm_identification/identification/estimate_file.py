@@ -16,7 +16,7 @@ from pkm_identification.records.atomic import replacing
 if TYPE_CHECKING:
     from pkm_identification.estimation.estimate import ParameterEstimate
 
-    from .identify import Identification
+    from .result import Identification
     from .validation import Validation
 
 SCHEMA = 1
@@ -61,15 +61,16 @@ def estimate_document(result: Identification) -> dict[str, Any]:
         "machine": result.machine.name,
         "estimator": estimate.estimator,
         "model": estimate.model,
-        "consistent": result.settings.consistent,
+        "consistent": result.settings.estimator.consistent,
+        "converged": bool(result.converged),
         "samples": int(result.samples),
         "dropped": {reason: int(count) for reason, count in result.dropped.items()},
         "parameters": entries,
         "validation": validation_document(result.validation),
         "machine_hash": result.machine.hash,
         "state": _state(estimate),
-        "parameter_set": result.settings.parameters,
-        "stated": result.settings.assumptions.described(),
+        "parameter_set": result.settings.estimator.parameters,
+        "stated": result.settings.estimator.assumptions.described(),
     }
 
 
@@ -86,7 +87,7 @@ def validation_document(validation: Validation | None) -> dict[str, Any] | None:
 
 
 def write_estimate_json(path: str | Path, result: Identification) -> None:
-    """Write estimate.json, complete or not at all; raises LogError if it cannot be written."""
+    """Write estimate.json, complete or not at all; raises OutputError if it cannot be written."""
     text = json.dumps(estimate_document(result), indent=2, ensure_ascii=False, allow_nan=False)
     # a list of numbers is one line
     text = _NUMBERS.sub(lambda match: " ".join(match[0].split()), text)

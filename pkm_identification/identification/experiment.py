@@ -1,292 +1,195 @@
-"""The logs of one experiment made ready: settings, sample period, guarded samples, platform motion."""
+"""An experiment: guarded logs of one machine, with the settings that suit their sample period."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pkm_identification.errors import LogError, PkmError
-from pkm_identification.estimation.batch.instruments import twin_motions
-from pkm_identification.estimation.data_order import ORDERS
-from pkm_identification.estimation.estimators import ESTIMATORS as REGISTRY
-from pkm_identification.estimation.filters.recursive import FILTERS
-from pkm_identification.mechanisms.hexapod.kinematics.forward import OK, platform_motion
+from pkm_identification.errors import LogError
+from pkm_identification.estimation.estimators import ESTIMATORS, Estimator, Tuning
+from pkm_identification.estimation.problem import Problem
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import PlatformMotion, StrutLog, StrutMotion
+from pkm_identification.motion import StrutLog
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.parameters.assumptions import Assumptions
-from pkm_identification.parameters.parameter_set import ParameterSet
-from pkm_identification.parameters.relations import STRUT_SPREAD, LinearRelations, alike_struts
 from pkm_identification.signals.causal import CausalStrutFilter
 from pkm_identification.signals.guard import (
-    RATE_ERROR,
-    RATE_WARNING,
     GuardedLog,
     StreamGuard,
 )
-from pkm_identification.signals.zero_phase import filter_log
 
-from .augmented_state import FORMS
-from .equations.energy_equations import energy_equations
-from .equations.force_equations import force_equations
-from .online.pipeline import PipelineSettings
-from .physical_layout import Layout
+from .problem_builder import build_problem
+from .sample_rate import SAME_RATE, common_period, estimated_period
+from .samples import Samples, samples_of
+from .settings import Settings
 
-ESTIMATORS = (*REGISTRY, *FORMS)
-MODELS = {"force": force_equations, "energy": energy_equations}
+# Kinematic cutoffs, relative to the chosen one, over which an estimate should not change: how much it does is a
+# systematic error that no residual shows.
+OTHER_CUTOFFS = (1 / 1.5, 1.5)
+HIGHEST_CUTOFF = 0.45  # of the sample rate
+KEPT = ("accepted", "filled")  # counts of the guard that are no reason to drop a sample
 
 
 @dataclass(frozen=True)
-class IdentifySettings:
-    """How to identify; see the command line's options of the same names.
-
-    `cutoff` None lets the encoders decide (`pipeline.kinematic_cutoff`). `assumptions` is what is fixed, tied or
-    stated of the parameters beforehand, `forgetting` the factor of recursive least squares per equation. `hold_out` is
-    the part of each log, at its end, that is predicted from the rest as a check; 0 leaves the check out. `data_order`
-    is that in which a recursive estimator takes the equations. `strut_spread` is how much struts of one design are
-    taken to differ (standard deviation, relative), in sets with parameters of every strut; infinity says nothing.
-    `consistent` allows only parameters that some machine could have (`estimation.consistency`).
-    """
-
-    model: str = "force"
-    estimator: str = "ukf"
-    parameters: str = "identifiable"
-    causal: bool = False
-    cutoff: float | None = None
-    order: int = 4
-    band_cutoff: float = 10.0
-    band_order: int = 8
-    assumptions: Assumptions = field(default_factory=Assumptions)
-    forgetting: float = 1.0
-    hold_out: float = 0.2
-    data_order: str = "sequential"
-    strut_spread: float = STRUT_SPREAD
-    consistent: bool = False
-
-    def __post_init__(self) -> None:
-        for name, value, allowed in (
-            ("estimator", self.estimator, ESTIMATORS),
-            ("model", self.model, MODELS),
-            ("data order", self.data_order, ORDERS),
-        ):
-            if value not in allowed:
-                raise PkmError(f"{name} '{value}': must be one of {', '.join(allowed)}")
-        if self.forgetting != 1.0 and self.estimator != "rls":
-            raise PkmError(f"forgetting is for the estimator 'rls', not for '{self.estimator}'")
-        if self.data_order != "sequential" and (
-            self.causal or self.estimator not in FILTERS or self.forgetting != 1.0
-        ):
-            raise PkmError(
-                f"data order '{self.data_order}' is for a recursive estimator ({', '.join(FILTERS)}) that runs over a "
-                "log as a whole and forgets nothing"
-            )
-        able = [name for name, one in REGISTRY.items() if one.consistent]
-        if self.consistent and self.estimator not in able:
-            raise PkmError(
-                f"estimator '{self.estimator}' cannot keep an estimate physical; {', '.join(able)} can"
-            )
-        if not self.strut_spread > 0:
-            raise PkmError(f"strut spread {100 * self.strut_spread:g} %: must be positive")
-        if not 0 <= self.hold_out <= 0.5:
-            raise PkmError(f"hold_out {self.hold_out:g}: must lie between 0 and 0.5")
-        if self.estimator in FORMS and self.strut_spread != STRUT_SPREAD:
-            raise PkmError(f"estimator '{self.estimator}' does not use a strut spread")
-        if self.estimator in FORMS and self.model != "force":
-            raise PkmError(f"estimator '{self.estimator}' needs the force model, not '{self.model}'")
-        if self.causal and (self.estimator in FORMS or REGISTRY[self.estimator].twins):
-            raise PkmError(f"estimator '{self.estimator}' needs the whole log and cannot run causally")
-
-    def relations(self, parameters: ParameterSet) -> LinearRelations | None:
-        """What is said of these parameters besides their prior, if anything."""
-        if np.isinf(self.strut_spread):
-            return None
-        said = alike_struts(parameters, self.strut_spread)
-        return said if len(said.values) else None
-
-    def parameter_set(self, machine: Machine) -> ParameterSet:
-        """The parameters to estimate; raises PkmError when set or assumptions do not fit."""
-        parameters = self.assumptions.apply(ParameterSet.of(machine, self.parameters))
-        if self.consistent:
-            Layout.of(machine, parameters)  # refuses a part of a body
-        return parameters
-
-
-@dataclass
 class Experiment:
-    """Guarded logs of one experiment, what was left out of them by reason, warnings, and where they came from."""
+    """Guarded logs of one experiment.
 
-    logs: list[GuardedLog]
-    dropped: dict[str, int]
-    warnings: list[str] = field(default_factory=list)
-    sources: list[str] = field(default_factory=list)
-
-
-def estimated_period(log: StrutLog, machine: Machine) -> tuple[float, str | None]:
-    """Sample period in s for a log, and a warning when it is not what the drive promises.
-
-    Raises
-    ------
-    LogError
-        If the log is too short or its rate is off by 20 % or more.
-    """
-    steps = np.diff(log.time)
-    steps = steps[np.isfinite(steps) & (steps > 0)]
-    if len(steps) < 20:
-        raise LogError(
-            f"{log.source}: {len(log)} samples are too few to identify anything; at least 21 are needed"
-        )
-    measured = float(np.median(steps))
-    if machine.drive is None:
-        return measured, None
-    nominal = 1.0 / machine.drive.sample_rate
-    off = abs(measured / nominal - 1.0)
-    if off >= RATE_ERROR:
-        raise LogError(
-            f"{log.source}: samples come at {1 / measured:.4g} Hz, machine '{machine.name}' states {1 / nominal:.4g} Hz"
-        )
-    if off >= RATE_WARNING:
-        return measured, (
-            f"{log.source}: samples come at {1 / measured:.4g} Hz instead of {1 / nominal:.4g} Hz; "
-            "the measured rate is used"
-        )
-    return nominal, None
-
-
-def prepare(logs: list[StrutLog], machine: Machine, faults: dict[str, int]) -> Experiment:
-    """Pass the logs through the guard at their common sample period.
-
-    Parameters
+    Attributes
     ----------
-    logs : list of StrutLog
     machine : Machine
-    faults : dict of str to int
-        What the readers found and left out already.
-
-    Raises
-    ------
-    LogError
-        If a log holds no forces, runs at a wrong rate or at another than the first, or has no usable sample.
+    settings : Settings
+        Resolved for the machine and the logs' sample period.
+    logs : tuple of GuardedLog
+    sources : tuple of str
+        Where the logs came from.
+    dropped : dict of str to int
+        Samples left out, by reason.
+    warnings : tuple of str
     """
-    prepared = Experiment([], dict(faults))
-    period = None
-    for log in logs:
-        if log.force is None:
-            raise LogError(f"{log.source}: holds no strut forces; identification needs them")
-        found, warning = estimated_period(log, machine)
-        period = period or found
-        if abs(found / period - 1.0) > 0.01:
+
+    machine: Machine
+    settings: Settings
+    logs: tuple[GuardedLog, ...]
+    sources: tuple[str, ...]
+    dropped: dict[str, int]
+    warnings: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        logs: Sequence[StrutLog],
+        machine: Machine,
+        settings: Settings | None = None,
+        faults: dict[str, int] | None = None,
+    ) -> Experiment:
+        """Pass logs through the guard at their common sample period.
+
+        Parameters
+        ----------
+        logs : sequence of StrutLog
+            At least one.
+        machine : Machine
+        settings : Settings, optional
+        faults : dict of str to int, optional
+            Samples that the readers left out already, by reason.
+
+        Raises
+        ------
+        LogError
+            If a log holds no forces, runs at a wrong rate or at another than the first, or has no usable sample.
+        SettingsError
+            If a filter is impossible at that period.
+        """
+        period, warnings = common_period(logs, machine)
+        settings = (settings or Settings()).resolved(machine, period)
+        guard = StreamGuard(settings.guard)
+        guarded = tuple(_guarded(guard, log) for log in logs)
+        dropped = dict(faults or {})
+        for name, number in guard.counts.items():
+            if name not in (*KEPT, "start"):
+                dropped[name] = dropped.get(name, 0) + number
+        return cls(machine, settings, guarded, tuple(log.source for log in logs), dropped, warnings)
+
+    @property
+    def period(self) -> float:
+        """Sample period in s."""
+        return self.settings.period
+
+    @property
+    def delay(self) -> float:
+        """Delay of the causal strut filter in s; 0 offline."""
+        return CausalStrutFilter(self.settings.filter).delay if self.settings.causal else 0.0
+
+    @property
+    def estimator(self) -> Estimator:
+        """The estimator of the settings; one that works on equations."""
+        return ESTIMATORS[self.settings.estimator.name]
+
+    @property
+    def tuning(self) -> Tuning:
+        """How the recursive estimators run with these settings."""
+        estimator, causal = self.settings.estimator, self.settings.causal
+        return Tuning(estimator.unscented, estimator.gate if causal else 0.0, causal, estimator.data_order)
+
+    @property
+    def other_cutoffs(self) -> tuple[float, ...]:
+        """Kinematic cutoffs in Hz beside the chosen one, which should change no estimate."""
+        highest = HIGHEST_CUTOFF / self.period
+        return tuple(min(self.settings.filter.cutoff * factor, highest) for factor in OTHER_CUTOFFS)
+
+    def problem(self, cutoff: float | None = None) -> Problem:
+        """Equations of all logs as one problem; `cutoff` (Hz) replaces that of the kinematic low-pass."""
+        settings = self.settings
+        low_pass = replace(settings.filter, cutoff=cutoff or settings.filter.cutoff)
+        samples = [
+            samples_of(log, self.machine, low_pass, causal=settings.causal, twins=self.estimator.twins)
+            for log in self.logs
+        ]
+        return build_problem(self.machine, settings, samples)
+
+    def samples(self, log: GuardedLog) -> Samples:
+        """Samples of a log behind the zero-phase filter, whatever the settings say."""
+        return samples_of(log, self.machine, self.settings.filter)
+
+    def fall_lengths(self, log: StrutLog) -> FloatArray:
+        """Guarded strut lengths (N, 6) in m of the log of a fall, on a regular clock.
+
+        Raises
+        ------
+        LogError
+            If it runs at another rate than the experiment, or is not in one piece.
+        """
+        period, _ = estimated_period(log, self.machine)
+        if abs(period / self.period - 1.0) > SAME_RATE:
             raise LogError(
-                f"{log.source}: samples come at {1 / found:.4g} Hz, the first log's at {1 / period:.4g} Hz; "
-                "identify them apart"
+                f"{log.source}: samples come at {1 / period:.4g} Hz, the other logs' at {1 / self.period:.4g} Hz"
             )
-        if warning:
-            prepared.warnings.append(warning)
-    guard = StreamGuard(PipelineSettings.of(machine, period).guard)
-    for log in logs:
-        guarded = guard.guard(log)
-        if len(guarded.time) == 0:
-            reason = max(
-                (n, name) for name, n in guarded.counts.items() if name not in ("accepted", "filled")
-            )[1]
-            raise LogError(f"{log.source}: no usable sample: all {len(log)} dropped, mostly '{reason}'")
-        prepared.logs.append(guarded)
-        prepared.sources.append(log.source)
-    for name, number in guard.counts.items():
-        if name not in ("accepted", "filled", "start"):
-            prepared.dropped[name] = prepared.dropped.get(name, 0) + number
-    return prepared
+        guarded = StreamGuard(self.settings.guard).guard(log)
+        if len(guarded.time) == 0 or guarded.segment[0] != guarded.segment[-1]:
+            raise LogError(
+                f"{log.source}: a fall must be recorded in one piece; samples are missing or out of limits"
+            )
+        return guarded.length
+
+    def held_from(self) -> list[int]:
+        """The row of each log from which on it is held out; the log's length where nothing is.
+
+        That is where its clock was set back: stamps do not tell what comes before the end.
+        """
+        share = self.settings.hold_out
+        return [
+            len(log.time) if np.any(np.diff(log.time) < 0) else round((1.0 - share) * len(log.time))
+            for log in self.logs
+        ]
+
+    def ends(self) -> list[GuardedLog]:
+        """What is held out, of the logs of which something is."""
+        pairs = zip(self.logs, self.held_from(), strict=True)
+        return [rows_of(log, slice(first, None)) for log, first in pairs if first < len(log.time)]
+
+    def beginnings(self) -> list[GuardedLog]:
+        """What is left of every log without its end."""
+        return [rows_of(log, slice(0, first)) for log, first in zip(self.logs, self.held_from(), strict=True)]
 
 
-def fall_lengths(log: StrutLog, machine: Machine, period: float) -> FloatArray:
-    """Guarded strut lengths (N, 6) in m of the log of a fall, on a regular clock.
-
-    Raises
-    ------
-    LogError
-        If it runs at another rate than the experiment, or is not in one piece.
-    """
-    found, _ = estimated_period(log, machine)
-    if abs(found / period - 1.0) > 0.01:
-        raise LogError(
-            f"{log.source}: samples come at {1 / found:.4g} Hz, the other logs' at {1 / period:.4g} Hz"
-        )
-    guarded = StreamGuard(PipelineSettings.of(machine, period).guard).guard(log)
-    if len(guarded.time) == 0 or guarded.segment[0] != guarded.segment[-1]:
-        raise LogError(
-            f"{log.source}: a fall must be recorded in one piece; samples are missing or out of limits"
-        )
-    return guarded.length
-
-
-def stages_of(machine: Machine, settings: IdentifySettings, period: float) -> PipelineSettings:
-    """Settings of the stages; raises PkmError when a filter is impossible."""
-    try:
-        return PipelineSettings.of(
-            machine,
-            period,
-            cutoff=settings.cutoff,
-            order=settings.order,
-            parameters=settings.parameters,
-            estimator=settings.estimator if settings.estimator in FILTERS else "ukf",
-            band_cutoff=settings.band_cutoff,
-            band_order=settings.band_order,
-            assumptions=settings.assumptions,
-            forgetting=settings.forgetting,
-        )
-    except ValueError as error:
-        raise PkmError(str(error)) from None
-
-
-def platform_samples(
-    log: GuardedLog,
-    machine: Machine,
-    settings: IdentifySettings,
-    stages: PipelineSettings,
-    causal: bool,
-    cutoff: float | None = None,
-) -> tuple[PlatformMotion, StrutMotion, int]:
-    """Good platform and strut samples of one log, segments cut where poses are missing, and how many failed."""
-    made = samples_of(log, machine, settings, stages, causal, cutoff)
-    return made.platform, made.struts, made.failed
-
-
-@dataclass(frozen=True)
-class Samples:
-    """Good platform and strut samples of one log, how many failed, and twins of the motion where asked for."""
-
-    platform: PlatformMotion
-    struts: StrutMotion
-    failed: int
-    twins: tuple[PlatformMotion, ...] = ()
-
-
-def samples_of(
-    log: GuardedLog,
-    machine: Machine,
-    settings: IdentifySettings,
-    stages: PipelineSettings,
-    causal: bool,
-    cutoff: float | None = None,
-    twins: bool = False,
-) -> Samples:
-    """Samples of one log with a good pose; segments are cut where poses are missing."""
-    cutoff = cutoff or stages.filter.cutoff
-    causally = CausalStrutFilter(stages.filter).filter
-    struts = causally(log) if causal else filter_log(log, cutoff, settings.order)
-    platform, poses = platform_motion(machine, struts)
-    others = (
-        [platform_motion(machine, twin)[0] for twin in twin_motions(log, struts, cutoff, settings.order)]
-        if twins
-        else []
+def rows_of(log: GuardedLog, chosen: slice) -> GuardedLog:
+    """Some samples of a guarded log, without additional sensors."""
+    return replace(
+        log,
+        time=log.time[chosen],
+        length=log.length[chosen],
+        force=None if log.force is None else log.force[chosen],
+        segment=log.segment[chosen],
+        filled=log.filled[chosen],
+        imu=None,
+        sensor=None,
     )
-    good = poses.status == OK
-    failed = int(np.count_nonzero(~good))
-    if failed:
-        # a missing pose ends a segment just as a gap does
-        broken = np.cumsum(np.diff(np.concatenate([[0], struts.segment])) != 0)
-        segment = broken * (len(good) + 1) + np.cumsum(~good)
-        struts = replace(struts, segment=segment)[good]
-        platform = platform[good]
-        others = [motion[good] for motion in others]
-    return Samples(platform, struts, failed, tuple(others))
+
+
+def _guarded(guard: StreamGuard, log: StrutLog) -> GuardedLog:
+    guarded = guard.guard(log)
+    if len(guarded.time) == 0:
+        reason = max((n, name) for name, n in guarded.counts.items() if name not in KEPT)[1]
+        raise LogError(f"{log.source}: no usable sample: all {len(log)} dropped, mostly '{reason}'")
+    return guarded

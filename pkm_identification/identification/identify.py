@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
-from pkm_identification.errors import LogError, PkmError, Unidentifiable
-from pkm_identification.estimation.convergence import Path, drift_share, nonconvergence
+from pkm_identification.errors import LogError, SettingsError, Unidentifiable
+from pkm_identification.estimation.convergence import drift_share, nonconvergence
 from pkm_identification.estimation.estimate import ParameterEstimate
-from pkm_identification.estimation.estimators import ESTIMATORS
-from pkm_identification.estimation.filters.recursive import History
 from pkm_identification.estimation.identifiability import UNIDENTIFIABLE
 from pkm_identification.estimation.problem import Fit, Problem
 from pkm_identification.mechanisms.hexapod.machine import Machine
@@ -19,74 +17,17 @@ from pkm_identification.motion import StrutLog
 from pkm_identification.numerics.arrays import FloatArray
 
 from .augmented_state import FORMS
-from .experiment import (
-    Experiment,
-    IdentifySettings,
-    prepare,
-    stages_of,
-)
-from .problem_builder import (
-    Posed,
-    add_falls,
-    build_problem,
-    tuning,
-)
-from .validation import Validation, held_out, predict_ends
-
-FEWEST_EQUATIONS = 2  # per unknown; each has six values
-# Kinematic cutoffs, relative to the chosen one, over which an estimate should not change: how much it does is a
-# systematic error that no residual shows.
-OTHER_CUTOFFS = (1 / 1.5, 1.5)
-
-
-@dataclass(frozen=True)
-class Identification:
-    """A finished identification.
-
-    Attributes
-    ----------
-    machine : Machine
-    settings : IdentifySettings
-    estimate : ParameterEstimate
-    samples : int
-        Samples that entered the equations' filters.
-    dropped : dict of str to int
-        Samples not used, by reason.
-    history : History
-        Estimates over time (of the recursive estimators).
-    residual_rms : ndarray, shape (m,)
-        Root mean square of the residual in the band, N; one force a strut, or one along the path for the energy model.
-    converged : bool
-    warnings : tuple of str
-    validation : Validation or None
-        Of the end of each log by an estimate from the rest, or of another log; see `Validation.what`.
-    delay : float
-        Delay of the causal strut filter in s; 0 offline.
-    nonconvergence : str
-        What had not settled when the estimate did not converge, in words.
-    beside : tuple of str
-        What the estimate rests on besides the equations of motion and the prior, a sentence each.
-    """
-
-    machine: Machine
-    settings: IdentifySettings
-    estimate: ParameterEstimate
-    samples: int
-    dropped: dict[str, int]
-    history: History
-    residual_rms: FloatArray
-    converged: bool
-    warnings: tuple[str, ...]
-    validation: Validation | None = None
-    delay: float = 0.0
-    beside: tuple[str, ...] = ()
-    nonconvergence: str = ""
+from .experiment import Experiment
+from .procedures.free_fall import add_falls
+from .result import Identification
+from .settings import Settings
+from .validation import FEWEST_EQUATIONS, held_out, predict_ends
 
 
 def identify(
-    logs: list[StrutLog],
+    logs: Sequence[StrutLog],
     machine: Machine,
-    settings: IdentifySettings | None = None,
+    settings: Settings | None = None,
     faults: dict[str, int] | None = None,
     falls: Sequence[StrutLog] = (),
 ) -> Identification:
@@ -94,16 +35,16 @@ def identify(
 
     Parameters
     ----------
-    logs : list of StrutLog
+    logs : sequence of StrutLog
         Pieces of one experiment or several motions; nothing is differentiated or filtered across them.
     machine : Machine
         Geometry, nominal values and drives.
-    settings : IdentifySettings, optional
+    settings : Settings, optional
     faults : dict of str to int, optional
-        What the readers found and left out already.
+        Samples that the readers left out already, by reason.
     falls : sequence of StrutLog
         Falls from rest with the drives off and no friction, of which only the lengths are used
-        (`estimation.free_fall`).
+        (`procedures.free_fall`).
 
     Returns
     -------
@@ -112,98 +53,30 @@ def identify(
     Raises
     ------
     PkmError
-        If what is fixed, tied or stated does not fit the parameter set.
+        If what is fixed, tied or known beforehand does not fit the parameter set.
     LogError
         If the logs hold no forces, run at a wrong rate, or are too short for the filters.
     Unidentifiable
         If the data show no parameter and no combination of them, so that nothing but the prior is left.
     """
-    settings = settings or IdentifySettings()
-    if settings.estimator in FORMS:
+    settings = settings or Settings()
+    if settings.estimator.name in FORMS:
         if falls:
-            raise PkmError(
-                f"a free fall is no use to the estimator '{settings.estimator}'; the others take it"
+            raise SettingsError(
+                f"a free fall is no use to the estimator '{settings.estimator.name}'; the others take it"
             )
         # here, because its kernels take longer to load than the others run
         from .augmented_state.identify import identify_states_and_parameters
 
         return identify_states_and_parameters(logs, machine, settings, faults or {})
-    prepared = prepare(logs, machine, faults or {})
-    stages = stages_of(machine, settings, prepared.logs[0].period)
-    settings = replace(settings, cutoff=stages.filter.cutoff)
-    posed = build_problem(prepared, machine, settings, stages)
-    posed = replace(posed, problem=add_falls(posed.problem, falls, machine, settings, stages.guard.period))
-    problem = posed.problem
-    unknowns = len(problem.parameters.names)
-    if len(problem.equations) < FEWEST_EQUATIONS * unknowns:
-        raise LogError(
-            f"{logs[0].source}: only {len(problem.equations)} equations are left after filtering for {unknowns} "
-            f"parameters; a longer uninterrupted log is needed (at least "
-            f"{(FEWEST_EQUATIONS * unknowns + 20) / (2.5 * settings.band_cutoff):.0f} s)"
-        )
-    estimator, how = ESTIMATORS[settings.estimator], tuning(settings, stages)
-    fit = estimator.fit(problem, how)
-    systematic = 0.0 if settings.causal else _systematic(prepared, machine, settings, posed)
+    experiment = Experiment.of(logs, machine, settings, faults)
+    problem = add_falls(experiment.problem(), falls, experiment)
+    _refuse_too_few(experiment, problem)
+    fit = experiment.estimator.fit(problem, experiment.tuning)
+    systematic = 0.0 if settings.causal else systematic_covariance(experiment, problem)
     estimate = fit.estimate(problem, systematic)
-    if set(estimate.status) == {UNIDENTIFIABLE}:
-        raise Unidentifiable(
-            f"{logs[0].source}: the data show none of the parameters, not even combined "
-            f"({', '.join(estimate.names)}): the machine must move, or more be estimated at once"
-        )
-    dropped = prepared.dropped | {"no_pose": posed.failed} | fit.dropped
-    said = fit.nonconvergence or _unsettled(fit, problem, settings, estimate)
-    equations = problem.equations
-    return Identification(
-        machine=machine,
-        settings=settings,
-        estimate=estimate,
-        samples=posed.samples,
-        dropped={name: number for name, number in dropped.items() if number},
-        history=fit.history,
-        residual_rms=np.sqrt(np.mean((equations.measured - equations.regressor @ fit.mean) ** 2, axis=0)),
-        converged=fit.converged and not said,
-        warnings=tuple(prepared.warnings),
-        validation=predict_ends(
-            prepared,
-            machine,
-            settings,
-            stages,
-            posed,
-            lambda part: estimator.fit(part, how).mean[: part.reported],
-        ),
-        delay=posed.delay,
-        beside=_beside(settings, problem, falls),
-        nonconvergence=said,
-    )
-
-
-def _unsettled(fit: Fit, problem: Problem, settings: IdentifySettings, estimate: ParameterEstimate) -> str:
-    """What of a recursive estimator's estimate has not settled; a batch fit has no path to judge it by."""
-    if not fit.history.values:
-        return ""
-    path = Path(
-        mean=np.asarray(fit.history.values),
-        std=np.asarray(fit.history.std),
-        # either half must hold half of what an identification needs at all (`identify`)
-        fewest=FEWEST_EQUATIONS * len(problem.parameters.names) // 2,
-        entry=float(np.median(np.abs(np.diff(problem.equations.time)))),
-        memory=1.0 / (1.0 - settings.forgetting) if settings.forgetting < 1.0 else np.inf,
-    )
-    own = slice(0, len(estimate.names))
-    share = drift_share(problem.equations, fit.mean, fit.noise, problem.prior, problem.redundancy)[own]
-    # what else the estimate may be off by stays as it is stated
-    narrowed = estimate.covariance - fit.covariance[own, own] * (1.0 - np.outer(share, share))
-    return nonconvergence(path, estimate, narrowed, problem.prior.std)
-
-
-def _beside(settings: IdentifySettings, problem: Problem, falls: Sequence[StrutLog]) -> tuple[str, ...]:
-    """What else the estimate rests on, in words."""
-    said = [f"free fall with the drives off: the lengths of {log.source}" for log in falls]
-    if not settings.causal and settings.relations(problem.parameters) is not None:
-        said.append(
-            f"struts are taken as alike within {100 * settings.strut_spread:g} % (standard deviation)"
-        )
-    return tuple(said)
+    refuse_unidentifiable(estimate, experiment.sources[0])
+    return _identification(experiment, problem, fit, estimate, falls)
 
 
 def validate(result: Identification, log: StrutLog) -> Identification:
@@ -212,19 +85,97 @@ def validate(result: Identification, log: StrutLog) -> Identification:
     return replace(result, validation=validation)
 
 
-def _systematic(
-    prepared: Experiment, machine: Machine, settings: IdentifySettings, posed: Posed
-) -> FloatArray:
-    """Covariance of what the choice of the kinematic cutoff does to the estimate."""
-    batch = ESTIMATORS[settings.estimator].batch_mean
-    middle = batch(posed.problem)
+def refuse_unidentifiable(estimate: ParameterEstimate, source: str) -> None:
+    """Raise Unidentifiable when nothing but the prior is left."""
+    if set(estimate.status) == {UNIDENTIFIABLE}:
+        raise Unidentifiable(
+            f"{source}: no parameter is identifiable from this motion, not even a combination "
+            f"({', '.join(estimate.names)}): the machine must move, or more be estimated at once"
+        )
+
+
+def systematic_covariance(experiment: Experiment, problem: Problem) -> FloatArray:
+    """Covariance (P, P) of what the choice of the kinematic cutoff does to the estimate, SI units."""
+    batch = experiment.estimator.batch_mean
+    middle = batch(problem)
     total = np.zeros((len(middle), len(middle)))
-    for factor in OTHER_CUTOFFS:
-        stages = stages_of(machine, settings, prepared.logs[0].period)
-        cutoff = min(stages.filter.cutoff * factor, 0.45 / stages.guard.period)
-        other = build_problem(prepared, machine, settings, stages, cutoff).problem
+    for cutoff in experiment.other_cutoffs:
+        other = experiment.problem(cutoff)
         if len(other.equations) == 0:
             continue
-        change = batch(replace(other, relations=posed.problem.relations)) - middle
-        total += np.outer(change, change) / len(OTHER_CUTOFFS)
+        change = batch(replace(other, relations=problem.relations)) - middle
+        total += np.outer(change, change) / len(experiment.other_cutoffs)
     return total
+
+
+def _refuse_too_few(experiment: Experiment, problem: Problem) -> None:
+    equations, unknowns = len(problem.equations), len(problem.parameters.names)
+    if equations < FEWEST_EQUATIONS * unknowns:
+        least = (FEWEST_EQUATIONS * unknowns + 20) / (2.5 * experiment.settings.band.cutoff)
+        raise LogError(
+            f"{experiment.sources[0]}: only {equations} equations are left after filtering for {unknowns} "
+            f"parameters; a longer uninterrupted log is needed (at least {least:.0f} s)"
+        )
+
+
+def _identification(
+    experiment: Experiment,
+    problem: Problem,
+    fit: Fit,
+    estimate: ParameterEstimate,
+    falls: Sequence[StrutLog],
+) -> Identification:
+    estimator, equations = experiment.estimator, problem.equations
+    dropped = experiment.dropped | {"no_pose": problem.failed, "wrong_rate": problem.wrong_rate} | fit.dropped
+    reason = fit.nonconvergence or _nonconvergence(experiment, problem, fit, estimate)
+    return Identification(
+        machine=experiment.machine,
+        settings=experiment.settings,
+        estimate=estimate,
+        samples=problem.samples,
+        dropped={name: number for name, number in dropped.items() if number},
+        trace=fit.trace,
+        residual_rms=np.sqrt(np.mean((equations.measured - equations.regressor @ fit.mean) ** 2, axis=0)),
+        converged=fit.converged and not reason,
+        warnings=experiment.warnings,
+        validation=predict_ends(
+            experiment,
+            problem,
+            lambda part: estimator.fit(part, experiment.tuning).mean[: part.reported],
+        ),
+        delay=experiment.delay,
+        beside=_beside(experiment.settings, problem, falls),
+        nonconvergence=reason,
+    )
+
+
+def _nonconvergence(experiment: Experiment, problem: Problem, fit: Fit, estimate: ParameterEstimate) -> str:
+    """What of a recursive estimator's estimate has not converged; a batch fit has no trace to judge it by."""
+    if not len(fit.trace):
+        return ""
+    forgetting = experiment.settings.estimator.forgetting
+    own = slice(0, len(estimate.names))
+    share = drift_share(problem.equations, fit.mean, fit.noise, problem.prior, problem.redundancy)[own]
+    # what else the estimate may be off by stays as it is stated
+    narrowed = estimate.covariance - fit.covariance[own, own] * (1.0 - np.outer(share, share))
+    return nonconvergence(
+        fit.trace,
+        estimate,
+        narrowed,
+        problem.prior.std,
+        # either half must hold half of what an identification needs at all (`identify`)
+        fewest=FEWEST_EQUATIONS * len(problem.parameters.names) // 2,
+        entry=float(np.median(np.abs(np.diff(problem.equations.time)))),
+        memory=1.0 / (1.0 - forgetting) if forgetting < 1.0 else np.inf,
+    )
+
+
+def _beside(settings: Settings, problem: Problem, falls: Sequence[StrutLog]) -> tuple[str, ...]:
+    """What else the estimate rests on, in words."""
+    sentences = [f"free fall with the drives off: the lengths of {log.source}" for log in falls]
+    estimator = settings.estimator
+    if not settings.causal and estimator.relations(problem.parameters) is not None:
+        sentences.append(
+            f"struts are taken as alike within {100 * estimator.strut_spread:g} % (standard deviation)"
+        )
+    return tuple(sentences)

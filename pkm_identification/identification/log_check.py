@@ -19,9 +19,10 @@ from pkm_identification.signals.butterworth import segment_slices
 from pkm_identification.signals.guard import StreamGuard
 from pkm_identification.signals.zero_phase import filter_log
 
-from .experiment import IdentifySettings, estimated_period
-from .identify import Identification, identify
-from .online.pipeline import PipelineSettings
+from .identify import identify
+from .result import Identification
+from .sample_rate import estimated_period
+from .settings import Settings
 
 # Kinds of faults, in the order they are reported.
 KINDS = (
@@ -105,9 +106,9 @@ class LogCheck:
         if self.identification is None:
             return f"not usable for identification: {self.obstacle}"
         status = self.identification.estimate.status
-        shown = sum(s == "identifiable" for s in status)
-        prefix = "usable" if shown == len(status) else "partly usable"
-        return f"{prefix}: the data show {shown} of {len(status)} parameters one by one"
+        identified = sum(s == "identifiable" for s in status)
+        prefix = "usable" if identified == len(status) else "partly usable"
+        return f"{prefix}: {identified} of {len(status)} parameters are identifiable one by one"
 
 
 def inspect_log(log: StrutLog, machine: Machine, faults: dict[str, int] | None = None) -> LogCheck:
@@ -130,23 +131,23 @@ def inspect_log(log: StrutLog, machine: Machine, faults: dict[str, int] | None =
         If there is too little to examine or the rate is off by more than a fifth.
     """
     period, warning = estimated_period(log, machine)
-    stages = PipelineSettings.of(machine, period)
-    guarded = StreamGuard(stages.guard).guard(log)
-    found = dict(faults or {}) | {k: v for k, v in guarded.counts.items() if k in KINDS}
+    settings = Settings().resolved(machine, period)
+    guarded = StreamGuard(settings.guard).guard(log)
+    counts = dict(faults or {}) | {k: v for k, v in guarded.counts.items() if k in KINDS}
     # a bridge spans rows that are missing and rows that were dropped
     dropped = sum(guarded.counts[kind] for kind in ("not_finite", "late", "spike", "out_of_limits"))
-    found["missing"] = max(guarded.counts["filled"] - dropped, 0)
+    counts["missing"] = max(guarded.counts["filled"] - dropped, 0)
     first = guarded.first | {"missing": guarded.first.get("filled")}
     steps = np.diff(log.time)
     regular = steps[np.isfinite(steps) & (np.abs(steps - period) < 0.5 * period)]
     finite = log.time[np.isfinite(log.time)]
     spans = [(part.stop - part.start) * period for part in segment_slices(guarded.segment)]
-    motion = filter_log(guarded, stages.filter.cutoff, stages.filter.order)
+    motion = filter_log(guarded, settings.filter.cutoff, settings.filter.order)
     poses = forward_kinematics(machine, motion.length)
     identification, obstacle = None, ""
     try:
         identification = identify(
-            [log], machine, IdentifySettings(estimator="ls", hold_out=0.0), dict(faults or {})
+            [log], machine, Settings.of(estimator="ls", hold_out=0.0), dict(faults or {})
         )
     except PkmError as error:
         obstacle = str(error)
@@ -158,7 +159,7 @@ def inspect_log(log: StrutLog, machine: Machine, faults: dict[str, int] | None =
         rate=1.0 / float(np.median(regular)) if len(regular) else float("nan"),
         jitter=float(np.std(regular)) if len(regular) else float("nan"),
         expected_rate=machine.drive.sample_rate if machine.drive else None,
-        faults=tuple(Fault(kind, found[kind], first.get(kind)) for kind in KINDS if found.get(kind)),
+        faults=tuple(Fault(kind, counts[kind], first.get(kind)) for kind in KINDS if counts.get(kind)),
         segments=len(spans),
         longest=max(spans, default=0.0),
         length_range=_range(guarded.length),

@@ -1,4 +1,4 @@
-"""One line on every estimate: could it be some machine's?"""
+"""One line on every estimate: is it consistent with a rigid body?"""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ from pkm_identification.estimation.consistency.constraints import inequalities, 
 from pkm_identification.estimation.consistency.coordinates import FreeCoordinates
 from pkm_identification.estimation.estimate import ParameterEstimate
 from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.mechanisms.hexapod.parameters.physical_layout import physical_layout
 from pkm_identification.parameters.parameter_set import ParameterSet
 
-_MOST = 2  # violations told in full
+_MOST = 2  # violations named in full
 
 
 def verdict(
     machine: Machine, parameters: ParameterSet, estimate: ParameterEstimate, kept: bool
 ) -> tuple[bool, str] | None:
-    """Whether what the data show is physical.
+    """Whether what is identified is consistent with a rigid body.
 
     Parameters
     ----------
@@ -27,40 +28,40 @@ def verdict(
         Those estimated.
     estimate : ParameterEstimate
     kept : bool
-        Whether the estimator kept it physical.
+        Whether the estimator kept it consistent.
 
     Returns
     -------
     good : bool
     line : str
         None in place of both where a part of a body is fixed or tied, or the estimate is of other parameters, so that
-        nothing can be told.
+        it cannot be judged.
     """
     if estimate.names != parameters.names:
         return None
     try:
-        coordinates = FreeCoordinates.of(machine, parameters)
+        coordinates = FreeCoordinates.of(physical_layout(machine, parameters))
     except PkmError:
         return None
-    told = violations(coordinates.layout, estimate.values, estimate.status)
-    if not told:
+    broken = violations(coordinates.layout, estimate.values, estimate.status)
+    if not broken:
         if kept:
-            return True, "What they show is physical, and was kept so."
+            return True, "The identified values are consistent with a rigid body, as constrained."
         if is_physical(inequalities(coordinates.layout), estimate.values):
-            return True, "What they show is physical."
+            return True, "The identified values are consistent with a rigid body."
         return True, (
-            "What they show is physical; what they do not show alone does not add up to a machine "
-            "(--consistent makes it one)."
+            "The identified values are consistent with a rigid body; all values together, with those that are not "
+            "identifiable from this motion, are not (--consistent makes them so)."
         )
-    more = f" (and {len(told) - _MOST} more)" if len(told) > _MOST else ""
+    more = f" (and {len(broken) - _MOST} more)" if len(broken) > _MOST else ""
     return False, (
-        f"Not physical: {'; '.join(told[:_MOST])}{more}{_distance(coordinates, estimate)}. "
-        "--consistent keeps an estimate physical."
+        f"Not consistent with a rigid body: {'; '.join(broken[:_MOST])}{more}{_distance(coordinates, estimate)}. "
+        "--consistent keeps an estimate consistent."
     )
 
 
 def _distance(coordinates: FreeCoordinates, estimate: ParameterEstimate) -> str:
-    """How far the nearest physical estimate lies, in words; nothing where the covariance does not tell."""
+    """How far the nearest consistent estimate lies, in words; nothing where the covariance does not say."""
     std = np.sqrt(np.diag(estimate.covariance))
     try:
         root = np.linalg.inv(np.linalg.cholesky(estimate.covariance / np.outer(std, std))) / std
@@ -68,4 +69,4 @@ def _distance(coordinates: FreeCoordinates, estimate: ParameterEstimate) -> str:
     except (np.linalg.LinAlgError, NotConverged):
         return ""
     away = float(np.linalg.norm(root @ (nearest - estimate.values)))
-    return f". The nearest physical estimate lies {away:.2g} standard deviations away"
+    return f". The nearest consistent estimate lies {away:.2g} standard deviations away"

@@ -1,135 +1,73 @@
-"""An experiment posed as an estimation problem: the equations of all its logs, and how to weigh them."""
+"""An estimation problem from samples: the equations of all logs, and how to weigh them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pkm_identification.estimation.consistency.coordinates import FreeCoordinates
-from pkm_identification.estimation.estimators import ESTIMATORS, Tuning
+from pkm_identification.estimation.equations import Equations
+from pkm_identification.estimation.estimators import ESTIMATORS
 from pkm_identification.estimation.problem import Problem
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.builder import force_scale
-from pkm_identification.motion import StrutLog
+from pkm_identification.mechanisms.hexapod.parameters.physical_layout import physical_layout
+from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
-from pkm_identification.parameters.relations import LinearRelations
-from pkm_identification.signals.causal import CausalStrutFilter
 
-from .equations.force_equations import Equations
 from .equations.reversal import with_reversals
-from .experiment import (
-    MODELS,
-    Experiment,
-    IdentifySettings,
-    fall_lengths,
-    samples_of,
-)
-from .online.pipeline import PipelineSettings
-from .procedures.free_fall import FreeFall, settle
+from .models import MODELS
+from .samples import Samples
+from .settings import Settings
 
 
-@dataclass(frozen=True)
-class Posed:
-    """The estimation problem of an experiment, and what it was made of.
+def build_problem(machine: Machine, settings: Settings, samples: Sequence[Samples]) -> Problem:
+    """Equations of all logs as one problem.
 
-    Attributes
+    Parameters
     ----------
-    problem : Problem
-    log : ndarray of int64, shape (K,)
-        Number of the log each equation is from.
-    samples, failed : int
-        Samples behind the equations, and samples without a good pose.
-    delay : float
-        Of the causal strut filter in s; 0 offline.
+    machine : Machine
+    settings : Settings
+        Resolved.
+    samples : sequence of Samples
+        Of each log, with twins where the estimator needs them.
     """
-
-    problem: Problem
-    log: NDArray[np.int64]
-    samples: int
-    failed: int
-    delay: float
-
-
-def build_problem(
-    prepared: Experiment,
-    machine: Machine,
-    settings: IdentifySettings,
-    stages: PipelineSettings,
-    cutoff: float | None = None,
-) -> Posed:
-    """Equations of all logs as one problem; `cutoff` (Hz) replaces that of the kinematic low-pass."""
-    parameters, band = settings.parameter_set(machine), stages.estimator.band
-    relations = None
-    if settings.model == "force":
+    estimator = settings.estimator
+    parameters = estimator.parameter_set(machine)
+    if estimator.model == "force":
         parameters = with_reversals(parameters, machine)
-    if not settings.causal:
-        # a causal run is to find what the online estimator would, which knows of none
-        relations = settings.relations(parameters)
-    twins = ESTIMATORS[settings.estimator].twins
-    parts: list[list[Equations]] = []
-    log, samples, failed = [], 0, 0
-    for number, guarded in enumerate(prepared.logs):
-        made = samples_of(guarded, machine, settings, stages, settings.causal, cutoff, twins)
-        failed += made.failed
-        samples += len(made.platform)
-        equations = [
-            MODELS[settings.model](
-                machine, parameters, motion, made.struts.force, made.struts.segment, band, settings.causal
-            )
-            for motion in (made.platform, *made.twins)
-        ]
-        if settings.causal:
-            equations = [part.since_clock_jump() for part in equations]
-        parts.append(equations)
-        log.append(np.full(len(equations[0]), number))
-    whole, *others = (
-        Equations(*(np.concatenate(column) for column in zip(*map(_columns, same), strict=True)))
-        for same in zip(*parts, strict=True)
-    )
-    problem = Problem(
+    # a causal run is to find what the online estimator would, which knows of no relations
+    relations = None if settings.causal else estimator.relations(parameters)
+    parts = [_equations(machine, parameters, settings, each) for each in samples]
+    whole, *twins = (Equations.joined(same) for same in zip(*parts, strict=True))
+    return Problem(
         parameters=parameters,
         prior=Prior.of(parameters),
         equations=whole,
         typical_force=force_scale(machine),
-        redundancy=band.redundancy,
-        twins=tuple(others) if twins else None,
-        model=settings.model,
+        redundancy=settings.band.redundancy,
+        twins=(twins[0], twins[1]) if ESTIMATORS[estimator.name].twins else None,
+        model=estimator.model,
         relations=relations,
         assumed=relations,
-        physical=FreeCoordinates.of(machine, parameters) if settings.consistent else None,
+        physical=FreeCoordinates.of(physical_layout(machine, parameters)) if estimator.consistent else None,
+        log=np.repeat(np.arange(len(parts)), [len(part[0]) for part in parts]),
+        samples=sum(len(each.platform) for each in samples),
+        failed=sum(each.failed for each in samples),
+        wrong_rate=sum(each.wrong_rate for each in samples),
     )
-    delay = CausalStrutFilter(stages.filter).delay if settings.causal else 0.0
-    return Posed(problem, np.concatenate(log), samples, failed, delay)
 
 
-def add_falls(
-    problem: Problem, falls: Sequence[StrutLog], machine: Machine, settings: IdentifySettings, period: float
-) -> Problem:
-    """The problem with what logs of falls with the drives off say of its parameters; raises as `FreeFall`."""
-    if not falls:
-        return problem
-    estimator, known = ESTIMATORS[settings.estimator], problem.relations
-    beside = [] if known is None else [known]
-
-    def with_falls(said: LinearRelations) -> Problem:
-        return replace(problem, relations=LinearRelations.joined([*beside, said]))
-
-    made = [
-        FreeFall(machine, problem.parameters, fall_lengths(log, machine, period), period, log.source)
-        for log in falls
+def _equations(
+    machine: Machine, parameters: ParameterSet, settings: Settings, samples: Samples
+) -> list[Equations]:
+    """Equations of one log, and of its twins."""
+    struts, model = samples.struts, MODELS[settings.estimator.model]
+    if struts.force is None:
+        raise ValueError("samples without forces make no equations")
+    equations = [
+        model(machine, parameters, motion, struts.force, struts.segment, settings.band, settings.causal)
+        for motion in (samples.platform, *samples.twins)
     ]
-    said = settle(made, estimator.batch_mean(problem), lambda said: estimator.batch_mean(with_falls(said)))
-    return with_falls(said)
-
-
-def tuning(settings: IdentifySettings, stages: PipelineSettings) -> Tuning:
-    """How the recursive estimators run with these settings."""
-    gate = stages.estimator.gate if settings.causal else 0.0
-    return Tuning(stages.estimator.unscented, gate, settings.causal, settings.data_order)
-
-
-def _columns(equations: Equations) -> tuple:
-    return tuple(getattr(equations, entry.name) for entry in fields(Equations))
+    return [part.since_clock_jump() for part in equations] if settings.causal else equations

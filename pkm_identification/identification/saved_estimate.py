@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from pkm_identification.errors import LogError
+from pkm_identification.errors import DocumentError
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
@@ -42,6 +42,14 @@ class SavedEstimate:
         Name of the set; None in a file that does not say.
     stated : str or None
         What was fixed, tied or stated of it, as `Assumptions.described` tells; None in a file that does not say.
+    estimator, model : str
+    consistent : bool
+        Whether the estimate was kept consistent with a rigid body.
+    samples : int
+    dropped : dict of str to int
+        Samples behind it, and those left out by reason.
+    converged : bool
+        Whether the file says that the estimator converged; those of version 0.1.0 do not say.
     """
 
     source: str
@@ -54,6 +62,12 @@ class SavedEstimate:
     time: float
     parameter_set: str | None = None
     stated: str | None = None
+    estimator: str = "ukf"
+    model: str = "force"
+    consistent: bool = False
+    samples: int = 0
+    dropped: dict[str, int] = field(default_factory=dict)
+    converged: bool = False
 
     def check(self, machine: Machine, parameters: ParameterSet, stated: str | None = None) -> None:
         """Whether an estimation of these parameters of this machine can start from it.
@@ -67,7 +81,7 @@ class SavedEstimate:
 
         Raises
         ------
-        LogError
+        DocumentError
             If it belongs to another machine, or to this one with another description, other parameters or other
             relations about them. What the file does not say is not compared.
         """
@@ -77,22 +91,22 @@ class SavedEstimate:
                 if self.machine == machine.name
                 else f"machine '{self.machine}'"
             )
-            raise LogError(
+            raise DocumentError(
                 f"{self.source}: belongs to {whose} (hash {self.machine_hash}), "
                 f"expected '{machine.name}' (hash {machine.hash})"
             )
         if self.names != parameters.names:
             other = sorted(set(self.names) ^ set(parameters.names))[:4]
-            raise LogError(
+            raise DocumentError(
                 f"{self.source}: holds {len(self.names)} parameters, the set '{parameters.name}' has "
                 f"{len(parameters.names)}; only one of them has {', '.join(other) or 'this order'}"
             )
         if self.parameter_set not in (None, parameters.name):
-            raise LogError(
+            raise DocumentError(
                 f"{self.source}: holds the parameter set '{self.parameter_set}', expected '{parameters.name}'"
             )
         if stated is not None and self.stated not in (None, stated):
-            raise LogError(
+            raise DocumentError(
                 f"{self.source}: was made with {_statement(self.stated)}, expected {_statement(stated)}"
             )
 
@@ -106,7 +120,7 @@ def read_saved_estimate(path: str | Path) -> SavedEstimate:
 
     Raises
     ------
-    LogError
+    DocumentError
         If the file cannot be read, is no estimate.json, holds no state, or the state is not finite or its covariance
         not positive definite; names file, key and what was expected.
     """
@@ -114,21 +128,21 @@ def read_saved_estimate(path: str | Path) -> SavedEstimate:
     try:
         document = json.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
-        raise LogError(f"{source}: cannot be read: {error.strerror or error}") from None
+        raise DocumentError(f"{source}: cannot be read: {error.strerror or error}") from None
     except (ValueError, RecursionError) as error:
-        raise LogError(f"{source}: no estimate.json: {' '.join(str(error).split())}") from None
+        raise DocumentError(f"{source}: no estimate.json: {' '.join(str(error).split())}") from None
     if not isinstance(document, dict) or document.get("schema") != SCHEMA:
-        raise LogError(f"{source}: no estimate.json of schema {SCHEMA}")
+        raise DocumentError(f"{source}: no estimate.json of schema {SCHEMA}")
     state = document.get("state")
     if not isinstance(state, dict):
-        raise LogError(f"{source}: holds no 'state' to start from; it was written by an older version")
+        raise DocumentError(f"{source}: holds no 'state' to start from; it was written by an older version")
     names = _texts(source, state, "names")
     mean = _numbers(source, state, "mean", (len(names),))
     covariance = _numbers(source, state, "covariance", (len(names), len(names)))
     _refuse_no_covariance(source, covariance)
     count, time = state.get("count"), state.get("time")
     if not isinstance(count, int) or isinstance(count, bool) or not 0 <= count < 2**63:
-        raise LogError(f"{source}: state.count = {_shown(count)}: must be a whole number, at least 0")
+        raise DocumentError(f"{source}: state.count = {_shown(count)}: must be a whole number, at least 0")
     return SavedEstimate(
         source=source,
         machine=str(document.get("machine")),
@@ -140,6 +154,12 @@ def read_saved_estimate(path: str | Path) -> SavedEstimate:
         time=float(_numbers(source, {"time": 0.0 if time is None else time}, "time", ())),
         parameter_set=_text(source, document, "parameter_set"),
         stated=_text(source, document, "stated"),
+        estimator=_text(source, document, "estimator") or "ukf",
+        model=_text(source, document, "model") or "force",
+        consistent=document.get("consistent") is True,
+        samples=_count(document.get("samples")),
+        dropped=_counts(document.get("dropped")),
+        converged=document.get("converged") is True,
     )
 
 
@@ -150,14 +170,22 @@ def _statement(stated: str) -> str:
 def _text(source: str, document: dict[str, Any], key: str) -> str | None:
     text = document.get(key)
     if key in document and not isinstance(text, str):
-        raise LogError(f"{source}: {key} = {_shown(text)}: must be a text")
+        raise DocumentError(f"{source}: {key} = {_shown(text)}: must be a text")
     return text
+
+
+def _count(value: Any) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) else 0
+
+
+def _counts(value: Any) -> dict[str, int]:
+    return {str(reason): _count(count) for reason, count in value.items()} if isinstance(value, dict) else {}
 
 
 def _texts(source: str, state: dict[str, Any], key: str) -> tuple[str, ...]:
     texts = state.get(key)
     if not isinstance(texts, list) or not texts or not all(isinstance(text, str) for text in texts):
-        raise LogError(f"{source}: state.{key} = {_shown(texts)}: must be a list of texts")
+        raise DocumentError(f"{source}: state.{key} = {_shown(texts)}: must be a list of texts")
     return tuple(texts)
 
 
@@ -169,7 +197,7 @@ def _numbers(source: str, state: dict[str, Any], key: str, shape: tuple[int, ...
         numbers = np.empty(0)
     if numbers.shape != shape or not np.isfinite(numbers).all():
         wanted = " x ".join(map(str, shape)) + " finite numbers" if shape else "a finite number"
-        raise LogError(f"{source}: state.{key} = {_shown(value)}: must be {wanted}")
+        raise DocumentError(f"{source}: state.{key} = {_shown(value)}: must be {wanted}")
     return numbers
 
 
@@ -186,7 +214,7 @@ def _refuse_no_covariance(source: str, covariance: FloatArray) -> None:
             except np.linalg.LinAlgError:
                 problem = "is not positive definite"
     if problem:
-        raise LogError(f"{source}: state.covariance {problem}")
+        raise DocumentError(f"{source}: state.covariance {problem}")
 
 
 def _shown(value: Any, most: int = 60) -> str:

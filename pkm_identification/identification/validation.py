@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 import numpy as np
@@ -17,15 +17,10 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.signals.butterworth import segment_slices, zero_phase
 from pkm_identification.signals.guard import GuardedLog
 
-from .experiment import (
-    Experiment,
-    IdentifySettings,
-    platform_samples,
-    prepare,
-    stages_of,
-)
-from .online.pipeline import PipelineSettings
-from .problem_builder import Posed
+from .experiment import Experiment, rows_of
+from .settings import Settings
+
+FEWEST_EQUATIONS = 2  # per unknown; each has six values
 
 
 @dataclass(frozen=True)
@@ -69,13 +64,13 @@ class Validation:
         return "an estimate from the rest" if self.part else "the estimate"
 
 
-def held_out(machine: Machine, settings: IdentifySettings, values: FloatArray, log: StrutLog) -> Validation:
+def held_out(machine: Machine, settings: Settings, values: FloatArray, log: StrutLog) -> Validation:
     """Predict the forces of a log that was not used for the estimate.
 
     Parameters
     ----------
     machine : Machine
-    settings : IdentifySettings
+    settings : Settings
         As the estimate was made with; the filters are zero-phase in any case.
     values : ndarray, shape (P,)
         Estimate of the settings' parameter set, SI units.
@@ -86,21 +81,15 @@ def held_out(machine: Machine, settings: IdentifySettings, values: FloatArray, l
     LogError
         If the log holds no forces or is too short for the filters.
     """
-    prepared = prepare([log], machine, {})
-    stages = stages_of(machine, settings, prepared.logs[0].period)
-    made = _predicted(_between_jumps(prepared.logs[0]), machine, settings, stages, values)
-    if made is None:
+    experiment = Experiment.of([log], machine, settings)
+    validation = predict(experiment, _between_jumps(experiment.logs[0]), values)
+    if validation is None:
         raise LogError(f"{log.source}: too short to validate with: nothing is left after filtering")
-    return replace(made, source=log.source)
+    return replace(validation, source=log.source)
 
 
 def predict_ends(
-    prepared: Experiment,
-    machine: Machine,
-    settings: IdentifySettings,
-    stages: PipelineSettings,
-    posed: Posed,
-    estimate: Callable[[Problem], FloatArray],
+    experiment: Experiment, problem: Problem, estimate: Callable[[Problem], FloatArray]
 ) -> Validation | None:
     """Predict the end of every log by an estimate from the rest.
 
@@ -109,13 +98,10 @@ def predict_ends(
 
     Parameters
     ----------
-    prepared : Experiment
-    machine : Machine
-    settings : IdentifySettings
-        `hold_out` is the part of each log's time that is held out.
-    stages : PipelineSettings
-    posed : Posed
-        The problem of the whole logs.
+    experiment : Experiment
+        The settings' `hold_out` is the part of each log's time that is held out.
+    problem : Problem
+        Of the whole logs.
     estimate : callable
         Values (P,) from a part of the problem.
 
@@ -124,49 +110,31 @@ def predict_ends(
     Validation or None
         None when nothing is to be held out or the logs are too short for it.
     """
+    settings = experiment.settings
     if settings.hold_out == 0.0:
         return None
-    reach = stages.estimator.band.settling * stages.guard.period
-    equations, kept = posed.problem.equations, np.zeros(len(posed.log), dtype=bool)
-    for number, (log, first) in enumerate(
-        zip(prepared.logs, held_from(prepared, settings.hold_out), strict=True)
-    ):
-        mine = posed.log == number
-        kept[mine] = first == len(log.time) or equations.time[mine] < log.time[first] - reach
-    part = posed.problem.part(kept)
-    if len(part.equations) < 2 * len(posed.problem.parameters.names):
+    reach = settings.band.settling * experiment.period
+    kept = np.zeros(len(problem.log), dtype=bool)
+    for number, (log, first) in enumerate(zip(experiment.logs, experiment.held_from(), strict=True)):
+        own = problem.log == number
+        kept[own] = first == len(log.time) or problem.equations.time[own] < log.time[first] - reach
+    part = problem.part(kept)
+    if len(part.equations) < FEWEST_EQUATIONS * len(problem.parameters.names):
         return None
-    return predict_held(prepared, machine, settings, stages, estimate(part))
+    return predict_held(experiment, estimate(part))
 
 
-def held_from(prepared: Experiment, share: float) -> list[int]:
-    """The row of each log from which on it is held out; the log's length where nothing is.
-
-    That is where its clock was set back: stamps do not tell what comes before the end.
-    """
-    return [
-        len(log.time) if np.any(np.diff(log.time) < 0) else round((1.0 - share) * len(log.time))
-        for log in prepared.logs
-    ]
-
-
-def predict_held(
-    prepared: Experiment,
-    machine: Machine,
-    settings: IdentifySettings,
-    stages: PipelineSettings,
-    values: FloatArray,
-) -> Validation | None:
+def predict_held(experiment: Experiment, values: FloatArray) -> Validation | None:
     """Predict the ends of all logs with values (P,) that do not know them; None when they are too short for it.
 
     The motion of the end is filtered by itself.
     """
-    pairs = zip(prepared.logs, held_from(prepared, settings.hold_out), strict=True)
-    ends = [rows_of(log, slice(first, None)) for log, first in pairs if first < len(log.time)]
-    made = _predicted(ends, machine, settings, stages, values)
-    if made is None:
+    ends = experiment.ends()
+    validation = predict(experiment, ends, values)
+    if validation is None:
         return None
-    return replace(made, source=prepared.sources[0], part=_part(settings.hold_out, len(ends)))
+    part = _part(experiment.settings.hold_out, len(ends))
+    return replace(validation, source=experiment.sources[0], part=part)
 
 
 def held_out_part(share: float, source: str, count: int) -> str:
@@ -174,40 +142,19 @@ def held_out_part(share: float, source: str, count: int) -> str:
     return _in_words(_part(share, count), source)
 
 
-def _predicted(
-    logs: list[GuardedLog],
-    machine: Machine,
-    settings: IdentifySettings,
-    stages: PipelineSettings,
-    values: FloatArray,
-) -> Validation | None:
-    """Forces of logs as the values predict them; None when the logs are too short for the filters."""
-    parameters, band = settings.parameter_set(machine), stages.estimator.band
+def predict(experiment: Experiment, logs: Sequence[GuardedLog], values: FloatArray) -> Validation | None:
+    """Forces of logs as values (P,) predict them; None when the logs are too short for the filters."""
+    parameters = experiment.settings.parameter_set(experiment.machine)
     mapping = np.column_stack([parameters.mapping, parameters.known])
-    weights = np.append(values, 1.0)
-    edge = band.settling // 2
-    times, raws, raw_predictions, smooth_measured, smooth_predicted = [], [], [], [], []
+    forces = _Forces()
     for log in logs:
-        motion, struts, _ = platform_samples(log, machine, settings, stages, causal=False)
-        if len(motion) == 0:
-            continue
-        predicted = regressor(machine, motion, mapping) @ weights
-        # the unfiltered force at the same instants
-        raws.append(log.force[np.searchsorted(log.time, motion.time)])
-        raw_predictions.append(predicted)
-        for part in segment_slices(struts.segment):
-            if part.stop - part.start <= 2 * edge + 1:
-                continue
-            inner = slice(edge, part.stop - part.start - edge)
-            smooth_measured.append(zero_phase(band.sections, struts.force[part])[inner])
-            smooth_predicted.append(zero_phase(band.sections, predicted[part])[inner])
-            times.append(motion.time[part][inner])
-    if not times:
+        forces.add(experiment, log, mapping, np.append(values, 1.0))
+    if not forces.time:
         return None
-    measured, modelled = np.concatenate(smooth_measured), np.concatenate(smooth_predicted)
-    raw, predicted = np.concatenate(raws), np.concatenate(raw_predictions)
+    measured, modelled = np.concatenate(forces.measured), np.concatenate(forces.predicted)
+    raw, predicted = np.concatenate(forces.raw_measured), np.concatenate(forces.raw_predicted)
     return Validation(
-        time=np.concatenate(times),
+        time=np.concatenate(forces.time),
         measured=measured,
         predicted=modelled,
         rms_percent=_percent(measured, modelled, axis=0),
@@ -216,6 +163,36 @@ def _predicted(
         rms_percent_raw_total=float(_percent(raw, predicted)),
         source="",
     )
+
+
+@dataclass(frozen=True)
+class _Forces:
+    """Forces in N, pieces of shape (N, 6): in the band at `time`, and unfiltered at all instants."""
+
+    time: list[FloatArray] = field(default_factory=list)
+    measured: list[FloatArray] = field(default_factory=list)
+    predicted: list[FloatArray] = field(default_factory=list)
+    raw_measured: list[FloatArray] = field(default_factory=list)
+    raw_predicted: list[FloatArray] = field(default_factory=list)
+
+    def add(self, experiment: Experiment, log: GuardedLog, mapping: FloatArray, weights: FloatArray) -> None:
+        """Append what there is of a log."""
+        samples, band = experiment.samples(log), experiment.settings.band
+        motion, struts = samples.platform, samples.struts
+        if len(motion) == 0 or log.force is None or struts.force is None:
+            return
+        predicted = regressor(experiment.machine, motion, mapping) @ weights
+        # the unfiltered force at the same instants
+        self.raw_measured.append(log.force[np.searchsorted(log.time, motion.time)])
+        self.raw_predicted.append(predicted)
+        edge = band.settling // 2
+        for part in segment_slices(struts.segment):
+            if part.stop - part.start <= 2 * edge + 1:
+                continue
+            middle = slice(edge, part.stop - part.start - edge)
+            self.time.append(motion.time[part][middle])
+            self.measured.append(zero_phase(band.sections, struts.force[part])[middle])
+            self.predicted.append(zero_phase(band.sections, predicted[part])[middle])
 
 
 def _between_jumps(log: GuardedLog) -> list[GuardedLog]:
@@ -232,20 +209,6 @@ def _part(share: float, count: int) -> str:
 def _in_words(part: str, source: str) -> str:
     name = source.rstrip("/").rpartition("/")[2]
     return part if "logs" in part else f"{part} of {name}" if part else name
-
-
-def rows_of(log: GuardedLog, chosen: slice) -> GuardedLog:
-    """Some samples of a guarded log, without additional sensors."""
-    return replace(
-        log,
-        time=log.time[chosen],
-        length=log.length[chosen],
-        force=log.force[chosen],
-        segment=log.segment[chosen],
-        filled=log.filled[chosen],
-        imu=None,
-        sensor=None,
-    )
 
 
 def _percent(measured: FloatArray, predicted: FloatArray, axis: int | None = None) -> FloatArray:

@@ -12,7 +12,8 @@ from typing import NoReturn
 from rclpy.utilities import remove_ros_args
 
 from pkm_identification.ros.node.main import FAILED_START, run_together
-from pkm_identification.ros.parameters.file import NODES, node_class
+
+from .catalogue import NODES, node_class
 
 
 class _OneLineParser(argparse.ArgumentParser):

@@ -21,9 +21,9 @@ from pkm_identification.ros.commands.controller_state import ControllerStates
 from pkm_identification.ros.commands.strut_commands import FORCES, StrutCommands
 from pkm_identification.ros.commands.trajectory_action import TrajectoryAction
 from pkm_identification.ros.messages.joint_state import BadJointState, JointStateReader
-from pkm_identification.ros.node.base import PipelineNode
 from pkm_identification.ros.node.diagnostics import ERROR, WARN, Finding
 from pkm_identification.ros.node.main import run
+from pkm_identification.ros.node.pipeline_node import PipelineNode
 from pkm_identification.ros.parameters.controller import PARAMETERS, controller_settings
 from pkm_identification.ros.parameters.declarations import ParameterError
 from pkm_identification.ros.qos import LATCHED, STRUT_STATES_SUBSCRIPTION
@@ -36,6 +36,7 @@ class ControllerNode(PipelineNode):
 
     NAME = "controller"
     PARAMETERS = PARAMETERS
+    _unreleased: TrajectoryAction | None = None
 
     def build(self) -> None:
         self.machine = Machine.load(self.parameter["machine"])
@@ -45,18 +46,15 @@ class ControllerNode(PipelineNode):
             raise ParameterError(
                 f"parameter 'sample_rate' = 0: machine '{self.machine.name}' has no drive.sample_rate; give one"
             )
-        try:
-            settings = controller_settings(values)
-            self.reader = JointStateReader(values["joint_names"])
-            with self.compiling():
-                warm_up(MachineController(self.machine, 1.0 / rate, settings))
-                self.estimates = EstimateReader(self.machine)
-                self.controller = MachineController(self.machine, 1.0 / rate, settings)
-        except ValueError as error:
-            raise ParameterError(f"parameters: {error}") from None
+        settings = controller_settings(values)
+        self.reader = JointStateReader(values["joint_names"])
+        with self.compiling():
+            warm_up(MachineController(self.machine, 1.0 / rate, settings))
+            self.estimates = EstimateReader(self.machine)
+            self.controller = MachineController(self.machine, 1.0 / rate, settings)
         self.commands = StrutCommands(self, values["joint_names"], FORCES)
         self.states = ControllerStates(self, values["state_rate"])
-        self.action = TrajectoryAction(
+        self.action = self._unreleased = TrajectoryAction(
             self, self.machine, values["base_frame"], values["joint_names"], values["feedback_rate"],
             lambda: self._active, self.controller.submit, self.controller.cancel,
         )  # fmt: skip
@@ -71,13 +69,13 @@ class ControllerNode(PipelineNode):
         self.every(self.controller.settings.lost_after / (LOOKS - 1), self.watch)
 
     def stop(self) -> None:
-        """Motions end; the drives are told nothing more."""
-        if getattr(self, "action", None) is not None:
+        """Motions end; nothing more is commanded."""
+        if self._unreleased is not None:
             self.controller.reset()
             self.action.follow(None, None)
 
     def release(self) -> None:
-        action, self.action = getattr(self, "action", None), None
+        action, self._unreleased = self._unreleased, None
         if action is not None:
             action.destroy()
 
@@ -126,7 +124,9 @@ class ControllerNode(PipelineNode):
         if self.controller.state == WAITING:
             raise PkmError("nothing is commanded yet: there is nothing to stop")
         self.controller.emergency("operator", "~/stop was called")
-        return f"emergency stop until ~/reset: {self.controller.trouble[1]}"
+        # of an earlier stop, where there was one
+        _, reason = self.controller.trouble or ("", "~/stop was called")
+        return f"emergency stop until ~/reset: {reason}"
 
     def reset(self) -> str:
         """Leave an emergency stop."""
@@ -168,7 +168,7 @@ class ControllerNode(PipelineNode):
         if command is not None:
             numbers = (command.length, command.rate, command.force)
             self.commands.send(command.time, *(six.tolist() for six in numbers))
-            self.states.tell(self.controller, command, self.commands.message.header.stamp)
+            self.states.publish(self.controller, command, self.commands.message.header.stamp)
         motions = self.controller.motions
         self.action.follow(None if motions is None else motions.follower.setpoint(), command)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import Any
 
 from rclpy.parameter import Parameter
@@ -15,21 +14,19 @@ from pkm_identification.identification.online.online_estimator import OnlineEsti
 from pkm_identification.identification.online.pipeline import OnlinePipeline
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.msg import PlatformState
+from pkm_identification.numerics.finite import finite_sample
 from pkm_identification.ros.estimates.keeper import EstimateKeeper
 from pkm_identification.ros.estimates.publisher import EstimatePublisher
 from pkm_identification.ros.estimates.store import EstimateStore, confined
-from pkm_identification.ros.messages.convert import finite, platform_sample
-from pkm_identification.ros.node.base import PipelineNode, change_period
+from pkm_identification.ros.messages.convert import platform_sample
 from pkm_identification.ros.node.diagnostics import ERROR, WARN, Finding
 from pkm_identification.ros.node.main import run
-from pkm_identification.ros.parameters.declarations import ParameterError
+from pkm_identification.ros.node.pipeline_node import PipelineNode, change_period
 from pkm_identification.ros.parameters.estimator import (
     PARAMETERS,
-    identify_settings,
-    pipeline_settings,
+    estimator_settings,
 )
 from pkm_identification.ros.qos import STREAM
-from pkm_identification.signals.continuity import Continuity
 
 NEVER = 1e6  # s
 
@@ -39,28 +36,30 @@ class EstimatorNode(PipelineNode):
 
     NAME = "estimator"
     PARAMETERS = PARAMETERS
+    _unreleased: EstimateStore | None = None
 
     def build(self) -> None:
         self.machine = Machine.load(self.parameter["machine"])
         values = self.parameter.all()
-        try:
-            settings = pipeline_settings(self.machine, values)
-        except ValueError as error:
-            raise ParameterError(f"parameters: {error}") from None
+        settings = estimator_settings(self.machine, values)
         path = confined(values["save_folder"], values["save_name"])
-        store = EstimateStore(self.machine, identify_settings(values), path)
+        store = EstimateStore(self.machine, settings, path)
         with self.compiling():
             pipeline = OnlinePipeline(self.machine, settings)
             pipeline.warm_up()
-        self.estimator = pipeline.estimator
+        self.stage = pipeline.estimator_stage
         given, resume = values["initial_estimate"], values["resume"]
         self.keeper = EstimateKeeper(store.start_value(given, resume, self.estimator.parameters))
-        self.store: EstimateStore | None = store
+        self.store = self._unreleased = store
         self.enabled = values["enabled"]
         self.output = EstimatePublisher(self, self.machine, values)
         self._delay = 0.0
-        self._stretches = Continuity(settings.estimator.period)
         self._begin()
+
+    @property
+    def estimator(self) -> OnlineEstimator:
+        """The stage's estimator."""
+        return self.stage.estimator
 
     def start(self) -> None:
         self._force_missing = False
@@ -73,23 +72,23 @@ class EstimatorNode(PipelineNode):
 
     def release(self) -> None:
         """Keep what was learned, if asked."""
-        store, self.store = getattr(self, "store", None), None
+        store, self._unreleased = self._unreleased, None
         if store is not None and self.parameter["save_at_shutdown"]:
             self._save_new(store)
 
     def accept(self, values: Mapping[str, Any]) -> None:
         """Live parameters: refused when there is no such low-pass or no such file name."""
-        pipeline_settings(self.machine, values)
+        estimator_settings(self.machine, values)
         confined(values["save_folder"], values["save_name"])
 
     def changed(self, names: set[str]) -> None:
         """Take over live parameters; what was learned stays."""
         values = self.parameter.all()
         if names & {"band_cutoff", "band_order", "gate"}:
-            before = self.estimator
-            self.estimator = OnlineEstimator(self.machine, pipeline_settings(self.machine, values).estimator)
-            self.estimator.counts = before.counts
-            self.keeper.hand_over(self.estimator.recursive)
+            estimator = OnlineEstimator(self.machine, estimator_settings(self.machine, values))
+            estimator.counts = self.estimator.counts
+            self.keeper.hand_over(estimator)
+            self.stage.estimator = estimator
         self.store.path = confined(values["save_folder"], values["save_name"])
         self.enabled = values["enabled"]
         self.output.set_rate(values["publish_rate"])
@@ -108,17 +107,14 @@ class EstimatorNode(PipelineNode):
             self.report(WARN, "bad_pose", f"platform_state: {error}")
             return
         self._force_missing = sample.force is None
-        segment = self._stretches.number(sample.time, sample.segment)
-        if not finite(sample.position, sample.twist, sample.acceleration, sample.force):
+        if not finite_sample(sample.position, sample.twist, sample.acceleration, sample.force):
             self.report(WARN, "not_finite", "platform_state holds a number that is not finite")
             return
-        if segment != sample.segment:
-            sample = replace(sample, segment=segment)
-        jumps, gated = self.estimator.counts["clock_jump"], self.estimator.counts["gated"]
-        learned = self.estimator.step(sample)
-        if self.estimator.counts["clock_jump"] > jumps:
+        gated = self.estimator.counts["gated"]
+        learned = self.stage.step(sample)
+        if self.stage.events:
             self._begin()
-            self.report(WARN, "clock_jump", "time ran backwards: estimation started afresh")
+            self.report_events(self.stage.events)
         elif learned and self.output.due(sample.time):
             self.publish_latest()
         elif learned or self.estimator.counts["gated"] > gated:
@@ -137,7 +133,7 @@ class EstimatorNode(PipelineNode):
 
     def reset(self) -> str:
         """As newly started: back to the initial estimate, or to the machine file's values without one."""
-        self.estimator.reset()
+        self.stage.restart()
         self._begin()
         self.get_logger().info("reset")
         return "reset"
@@ -172,17 +168,17 @@ class EstimatorNode(PipelineNode):
         self._look_after()
         return {
             **self.output.values(self.estimator),
-            "breaks": self._stretches.breaks,
+            "breaks": self.stage.continuity.breaks,
             "saved": self.store.saved,
             "started_from": self.keeper.source,
         }
 
     def _begin(self) -> None:
         self.output.begin()
-        self.keeper.begin(self.estimator.recursive)
+        self.keeper.begin(self.estimator)
 
     def _look_after(self) -> None:
-        trouble = self.keeper.look_after(self.estimator.recursive)
+        trouble = self.keeper.look_after(self.estimator)
         if trouble:
             self.report(ERROR, "not_finite_output", trouble)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping
@@ -12,9 +13,9 @@ from rosgraph_msgs.msg import Clock
 from pkm_identification.records.bag_reader import BagMessage, bag_topics, read_messages
 from pkm_identification.records.stamps import NANOSECONDS
 from pkm_identification.ros.messages.message_types import message_class
-from pkm_identification.ros.node.base import PipelineNode
 from pkm_identification.ros.node.diagnostics import WARN, Finding
 from pkm_identification.ros.node.main import run
+from pkm_identification.ros.node.pipeline_node import PipelineNode
 from pkm_identification.ros.parameters.declarations import (
     LiveParameter,
     ParameterError,
@@ -25,7 +26,7 @@ from pkm_identification.ros.qos import CLOCK, LATCHED, STREAM
 TICK = 0.002  # s
 # Messages sent in one tick when the player was held up: ten times the usual, which subscribers can take.
 MOST_PER_TICK = 20
-# A subscription that a publisher has found may take this long to have found the publisher.
+# A subscription that a publisher has discovered may take this long to have discovered the publisher.
 SETTLING = 0.2
 ACKNOWLEDGED_WITHIN = 5.0
 
@@ -71,6 +72,7 @@ class PlayerNode(PipelineNode):
             qos = LATCHED if name == "parameter_estimate" else STREAM
             self.outputs[full] = self.publisher(message_class(known[full]), name, qos)
         self.started: float | None = None
+        self._began = math.nan  # s, on the monotonic clock: when the first message was or would have been due
         self.clock_output = self.publisher(Clock, "/clock", CLOCK) if self.parameter["clock"] else None
 
     def changed(self, names: set[str]) -> None:
@@ -102,7 +104,7 @@ class PlayerNode(PipelineNode):
     def _rewind(self) -> None:
         self._messages: Iterator[BagMessage] = read_messages(self.bag, list(self.names))
         self._next = next(self._messages, None)
-        self._origin = None if self._next is None else self._next.stamp
+        self._origin = 0 if self._next is None else self._next.stamp
         self._began = time.monotonic()
         self._behind = 0.0
 

@@ -12,14 +12,14 @@ from rclpy.event_handler import SubscriptionEventCallbacks
 from rclpy.qos import QoSProfile
 from sensor_msgs.msg import JointState
 
-from pkm_identification.errors import LogError
+from pkm_identification.errors import PkmError
 from pkm_identification.msg import ParameterEstimate, PlatformState, StrutStates
 from pkm_identification.records.bag_recovery import recover_bag
 from pkm_identification.records.bag_writer import STORAGES, BagWriter
 from pkm_identification.ros.messages.message_types import message_class, type_name
-from pkm_identification.ros.node.base import DRAIN_LIMIT, PipelineNode
 from pkm_identification.ros.node.diagnostics import ERROR, WARN, Finding
 from pkm_identification.ros.node.main import run
+from pkm_identification.ros.node.pipeline_node import DRAIN_LIMIT, PipelineNode
 from pkm_identification.ros.parameters.declarations import (
     LiveParameter,
     ParameterError,
@@ -52,7 +52,7 @@ class RecorderNode(PipelineNode):
         ParameterSpec("topics", ["strut_states"], "topics to record"),
         ParameterSpec("storage", "sqlite3", "format of the recording", choices=tuple(STORAGES)),
         LiveParameter(
-            "duration", 0.0, "stop so long after the first message; 0 records until told to stop", "s", 0
+            "duration", 0.0, "stop so long after the first message; 0 records until it is stopped", "s", 0
         ),
     )
 
@@ -93,7 +93,7 @@ class RecorderNode(PipelineNode):
             return
         try:
             writer.close()
-        except LogError as error:
+        except PkmError as error:
             self.get_logger().error(str(error))
             return
         # the log may be gone already when a signal ends the process
@@ -116,22 +116,26 @@ class RecorderNode(PipelineNode):
             return
         types = dict(self.get_topic_names_and_types()) if self._waiting else {}
         for topic in list(self._waiting):
-            found = types.get(self.resolve_topic_name(topic))
-            if found:
+            offered = types.get(self.resolve_topic_name(topic))
+            if offered:
                 self._waiting.remove(topic)
                 try:
-                    self._record(topic, message_class(found[0]))
-                except LogError as error:
+                    self._record(topic, message_class(offered[0]))
+                except PkmError as error:
                     self._fail(error)
 
     def _flush(self) -> None:
+        if self.writer is None:
+            return
         try:
             self.writer.flush()
-        except LogError as error:
+        except PkmError as error:
             self._fail(error)
 
     def _record(self, topic: str, message_type: type) -> None:
         """Subscribe, asking for what a publisher of ours offers; a driver may offer less."""
+        if self.writer is None:
+            return
         full_name, kind = self.resolve_topic_name(topic), type_name(message_type)
         self.writer.add_topic(full_name, kind)
         self._subscribe(
@@ -161,7 +165,7 @@ class RecorderNode(PipelineNode):
                 self._first = time.monotonic()
             try:
                 self.writer.write(topic, kind, data, info["received_timestamp"] or time.time_ns())
-            except LogError as error:
+            except PkmError as error:
                 self._fail(error)
             self.counts[topic] += 1
 
@@ -171,7 +175,7 @@ class RecorderNode(PipelineNode):
         )
         self.until_deactivated(lambda: self.destroy_subscription(subscription))
 
-    def _fail(self, error: LogError) -> None:
+    def _fail(self, error: PkmError) -> None:
         self.report(ERROR, "not_written", str(error))
         self.finish(FAILED)
 

@@ -22,9 +22,9 @@ from pkm_identification.ros.messages.joint_state import (
     JointStateReader,
     fill_joint_state,
 )
-from pkm_identification.ros.node.base import PipelineNode
 from pkm_identification.ros.node.diagnostics import WARN, Finding
 from pkm_identification.ros.node.main import run
+from pkm_identification.ros.node.pipeline_node import PipelineNode
 from pkm_identification.ros.node.schedule import Schedule
 from pkm_identification.ros.parameters.simulator import EFFORT, PARAMETERS, simulator_of
 from pkm_identification.ros.qos import (
@@ -38,7 +38,7 @@ from pkm_identification.ros.throttle import Throttle
 TICK = 0.002  # s
 # Samples at once and s behind real time when the process was held up: free, and under a controller's forces.
 FREE, DRIVEN = (20, 0.1), (5, 0.005)
-SETTLING = 0.2  # s, for subscriptions that have just been found
+SETTLING = 0.2  # s, for subscriptions that have just been discovered
 ACKNOWLEDGED_WITHIN = 5.0
 
 
@@ -83,9 +83,9 @@ class SimulatorNode(PipelineNode):
         self.every(TICK, self.tick)
 
     def tick(self) -> None:
-        """Make the samples that are due."""
+        """Simulate the samples that are due."""
         now = time.monotonic()
-        if self.schedule.began is None:
+        if not self.schedule.begun:
             few = self.output.get_subscription_count() < self._wanted
             if now < self._deadline and (few or self.unheard(self.parameter["wait_for"])):
                 return
@@ -136,7 +136,7 @@ class SimulatorNode(PipelineNode):
 
     def values(self) -> Mapping[str, object]:
         values = {
-            "samples": self.schedule.made,
+            "samples": self.schedule.count,
             "time": self.simulator.time,
             "loop_gap": self.simulator.loop_gap,
         }
@@ -146,7 +146,7 @@ class SimulatorNode(PipelineNode):
 
     def _sample(self) -> None:
         sample = self.simulator.step() if self.forces is None else self.forces.sample()
-        self.schedule.made += 1
+        self.schedule.count += 1
         fill_joint_state(self.message, self._epoch + sample.time, sample.length, sample.force)
         self.output.publish(self.message)
         if self._truth_turn.due(sample.time):
@@ -157,7 +157,7 @@ class SimulatorNode(PipelineNode):
         if self.simulator.finished and self.parameter["shutdown_at_end"]:
             self._over = True
             self.output.wait_for_all_acked(Duration(seconds=ACKNOWLEDGED_WITHIN))
-            self.get_logger().info(f"{self.schedule.made} samples simulated")
+            self.get_logger().info(f"{self.schedule.count} samples simulated")
             self.finish()
 
 

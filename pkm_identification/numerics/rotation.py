@@ -9,7 +9,87 @@ import numpy as np
 from transforms3d.euler import euler2mat, mat2euler
 
 from .arrays import FloatArray
-from .compiled import kernel
+from .compiled import inlined, kernel
+from .vector3 import cross, dot
+
+
+@inlined
+def matrix_rows(x, y, z, w, k):
+    """Rows of the rotation matrix of a quaternion, given k = 2 / its squared length."""
+    return (
+        (1.0 - k * (y * y + z * z), k * (x * y - z * w), k * (x * z + y * w)),
+        (k * (x * y + z * w), 1.0 - k * (x * x + z * z), k * (y * z - x * w)),
+        (k * (x * z - y * w), k * (y * z + x * w), 1.0 - k * (x * x + y * y)),
+    )
+
+
+@inlined
+def write_matrix(x, y, z, w, k, rotation):
+    """Write the rotation matrix of a quaternion, given k = 2 / its squared length."""
+    rows = matrix_rows(x, y, z, w, k)
+    rotation[0, 0], rotation[0, 1], rotation[0, 2] = rows[0]
+    rotation[1, 0], rotation[1, 1], rotation[1, 2] = rows[1]
+    rotation[2, 0], rotation[2, 1], rotation[2, 2] = rows[2]
+
+
+@kernel
+def fill_matrix(quaternion, rotation):
+    """Write the matrix of a quaternion (x, y, z, w) of any length."""
+    x, y, z, w = quaternion[0], quaternion[1], quaternion[2], quaternion[3]
+    write_matrix(x, y, z, w, 2.0 / (x * x + y * y + z * z + w * w), rotation)
+
+
+@kernel
+def turn(rotation, w0, w1, w2, out):
+    """out = exp([w]) rotation, by a unit quaternion so that it stays a rotation; `out` is not `rotation`."""
+    angle = np.sqrt(w0 * w0 + w1 * w1 + w2 * w2)
+    half = 0.5 * angle
+    k = 0.5 - half * half / 12.0 if half < 1e-4 else np.sin(half) / angle
+    c = np.cos(half)
+    x, y, z = k * w0, k * w1, k * w2
+    n = np.sqrt(c * c + x * x + y * y + z * z)
+    first, second, third = matrix_rows(x / n, y / n, z / n, c / n, 2.0)
+    for j in range(3):
+        a, b, d = rotation[0, j], rotation[1, j], rotation[2, j]
+        out[0, j] = first[0] * a + first[1] * b + first[2] * d
+        out[1, j] = second[0] * a + second[1] * b + second[2] * d
+        out[2, j] = third[0] * a + third[1] * b + third[2] * d
+
+
+@kernel
+def orthonormalize(rotation):
+    """Remove the rounding that thousands of warm-started turns leave in a rotation matrix (Gram-Schmidt)."""
+    a = (rotation[0, 0], rotation[1, 0], rotation[2, 0])
+    b = (rotation[0, 1], rotation[1, 1], rotation[2, 1])
+    n = np.sqrt(dot(a, a))
+    a = (a[0] / n, a[1] / n, a[2] / n)
+    k = dot(a, b)
+    b = (b[0] - k * a[0], b[1] - k * a[1], b[2] - k * a[2])
+    n = np.sqrt(dot(b, b))
+    b = (b[0] / n, b[1] / n, b[2] / n)
+    c = cross(a, b)
+    for i in range(3):
+        rotation[i, 0] = a[i]
+        rotation[i, 1] = b[i]
+        rotation[i, 2] = c[i]
+
+
+@kernel
+def rotation_between(turned, rotation, vector):
+    """Write the rotation vector (3,) with turned = exp([vector]) rotation, for angles well below pi."""
+    sine = 0.0
+    for a in range(3):
+        b, c = (a + 1) % 3, (a + 2) % 3
+        total = 0.0
+        for k in range(3):
+            total += turned[c, k] * rotation[b, k] - turned[b, k] * rotation[c, k]
+        vector[a] = 0.5 * total
+        sine += vector[a] ** 2
+    sine = np.sqrt(sine)
+    if sine > 1e-6:
+        scale = np.arcsin(min(sine, 1.0)) / sine
+        for a in range(3):
+            vector[a] *= scale
 
 
 @kernel
@@ -21,37 +101,39 @@ def _matrices(quaternions, rotations):
         if not 1e-12 <= norm < np.inf:
             return False
         x, y, z, w = x / norm, y / norm, z / norm, w / norm
-        r = rotations[n]
-        r[0, 0], r[0, 1], r[0, 2] = 1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)
-        r[1, 0], r[1, 1], r[1, 2] = 2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)
-        r[2, 0], r[2, 1], r[2, 2] = 2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)
+        write_matrix(x, y, z, w, 2.0, rotations[n])
     return True
+
+
+@kernel
+def fill_quaternion(r, q):
+    """Write the unit quaternion q (x, y, z, w), w >= 0, of a rotation matrix r, by Shepperd's method."""
+    # four times the squared components, less a common part: the largest tells where to begin
+    trace = r[0, 0] + r[1, 1] + r[2, 2]
+    best, largest = 3, trace
+    for i in range(3):
+        if r[i, i] > largest:
+            best, largest = i, r[i, i]
+    if best == 3:
+        q[0], q[1], q[2] = r[2, 1] - r[1, 2], r[0, 2] - r[2, 0], r[1, 0] - r[0, 1]
+        q[3] = 1 + trace
+    else:
+        j, k = (best + 1) % 3, (best + 2) % 3
+        q[best] = 1 + 2 * r[best, best] - trace
+        q[j], q[k] = r[best, j] + r[j, best], r[best, k] + r[k, best]
+        q[3] = r[k, j] - r[j, k]
+    norm = np.sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
+    if q[3] < 0:
+        norm = -norm
+    for i in range(4):
+        q[i] /= norm
 
 
 @kernel
 def _quaternions(rotations, quaternions):
     """Unit quaternions (N, 4) of rotation matrices (N, 3, 3)."""
     for n in range(rotations.shape[0]):
-        r, q = rotations[n], quaternions[n]
-        # four times the squared components, less a common part: the largest tells where to begin
-        trace = r[0, 0] + r[1, 1] + r[2, 2]
-        best, largest = 3, trace
-        for i in range(3):
-            if r[i, i] > largest:
-                best, largest = i, r[i, i]
-        if best == 3:
-            q[0], q[1], q[2] = r[2, 1] - r[1, 2], r[0, 2] - r[2, 0], r[1, 0] - r[0, 1]
-            q[3] = 1 + trace
-        else:
-            j, k = (best + 1) % 3, (best + 2) % 3
-            q[best] = 1 + 2 * r[best, best] - trace
-            q[j], q[k] = r[best, j] + r[j, best], r[best, k] + r[k, best]
-            q[3] = r[k, j] - r[j, k]
-        norm = np.sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
-        if q[3] < 0:
-            norm = -norm
-        for i in range(4):
-            q[i] /= norm
+        fill_quaternion(rotations[n], quaternions[n])
 
 
 def matrix_from_quaternion(quaternion: FloatArray) -> FloatArray:

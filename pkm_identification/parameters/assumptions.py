@@ -1,4 +1,4 @@
-"""What is known of parameters beforehand: fixed values, ties between them, priors with stated standard deviations.
+"""Assumptions about parameters: fixed values, ties between them, priors with stated standard deviations.
 
 A parameter that is fixed or tied is no unknown any more, so it leaves the set: its column of the mapping moves to what
 is known, or to the parameter it is tied to. The set that results is one like any other, for every estimator, offline
@@ -7,7 +7,6 @@ and online.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -15,7 +14,7 @@ import numpy as np
 import yaml
 
 from pkm_identification.document import Node, UniqueKeys
-from pkm_identification.errors import MachineError, PkmError
+from pkm_identification.errors import DocumentError, SettingsError
 
 from .parameter_set import ParameterSet
 
@@ -33,12 +32,12 @@ class Fix:
 
         Raises
         ------
-        PkmError
+        SettingsError
             If there is no name or the value is not a finite number.
         """
         name, equals, value = text.partition("=")
         if not name or (equals and not value):
-            raise PkmError(f"fix {text}: expected NAME or NAME=VALUE")
+            raise SettingsError(f"fix {text}: expected NAME or NAME=VALUE")
         return cls(name, _number(f"fix {text}", value) if equals else None)
 
 
@@ -56,13 +55,13 @@ class Tie:
 
         Raises
         ------
-        PkmError
+        SettingsError
             If a name is missing or the factor is not a finite number.
         """
         name, _, rest = text.partition("=")
         other, times, factor = rest.partition("*")
         if not name or not other or (times and not factor):
-            raise PkmError(f"tie {text}: expected NAME=OTHER or NAME=OTHER*FACTOR")
+            raise SettingsError(f"tie {text}: expected NAME=OTHER or NAME=OTHER*FACTOR")
         return cls(name, other, _number(f"tie {text}", factor) if times else 1.0)
 
 
@@ -78,14 +77,14 @@ class PriorValue:
 
 @dataclass(frozen=True)
 class Assumptions:
-    """All that is stated of parameters beforehand; empty unless given."""
+    """All that is assumed of parameters before the data; empty unless given."""
 
     fixed: tuple[Fix, ...] = ()
     tied: tuple[Tie, ...] = ()
-    stated: tuple[PriorValue, ...] = ()
+    prior_values: tuple[PriorValue, ...] = ()
 
     def __bool__(self) -> bool:
-        return bool(self.fixed or self.tied or self.stated)
+        return bool(self.fixed or self.tied or self.prior_values)
 
     def apply(self, parameters: ParameterSet) -> ParameterSet:
         """The set of what is left to estimate: ties first, then fixed values, then priors.
@@ -102,29 +101,30 @@ class Assumptions:
 
         Raises
         ------
-        PkmError
+        SettingsError
             If a name is not (or no longer) in the set, a tie joins different units, or nothing is left.
         """
         for tie in self.tied:
             parameters = _tied(parameters, tie)
         for fix in self.fixed:
             parameters = _fixed(parameters, fix)
-        if not self.stated:
+        if not self.prior_values:
             return parameters
-        believed, std = parameters.nominal.copy(), parameters.scale.copy()
-        for stated in self.stated:
-            k = _index(parameters, stated.name, stated.place)
-            if stated.value is not None:
-                believed[k] = stated.value
-            std[k] = stated.std
-        return replace(parameters, believed=believed, believed_std=std)
+        mean, std = parameters.nominal.copy(), parameters.scale.copy()
+        for entry in self.prior_values:
+            k = _index(parameters, entry.name, entry.place)
+            if entry.value is not None:
+                mean[k] = entry.value
+            std[k] = entry.std
+        return replace(parameters, prior_mean=mean, prior_std=std)
 
     def described(self) -> str:
         """In a few words, for reports; empty when nothing is stated."""
         parts = [f"{f.name} = {'the file' if f.value is None else f'{f.value:g}'}" for f in self.fixed]
         parts += [f"{t.name} = {'' if t.factor == 1.0 else f'{t.factor:g} '}{t.other}" for t in self.tied]
         parts += [
-            f"{s.name} ~ {'the file' if s.value is None else f'{s.value:g}'} ± {s.std:g}" for s in self.stated
+            f"{s.name} ~ {'the file' if s.value is None else f'{s.value:g}'} ± {s.std:g}"
+            for s in self.prior_values
         ]
         return ", ".join(parts)
 
@@ -134,51 +134,48 @@ def read_prior(path: str | Path) -> tuple[PriorValue, ...]:
 
     Raises
     ------
-    PkmError
+    DocumentError
         If the file cannot be read or an entry is not as it should be: names the file, the key and the reason.
     """
     try:
         text = Path(path).read_text(encoding="utf-8")
     except OSError as error:
-        raise PkmError(f"{path}: {error.strerror or error}") from None
+        raise DocumentError(f"{path}: {error.strerror or error}") from None
     except UnicodeDecodeError:
-        raise PkmError(f"{path}: is not a text file") from None
+        raise DocumentError(f"{path}: is not a text file") from None
     try:
         document = Node(yaml.load(text, Loader=UniqueKeys), "", str(path))
     except RecursionError:
-        raise PkmError(f"{path}: is nested too deeply") from None
+        raise DocumentError(f"{path}: is nested too deeply") from None
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         place = f"line {mark.line + 1}: " if mark else ""
-        raise PkmError(f"{path}: {place}{getattr(error, 'problem', None) or 'is not YAML'}") from None
+        raise DocumentError(f"{path}: {place}{getattr(error, 'problem', None) or 'is not YAML'}") from None
     if not isinstance(document.value, dict) or not document.value:
-        raise PkmError(f"{path}: expected a mapping of parameter names to {{value, std}}")
-    stated = []
-    try:
-        for name in document.value:
-            entry = document.take(name)
-            value = entry.take("value", None)
-            stated.append(
-                PriorValue(
-                    name=str(name),
-                    value=None if value.value is None else value.number(),
-                    std=entry.take("std").positive(),
-                    place=str(path),
-                )
+        raise DocumentError(f"{path}: expected a mapping of parameter names to {{value, std}}")
+    values = []
+    for name in document.value:
+        entry = document.take(name)
+        value = entry.take("value", None)
+        values.append(
+            PriorValue(
+                name=str(name),
+                value=None if value.value is None else value.number(),
+                std=entry.take("std").positive(),
+                place=str(path),
             )
-            entry.close()
-    except MachineError as error:
-        raise PkmError(str(error)) from None
-    return tuple(stated)
+        )
+        entry.close()
+    return tuple(values)
 
 
 def _tied(parameters: ParameterSet, tie: Tie) -> ParameterSet:
     place = f"tie {tie.name}={tie.other}"
     k, other = (_index(parameters, name, place) for name in (tie.name, tie.other))
     if k == other:
-        raise PkmError(f"{place}: a parameter cannot be tied to itself")
+        raise SettingsError(f"{place}: a parameter cannot be tied to itself")
     if parameters.units[k] != parameters.units[other]:
-        raise PkmError(
+        raise SettingsError(
             f"{place}: {tie.name} is in {parameters.units[k]}, {tie.other} in {parameters.units[other]}"
         )
     mapping = parameters.mapping.copy()
@@ -194,25 +191,14 @@ def _fixed(parameters: ParameterSet, fix: Fix) -> ParameterSet:
 
 
 def _without(parameters: ParameterSet, k: int, place: str) -> ParameterSet:
-    if len(parameters.names) == 1:
-        raise PkmError(f"{place}: nothing is left to estimate")
-    return replace(
-        parameters,
-        names=_left(parameters.names, k),
-        units=_left(parameters.units, k),
-        nominal=np.delete(parameters.nominal, k),
-        scale=np.delete(parameters.scale, k),
-        mapping=np.delete(parameters.mapping, k, axis=1),
-    )
-
-
-def _left(texts: Sequence[str], k: int) -> tuple[str, ...]:
-    return (*texts[:k], *texts[k + 1 :])
+    if len(parameters) == 1:
+        raise SettingsError(f"{place}: nothing is left to estimate")
+    return parameters.without(k)
 
 
 def _index(parameters: ParameterSet, name: str, place: str) -> int:
     if name not in parameters.names:
-        raise PkmError(
+        raise SettingsError(
             f"{place}: there is no parameter '{name}' to estimate in the set '{parameters.name}': "
             f"{', '.join(parameters.names)}"
         )
@@ -225,5 +211,5 @@ def _number(place: str, text: str) -> float:
     except ValueError:
         value = float("nan")
     if not np.isfinite(value):
-        raise PkmError(f"{place}: '{text}' is not a finite number")
+        raise SettingsError(f"{place}: '{text}' is not a finite number")
     return value

@@ -1,4 +1,4 @@
-"""What is believed of the parameters before any data: the machine file's values, very uncertain, or what is stated."""
+"""What is known of the parameters before any data: the machine file's values, very uncertain, or what is stated."""
 
 from __future__ import annotations
 
@@ -19,6 +19,6 @@ class Prior:
     @classmethod
     def of(cls, parameters: ParameterSet) -> Prior:
         """What is stated of the parameters; else the machine file's values, uncertain by about their own size."""
-        if parameters.believed is None or parameters.believed_std is None:
+        if parameters.prior_mean is None or parameters.prior_std is None:
             return cls(parameters.nominal, parameters.scale)
-        return cls(parameters.believed, parameters.believed_std)
+        return cls(parameters.prior_mean, parameters.prior_std)

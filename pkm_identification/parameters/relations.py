@@ -1,4 +1,4 @@
-"""Linear relations about the parameters that come from elsewhere than the equations of motion."""
+"""Linear relations between parameters that come from elsewhere than the equations of motion."""
 
 from __future__ import annotations
 
@@ -7,12 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 
 from .parameter_set import ParameterSet
 
-STRUT_SPREAD = 0.05  # how much struts of one design differ, of the value itself
+STRUT_SPREAD = 0.05  # standard deviation of struts of one design, relative to the value itself
 
 
 @dataclass(frozen=True)
@@ -30,7 +29,7 @@ class LinearRelations:
 
     @classmethod
     def none(cls, width: int) -> LinearRelations:
-        """Nothing said about `width` parameters."""
+        """No relation between `width` parameters."""
         return cls(np.empty((0, width)), np.empty(0))
 
     @classmethod
@@ -39,12 +38,12 @@ class LinearRelations:
         return cls(np.concatenate([p.rows for p in parts]), np.concatenate([p.values for p in parts]))
 
 
-def alike_struts(parameters: ParameterSet, spread: float = STRUT_SPREAD) -> LinearRelations:
-    """Struts of one design are alike: each differs from their mean by about `spread`.
+def alike_limbs(parameters: ParameterSet, spread: float = STRUT_SPREAD) -> LinearRelations:
+    """Limbs of one design are alike: each differs from their mean by about `spread`.
 
-    Where a set has a mass or moment strut by strut, the six ratios r_i of true to nominal value (fewer, if some are
-    fixed) are taken as normal with standard deviation `spread` about a common value that is not known. Integrating
-    that value out leaves (r_i - mean r) / spread, one independent statement less than there are struts.
+    Where a set has a mass or moment limb by limb, the ratios r_i of true to nominal value (fewer than limbs, if some
+    are fixed) are taken as normal with standard deviation `spread` about a common value that is not known. Integrating
+    that value out leaves (r_i - mean r) / spread, one independent relation less than there are limbs.
 
     Parameters
     ----------
@@ -52,10 +51,10 @@ def alike_struts(parameters: ParameterSet, spread: float = STRUT_SPREAD) -> Line
     spread : float
         Relative standard deviation; positive.
     """
-    width = len(parameters.names)
+    width = len(parameters)
     parts = [LinearRelations.none(width)]
-    for kind in dict.fromkeys(name.rpartition("_")[0] for name in parameters.names):
-        places = _of_struts(parameters, kind)
+    for symbol in dict.fromkeys(entry.symbol for entry in parameters.entries):
+        places = _of_limbs(parameters, symbol)
         count = len(places)
         if count < 2:
             continue
@@ -67,8 +66,10 @@ def alike_struts(parameters: ParameterSet, spread: float = STRUT_SPREAD) -> Line
     return LinearRelations.joined(parts)
 
 
-def _of_struts(parameters: ParameterSet, kind: str) -> list[int]:
-    """Places of an inertial parameter that several struts have, with a nominal value to compare with."""
-    names = [f"{kind}_{i + 1}" for i in range(STRUTS)]
-    places = [parameters.names.index(name) for name in names if name in parameters.names]
-    return [k for k in places if parameters.units[k].startswith("kg") and parameters.nominal[k] > 0]
+def _of_limbs(parameters: ParameterSet, symbol: str) -> list[int]:
+    """Places of an inertial parameter that several limbs have, with a nominal value to compare with."""
+    return [
+        k
+        for k, entry in enumerate(parameters.entries)
+        if entry.symbol == symbol and entry.limb is not None and not entry.kind.friction and entry.nominal > 0
+    ]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from pkm_identification.errors import LogError
+from pkm_identification.errors import OutputError
 
 
 @contextmanager
@@ -29,7 +29,7 @@ def replacing(path: str | Path) -> Iterator[Path]:
 
     Raises
     ------
-    LogError
+    OutputError
         If the file cannot be written (no such folder, no permission, disk full).
     """
     target = Path(path)
@@ -38,6 +38,6 @@ def replacing(path: str | Path) -> Iterator[Path]:
         yield temporary
         os.replace(temporary, target)
     except OSError as error:
-        raise LogError(f"{target}: cannot be written: {error.strerror or error}") from None
+        raise OutputError(f"{target}: cannot be written: {error.strerror or error}") from None
     finally:
         temporary.unlink(missing_ok=True)

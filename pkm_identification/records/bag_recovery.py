@@ -15,7 +15,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO
 
-from pkm_identification.errors import LogError
+from pkm_identification.errors import LogError, PkmError
 
 from .bag_reader import BagMessage, read_messages
 from .bag_writer import BagWriter
@@ -167,7 +167,7 @@ def main(arguments: list[str]) -> int:
         return 2
     try:
         target = recover_bag(arguments[0])
-    except LogError as error:
+    except PkmError as error:
         print(error, file=sys.stderr)
         return 2
     print(target or f"{arguments[0]}: nothing to recover")

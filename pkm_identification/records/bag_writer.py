@@ -15,7 +15,7 @@ from rosbags.rosbag2 import StoragePlugin, Writer, WriterError
 from rosbags.rosbag2.storage_mcap import McapWriter
 from rosbags.rosbag2.storage_sqlite3 import Sqlite3Writer
 
-from pkm_identification.errors import LogError
+from pkm_identification.errors import LogError, OutputError, SettingsError
 from pkm_identification.motion import StrutLog
 
 from .bag_reader import STRUT_STATES
@@ -44,19 +44,21 @@ class BagWriter:
 
     Raises
     ------
-    LogError
-        If the storage is unknown, or the path exists or cannot be created.
+    SettingsError
+        If the storage is unknown.
+    OutputError
+        If the path exists or cannot be created.
     """
 
     def __init__(self, path: str | Path, storage: str = "sqlite3") -> None:
         if storage not in STORAGES:
-            raise LogError(f"{path}: unknown storage '{storage}'; expected {' or '.join(STORAGES)}")
+            raise SettingsError(f"{path}: unknown storage '{storage}'; expected {' or '.join(STORAGES)}")
         self.path = Path(path)
         self.count = 0
         self._part = part_folder(self.path)
         for taken in (self.path, self._part):
             if taken.exists():
-                raise LogError(f"{taken}: exists already; recordings are not overwritten")
+                raise OutputError(f"{taken}: exists already; recordings are not overwritten")
         self._connections: dict[tuple[str, str], Connection] = {}
         self._newest: dict[int, int] = {}
         # The files inside are named after the folder, so the inner folder has the final name from the start.
@@ -99,7 +101,9 @@ class BagWriter:
         Raises
         ------
         LogError
-            If the type is unknown or the disk does not take it; the recording is still open then.
+            If the type is unknown.
+        OutputError
+            If the disk does not take it; the recording is still open then.
         """
         connection = self._connection(topic, full_type_name(type_name))
         stamp = self._newest[connection.id] = max(stamp, self._newest.get(connection.id, stamp))
@@ -107,7 +111,7 @@ class BagWriter:
         self.count += 1
 
     def flush(self) -> None:
-        """Hand everything written so far over to the operating system; LogError if the disk does not take it."""
+        """Hand everything written so far over to the operating system; OutputError if the disk does not take it."""
         storage = self._writer.storage
         if isinstance(storage, Sqlite3Writer):
             self._guarded(storage.conn.commit)
@@ -116,7 +120,7 @@ class BagWriter:
             self._guarded(storage.bio.flush)
 
     def close(self) -> None:
-        """Finish the recording and move it to its path; LogError if that fails, and then nothing is left."""
+        """Finish the recording and move it to its path; OutputError if that fails, and then nothing is left."""
         try:
             self._guarded(self._writer.close)
             self._guarded(os.rename, self._part / self.path.name, self.path)
@@ -157,7 +161,7 @@ class BagWriter:
             return action(*arguments, **options)
         except (OSError, sqlite3.Error, WriterError) as error:
             reason = getattr(error, "strerror", None) or error
-            raise LogError(f"{self.path}: cannot be written: {reason}") from None
+            raise OutputError(f"{self.path}: cannot be written: {reason}") from None
 
 
 def write_strut_bag(
@@ -178,8 +182,10 @@ def write_strut_bag(
 
     Raises
     ------
+    OutputError
+        If it cannot be written.
     LogError
-        If it cannot be written, or a time cannot be a stamp.
+        If a time cannot be a stamp.
     """
     messages, stamps = encode_struts(log)
     with BagWriter(path, storage) as writer:

@@ -1,20 +1,12 @@
-"""What an identification found: tables for a terminal, estimate.json, figures and a page."""
+"""The result of an identification for people: tables for a terminal, sentences, figures and a page."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pkm_identification.identification.estimate_file import estimate_document, write_estimate_json
-
 from .listing import Listing
-from .tables import (
-    dropped_table,
-    estimate_table,
-    machine_table,
-    settings_table,
-    validation_table,
-    verdicts,
-)
+from .sentences import verdicts
+from .tables import dropped_table, estimate_table, machine_table, settings_table, validation_table
 
 if TYPE_CHECKING:
     from .folder import ReportFiles, report_figures, write_report
@@ -23,14 +15,12 @@ __all__ = [
     "Listing",
     "ReportFiles",
     "dropped_table",
-    "estimate_document",
     "estimate_table",
     "machine_table",
     "report_figures",
     "settings_table",
     "validation_table",
     "verdicts",
-    "write_estimate_json",
     "write_report",
 ]
 

@@ -17,7 +17,7 @@ SCHEMA = 1
 
 
 def check_lines(check: LogCheck) -> list[str]:
-    """Findings for a person: summary, table of faults, table of struts, what the data show, verdict."""
+    """Findings for a person: summary, table of faults, table of struts, what is identifiable, verdict."""
     expected = "" if check.expected_rate is None else f" (expected {check.expected_rate:g} Hz)"
     lines = [
         check.source,
@@ -46,7 +46,7 @@ def check_lines(check: LogCheck) -> list[str]:
     else:
         lines += ["no faults"]
     low, high = check.limits
-    rows = tuple(
+    ranges = tuple(
         (
             str(i + 1),
             f"{check.length_range[i, 0]:.4f}",
@@ -57,20 +57,24 @@ def check_lines(check: LogCheck) -> list[str]:
         for i in range(len(check.peak_rate))
     )
     header = ("strut", "shortest m", "longest m", "peak rate m/s", "peak force N")
-    lines += ["", str(Listing(header, rows, frozenset(header[1:]))), f"length limits: {low:g} to {high:g} m"]
+    lines += [
+        "",
+        str(Listing(header, ranges, frozenset(header[1:]))),
+        f"length limits: {low:g} to {high:g} m",
+    ]
     if check.poses_failed or check.poses_degraded:
         lines += [f"poses: {check.poses_failed} not found, {check.poses_degraded} near a singularity"]
     if check.identification is not None:
         estimate = check.identification.estimate
-        hidden = [
+        unidentified = [
             name
             for name, status in zip(estimate.names, estimate.status, strict=True)
             if status != IDENTIFIABLE
         ]
-        if hidden:
-            lines += ["", "not shown by this motion: " + ", ".join(hidden)]
+        if unidentified:
+            lines += ["", "not identifiable from this motion: " + ", ".join(unidentified)]
         if estimate.combinations:
-            lines += ["shown only together: " + "; ".join(c.name for c in estimate.combinations)]
+            lines += ["identifiable only in combination: " + "; ".join(c.name for c in estimate.combinations)]
     lines += ["", check.verdict]
     return lines
 

@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING
 from matplotlib.figure import Figure
 
 from pkm_identification import __version__
-from pkm_identification.errors import LogError
+from pkm_identification.errors import OutputError
 from pkm_identification.estimation.identifiability import IDENTIFIABLE
 from pkm_identification.identification.estimate_file import write_estimate_json
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.records.atomic import replacing
 
-from .force_figures import forces_figure, residual_figure
-from .machine_figure import machine_figure
+from .figures.forces import forces_figure, residual_figure
+from .figures.machine import machine_figure
+from .figures.parameters import convergence_figure, estimates_figure
+from .figures.style import png
 from .page import html_page
-from .parameter_figures import convergence_figure, estimates_figure
-from .style import png
 
 if TYPE_CHECKING:
-    from pkm_identification.identification.identify import Identification
+    from pkm_identification.identification.result import Identification
 
 
 @dataclass(frozen=True)
@@ -37,12 +37,12 @@ class ReportFiles:
 def report_figures(result: Identification, truth: FloatArray | None = None) -> dict[str, Figure]:
     """The figures there is something to show in, by name.
 
-    Always `estimates` and `machine`; `convergence` for a recursive estimator whose data show a parameter;
+    Always `estimates` and `machine`; `convergence` for a recursive estimator that identifies a parameter;
     `forces` and `residual` after a validation.
     """
     figures = {"estimates": estimates_figure(result.estimate, truth)}
-    if len(result.history.time) > 1 and IDENTIFIABLE in result.estimate.status:
-        figures["convergence"] = convergence_figure(result.history, result.estimate, truth)
+    if len(result.trace) > 1 and IDENTIFIABLE in result.estimate.status:
+        figures["convergence"] = convergence_figure(result.trace, result.estimate, truth)
     if result.validation is not None:
         figures["forces"] = forces_figure(result.validation)
         figures["residual"] = residual_figure(result.validation)
@@ -63,14 +63,14 @@ def write_report(folder: str | Path, result: Identification, truth: FloatArray |
 
     Raises
     ------
-    LogError
+    OutputError
         If the folder or a file cannot be written.
     """
     folder = Path(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise LogError(f"{folder}: cannot be made: {error.strerror or error}") from None
+        raise OutputError(f"{folder}: cannot be made: {error.strerror or error}") from None
     images = {name: png(figure) for name, figure in report_figures(result, truth).items()}
     files = ReportFiles(
         estimate=folder / "estimate.json",

@@ -12,13 +12,13 @@ from pkm_identification.motion import STRUTS
 
 from .listing import ABSENT, Listing, with_deviation
 from .listing import number as number_text
-from .tables import NOTHING_HELD_OUT
+from .sentences import NOTHING_HELD_OUT
 
 SIGNIFICANT = 3.0  # standard deviations
 
 
 def friction_table(test: FrictionTest) -> Listing:
-    """One strut a row, in N s/m, N and mm/s; '-' where the data do not show how friction bends near standstill."""
+    """One strut a row, in N s/m, N and mm/s; '-' where the data do not identify how friction bends near standstill."""
     header = ("strut", "viscous", "std", "Coulomb", "std", "forward", "backward", "asymmetry", "std",
               "bend", "static", "Stribeck", "residual", "passes")  # fmt: skip
     rows = []
@@ -48,7 +48,7 @@ def friction_sentences(test: FrictionTest) -> list[str]:
     lines = [
         "viscous in N s/m, Coulomb force, its values forward and backward, half their difference and residual in N; "
         "transition (bend) and Stribeck rate in mm/s; static: breakaway by Coulomb force.",
-        f"Samples faster than {1e3 * settings.least_rate:g} mm/s; rigid-body parameters of the file taken as right "
+        f"Samples faster than {1e3 * least_rate(test):g} mm/s; rigid-body parameters of the file taken as right "
         f"within {100 * settings.tolerance:g} %; low-pass {settings.cutoff:g} Hz.",
     ]
     uneven = [
@@ -67,7 +67,7 @@ def friction_sentences(test: FrictionTest) -> list[str]:
         if s.coulomb.value < SIGNIFICANT * s.coulomb.std and s.viscous.value < SIGNIFICANT * s.viscous.std
     ]
     if none:
-        lines.append(f"No friction is seen in strut {', '.join(none)}.")
+        lines.append(f"No friction is measurable in strut {', '.join(none)}.")
     lines += [f"Strut {number} is not tested: {reason}." for number, reason in test.untested.items()]
     lines += list(test.warnings)
     held = test.prediction
@@ -80,8 +80,15 @@ def friction_sentences(test: FrictionTest) -> list[str]:
     return lines
 
 
+def least_rate(test: FrictionTest) -> float:
+    """m/s, up to which samples were left out: the settings' own or the one the friction law gave."""
+    rate = test.settings.least_rate
+    assert rate is not None  # a test's settings are complete
+    return rate
+
+
 def friction_document(test: FrictionTest) -> dict[str, Any]:
-    """The test for JSON, SI units; null where the data do not show a quantity."""
+    """The test for JSON, SI units; null where the data do not identify a quantity."""
     return {
         "schema": 1,
         "machine": test.machine.name,

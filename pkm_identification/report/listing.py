@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from html import escape
 
 import numpy as np
 
@@ -39,6 +40,22 @@ class Listing:
             ]
             lines.append("  ".join(cells).rstrip())
         return "\n".join(lines)
+
+    def html(self, dim: tuple[str, ...] = ()) -> str:
+        """The table for a page; rows whose last cell is one of `dim` are greyed."""
+
+        def cell(tag: str, name: str, text: str) -> str:
+            kind = ' class="n"' if name in self.numeric else ""
+            return f"<{tag}{kind}>{escape(text)}</{tag}>"
+
+        head = "".join(cell("th", name, name) for name in self.header)
+        rows = "".join(
+            f"<tr{' class=dim' if row[-1] in dim else ''}>"
+            + "".join(cell("td", name, text) for name, text in zip(self.header, row, strict=True))
+            + "</tr>"
+            for row in self.rows
+        )
+        return f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>'
 
 
 def number(value: float | None, digits: int = 5) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from pkm_identification.numerics.arrays import FloatArray
 
-from .listing import Listing
+from .sentences import verdicts
 from .tables import (
     STATUS_TEXT,
     dropped_table,
@@ -17,17 +17,16 @@ from .tables import (
     machine_table,
     settings_table,
     validation_table,
-    verdicts,
 )
 
 if TYPE_CHECKING:
-    from pkm_identification.identification.identify import Identification
+    from pkm_identification.identification.result import Identification
 
 CAPTIONS = {
     "machine": "The machine in its home pose, from its description; struts are numbered.",
     "estimates": "Estimates with bars of two standard deviations, against the nominal values of the description.",
-    "convergence": "Each parameter that the data show, over time, with its band of two standard deviations. The first "
-    "moments, when little has been seen, run out of the panels.",
+    "convergence": "Each identified parameter over time, with its band of two standard deviations. The "
+    "transient at the start runs out of the panels.",
     "forces": "Strut forces of a log that was not used for the estimate: both sides passed the same low-pass.",
     "residual": "What the prediction leaves. A flat spectrum far below that of the force is noise; peaks are motion "
     "the model does not explain.",
@@ -79,24 +78,24 @@ def html_page(
         f'<p class="lead">{escape(machine.description)}</p>' if machine.description else "",
         _verdicts(verdicts(result)),
         "<h2>Parameters</h2>",
-        _table(estimate_table(estimate, truth), dim=tuple(STATUS_TEXT.values())[1:]),
-        "<p>Values are in SI units; std is one standard deviation of the estimate. A value that the data do not "
-        "show is left out: it would be the nominal one again.</p>",
+        estimate_table(estimate, truth).html(dim=tuple(STATUS_TEXT.values())[1:]),
+        "<p>Values are in SI units; std is one standard deviation of the estimate. A value that is not "
+        "identifiable is left out: it would be the nominal one again.</p>",
     ]
     if result.validation is not None:
         parts += [
             "<h2>Prediction of forces that were not used</h2>",
-            _table(validation_table(result.validation)),
+            validation_table(result.validation).html(),
             f"<p>{escape(result.validation.held_out)}, predicted by {escape(result.validation.predicted_by)}. "
             "Error is the root mean square of measured minus predicted "
             "force over that of the measured force, in the estimation band and unfiltered.</p>",
         ]
     parts += ["<h2>Figures</h2>", *(_figure(name, image) for name, image in images.items())]
     if result.dropped:
-        parts += ["<h2>What was not used</h2>", _table(dropped_table(result.dropped))]
+        parts += ["<h2>What was not used</h2>", dropped_table(result.dropped).html()]
     parts += [
         "<h2>Machine and settings</h2>",
-        f'<div class="pair">{_table(machine_table(machine))}{_table(settings_table(result))}</div>',
+        f'<div class="pair">{machine_table(machine).html()}{settings_table(result).html()}</div>',
         machine_image,
         f"<footer>pkm_identification {escape(version)}</footer>",
     ]
@@ -111,23 +110,6 @@ def html_page(
 def _verdicts(lines: list[tuple[bool, str]]) -> str:
     items = "".join(f"<li{'' if good else ' class=bad'}>{escape(text)}</li>" for good, text in lines)
     return f'<ul class="verdicts">{items}</ul>'
-
-
-def _table(listing: Listing, dim: tuple[str, ...] = ()) -> str:
-    """A table; rows whose last cell is one of `dim` are greyed."""
-
-    def cell(tag: str, name: str, text: str) -> str:
-        kind = ' class="n"' if name in listing.numeric else ""
-        return f"<{tag}{kind}>{escape(text)}</{tag}>"
-
-    head = "".join(cell("th", name, name) for name in listing.header)
-    rows = "".join(
-        f"<tr{' class=dim' if row[-1] in dim else ''}>"
-        + "".join(cell("td", name, text) for name, text in zip(listing.header, row, strict=True))
-        + "</tr>"
-        for row in listing.rows
-    )
-    return f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>'
 
 
 def _figure(name: str, image: bytes) -> str:

@@ -20,7 +20,7 @@ from .listing import (
     number,
     with_deviation,
 )
-from .tables import NOTHING_HELD_OUT, held_out_sentence
+from .sentences import NOTHING_HELD_OUT, held_out_sentence
 
 IN_SUM = "in a sum"
 MOST_NAMED = 6
@@ -29,7 +29,7 @@ MOST_NAMED = 6
 def parameters_table(
     estimates: dict[str, ParameterEstimate], start: FloatArray, truth: FloatArray | None = None
 ) -> Listing:
-    """Every parameter's value and standard deviation by each estimate that shows it.
+    """Every parameter's value and standard deviation by each estimate that identifies it.
 
     Parameters
     ----------
@@ -76,32 +76,34 @@ def cross_table(cross: CrossCheck) -> Listing:
 def dependence_table(cross: CrossCheck, results: dict[str, StagedResult], scale: FloatArray) -> Listing:
     """How far the ends on each trajectory depend on the start.
 
-    Of parameters the trajectory shows, the largest spread in their standard deviations; of the others, the largest
+    Of parameters the trajectory identifies, the largest spread in their standard deviations; of the others, the largest
     in units of what a large error is.
     """
     rows = []
     for j, name in enumerate(cross.names):
         estimate = results[name].estimate
-        shown = np.array([status == IDENTIFIABLE for status in estimate.status])
+        identified = np.array([status == IDENTIFIABLE for status in estimate.status])
         spread = cross.spread[j]
-        inside = np.where(shown, spread / np.maximum(estimate.std, 1e-300), -1.0)
-        outside = np.where(shown, -1.0, spread / scale[: len(shown)])
+        inside = np.where(identified, spread / np.maximum(estimate.std, 1e-300), -1.0)
+        outside = np.where(identified, -1.0, spread / scale[: len(identified)])
         rows.append(
             (
                 name,
-                f"{shown.sum()} of {len(shown)}",
-                f"{inside.max():.2g} std ({estimate.names[int(inside.argmax())]})" if shown.any() else ABSENT,
+                f"{identified.sum()} of {len(identified)}",
+                f"{inside.max():.2g} std ({estimate.names[int(inside.argmax())]})"
+                if identified.any()
+                else ABSENT,
                 ABSENT
-                if shown.all()
+                if identified.all()
                 else f"{100 * outside.max():.3g} % ({estimate.names[int(outside.argmax())]})",
             )
         )
-    header = ("trajectory", "shown", "largest spread, shown", "largest spread, not shown")
+    header = ("trajectory", "identified", "largest spread, identified", "largest spread, not identifiable")
     return Listing(header, tuple(rows), frozenset())
 
 
-def still_not_shown(result: StagedResult) -> list[str]:
-    """Parameters that stood still at the end of the last stage although the data do not show them."""
+def still_unidentified(result: StagedResult) -> list[str]:
+    """Parameters that stood still at the end of the last stage although the data do not identify them."""
     estimate = result.estimate
     still = result.stages[-1].still[: len(estimate.names)]
     return [
@@ -111,46 +113,48 @@ def still_not_shown(result: StagedResult) -> list[str]:
     ]
 
 
-def staged_sentences(done: StagedIdentification) -> list[str]:
+def staged_sentences(staged: StagedIdentification) -> list[str]:
     """What must be known to read the tables."""
     lines = []
-    for name, result in done.results.items():
-        names = still_not_shown(result)
+    for name, result in staged.results.items():
+        names = still_unidentified(result)
         if names:
             lines.append(
-                f"{name}: {', '.join(names)} stood still at the end, as if converged, although the data do not show "
-                "them: what they hold rests on the first guess."
+                f"{name}: {', '.join(names)} stood still at the end, as if converged, although not identifiable "
+                "from this motion: their values rest on the first guess."
             )
-        lines += [f"{name}: shows {text}." for text in _combinations(result.estimate)]
-    lines += [f"all together: shows {text}." for text in _combinations(done.joint.estimate)]
-    lines += done.trajectories.warnings
-    if done.validation is not None:
-        lines.append(f"all together: {held_out_sentence(done.validation)[1]}")
-    elif done.trajectories.predict is not None:
+        lines += [f"{name}: identifies {text}." for text in _combinations(result.estimate)]
+    lines += [f"all together: identifies {text}." for text in _combinations(staged.joint.estimate)]
+    lines += staged.trajectories.warnings
+    if staged.validation is not None:
+        lines.append(f"all together: {held_out_sentence(staged.validation)[1]}")
+    elif staged.trajectories.predict is not None:
         lines.append(NOTHING_HELD_OUT)
     return lines
 
 
-def staged_document(done: StagedIdentification) -> dict[str, Any]:
+def staged_document(staged: StagedIdentification) -> dict[str, Any]:
     """The procedure for JSON, SI units."""
-    cross, estimate = done.cross, done.joint.estimate
+    cross, estimate = staged.cross, staged.joint.estimate
     return {
         "schema": 1,
-        "machine": done.machine.name,
+        "machine": staged.machine.name,
         "parameters": list(estimate.names),
         "units": list(estimate.units),
         "nominal": estimate.nominal.tolist(),
-        "start": np.asarray(done.start).tolist(),
-        "dropped": done.trajectories.dropped,
-        "trajectories": [{"name": name, **_result_document(result)} for name, result in done.results.items()],
+        "start": np.asarray(staged.start).tolist(),
+        "dropped": staged.trajectories.dropped,
+        "trajectories": [
+            {"name": name, **_result_document(result)} for name, result in staged.results.items()
+        ],
         "cross_check": {
             "ends": cross.ends.tolist(),
             "std": cross.std.tolist(),
             "predicted_percent": cross.predicted.tolist(),
             "fitted_percent": cross.fitted.tolist(),
         },
-        "joint": _result_document(done.joint),
-        "validation": validation_document(done.validation),
+        "joint": _result_document(staged.joint),
+        "validation": validation_document(staged.validation),
     }
 
 

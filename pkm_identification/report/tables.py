@@ -1,4 +1,4 @@
-"""What an identification found, as tables and sentences."""
+"""The result of an identification as tables."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pkm_identification.estimation.identifiability import COMBINATION, IDENTIFIABLE, UNIDENTIFIABLE
-from pkm_identification.identification.physical_verdict import verdict
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
@@ -24,13 +23,10 @@ from .listing import (
 
 if TYPE_CHECKING:
     from pkm_identification.estimation.estimate import ParameterEstimate
-    from pkm_identification.identification.identify import Identification
+    from pkm_identification.identification.result import Identification
     from pkm_identification.identification.validation import Validation
 
 LONGEST_NAME = 16  # of a combination that is named in the parameter column
-MOST_NAMES, MOST_COMBINATIONS = 8, 3  # in a sentence
-NOTHING_HELD_OUT = "Nothing was held out and predicted: the logs are too short for it."
-GOOD_PREDICTION = 5.0  # % rms in the band; a worse model is not one
 
 # What each reason for which samples are not used, or segments begin, means.
 REASONS = {
@@ -58,8 +54,8 @@ REASONS = {
 def estimate_table(estimate: ParameterEstimate, truth: FloatArray | None = None) -> Listing:
     """Parameters with nominal value, estimate, standard deviation and status.
 
-    A value that the data do not show is left out: what the estimator holds there is the prior. Combinations that
-    the data do show follow below, long ones under their first term, with all terms in the last column.
+    A value that is not identifiable is left out: what the estimator holds there is the prior. Combinations that are
+    identified follow below, long ones under their first term, with all terms in the last column.
 
     Parameters
     ----------
@@ -89,32 +85,31 @@ def estimate_table(estimate: ParameterEstimate, truth: FloatArray | None = None)
             c.nominal,
             c.value,
             c.std,
-            "shown combination" if len(c.name) <= LONGEST_NAME else f"shown: {c.name}",
+            "identified combination" if len(c.name) <= LONGEST_NAME else f"identified: {c.name}",
             None if truth is None else float(c.weights @ truth),
         )
         for c in estimate.combinations
     ]
     for name, unit, nominal, value, std, status, true in entries:
-        shown = status not in (COMBINATION, UNIDENTIFIABLE)
-        value_text, std_text = with_deviation(value, std) if shown else ("-", "-")
+        identified = status not in (COMBINATION, UNIDENTIFIABLE)
+        value_text, std_text = with_deviation(value, std) if identified else ("-", "-")
         row = [name, unit, number(nominal)]
-        if truth is not None:
+        if true is not None:
             row.append(number(true))
         row += [value_text, std_text]
-        if truth is not None:
-            row.append(percent(relative(value, true)) if shown else "-")
+        if true is not None:
+            row.append(percent(relative(value, true)) if identified else "-")
         rows.append((*row, STATUS_TEXT.get(status, status)))
-    if truth is None:
-        header = ("parameter", "unit", "nominal", "estimate", "std", "status")
-    else:
+    header: tuple[str, ...] = ("parameter", "unit", "nominal", "estimate", "std", "status")
+    if truth is not None:
         header = ("parameter", "unit", "nominal", "true", "estimate", "std", "error %", "status")
     return Listing(header, tuple(rows), frozenset({"nominal", "true", "estimate", "std", "error %"}))
 
 
 STATUS_TEXT = {
-    IDENTIFIABLE: "identifiable",
+    IDENTIFIABLE: "identified",
     COMBINATION: "only in a combination",
-    UNIDENTIFIABLE: "not shown by the data",
+    UNIDENTIFIABLE: "not identifiable",
 }
 
 
@@ -169,76 +164,23 @@ def machine_table(machine: Machine) -> Listing:
 def settings_table(result: Identification) -> Listing:
     """How an identification was made, one setting a row."""
     settings = result.settings
+    estimator = settings.estimator
     delay = f", delay {1e3 * result.delay:.1f} ms" if result.delay else ""
     rows = (
-        ("estimator", settings.estimator),
-        ("model", settings.model),
-        ("parameter set", settings.parameters + (", physical values only" if settings.consistent else "")),
-        *((("stated beforehand", settings.assumptions.described()),) if settings.assumptions else ()),
-        ("kinematic filter", f"{number(settings.cutoff)} Hz, order {settings.order}"),
-        ("estimation band", f"{settings.band_cutoff:g} Hz, order {settings.band_order}"),
+        ("estimator", estimator.name),
+        ("model", estimator.model),
+        (
+            "parameter set",
+            estimator.parameters + (", consistent with a rigid body" if estimator.consistent else ""),
+        ),
+        *((("stated beforehand", estimator.assumptions.described()),) if estimator.assumptions else ()),
+        ("kinematic filter", f"{number(settings.filter.cutoff)} Hz, order {settings.filter.order}"),
+        ("estimation band", f"{settings.band.cutoff:g} Hz, order {settings.band.order}"),
         ("direction", f"causal{delay}" if settings.causal else "zero phase"),
         ("samples", str(result.samples)),
         ("equations", str(result.estimate.count)),
     )
     return Listing(("setting", "value"), rows)
-
-
-def verdicts(result: Identification) -> list[tuple[bool, str]]:
-    """The result in a few sentences, each with whether it is good news."""
-    estimate = result.estimate
-    count = {status: estimate.status.count(status) for status in STATUS_TEXT}
-    total = len(estimate.names)
-    why = f" ({result.nonconvergence})" if result.nonconvergence else ""
-    lines = [
-        (True, "The estimator converged.")
-        if result.converged
-        else (False, f"The estimator did not converge: do not use these values{why}.")
-    ]
-    if count[IDENTIFIABLE] == total:
-        lines.append((True, f"The data show all {total} parameters."))
-    else:
-        missing = [
-            name
-            for name, status in zip(estimate.names, estimate.status, strict=True)
-            if status != IDENTIFIABLE
-        ]
-        lines.append(
-            (False, f"The data show {count[IDENTIFIABLE]} of {total} parameters, not {_listed(missing)}.")
-        )
-    if len(estimate.combinations) <= MOST_COMBINATIONS:
-        for combination in estimate.combinations:
-            value, std = with_deviation(combination.value, combination.std)
-            lines.append((True, f"They show {combination.name} = {value} ± {std} {combination.unit}."))
-    else:
-        lines.append((True, f"They show {len(estimate.combinations)} combinations of those."))
-    physical = verdict(
-        result.machine, result.settings.parameter_set(result.machine), estimate, result.settings.consistent
-    )
-    if physical is not None:
-        lines.append(physical)
-    if result.validation is not None:
-        lines.append(held_out_sentence(result.validation))
-    elif result.settings.hold_out:
-        lines.append((False, NOTHING_HELD_OUT))
-    lines += [(False, f"{warning[0].upper()}{warning[1:]}") for warning in result.warnings]
-    return lines
-
-
-def held_out_sentence(validation: Validation) -> tuple[bool, str]:
-    """What was predicted, how well, and whether that is good news."""
-    error = validation.rms_percent_total
-    good = error <= GOOD_PREDICTION
-    if validation.part:
-        subject = f"Held out: forces of the {validation.held_out} are predicted by an estimate from the rest"
-    else:
-        subject = f"Forces of {validation.held_out}, which was not used, are predicted"
-    return (
-        good,
-        f"{subject} to {number(error, 3)} % rms in the estimation band "
-        f"({number(validation.rms_percent_raw_total, 3)} % unfiltered)"
-        + ("." if good else ": the estimate does not hold for that motion."),
-    )
 
 
 def _decimals(value: float, digits: int) -> int:
@@ -253,9 +195,3 @@ def _vector(values: FloatArray) -> str:
 def _masses(machine: Machine) -> str:
     pairs = dict.fromkeys(f"{s.body_b.mass:g} + {s.body_e.mass:g}" for s in machine.struts)
     return "; ".join(pairs)
-
-
-def _listed(names: list[str]) -> str:
-    if len(names) > MOST_NAMES:
-        names = [*names[: MOST_NAMES - 1], f"{len(names) - MOST_NAMES + 1} others"]
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

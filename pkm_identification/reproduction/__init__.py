@@ -1,4 +1,4 @@
-"""The studies of the reference texts done again; each is a module with a `run()` that returns an `Outcome`."""
+"""The studies of the reference texts, repeated; each is a folder whose `study.run()` returns an `Outcome`."""
 
 from .outcome import Outcome
 from .registry import STUDIES, Study

@@ -1,53 +1,51 @@
-"""A finding as text: what the source says, what we find, the verdict, and why."""
+"""A finding: what the reference text states, what we find, the verdict, and why."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol
 
 from pkm_identification.report.paragraphs import paragraph
 
-
-class Judged(Protocol):
-    """What a finding of any study has."""
-
-    @property
-    def source(self) -> str: ...
-    @property
-    def ours(self) -> str: ...
-    @property
-    def verdict(self) -> str: ...
-    @property
-    def why(self) -> str: ...
+AGREES, DISAGREES = "agrees", "does not agree"
 
 
 @dataclass(frozen=True)
-class Judgement:
-    """A statement of the source, our figures for it, a verdict in words, and why or what was compared."""
+class Finding:
+    """A statement of the reference text beside ours.
 
-    source: str
+    Attributes
+    ----------
+    statement : str
+        The source's, with the marks of its numbers.
+    ours : str
+        Our figures for it.
+    verdict : str
+        In words; `AGREES` or `DISAGREES` where no more is to be said.
+    reason : str
+        Why, or what was compared.
+    """
+
+    statement: str
     ours: str
     verdict: str
-    why: str
+    reason: str
 
-
-def finding_text(number: int, finding: Judged) -> str:
-    """Four paragraphs, numbered."""
-    return "\n".join(
-        (
-            paragraph(finding.source, f"{number}. source:  "),
-            paragraph(finding.ours, "   ours:    "),
-            paragraph(finding.verdict, "   verdict: "),
-            paragraph(finding.why, "   why:     "),
+    def text(self, number: int) -> str:
+        """Four paragraphs for a terminal, numbered."""
+        return "\n".join(
+            (
+                paragraph(self.statement, f"{number}. source:  "),
+                paragraph(self.ours, "   ours:    "),
+                paragraph(self.verdict, "   verdict: "),
+                paragraph(self.reason, "   why:     "),
+            )
         )
-    )
+
+    def document(self) -> dict[str, str]:
+        """The same for JSON."""
+        return {"source": self.statement, "ours": self.ours, "verdict": self.verdict, "why": self.reason}
 
 
-def finding_document(finding: Judged) -> dict[str, Any]:
-    """The same for JSON."""
-    return {
-        "source": finding.source,
-        "ours": finding.ours,
-        "verdict": finding.verdict,
-        "why": finding.why,
-    }
+def agreement(agrees: bool) -> str:
+    """The verdict on a statement that either agrees or does not."""
+    return AGREES if agrees else DISAGREES

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import signal
 
+from pkm_identification.errors import SettingsError
 from pkm_identification.numerics.arrays import FloatArray
 
 
@@ -29,13 +30,13 @@ def low_pass(order: int, cutoff: float, sample_rate: float) -> FloatArray:
 
     Raises
     ------
-    ValueError
+    SettingsError
         If the order or the cutoff is impossible; the cutoff must lie below half the sample rate.
     """
     if order < 1:
-        raise ValueError(f"filter order is {order}, must be at least 1")
+        raise SettingsError(f"filter order is {order}, must be at least 1")
     if not 0 < cutoff < 0.5 * sample_rate:
-        raise ValueError(
+        raise SettingsError(
             f"filter cutoff is {cutoff} Hz, must lie between 0 and {0.5 * sample_rate} Hz (Nyquist)"
         )
     return signal.butter(order, cutoff, fs=sample_rate, output="sos")

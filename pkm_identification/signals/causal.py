@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import signal
 
+from pkm_identification.declared import check, declared
 from pkm_identification.motion import StrutMotion
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
@@ -37,9 +38,10 @@ class FilterSettings:
     Attributes
     ----------
     period : float
-        Sample period in s.
+        Sample period in s; 0 while it is not known.
     cutoff : float
-        -3 dB frequency in Hz of one Butterworth pass (the FIR twin has it twice, as filtering both ways has).
+        -3 dB frequency in Hz of one Butterworth pass (the FIR twin has it twice, as filtering both ways has); 0 while
+        it is not known.
     order : int
         Order of one Butterworth pass.
     kind : {'fir', 'butterworth'}
@@ -47,16 +49,18 @@ class FilterSettings:
         Longest delay in s the FIR may have; its tails are cut there.
     """
 
-    period: float
-    cutoff: float = 150.0
-    order: int = 4
-    kind: str = "fir"
-    max_delay: float = 0.05
+    period: float = 0.0
+    cutoff: float = declared(
+        0.0, "low-pass cutoff of lengths and forces; 0: what the encoders allow", "Hz", 0, 5e4
+    )
+    order: int = declared(4, "order of one low-pass pass", "", 1, 12)
+    kind: str = declared("fir", "linear phase, or one causal Butterworth on every channel", choices=KINDS)
+    max_delay: float = declared(0.05, "longest delay the linear-phase filter may have", "s", 0.001, 1.0)
 
     def __post_init__(self) -> None:
-        if self.kind not in KINDS:
-            raise ValueError(f"filter kind is '{self.kind}', must be one of {', '.join(KINDS)}")
-        low_pass(self.order, self.cutoff, 1.0 / self.period)  # raises when impossible
+        check(self)
+        if self.period and self.cutoff:
+            low_pass(self.order, self.cutoff, 1.0 / self.period)  # raises when impossible
 
 
 @dataclass(frozen=True)
@@ -154,6 +158,11 @@ class CausalStrutFilter:
         """Constant delay in s."""
         return self._lag
 
+    @property
+    def fill(self) -> int:
+        """Samples of a segment that come before the one that completes the first output."""
+        return self._taps.width + self._settle - 1
+
     def reset(self) -> None:
         """Forget the samples seen."""
         # written twice, one width apart, so that the window is always one contiguous block
@@ -175,12 +184,12 @@ class CausalStrutFilter:
             self._segment = sample.segment
             self._known = known
             self._state = None
-        row = np.zeros(CHANNELS)
+        row: FloatArray = np.zeros(CHANNELS)
         row[:6] = sample.length
         if sample.force is not None:
             row[6:] = sample.force
         if self._sections is not None:
-            row = self._smooth(row)
+            row = self._smooth(self._sections, row)
         place = self._count % width
         self._ring[place] = self._ring[place + width] = row
         self._times[place] = self._times[place + width] = sample.time
@@ -202,10 +211,10 @@ class CausalStrutFilter:
             filtered[3] if sample.force is not None else None, sample.segment,
         )  # fmt: skip
 
-    def _smooth(self, row: FloatArray) -> FloatArray:
+    def _smooth(self, sections: FloatArray, row: FloatArray) -> FloatArray:
         if self._state is None:
-            self._state = signal.sosfilt_zi(self._sections)[:, :, None] * row
-        smoothed, self._state = signal.sosfilt(self._sections, row[None], axis=0, zi=self._state)
+            self._state = signal.sosfilt_zi(sections)[:, :, None] * row
+        smoothed, self._state = signal.sosfilt(sections, row[None], axis=0, zi=self._state)
         return smoothed[0]
 
     def filter(self, log: GuardedLog) -> StrutMotion:

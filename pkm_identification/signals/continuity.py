@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import math
 
-NUMBERS = 2**32
+import numpy as np
+from numpy.typing import NDArray
+
+from pkm_identification.numerics.arrays import FloatArray
+
+NUMBERS = 2**32  # of segments that a message has room for
 # Neighbours on the sender's regular clock are less than 1.5 periods apart whatever the jitter; so many may be lost
 # before a low-pass over the stream has to begin anew.
 LONGEST_HOLE = 5.5  # periods
@@ -29,6 +34,10 @@ class Continuity:
 
     def __init__(self, period: float) -> None:
         self._longest = LONGEST_HOLE * period
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget the stream so far."""
         self.breaks = 0
         self._segment: int | None = None
         self._time = -math.inf
@@ -39,3 +48,9 @@ class Continuity:
             self.breaks += 1
         self._segment, self._time = segment, time
         return (segment + self.breaks) % NUMBERS
+
+
+def numbered_stretches(time: FloatArray, segment: NDArray[np.int64], period: float) -> NDArray[np.int64]:
+    """Numbers (N,) of the stretches of a whole stream (stamps in s), as `Continuity` gives them one by one."""
+    missing = (np.diff(segment) == 0) & (np.diff(time) > LONGEST_HOLE * period)
+    return segment + np.concatenate([[0], np.cumsum(missing)])[: len(segment)]

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pkm_identification.declared import check, declared
 from pkm_identification.errors import LogError
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import StrutLog
@@ -42,7 +43,7 @@ class GuardSettings:
     Attributes
     ----------
     period : float
-        Nominal sample period in s.
+        Nominal sample period in s; 0 while it is not known.
     length_limits : tuple of float
         Shortest and longest strut in m.
     rate_limit : float
@@ -58,17 +59,28 @@ class GuardSettings:
         clock jumped back, which starts a new segment.
     """
 
-    period: float
-    length_limits: tuple[float, float]
+    period: float = 0.0
+    length_limits: tuple[float, float] = (0.0, np.inf)
     rate_limit: float = DEFAULT_RATE_LIMIT
     force_limit: float = np.inf
     acceleration_limit: float = 200.0
-    max_gap: float = 0.005
-    late_tolerance: float = 0.5
+    max_gap: float = declared(
+        0.005, "longest hole that is filled; a longer one starts a new segment", "s", 0, 1.0
+    )
+    late_tolerance: float = declared(
+        0.5, "stamps so far behind are stragglers; more is a clock jump", "s", 0, 60
+    )
+
+    def __post_init__(self) -> None:
+        check(self)
 
     @classmethod
     def of(cls, machine: Machine, period: float | None = None, **changes: Any) -> GuardSettings:
-        """Limits of a machine; the period is the drive's unless given.
+        """Limits of a machine; raises as `resolved`."""
+        return replace(cls().resolved(machine, period), **changes)
+
+    def resolved(self, machine: Machine, period: float | None = None) -> GuardSettings:
+        """These settings with a machine's limits; the period is the drive's unless given.
 
         Raises
         ------
@@ -81,14 +93,14 @@ class GuardSettings:
                     f"machine '{machine.name}' has no drive.sample_rate and no sample period was given"
                 )
             period = 1.0 / machine.drive.sample_rate
-        settings = cls(
+        return replace(
+            self,
             period=period,
             length_limits=(float(machine.length_limits[0]), float(machine.length_limits[1])),
             # twice the stated rate: a limit is what the drive may do, not what noise on a difference may show
             rate_limit=2.0 * machine.rate_limit if machine.rate_limit else DEFAULT_RATE_LIMIT,
             force_limit=1.5 * machine.drive.force_limit if machine.drive else np.inf,
         )
-        return replace(settings, **changes) if changes else settings
 
 
 @dataclass(frozen=True)
@@ -135,104 +147,132 @@ class GuardedLog:
     sensor: FloatArray | None = None
 
 
-# State of the guard: [0] last stamp, [1] segment, [2] seen a sample (0/1), [3] suspects in a row, [4] time of the last
-# suspect, [5] late samples in a row, [6] last slope known (0/1), [7] reason's strut
-STATE = 8
+# What the guard remembers, as one record: structured arrays cost a kernel's caller less than tuples with names.
+MEMORY = np.dtype(
+    [
+        ("stamp", float),  # s, of the last sample accepted
+        ("segment", np.int64),  # -1 before the first
+        ("begun", np.bool_),  # whether there is a last sample
+        ("length", float, 6),  # m, last accepted
+        ("slope", float, 6),  # m/s, between the last two accepted
+        ("slope_known", np.bool_),
+        ("suspect", float, 6),  # m, the newest suspect
+        ("suspect_stamp", float),  # s
+        ("suspects", np.int64),  # in a row, that agree with each other
+        ("late", np.int64),  # samples in a row
+        ("strut", np.int64),  # to which the last rejection is due
+    ]
+)
+# `GuardSettings` as the kernels take it
+LIMITS = np.dtype(
+    [
+        ("period", float),  # s
+        ("shortest", float),  # m
+        ("longest", float),  # m
+        ("rate", float),  # m/s
+        ("force", float),  # N
+        ("acceleration", float),  # m/s^2
+        ("max_gap", float),  # s
+        ("late_tolerance", float),  # s
+    ]
+)
 
 
 @kernel
-def _judge(time, length, force, has_force, state, last, slope, suspect, limits):
+def _judge(time, length, force, has_force, memories, limit_rows):
     """Judge one sample: (verdict, how it continues, steps since the last sample).
 
-    `limits`: period, shortest, longest, rate, force, acceleration, max_gap, late_tolerance.
+    `memories` and `limit_rows` are arrays of one `MEMORY` and one `LIMITS`.
     """
-    period = limits[0]
+    memory, limits = memories[0], limit_rows[0]
+    last, slope, suspect = memory.length, memory.slope, memory.suspect
+    period = limits.period
     if not np.isfinite(time):
         return NOT_FINITE, CONTINUES, 0
     for i in range(6):
         if not np.isfinite(length[i]) or (has_force and not np.isfinite(force[i])):
-            state[7] = i
+            memory.strut = i
             return NOT_FINITE, CONTINUES, 0
     begins = START
-    if state[2] > 0.0:
-        dt = time - state[0]
+    if memory.begun:
+        dt = time - memory.stamp
         if abs(dt) < 0.25 * period:
             return DUPLICATE, CONTINUES, 0
         begins = CONTINUES
         if dt < 0.0:
-            state[5] += 1.0
-            if dt >= -limits[7] and state[5] <= MAX_LATE_RUN:
+            memory.late += 1
+            if dt >= -limits.late_tolerance and memory.late <= MAX_LATE_RUN:
                 return LATE, CONTINUES, 0
             begins = CLOCK_JUMP
-        elif dt > limits[6] + 0.5 * period:
+        elif dt > limits.max_gap + 0.5 * period:
             begins = GAP
     for i in range(6):
-        if length[i] < limits[1] or length[i] > limits[2]:
-            state[7] = i
+        if length[i] < limits.shortest or length[i] > limits.longest:
+            memory.strut = i
             return OUT_OF_LIMITS, CONTINUES, 0
     if has_force:
         for i in range(6):
-            if abs(force[i]) > limits[4]:
-                state[7] = i
+            if abs(force[i]) > limits.force:
+                memory.strut = i
                 return SPIKE, CONTINUES, 0
     steps = 1
     if begins == CONTINUES:
-        dt = time - state[0]
+        dt = time - memory.stamp
         steps = max(1, int(np.floor(dt / period + 0.5)))
         span = steps * period
         for i in range(6):
             change = length[i] - last[i]
-            bad = abs(change) > limits[3] * span
-            if state[6] > 0.0:
+            bad = abs(change) > limits.rate * span
+            if memory.slope_known:
                 # what inertia allows beyond the straight continuation
-                bad = bad or abs(change - slope[i] * span) > limits[5] * span * (span + period)
+                bad = bad or abs(change - slope[i] * span) > limits.acceleration * span * (span + period)
             if bad:
                 # A spike stands alone. Samples that agree with each other but not with the past mean that the past
                 # is wrong or the encoder has moved its zero: start again instead of locking out for ever.
-                near = state[3] > 0.0
+                near = memory.suspects > 0
                 for j in range(6):
-                    near = near and abs(length[j] - suspect[j]) <= limits[3] * max(time - state[4], period)
-                state[3] = state[3] + 1.0 if near else 1.0
-                state[4] = time
+                    near = near and abs(length[j] - suspect[j]) <= limits.rate * max(
+                        time - memory.suspect_stamp, period
+                    )
+                memory.suspects = memory.suspects + 1 if near else 1
+                memory.suspect_stamp = time
                 for j in range(6):
                     suspect[j] = length[j]
-                if state[3] * period <= max(limits[6], 3.0 * period):
-                    state[7] = i
+                if memory.suspects * period <= max(limits.max_gap, 3.0 * period):
+                    memory.strut = i
                     return SPIKE, CONTINUES, 0
                 begins = GAP
                 break
-    state[3] = 0.0
-    state[5] = 0.0
+    memory.suspects = 0
+    memory.late = 0
     if begins == CONTINUES:
         for i in range(6):
             slope[i] = (length[i] - last[i]) / (steps * period)
-        state[6] = 1.0
+        memory.slope_known = True
     else:
-        state[1] += 1.0
-        state[6] = 0.0
+        memory.segment += 1
+        memory.slope_known = False
         steps = 1
-    state[0] = time
-    state[2] = 1.0
+    memory.stamp = time
+    memory.begun = True
     for i in range(6):
         last[i] = length[i]
     return ACCEPTED, begins, steps
 
 
 @kernel
-def _guard_log(time, length, force, has_force, state, last, slope, suspect, limits, kept, fills, segment, verdicts,
-               beginnings):  # fmt: skip
+def _guard_log(time, length, force, has_force, memories, limit_rows, judged):
     """Judge a whole log: verdict and beginning of each sample; indices kept, fills before each, its segment."""
+    kept, fills, segment, verdicts, beginnings = judged
     count = 0
     for n in range(time.shape[0]):
-        verdict, begins, steps = _judge(
-            time[n], length[n], force[n], has_force, state, last, slope, suspect, limits
-        )
+        verdict, begins, steps = _judge(time[n], length[n], force[n], has_force, memories, limit_rows)
         verdicts[n] = verdict
         beginnings[n] = begins if verdict == ACCEPTED else CONTINUES
         if verdict == ACCEPTED:
             kept[count] = n
             fills[count] = steps - 1 if begins == CONTINUES else 0
-            segment[count] = int(state[1])
+            segment[count] = memories[0].segment
             count += 1
     return count
 
@@ -252,26 +292,26 @@ class StreamGuard:
         self.settings = settings
         self._limits = np.array(
             [
-                settings.period,
-                *settings.length_limits,
-                settings.rate_limit,
-                settings.force_limit,
-                settings.acceleration_limit,
-                settings.max_gap,
-                settings.late_tolerance,
-            ]
+                (
+                    settings.period,
+                    *settings.length_limits,
+                    settings.rate_limit,
+                    settings.force_limit,
+                    settings.acceleration_limit,
+                    settings.max_gap,
+                    settings.late_tolerance,
+                )
+            ],
+            dtype=LIMITS,
         )
         self.reset()
 
     def reset(self) -> None:
         """Forget everything, as if newly made."""
-        self._state = np.zeros(STATE)
-        self._state[1] = -1.0
-        self._last = np.zeros(6)
+        self._memory = np.zeros(1, dtype=MEMORY)
+        self._memory["segment"] = -1
         self._last_force = np.zeros(6)
         self._had_force = False
-        self._slope = np.zeros(6)
-        self._suspect = np.zeros(6)
         self._rate = np.nan
         names = ["accepted", "filled", *REJECTIONS.values(), *NEW_SEGMENT.values()]
         self.counts = dict.fromkeys(names, 0)
@@ -280,7 +320,7 @@ class StreamGuard:
     @property
     def segment(self) -> int:
         """Number of the present segment, -1 before the first sample."""
-        return int(self._state[1])
+        return int(self._memory["segment"][0])
 
     @property
     def rate(self) -> float:
@@ -304,12 +344,12 @@ class StreamGuard:
         list of GuardedSample
             Empty when the sample is dropped; the sample, preceded by fillers when it ends a short hole.
         """
-        before, last, last_force = self._state[0], self._last.copy(), self._last_force
+        before, last = float(self._memory["stamp"][0]), self._memory["length"][0].copy()
+        last_force = self._last_force
         has_force = force is not None
         verdict, begins, steps = _judge(
-            time, length, last if force is None else force, has_force, self._state, self._last, self._slope,
-            self._suspect, self._limits,
-        )  # fmt: skip
+            time, length, last if force is None else force, has_force, self._memory, self._limits
+        )
         if verdict != ACCEPTED:
             reason = REJECTIONS[verdict]
             self.counts[reason] += 1
@@ -353,20 +393,23 @@ class StreamGuard:
         self._rate = period if np.isnan(self._rate) else self._rate + weight * (period - self._rate)
 
     def _explain(self, verdict: int, time: float, length: FloatArray, force: FloatArray | None) -> str:
-        strut = int(self._state[7])
+        memory = self._memory[0]
+        strut = int(memory["strut"])
         if verdict == NOT_FINITE:
             return f"stamp {time}" if not np.isfinite(time) else f"strut {strut + 1}: value is not finite"
         if verdict == DUPLICATE:
             return f"stamp {time:.6f} s was there already"
         if verdict == LATE:
-            return f"stamp {time:.6f} s is {self._state[0] - time:.6f} s behind the newest"
+            return f"stamp {time:.6f} s is {memory['stamp'] - time:.6f} s behind the newest"
         low, high = self.settings.length_limits
         if verdict == OUT_OF_LIMITS:
             hint = " (is it in mm?)" if low * 1e3 <= length[strut] <= high * 1e3 else ""
             return f"strut {strut + 1}: length {length[strut]:.6g} m is outside [{low:g}, {high:g}] m{hint}"
         if force is not None and abs(force[strut]) > self.settings.force_limit:
             return f"strut {strut + 1}: force {force[strut]:.6g} N is beyond {self.settings.force_limit:g} N"
-        return f"strut {strut + 1}: length jumps to {length[strut]:.6f} m from {self._last[strut]:.6f} m"
+        return (
+            f"strut {strut + 1}: length jumps to {length[strut]:.6f} m from {memory['length'][strut]:.6f} m"
+        )
 
     def guard(self, log: StrutLog) -> GuardedLog:
         """Judge a whole log, continuing from the present state with a new segment.
@@ -379,17 +422,17 @@ class StreamGuard:
         force = np.ascontiguousarray(log.force) if has_force else np.zeros((1, 6)).repeat(count, 0)
         kept, fills, segment = (np.zeros(count, dtype=np.int64) for _ in range(3))
         verdicts, beginnings = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.int64)
-        self._state[2] = 0.0  # nothing crosses from one log to the next
+        self._memory["begun"] = False  # nothing crosses from one log to the next
         used = _guard_log(
-            log.time, length, force, has_force, self._state, self._last, self._slope, self._suspect, self._limits,
-            kept, fills, segment, verdicts, beginnings,
+            log.time, length, force, has_force, self._memory, self._limits,
+            (kept, fills, segment, verdicts, beginnings),
         )  # fmt: skip
         kept, fills, segment = kept[:used], fills[:used], segment[:used]
         counts, first = {"accepted": used, "filled": int(fills.sum())}, {}
         events = [(verdicts, code, name) for code, name in REJECTIONS.items()]
         events += [(beginnings, code, name) for code, name in NEW_SEGMENT.items()]
-        for judged, code, name in events:
-            rows = np.nonzero(judged == code)[0]
+        for codes, code, name in events:
+            rows = np.nonzero(codes == code)[0]
             counts[name] = len(rows)
             if len(rows):
                 first[name] = float(log.time[rows[0]])

@@ -13,45 +13,50 @@ inverse of the tip's Jacobian, whose columns are orthogonal for a universal join
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
+from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
+from pkm_identification.numerics.linear_systems import invert6
+from pkm_identification.numerics.rotation import write_matrix
 from pkm_identification.numerics.vector3 import (
     add,
     at,
     cross,
     dot,
-    invert6,
     rotate,
     rotate_back,
     subtract,
 )
 
 
-@kernel
-def rotation_of(quaternion, rotation):
-    """Write the matrix of a unit quaternion (w, x, y, z)."""
-    w, x, y, z = quaternion[0], quaternion[1], quaternion[2], quaternion[3]
-    rotation[0, 0] = 1 - 2 * (y * y + z * z)
-    rotation[0, 1] = 2 * (x * y - z * w)
-    rotation[0, 2] = 2 * (x * z + y * w)
-    rotation[1, 0] = 2 * (x * y + z * w)
-    rotation[1, 1] = 1 - 2 * (x * x + z * z)
-    rotation[1, 2] = 2 * (y * z - x * w)
-    rotation[2, 0] = 2 * (x * z - y * w)
-    rotation[2, 1] = 2 * (y * z + x * w)
-    rotation[2, 2] = 1 - 2 * (x * x + y * y)
+class Closure(NamedTuple):
+    """What closes the loops in one state of the platform.
 
-
-@kernel
-def close_loops(base, platform, frames, pose, twist, qpos, qvel, rotation, inverse_tip, bias_rates, jacobian,
-                length):  # fmt: skip
-    """Write the tree's coordinates and rates for a platform pose and twist.
-
-    `pose` is (x, y, z, quaternion wxyz); `inverse_tip` (6, 3, 3) receives G, `bias_rates` (6, 3) the part of the joint
-    accelerations that is left when the twist is constant (T' u), `jacobian` (6, 6) the map from twist to strut rates.
+    Rotation (3, 3); G (6, 3, 3), from a tip's velocity to its joints' rates; the part of the joint accelerations (6, 3)
+    that is left when the twist is constant (T' u); the map from twist to strut rates (6, 6); strut lengths (6,).
     """
-    rotation_of(pose[3:], rotation)
+
+    rotation: FloatArray
+    inverse_tip: FloatArray
+    bias_rates: FloatArray
+    jacobian: FloatArray
+    length: FloatArray
+
+
+@kernel
+def close_loops(joints, frames, pose, twist, coordinates, closure):
+    """Write the tree's `coordinates` (positions, rates) and the `closure` for a platform pose and twist.
+
+    `pose` is (x, y, z, quaternion wxyz). `joints` (base, platform) and `closure` are plain tuples: the names of
+    `Closure` would cost the caller 2 us.
+    """
+    base, platform = joints
+    qpos, qvel = coordinates
+    rotation, inverse_tip, bias_rates, jacobian, length = closure
+    write_matrix(pose[4], pose[5], pose[6], pose[3], 2.0, rotation)
     v = (twist[0], twist[1], twist[2])
     w = (twist[3], twist[4], twist[5])
     for i in range(6):
@@ -109,12 +114,13 @@ def close_loops(base, platform, frames, pose, twist, qpos, qvel, rotation, inver
 
 
 @kernel
-def reduce_dynamics(mass, bias, rotation, platform, inverse_tip, bias_rates, jacobian, free, compliance):
+def reduce_dynamics(mass, bias, platform, closure, free, compliance):
     """Write the closed machine's dynamics, u' = free + compliance (strut forces); False in a singular state.
 
-    `mass` (24, 24) and `bias` (24,) are MuJoCo's; `free` (6,) is the acceleration without strut forces and `compliance`
-    (6, 6) = (T^T M T)^-1 J^T.
+    `mass` (24, 24) and `bias` (24,) are MuJoCo's, `closure` as of `close_loops`; `free` (6,) is the acceleration
+    without strut forces and `compliance` (6, 6) = (T^T M T)^-1 J^T.
     """
+    rotation, inverse_tip, bias_rates, jacobian, _ = closure
     reduced, inverse, work = np.zeros((6, 6)), np.empty((6, 6)), np.empty((6, 6))
     wrench = np.zeros(6)
     # MuJoCo's free joint: forces in base axes, torques in platform axes

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from pkm_identification.errors import SettingsError
 from pkm_identification.mechanisms.hexapod.machine import Platform
 from pkm_identification.numerics.arrays import FloatArray
 
@@ -43,17 +44,17 @@ class Payload:
         object.__setattr__(self, "center_of_mass", np.array(self.center_of_mass, dtype=float))
         object.__setattr__(self, "inertia", np.array(self.inertia, dtype=float))
         if not 0 < self.mass < np.inf:
-            raise ValueError(f"payload mass = {self.mass:g} kg: must be greater than 0 and finite")
+            raise SettingsError(f"payload mass = {self.mass:g} kg: must be greater than 0 and finite")
         if self.center_of_mass.shape != (3,) or not np.all(np.isfinite(self.center_of_mass)):
-            raise ValueError("payload center_of_mass: needs three finite coordinates in m")
+            raise SettingsError("payload center_of_mass: needs three finite coordinates in m")
         moments = np.linalg.eigvalsh(self.inertia) if self.inertia.shape == (3, 3) else np.full(3, np.nan)
         possible = moments[0] >= -1e-12 and moments[0] + moments[1] >= moments[2] * (1 - 1e-9)
         if not (possible and np.allclose(self.inertia, self.inertia.T)):
-            raise ValueError(
+            raise SettingsError(
                 "payload inertia: must be the 3 x 3 inertia of a possible body about its centre of mass"
             )
         if not 0 <= self.taken_at < self.set_down_at:
-            raise ValueError(
+            raise SettingsError(
                 f"payload: taken up at {self.taken_at:g} s, set down at {self.set_down_at:g} s; "
                 "must be 0 or later, and in this order"
             )
@@ -66,7 +67,7 @@ class Payload:
         except ValueError:
             numbers = []
         if len(numbers) not in (2, 5):
-            raise ValueError(f"payload '{text}': expected T,MASS or T,MASS,X,Y,Z, numbers in s, kg and m")
+            raise SettingsError(f"payload '{text}': expected T,MASS or T,MASS,X,Y,Z, numbers in s, kg and m")
         taken_at, mass = numbers[:2]
         return cls(mass, np.array(numbers[2:] or [0.0] * 3), taken_at=taken_at, set_down_at=set_down_at)
 

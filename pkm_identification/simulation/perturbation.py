@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from pkm_identification.errors import SettingsError
 from pkm_identification.mechanisms.hexapod.machine import Machine, StrutBody
 from pkm_identification.numerics.arrays import FloatArray
 
@@ -29,7 +30,7 @@ def perturbed(machine: Machine, seed: int, fraction: float = 0.15) -> Machine:
         Largest relative change, 0 to below 1.
     """
     if not 0 <= fraction < 1:
-        raise ValueError(f"fraction = {fraction}: must be at least 0 and below 1")
+        raise SettingsError(f"fraction = {fraction}: must be at least 0 and below 1")
     rng = np.random.default_rng(seed)
 
     def factors(count: int) -> FloatArray:

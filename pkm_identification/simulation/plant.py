@@ -14,7 +14,7 @@ from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.rotation import quaternion_from_matrix
 
-from .closure import close_loops, reduce_dynamics
+from .closure import Closure, close_loops, reduce_dynamics
 from .model import hexapod_model, set_platform
 from .stepping import StrutResistance, advance, present_motion
 
@@ -182,33 +182,19 @@ class Plant:
 
     def _evaluate(self, end: int, pose: FloatArray, twist: FloatArray) -> None:
         """Ask MuJoCo for the dynamics at a pose and twist and reduce them to the closed machine's."""
+        closure = tuple(
+            Closure(
+                self._rotation, self._inverse_tip, self._bias_rates, self._jacobian[end], self._length[end]
+            )
+        )
         close_loops(
-            self._base,
-            self._platform,
-            self._frames,
-            pose,
-            twist,
-            self._qpos,
-            self._qvel,
-            self._rotation,
-            self._inverse_tip,
-            self._bias_rates,
-            self._jacobian[end],
-            self._length[end],
+            (self._base, self._platform), self._frames, pose, twist, (self._qpos, self._qvel), closure
         )
         mujoco.mj_fwdPosition(self.model, self.data)
         mujoco.mj_fwdVelocity(self.model, self.data)
         mujoco.mj_fullM(self.model, self.data, self._mass)
         regular = reduce_dynamics(
-            self._mass,
-            self._bias,
-            self._rotation,
-            self._platform,
-            self._inverse_tip,
-            self._bias_rates,
-            self._jacobian[end],
-            self._free[end],
-            self._compliance[end],
+            self._mass, self._bias, self._platform, closure, self._free[end], self._compliance[end]
         )
         if not (regular and np.isfinite(self._free[end, 0])):
             raise NotConverged(

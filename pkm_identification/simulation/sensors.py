@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pkm_identification.declared import declared
+from pkm_identification.errors import SettingsError
 from pkm_identification.mechanisms.hexapod.machine import Drive
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
@@ -30,21 +32,21 @@ class SensorSettings:
         Standard deviation of the stamps in s; sampling itself is regular. Cut off at 0.4 periods, so stamps never swap.
     """
 
-    current_noise: float = 0.01
-    current_bits: int | None = 12
-    quantised_encoders: bool = True
-    stamp_jitter: float = 0.0
+    current_noise: float = declared(0.01, "noise of the currents, relative to their rms", "", 0, 10.0)
+    current_bits: int | None = declared(12, "resolution of the currents; 0: exact", low=0, high=32)
+    quantised_encoders: bool = declared(True, "lengths in whole encoder counts")
+    stamp_jitter: float = declared(0.0, "standard deviation of the stamps", "s", 0, 0.01)
     additional: float = 1.0
 
     def __post_init__(self) -> None:
         if not 0 <= self.current_noise < np.inf:
-            raise ValueError(f"current_noise = {self.current_noise}: must be 0 or more")
+            raise SettingsError(f"current_noise = {self.current_noise}: must be 0 or more")
         if not 0 <= self.additional < np.inf:
-            raise ValueError(f"additional = {self.additional}: must be 0 or more")
+            raise SettingsError(f"additional = {self.additional}: must be 0 or more")
         if not 0 <= self.stamp_jitter < np.inf:
-            raise ValueError(f"stamp_jitter = {self.stamp_jitter}: must be 0 s or more")
+            raise SettingsError(f"stamp_jitter = {self.stamp_jitter}: must be 0 s or more")
         if self.current_bits is not None and not 4 <= self.current_bits <= 32:
-            raise ValueError(f"current_bits = {self.current_bits}: must be between 4 and 32, or none")
+            raise SettingsError(f"current_bits = {self.current_bits}: must be between 4 and 32, or none")
 
     @classmethod
     def perfect(cls) -> SensorSettings:

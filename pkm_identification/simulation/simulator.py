@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from pkm_identification.control.pid import ControlSettings, StrutController
+from pkm_identification.errors import SettingsError
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
@@ -164,7 +165,7 @@ class Simulator:
         away = np.abs(reference.start.length - self.plant.length)
         if away.max() > START_TOLERANCE:
             i = int(np.argmax(away))
-            raise ValueError(
+            raise SettingsError(
                 f"trajectory '{motion.name}' starts at home; strut {i + 1} is {away[i]:.4f} m away: go there first"
             )
         self.enable(motion.drives)
@@ -311,7 +312,7 @@ class Simulator:
         """
         if duration is None:
             if self._end is None:
-                raise ValueError("run: give a duration, there is no trajectory that ends")
+                raise SettingsError("run: give a duration, there is no trajectory that ends")
             duration = self._end - self.time + self.period
         samples, states = [], []
         for _ in range(round(duration / self.period)):

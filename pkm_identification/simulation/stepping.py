@@ -18,7 +18,7 @@ from pkm_identification.mechanisms.friction import friction_along, friction_slop
 from pkm_identification.mechanisms.friction.law import TRANSITION, law_tuple
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
-from pkm_identification.numerics.solve6 import solve_by_elimination
+from pkm_identification.numerics.linear_systems import solve6
 
 NEWTON_ITERATIONS = 20
 _SHORTEST, _LONGEST, _STIFFNESS, _DAMPING = range(4)  # rows of `StrutResistance.stops`
@@ -79,14 +79,46 @@ def present_motion(twist, length, free, compliance, jacobian, force, struts, rat
             acceleration[i] += compliance[i, k] * (force[k] - resistance[k])
 
 
+class Dynamics(NamedTuple):
+    """Of one instant: u' = smooth + compliance (drive - resistance), and the map from twist to strut rates."""
+
+    smooth: FloatArray
+    drive: FloatArray
+    compliance: FloatArray
+    jacobian: FloatArray
+
+
+class Stage(NamedTuple):
+    """Of one implicit stage, (6,) each: twist, its change per second, strut rates."""
+
+    twist: FloatArray
+    change: FloatArray
+    rate: FloatArray
+
+
+class StageScratch(NamedTuple):
+    """Room for Newton's method: matrices (6, 6) and vectors (6,)."""
+
+    mobility: FloatArray
+    matrix: FloatArray
+    residual: FloatArray
+    start: FloatArray
+    net: FloatArray
+    slope: FloatArray
+
+
 @kernel
-def _solve_stage(known, length, h, smooth, comp, jac, drive, struts, twist, rate, change, work):
+def _solve_stage(known, length, h, dynamics, struts, stage, scratch):
     """Solve twist = known + h change(twist) for one implicit stage; rates, twist and change (6,) are written.
 
-    change = smooth + comp (drive - resistance(jac twist, length + h jac twist)); `rate` holds the first guess.
+    change = smooth + compliance (drive - resistance(jacobian twist, length + h jacobian twist)) with the `dynamics`
+    (`Dynamics`); `stage` (`Stage`) is written, its rate holds the first guess.
     """
-    mobility, matrix, residual, start, net, slope = work
     law, coefficients, stops = law_tuple(struts.law, 0), struts.coefficients, struts.stops
+    smooth, drive, comp, jac = dynamics.smooth, dynamics.drive, dynamics.compliance, dynamics.jacobian
+    twist, rate, change = stage.twist, stage.rate, stage.change
+    mobility, matrix, residual = scratch.mobility, scratch.matrix, scratch.residual
+    start, net, slope = scratch.start, scratch.net, scratch.slope
     for i in range(6):
         start[i] = 0.0
         for k in range(6):
@@ -116,7 +148,7 @@ def _solve_stage(known, length, h, smooth, comp, jac, drive, struts, twist, rate
             scale = max(scale, size)
         if largest <= 1e-13 * scale:
             break
-        solve_by_elimination(matrix, residual)
+        solve6(matrix, residual)
         for i in range(6):
             new = rate[i] + residual[i]
             # from one sliding branch Newton may jump over the bend to the other and back for ever: stop in between
@@ -142,7 +174,10 @@ def advance(pose, twist, length, free, compliance, jacobian, force, struts, dura
     stage, change, first, first_change = np.empty((4, 6))
     comp, jac = np.empty((6, 6)), np.empty((6, 6))
     reached = np.empty(6)
-    work = (np.empty((6, 6)), np.empty((6, 6)), np.empty(6), np.empty(6), np.empty(6), np.empty(6))
+    dynamics, here = Dynamics(smooth, drive, comp, jac), Stage(stage, change, rate)
+    scratch = StageScratch(
+        np.empty((6, 6)), np.empty((6, 6)), np.empty(6), np.empty(6), np.empty(6), np.empty(6)
+    )
     for i in range(6):
         rate[i] = 0.0
         for k in range(6):
@@ -161,9 +196,7 @@ def advance(pose, twist, length, free, compliance, jacobian, force, struts, dura
                 if s == 1:
                     known[i] += (1.0 - GAMMA) * h * first_change[i]
                     reached[i] += (1.0 - GAMMA) * h * first_rate[i]
-            _solve_stage(
-                known, reached, GAMMA * h, smooth, comp, jac, drive, struts, stage, rate, change, work
-            )
+            _solve_stage(known, reached, GAMMA * h, dynamics, struts, here, scratch)
             if s == 0:
                 first[:] = stage
                 first_change[:] = change

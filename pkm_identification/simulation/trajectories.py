@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from pkm_identification.errors import SettingsError
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.kinematics import (
     jacobian,
@@ -126,7 +127,7 @@ class Trajectory:
             middle = 0.5 * (low + high)
             low, high = (middle, high) if possible(middle) else (low, middle)
         if low == 0.0:
-            raise ValueError(
+            raise SettingsError(
                 f"trajectory '{self.name}': machine '{machine.name}' has no room for it around its home pose"
             )
         return replace(self, signal=self.signal.scaled(low))
@@ -157,13 +158,13 @@ def trajectory(name: str, machine: Machine, duration: float | None = None, seed:
         Unknown name, too short a duration, or a machine without room around its home.
     """
     if name not in TRAJECTORIES:
-        raise ValueError(f"trajectory '{name}': not one of {', '.join(TRAJECTORIES)}")
+        raise SettingsError(f"trajectory '{name}': not one of {', '.join(TRAJECTORIES)}")
     if duration is None:
         duration = _fall_time(machine) if name == "free" else DEFAULT_DURATION[name]
     still = name in ("free", "rest")
     shortest = 0.0 if still else SHORTEST
     if not shortest < duration < np.inf:
-        raise ValueError(f"trajectory '{name}': duration {duration:g} s: must be more than {shortest:g} s")
+        raise SettingsError(f"trajectory '{name}': duration {duration:g} s: must be more than {shortest:g} s")
     made = Trajectory(
         name=name,
         duration=float(duration),

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
+import ros.domains  # noqa: F401  (sets the domain of what is launched)
 
 os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
-os.environ.setdefault("ROS_DOMAIN_ID", str(os.getpid() % 100 + 1))
 
 try:
     import launch_ros  # noqa: F401
@@ -25,6 +26,14 @@ except LookupError:
 class _Missing(pytest.Module):
     def collect(self):
         pytest.skip(MISSING, allow_module_level=True)
+
+
+# first, because what is chosen with -m goes by the markers
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker("launch")
 
 
 # first, because launch_testing would load the module to see whether it is one of its own

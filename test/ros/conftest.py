@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import gc
 import os
+from pathlib import Path
 
 import pytest
+from ros.domains import DOMAIN
 
 os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
 # rclpy does not look at what is assigned to a message unless told to
 os.environ.setdefault("ROS_PYTHON_CHECK_FIELDS", "1")
-DOMAIN = int(os.environ.get("ROS_DOMAIN_ID", os.getpid() % 100 + 1))
 
 try:
     import rclpy  # noqa: F401
@@ -29,6 +30,14 @@ class _Missing(pytest.Module):
 
 def pytest_pycollect_makemodule(module_path, parent):
     return _Missing.from_parent(parent, path=module_path) if MISSING else None
+
+
+# first, because what is chosen with -m goes by the markers
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker("ros")
 
 
 def pytest_collection_finish():

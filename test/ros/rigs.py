@@ -49,13 +49,13 @@ class FilterRig:
 
     @property
     def counts(self):
-        return {**self.node.guard.counts, **self.node.health.counts}
+        return {**self.node.stage.counts, **self.node.health.counts}
 
 
 def expected(motion, force=True, machine=None):
     """What the same stages give without ROS."""
     guard = StreamGuard(GuardSettings.of(motion.machine))
-    strut_filter = CausalStrutFilter(FilterSettings(guard.settings.period))
+    strut_filter = CausalStrutFilter(FilterSettings(guard.settings.period, 150.0))
     found = []
     for k in range(len(motion.time)):
         stamp = seconds(joint_state(motion.time[k], motion.length[k]).header.stamp)
@@ -145,10 +145,8 @@ def platform_samples(trajectory="rich"):
     pipeline = OnlinePipeline(Machine.load("uf"))
     found = []
     for time, length, force in zip(log.time, log.length, log.force):
-        for sample in pipeline.guard.step(time + 100.0, length, force):
-            filtered = pipeline.filter.step(sample)
-            if filtered is not None:
-                found.append(pipeline.tracker.step(filtered))
+        for filtered in pipeline.strut_stage.step(time + 100.0, length, force):
+            found.append(pipeline.platform_stage.step(filtered))
     return found
 
 
@@ -217,7 +215,7 @@ class ChainRig:
         return len(self.states) >= self.estimator.taken >= self.kinematics.taken >= self.filter.passed
 
 
-def told(bench, statuses, text):
+def status_with(bench, statuses, text):
     """The first status of the diagnostics that says something, waited for."""
     return bench.wait(
         lambda: next((s for a in statuses for s in a.status if text in s.message), None),

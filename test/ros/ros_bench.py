@@ -20,11 +20,11 @@ from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.numerics.rotation import matrix_from_vector
 from pkm_identification.records.joint_state import STRUT_NAMES
 from pkm_identification.ros.clock import set_stamp
-from pkm_identification.ros.node.base import PipelineNode
+from pkm_identification.ros.node.pipeline_node import PipelineNode
 from pkm_identification.ros.qos import DIAGNOSTICS, STREAM
 
 RETRY = 5.0  # s
-DEADLINE = 20.0
+DEADLINE = 60.0
 PERIOD = 1e-3
 
 

@@ -18,7 +18,7 @@ from sensor_msgs.msg import JointState
 from pkm_identification.action import ExecuteTrajectory
 from pkm_identification.msg import ControllerState, PlatformState
 from pkm_identification.nodes.bringup import main
-from pkm_identification.ros.processes.processes import (
+from pkm_identification.ros.processes.node_process import (
     NodeProcess,
     ProcessError,
     process_environment,
@@ -31,6 +31,7 @@ def bringup(domain, folder, *options, **parameters):
     return NodeProcess("bringup", parameters, domain=domain, folder=folder, together=CHAIN, arguments=options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("executor", ["single_threaded", "events"])
 def test_nodes_in_one_process_do_what_they_do_alone(bench: Bench, domain, tmp_path, executor):
     states = bench.collect(PlatformState, "platform_state")
@@ -62,6 +63,7 @@ def test_nodes_in_one_process_do_what_they_do_alone(bench: Bench, domain, tmp_pa
     assert "Traceback" not in process.text()
 
 
+@pytest.mark.slow
 def test_a_controlled_simulator_in_one_process_follows_a_goal(bench: Bench, domain, tmp_path):
     """With the events executor, which calls actions in its own way."""
     parameters = {
@@ -94,6 +96,7 @@ def test_one_node_that_cannot_start_ends_all_with_one_line(domain, tmp_path):
     assert line.startswith("kinematics: parameter 'degraded_condition' = -1.0: must be between")
 
 
+@pytest.mark.slow
 def test_one_node_that_has_finished_ends_all(domain, tmp_path):
     parameters = {"trajectory": "rest", "duration": 0.2, "shutdown_at_end": True}
     together = ("strut_filter", "simulator")

@@ -14,9 +14,9 @@ from pkm_identification.errors import PkmError
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 from pkm_identification.msg import ControllerState, ParameterEstimate
 from pkm_identification.nodes.controller import ControllerNode
-from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.ros.clock import seconds
 from pkm_identification.ros.qos import COMMANDS, LATCHED
 from pkm_identification.simulation import perturbed, trajectory
@@ -29,8 +29,8 @@ PERIOD = 1e-3
 
 def estimate_of(nominal: Machine, true: Machine) -> ParameterEstimate:
     """What the estimator would publish in the end."""
-    names = ParameterSet.of(nominal)
-    values = ParameterSet.of(true).nominal
+    names = hexapod_parameters(nominal)
+    values = hexapod_parameters(true).nominal
     return ParameterEstimate(
         machine=nominal.name,
         machine_hash=nominal.hash,
@@ -79,6 +79,7 @@ class Driver:
         return self.node.health.status()
 
 
+@pytest.mark.slow
 def test_tracking_gets_better_when_the_estimate_arrives(bench: Bench, tmp_path):
     path = slow_machine(tmp_path)
     made = ControlledMachine(bench, path, {"perturbation": 0.15, "perturbation_seed": 1}, blend=0.05)
@@ -95,7 +96,7 @@ def test_tracking_gets_better_when_the_estimate_arrives(bench: Bench, tmp_path):
 
 
 def test_estimates_that_must_not_be_believed_change_nothing(bench: Bench):
-    driver = Driver(bench)
+    driver = Driver(bench, lost_after=500.0)
     driver.samples(3)
     estimates = bench.publisher(ParameterEstimate, "parameter_estimate", LATCHED)
     good = estimate_of(UF, perturbed(UF, 1))

@@ -4,8 +4,8 @@ import time
 
 from diagnostic_msgs.msg import DiagnosticStatus
 
-from pkm_identification.ros.node.base import PipelineNode
 from pkm_identification.ros.node.diagnostics import ERROR, WARN
+from pkm_identification.ros.node.pipeline_node import PipelineNode
 
 
 class Probe(PipelineNode):

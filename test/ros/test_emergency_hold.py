@@ -31,6 +31,7 @@ def later(bench: Bench, made: ControlledMachine, samples: int) -> np.ndarray:
     return made.simulator.simulator.truth.length
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cause", ["operator", "tracking"])
 def test_the_place_reached_is_held(bench: Bench, tmp_path, cause):
     made = loaded(bench, tmp_path)
@@ -49,6 +50,7 @@ def test_the_place_reached_is_held(bench: Bench, tmp_path, cause):
     np.testing.assert_allclose(later(bench, made, 200), place, atol=1e-3)
 
 
+@pytest.mark.slow
 def test_when_lengths_stop_the_weight_alone_goes_out(bench: Bench, tmp_path):
     made = loaded(bench, tmp_path)
     commands = bench.collect(JointState, "strut_commands", COMMANDS)

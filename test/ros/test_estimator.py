@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.parameter import Parameter
-from ros.rigs import EstimatorRig, platform_messages, platform_samples, told, values_of
+from ros.rigs import EstimatorRig, platform_messages, platform_samples, status_with, values_of
 from ros.ros_bench import feed
 from std_srvs.srv import SetBool
 
@@ -120,7 +120,7 @@ def test_a_band_changed_while_learning_forgets_nothing(bench, rig, samples):
     before = rig.node.estimator.estimate
     assert rig.node.set_parameters([Parameter("band_cutoff", value=15.0)])[0].successful
     after = rig.node.estimator.estimate
-    assert rig.node.estimator.settings.band_cutoff == 15.0
+    assert rig.node.estimator.settings.band.cutoff == 15.0
     assert after.count == before.count > 10
     np.testing.assert_allclose(after.values, before.values, rtol=1e-9)
     rig.feed(samples[2500:])
@@ -147,7 +147,7 @@ def test_a_folder_that_cannot_be_written_is_an_error_and_nothing_stops(bench, sa
     statuses = bench.diagnostics()
     rig.feed(samples[:2500])
     assert rig.node.set_parameters([Parameter("autosave_period", value=0.2)])[0].successful
-    status = told(bench, statuses, str(tmp_path / "file"))
+    status = status_with(bench, statuses, str(tmp_path / "file"))
     assert status.level == DiagnosticStatus.ERROR
     assert int(values_of(status)["not_saved"]) > 0
     assert not bench.trigger("/estimator/save").success

@@ -1,11 +1,15 @@
 """estimator: recursive least squares, and what is fixed, tied or stated beforehand, over ROS parameters."""
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 from ros.rigs import EstimatorRig, platform_samples
 
 from pkm_identification.errors import PkmError
-from pkm_identification.identification.online.pipeline import OnlinePipeline, PipelineSettings
+from pkm_identification.identification.online.pipeline import OnlinePipeline
+from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.nodes.estimator import EstimatorNode
 from pkm_identification.parameters.assumptions import (
@@ -33,10 +37,10 @@ def test_the_node_learns_what_the_stage_learns_with_the_same_knowledge(bench, tm
     assumptions = Assumptions(
         fixed=(Fix("Ia_b+Ia_e"), Fix("m_p", 4.9)),
         tied=(Tie("viscous_2", "viscous_1", 0.8),),
-        stated=(PriorValue("m_b", 7.7, 0.01),),
+        prior_values=(PriorValue("m_b", 7.7, 0.01),),
     )
     machine = Machine.load("uf")
-    settings = PipelineSettings.of(machine, estimator="rls", forgetting=0.99, assumptions=assumptions)
+    settings = Settings.of(estimator="rls", forgetting=0.99, assumptions=assumptions).resolved(machine)
     pipeline = OnlinePipeline(machine, settings)
     for sample in samples:
         pipeline.estimator.step(sample)
@@ -64,3 +68,21 @@ def test_the_node_learns_what_the_stage_learns_with_the_same_knowledge(bench, tm
 def test_mistakes_are_refused_with_the_reason(bench, values, words):
     with pytest.raises(PkmError, match=words):
         bench.start(EstimatorNode, **values)
+
+
+def test_it_starts_from_what_an_earlier_version_saved(bench, tmp_path):
+    path = Path(__file__).parents[1] / "core" / "identification" / "online" / "saved_by_0.1.0.json"
+    saved = json.loads(path.read_text())["state"]
+    rig = EstimatorRig(
+        bench,
+        save_folder=str(tmp_path),
+        initial_estimate=str(path),
+        fix=["Ia_b+Ia_e"],
+        tie=["viscous_2=viscous_1*0.8"],
+    )
+    message = bench.wait(lambda: rig.estimates and rig.estimates[-1], "the saved estimate")
+    assert message.count == saved["count"]
+    assert list(message.names) == saved["names"]
+    np.testing.assert_allclose(message.values, saved["mean"], rtol=1e-9)
+    rig.feed(platform_samples()[:1500])
+    bench.wait(lambda: rig.estimates[-1].count > saved["count"] + 5, "what was learned besides")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from benchmarks.fuzz.nodes import fuzz_nodes
 
 # What a driver can do wrong, by the counters of the nodes.
@@ -11,6 +13,7 @@ REASONS = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_mutated_messages_crash_nothing_and_nothing_that_is_not_finite_comes_out(domain):
     outcomes = fuzz_nodes(seed=11, count=20_000, over_dds=2_000, domain=domain)
     for outcome in outcomes:

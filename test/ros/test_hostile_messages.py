@@ -110,6 +110,7 @@ def test_bytes_that_are_no_message_are_counted_and_dropped(bench, node_class, re
     assert node.health.counts[reason] == 4
 
 
+@pytest.mark.slow
 def test_simulator(bench):
     messages = bench.collect(JointState, "strut_states")
     node = bench.start(SimulatorNode, trajectory="none")

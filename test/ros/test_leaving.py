@@ -2,7 +2,7 @@
 
 import signal
 
-from pkm_identification.ros.processes.processes import NodeProcess
+from pkm_identification.ros.processes.node_process import NodeProcess
 
 LEASE = 20.0  # s, of Fast DDS: so long is a participant that says nothing still thought to be there
 

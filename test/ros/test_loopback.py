@@ -11,7 +11,7 @@ from sensor_msgs.msg import JointState
 
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.ros.messages.convert import fill_pose
-from pkm_identification.ros.processes.processes import NodeProcess
+from pkm_identification.ros.processes.node_process import NodeProcess
 from pkm_identification.ros.qos import COMMANDS, POSE
 
 SHARED_MEMORY = "/dev/shm/fast"
@@ -47,6 +47,7 @@ def answers(bench, commands, publisher):
     return len(commands) > before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", ["node", "other"])
 def test_a_node_and_a_participant_with_shared_memory_hear_each_other(domain, tmp_path, first):
     node = NodeProcess("kinematics", domain=domain, folder=tmp_path)
@@ -71,6 +72,7 @@ def test_a_node_and_a_participant_with_shared_memory_hear_each_other(domain, tmp
         node.stop()
 
 
+@pytest.mark.slow
 def test_sockets_are_bound_to_loopback_where_ros_is_told_to_stay_on_this_computer(domain, tmp_path):
     with NodeProcess("kinematics", domain=domain, folder=tmp_path) as node:
         node.wait_active()

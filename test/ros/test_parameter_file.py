@@ -5,9 +5,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-from pkm_identification.ros.node.base import COMMON
-from pkm_identification.ros.parameters.docs import parameter_docs
-from pkm_identification.ros.parameters.file import NODES, node_class, parameter_file
+from pkm_identification.nodes.catalogue import NODES, node_class
+from pkm_identification.nodes.parameter_file import parameter_file
+from pkm_identification.nodes.parameter_page import parameter_docs
+from pkm_identification.ros.parameters.declarations import COMMON
 
 ROOT = Path(__file__).resolve().parents[2]
 FILE = ROOT / "config" / "nodes.yaml"
@@ -16,12 +17,12 @@ DOCS = ROOT / "docs" / "parameters.md"
 
 
 def test_the_file_is_up_to_date():
-    remedy = "write it again: python -m pkm_identification.ros.parameters.file > config/nodes.yaml"
+    remedy = "write it again: python -m pkm_identification.nodes.parameter_file > config/nodes.yaml"
     assert FILE.read_text(encoding="utf-8") == parameter_file(), remedy
 
 
 def test_the_documentation_is_up_to_date():
-    remedy = "write it again: python -m pkm_identification.ros.parameters.docs > docs/parameters.md"
+    remedy = "write it again: python -m pkm_identification.nodes.parameter_page > docs/parameters.md"
     assert DOCS.read_text(encoding="utf-8") == parameter_docs(), remedy
 
 

@@ -4,7 +4,7 @@ import pytest
 from rcl_interfaces.srv import SetParametersAtomically
 from rclpy.parameter import Parameter
 
-from pkm_identification.ros.node.base import PipelineNode
+from pkm_identification.ros.node.pipeline_node import PipelineNode
 from pkm_identification.ros.parameters.declarations import ParameterError, ParameterSpec
 
 

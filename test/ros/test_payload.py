@@ -31,10 +31,8 @@ def messages():
     log = simulate(machine, "rich", 9.2, seed=4, payload=payload).log()
     pipeline, found = OnlinePipeline(machine), []
     for time, length, force in zip(log.time, log.length, log.force, strict=True):
-        for sample in pipeline.guard.step(time + START, length, force):
-            filtered = pipeline.filter.step(sample)
-            if filtered is not None:
-                found.append(platform_message(pipeline.tracker.step(filtered)))
+        for filtered in pipeline.strut_stage.step(time + START, length, force):
+            found.append(platform_message(pipeline.platform_stage.step(filtered)))
     return found
 
 
@@ -80,6 +78,7 @@ def test_a_payload_is_announced(bench, messages):
     assert node.estimator.payload is None
 
 
+@pytest.mark.slow
 def test_the_simulator_node_takes_a_payload_up(bench):
     """Holding still at home: the forces grow by the payload's weight."""
     states = bench.collect(JointState, "strut_states")

@@ -3,10 +3,14 @@
 from dataclasses import replace
 
 import numpy as np
-from ros.ros_bench import Motion
+import pytest
+from core.signals.strut_logs import damage
+from ros.rigs import ChainRig, simulated
+from ros.ros_bench import Motion, joint_state
 
 from pkm_identification.identification.online.pipeline import OnlinePipeline
 from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.motion import StrutLog
 from pkm_identification.msg import ParameterEstimate, PlatformState
 from pkm_identification.nodes.estimator import EstimatorNode
 from pkm_identification.nodes.kinematics import KinematicsNode
@@ -14,7 +18,8 @@ from pkm_identification.nodes.player import PlayerNode
 from pkm_identification.nodes.strut_filter import StrutFilterNode
 from pkm_identification.records import read_log
 from pkm_identification.records.bag_writer import write_strut_bag
-from pkm_identification.ros.processes.processes import NodeProcess
+from pkm_identification.ros.clock import seconds
+from pkm_identification.ros.processes.node_process import NodeProcess
 from pkm_identification.ros.qos import LATCHED
 from pkm_identification.simulation import SensorSettings, perturbed, simulate
 
@@ -34,6 +39,7 @@ def assert_equal(message, estimate):
     np.testing.assert_allclose(message.std, estimate.std, rtol=1e-9)
 
 
+@pytest.mark.slow
 def test_a_bag_through_the_nodes_equals_the_pipeline_on_its_log(bench, tmp_path):
     machine = Machine.load("uf")
     recording = simulate(perturbed(machine, 2), "rich", 4.0, nominal=machine, sensors=SENSORS, seed=5)
@@ -52,13 +58,65 @@ def test_a_bag_through_the_nodes_equals_the_pipeline_on_its_log(bench, tmp_path)
     bench.wait(player.finished.done, "the end of the bag", 60.0)
     used = pipeline.estimator.counts["used"]
     bench.wait(lambda: estimator.estimator.counts["used"] == used, f"{used} samples used")
-    assert strut_filter.guard.counts == pipeline.guard.counts
+    assert strut_filter.stage.counts == pipeline.strut_stage.counts
     message = bench.wait(
         lambda: next((m for m in estimates if m.count == pipeline.estimate.count), None), "the last estimate"
     )
     assert_equal(message, pipeline.estimate)
 
 
+def faulty_stream():
+    """Joint states of a motion with a hole, stamps twice, a spike, a wrong rate for a while and a clock set back."""
+    log = simulated("rich")
+    log = StrutLog(
+        np.concatenate([log.time, log.time + 4.0]) + 100.0,
+        *(np.tile(x, (2, 1)) for x in (log.length, log.force)),
+    )
+    steps = np.diff(log.time, prepend=log.time[0])
+    steps[3000:4000] *= 1.3
+    log = StrutLog(log.time[0] + np.cumsum(steps), log.length, log.force)
+    faults = [
+        ("drop", 600, 0, 40), ("duplicate", 900, 0, 0), ("duplicate", 901, 0, 0), ("spike", 1200, 2, 4),
+        ("drop", 1500, 0, 2), ("clock", 5000, 0, 5),
+    ]  # fmt: skip
+    log = damage(log, faults)
+    return [joint_state(*row) for row in zip(log.time, log.length, log.force, strict=True)]
+
+
+@pytest.mark.slow
+def test_a_faulty_stream_through_three_nodes_equals_the_pipeline_in_one_process(bench):
+    messages = faulty_stream()
+    pipeline, before_jump = OnlinePipeline(Machine.load("uf")), None
+    for m in messages:
+        time = seconds(m.header.stamp)
+        if before_jump is None and pipeline.platform is not None and time < pipeline.platform.time - 1.0:
+            before_jump = pipeline.estimate
+        pipeline.step(time, np.array(m.position), np.array(m.effort))
+    counts = pipeline.strut_stage.counts
+    for reason in ("duplicate", "spike", "filled", "gap", "clock_jump", "wrong_rate"):
+        assert counts[reason] > 0, f"the stream was to hold {reason}"
+    assert pipeline.estimator.counts["clock_jump"] == 1
+    assert before_jump.count > 50
+
+    chain = ChainRig(bench)
+    chain.feed(messages)
+    found, expected = chain.estimator.estimator.estimate, pipeline.estimate
+    assert found.count == expected.count > 50
+    assert found.time == expected.time
+    np.testing.assert_array_less(np.abs(found.values - expected.values), 1e-9 * expected.std)
+    np.testing.assert_allclose(found.std, expected.std, rtol=1e-9)
+    assert chain.filter.stage.counts == counts
+    assert chain.kinematics.stage.counts == pipeline.platform_stage.counts
+    assert chain.estimator.estimator.counts == pipeline.estimator.counts
+    breaks = pipeline.estimator_stage.continuity.breaks
+    assert chain.estimator.stage.continuity.breaks == breaks == 1
+    assert chain.states[-1].segment == pipeline.platform.segment
+    noted = {reason: n for reason, n in chain.filter.health.counts.items() if n}
+    reasons = ("duplicate", "late", "spike", "clock_jump", "wrong_rate")
+    assert noted == {reason: counts[reason] for reason in reasons if counts[reason]}
+
+
+@pytest.mark.slow
 def test_four_processes_identify_a_simulated_machine(bench, domain, tmp_path):
     """Simulator, filter, kinematics, estimator and recorder as processes: the bag gives the same estimate."""
     machine = Machine.load("uf")
@@ -96,7 +154,7 @@ def test_four_processes_identify_a_simulated_machine(bench, domain, tmp_path):
         assert not faults
         assert f"{len(log)} samples simulated" in simulator.text()
         pipeline = pipeline_on(log, machine)
-        assert pipeline.guard.counts["filled"] == 0
+        assert pipeline.strut_stage.counts["filled"] == 0
         count = pipeline.estimate.count
         message = bench.wait(lambda: next((m for m in estimates if m.count == count), None), f"count {count}")
         assert_equal(message, pipeline.estimate)
@@ -114,5 +172,5 @@ def test_two_machines_side_by_side_do_not_hear_each_other(bench):
     driver = bench.publisher(JointState, "/left/strut_states")
     for message in Motion(50).messages():
         driver.publish(message)
-    bench.wait(lambda: left.guard.counts["accepted"] == 50, "the left one's samples")
-    assert right.guard.counts["accepted"] == 0
+    bench.wait(lambda: left.stage.counts["accepted"] == 50, "the left one's samples")
+    assert right.stage.counts["accepted"] == 0

@@ -9,7 +9,7 @@ import pytest
 from lifecycle_msgs.msg import Transition
 from lifecycle_msgs.srv import ChangeState, GetState
 
-from pkm_identification.ros.processes.processes import (
+from pkm_identification.ros.processes.node_process import (
     NodeProcess,
     ProcessError,
     process_environment,
@@ -26,6 +26,7 @@ def run_node(node, domain, *arguments):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("node", "executor", "number"),
     [
@@ -44,6 +45,8 @@ def test_a_signal_ends_a_node_with_code_0_and_no_traceback(domain, tmp_path, nod
         assert "Traceback" not in process.text()
 
 
+@pytest.mark.slow
+@pytest.mark.alone
 def test_a_signal_while_kernels_are_compiled_ends_a_node_at_once(domain, tmp_path, monkeypatch):
     cache = tmp_path / "cache"
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(cache))
@@ -93,6 +96,7 @@ def test_a_process_that_cannot_start_tells_its_log(domain, tmp_path):
         process.wait_active()
 
 
+@pytest.mark.slow
 def test_without_autostart_a_life_cycle_manager_rules(bench, domain, tmp_path):
     with NodeProcess("strut_filter", {"autostart": False}, domain=domain, folder=tmp_path) as process:
 
@@ -113,6 +117,7 @@ def test_without_autostart_a_life_cycle_manager_rules(bench, domain, tmp_path):
         assert state() == "unconfigured"
 
 
+@pytest.mark.slow
 def test_use_sim_time_without_a_clock_is_a_warning(bench, domain, tmp_path):
     statuses = bench.diagnostics()
     with NodeProcess("strut_filter", {"use_sim_time": True}, domain=domain, folder=tmp_path):

@@ -19,7 +19,7 @@ from pkm_identification.ros.clock import set_stamp
 from pkm_identification.ros.commands.force_commands import GONE, ForceCommands
 from pkm_identification.ros.messages.joint_state import JointStateReader
 from pkm_identification.ros.node.schedule import Schedule
-from pkm_identification.ros.processes.processes import NodeProcess
+from pkm_identification.ros.processes.node_process import NodeProcess
 from pkm_identification.simulation import Simulator
 
 UF = Machine.load("uf")
@@ -28,7 +28,7 @@ HOME = np.full(6, 0.4)
 
 def made_until(schedule: Schedule, now: float) -> int:
     count = schedule.due(now)
-    schedule.made += count
+    schedule.count += count
     return count
 
 
@@ -136,6 +136,8 @@ def neighbours():
         process.wait()
 
 
+@pytest.mark.slow
+@pytest.mark.alone
 def test_a_goal_is_reached_in_real_time_beside_busy_neighbours(bench: Bench, domain, tmp_path, neighbours):
     """No lockstep: the machine is 15 % off the model, its 1 kHz drives take what the controller manages to send.
 

@@ -202,7 +202,7 @@ def test_recorded_and_played_gives_the_same_numbers_as_live(bench, tmp_path):
     driver = bench.publisher(JointState, "strut_states", subscribers=2)
     bench.connected("strut_states/filtered")
     feed(bench, driver, motion.messages(), lambda: recorder.counts["/strut_states"])
-    count = len(motion.time) - 2 * round(strut_filter.filter.delay * 1000)
+    count = len(motion.time) - 2 * round(strut_filter.stage.delay * 1000)
     bench.wait(lambda: len(live) == count, "the live samples")
     bench.stop(recorder)
     bench.node.destroy_publisher(driver)

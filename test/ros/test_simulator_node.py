@@ -21,12 +21,21 @@ def lengths(messages):
     return np.array([message.position for message in messages])
 
 
+@pytest.mark.alone
 def test_it_publishes_exactly_what_the_simulator_gives(bench):
     messages = bench.collect(JointState, "strut_states")
+    # slower than real time, because simulator and listener take turns in one thread
     node = bench.start(
-        SimulatorNode, trajectory="x", duration=2.0, seed=3, perturbation=0.1, start_time=100.0, wait=10.0
+        SimulatorNode,
+        trajectory="x",
+        duration=2.0,
+        seed=3,
+        perturbation=0.1,
+        start_time=100.0,
+        wait=10.0,
+        real_time_factor=0.3,
     )
-    bench.wait(lambda: len(messages) >= 1500, "1500 samples")
+    bench.wait(lambda: len(messages) >= 1000, "1000 samples")
     machine = Machine.load("uf")
     simulator = Simulator(perturbed(machine, 1, 0.1), trajectory("x", machine, 2.0), nominal=machine, seed=3)
     for message in messages:
@@ -38,6 +47,7 @@ def test_it_publishes_exactly_what_the_simulator_gives(bench):
     assert node.values()["loop_gap"] < 1e-6
 
 
+@pytest.mark.alone
 def test_it_does_not_run_ahead_of_the_clock_on_the_wall(bench):
     import time
 
@@ -107,7 +117,7 @@ def test_it_waits_for_those_who_shall_hear_it(bench):
 
 
 def test_parameters_that_cannot_work_are_refused(bench):
-    with pytest.raises(PkmError, match="parameters: "):
+    with pytest.raises(PkmError, match="must be more than"):
         bench.start(SimulatorNode, trajectory="x", duration=0.2)
     with pytest.raises(PkmError, match="must be one of 'none', 'x'"):
         bench.start(SimulatorNode, trajectory="waltz")

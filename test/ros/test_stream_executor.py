@@ -32,6 +32,7 @@ def start(bench, executor):
     return node
 
 
+@pytest.mark.alone
 def test_a_stream_arrives_whole_while_timers_and_services_are_served(bench, executor):
     node, over = start(bench, executor), Future()
     driver = bench.node.create_publisher(JointState, "strut_states", STREAM)

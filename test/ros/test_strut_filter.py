@@ -18,10 +18,10 @@ def test_the_node_gives_exactly_what_the_stages_give(rig):
     samples = expected(motion)
     rig.feed(motion.messages())
     assert_equal(rig.settle(len(samples)), samples)
-    assert rig.output[0].delay == rig.node.filter.delay
+    assert rig.output[0].delay == rig.node.stage.delay
     # the stamp is that of the instant described
     assert seconds(rig.output[0].header.stamp) == pytest.approx(
-        motion.time[0] + rig.node.filter.delay, abs=1e-9
+        motion.time[0] + rig.node.stage.delay, abs=1e-9
     )
 
 

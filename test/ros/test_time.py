@@ -43,8 +43,8 @@ def assert_same(chain, pipeline):
     assert found.count == expected.count > 10
     np.testing.assert_allclose(found.values, expected.values, rtol=1e-7)
     np.testing.assert_allclose(found.std, expected.std, rtol=1e-7)
-    for reason, count in pipeline.guard.counts.items():
-        assert chain.filter.guard.counts[reason] == count, reason
+    for reason, count in pipeline.strut_stage.counts.items():
+        assert chain.filter.stage.counts[reason] == count, reason
     assert chain.estimator.estimator.counts == pipeline.estimator.counts
 
 
@@ -54,32 +54,35 @@ def log():
     return StrutLog(made.time + START, made.length, made.force)
 
 
+@pytest.mark.slow
 def test_a_stream_with_every_fault_gives_what_the_pipeline_gives(bench, log):
     messages = messages_of(damage(log, DAMAGE))
     pipeline = pipeline_on(messages)
-    counts = pipeline.guard.counts
+    counts = pipeline.strut_stage.counts
     for reason in ("filled", "not_finite", "duplicate", "late", "spike", "gap", "clock_jump"):
         assert counts[reason] > 0, f"the log was to hold {reason}"
     chain = ChainRig(bench)
     chain.feed(messages)
     assert_same(chain, pipeline)
-    told = chain.filter.health.counts
+    noted = chain.filter.health.counts
     for reason in ("not_finite", "duplicate", "late", "spike", "clock_jump"):
-        assert told[reason] == counts[reason]
+        assert noted[reason] == counts[reason]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jitter", [1e-4, 2.5e-4])
 def test_an_irregular_rate_loses_nothing(bench, log, jitter):
     shaken = log.time + np.random.default_rng(3).uniform(-jitter, jitter, len(log))
     messages = messages_of(StrutLog(shaken, log.length, log.force))
     chain = ChainRig(bench)
     chain.feed(messages[:3000])
-    assert chain.filter.guard.counts["accepted"] == 3000
-    assert chain.filter.guard.counts["filled"] == 0
+    assert chain.filter.stage.counts["accepted"] == 3000
+    assert chain.filter.stage.counts["filled"] == 0
     assert chain.estimator.values()["breaks"] == 0
     assert_same(chain, pipeline_on(messages[:3000]))
 
 
+@pytest.mark.slow
 def test_simulated_time_that_stands_still_runs_and_jumps_changes_nothing(bench, log):
     messages = messages_of(log)[:2500]
     chain = ChainRig(bench, use_sim_time=True)
@@ -91,10 +94,11 @@ def test_simulated_time_that_stands_still_runs_and_jumps_changes_nothing(bench, 
     chain.feed(messages[len(times) * 300 :])
     # stamps are the samples' own, whatever the clock says
     assert_same(chain, pipeline_on(messages))
-    assert chain.filter.guard.counts["clock_jump"] == 0
+    assert chain.filter.stage.counts["clock_jump"] == 0
     bench.wait(lambda: chain.estimates, "estimates although the clock stands at zero")
 
 
+@pytest.mark.slow
 def test_the_memory_of_the_nodes_does_not_grow_with_the_stream(bench, log):
     chain = Chain(bench.context)
     messages = messages_of(log)[:1500]

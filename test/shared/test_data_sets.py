@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 
 from pkm_identification.errors import LogError
-from pkm_identification.identification.experiment import IdentifySettings
-from pkm_identification.identification.identify import Identification, identify, validate
+from pkm_identification.identification.identify import identify, validate
+from pkm_identification.identification.result import Identification
+from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import StrutLog
 from pkm_identification.records import read_log
@@ -42,7 +43,7 @@ def identified(name: str, logs: tuple[str, ...], estimator: str, causal: bool = 
     for log in logs:
         for reason, number in read(name, log)[1].items():
             faults[reason] = faults.get(reason, 0) + number
-    settings = IdentifySettings(estimator=estimator, causal=causal)
+    settings = Settings.of(estimator=estimator, causal=causal)
     return identify([read(name, log)[0] for log in logs], machine(name), settings, faults)
 
 

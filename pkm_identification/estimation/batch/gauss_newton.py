@@ -3,6 +3,10 @@
 The source's step -(J^T J)^-1 J^T e does not exist when a direction of the parameters has no effect. Here the step is
 the shortest of those that do as well: such directions stay where they started, and the singular values of J say so.
 A step that makes things worse is halved.
+
+Parameters are counted in units of their `scale`, so that neither the result nor the verdict depends on whether a mass
+is in kilograms or in grams. The iteration has converged when the whole Gauss-Newton step is small, however much of it
+was taken; that a step had to be shortened to nothing is no sign of a minimum but of a wrong Jacobian.
 """
 
 from __future__ import annotations
@@ -18,6 +22,8 @@ MAX_ITERATIONS = 100
 HALVINGS = 30
 # Singular values below this part of the largest belong to directions without effect.
 NO_EFFECT = 1e-9
+# Part of the sum of squares below which a promised decrease is lost in the rounding of that sum.
+ROUNDING = 1e-12
 
 Residual = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
 
@@ -33,10 +39,12 @@ class NonlinearFit:
         From the start to the end.
     variance : float
         Of a residual at the end, the parameters' freedom allowed for.
+    scale : ndarray, shape (P,)
+        Sizes in which the parameters were counted, in their units.
     singular_values : ndarray, shape (P,)
-        Of the Jacobian at the end, falling.
+        Of the Jacobian at the end by parameters in units of `scale`, falling.
     directions : ndarray, shape (P, P)
-        Rows: the parameters' directions that belong to them.
+        Rows: the directions that belong to them, in units of `scale`.
     rank : int
     converged : bool
     """
@@ -44,6 +52,7 @@ class NonlinearFit:
     values: FloatArray
     iterates: FloatArray
     variance: float
+    scale: FloatArray
     singular_values: FloatArray
     directions: FloatArray
     rank: int
@@ -51,18 +60,23 @@ class NonlinearFit:
 
     @property
     def null_directions(self) -> FloatArray:
-        """Directions (P - rank, P) along which the data show nothing."""
-        return self.directions[self.rank :]
+        """Directions (P - rank, P) of length 1 along which the data show nothing."""
+        null = self.directions[self.rank :] * self.scale
+        return null / np.linalg.norm(null, axis=1, keepdims=True)
 
     @property
     def covariance(self) -> FloatArray:
         """Covariance (P, P) if residuals are white and alike, of the directions the data show; 0 along the others."""
-        shown = self.directions[: self.rank].T / self.singular_values[: self.rank]
+        shown = (self.directions[: self.rank] * self.scale).T / self.singular_values[: self.rank]
         return self.variance * shown @ shown.T
 
 
 def gauss_newton(
-    residual: Residual, start: FloatArray, tolerance: float = 1e-7, limit: int = MAX_ITERATIONS
+    residual: Residual,
+    start: FloatArray,
+    tolerance: float = 1e-7,
+    limit: int = MAX_ITERATIONS,
+    scale: FloatArray | None = None,
 ) -> NonlinearFit:
     """Minimise the sum of squared residuals.
 
@@ -72,36 +86,47 @@ def gauss_newton(
         Parameters (P,) to residuals (K,) and their Jacobian (K, P), all residuals in one unit, K >= P.
     start : ndarray, shape (P,)
     tolerance : float
-        Largest change of a parameter that ends the iteration, in the parameters' units.
+        Largest Gauss-Newton step that ends the iteration, as a part of each parameter's size or of its scale,
+        whichever is larger.
     limit : int
         Largest number of iterations.
+    scale : ndarray, shape (P,), optional
+        Typical sizes of the parameters, positive; by default those of the start, and 1 where it is zero.
 
     Returns
     -------
     NonlinearFit
     """
     values = np.array(start, dtype=float)
+    scale = np.where(values == 0.0, 1.0, np.abs(values)) if scale is None else np.array(scale, dtype=float)
     iterates = [values]
     error, jacobian = residual(values)
-    converged = False
-    while not converged and len(iterates) <= limit:
-        step = -np.linalg.lstsq(jacobian, error, rcond=NO_EFFECT)[0]
+    converged = stalled = False
+    while not converged and not stalled and len(iterates) <= limit:
+        scaled_step = -np.linalg.lstsq(jacobian * scale, error, rcond=NO_EFFECT)[0]
+        whole = scale * scaled_step
+        converged = bool(np.all(np.abs(whole) <= tolerance * np.maximum(np.abs(values), scale)))
+        promised = jacobian @ whole
+        step, stalled = whole, True
         for _ in range(HALVINGS):
-            tried = values + step
-            new_error, new_jacobian = residual(tried)
+            trial = values + step
+            new_error, new_jacobian = residual(trial)
             # the start of a not-a-number is a step out of the model's domain
             if np.all(np.isfinite(new_error)) and new_error @ new_error <= error @ error:
-                values, error, jacobian = tried, new_error, new_jacobian
+                values, error, jacobian = trial, new_error, new_jacobian
+                stalled = False
                 break
             step = 0.5 * step
-        converged = bool(np.max(np.abs(step)) < tolerance)
+        if stalled and promised @ promised <= ROUNDING * (error @ error):
+            converged = True  # no shorter step can be told from this place
         iterates.append(values)
-    _, singular, directions = np.linalg.svd(jacobian, full_matrices=False)
+    _, singular, directions = np.linalg.svd(jacobian * scale, full_matrices=False)
     rank = int(np.count_nonzero(singular > NO_EFFECT * singular[0]))
     return NonlinearFit(
         values=values,
         iterates=np.array(iterates),
         variance=float(error @ error) / max(len(error) - rank, 1),
+        scale=scale,
         singular_values=singular,
         directions=directions,
         rank=rank,

@@ -4,30 +4,21 @@ Noise of the lengths gets into the columns Y, so least squares, which takes Y fo
 E[Y^T Y] is too large by that of the noise, and where a column is bent (friction at rest) its mean is wrong too. An
 instrument is a second Y whose noise is independent: E[Y_1^T Y_2] has no such term (Soderstrom and Stoica 1983).
 
-Nothing need be measured twice. Behind the kinematic low-pass only a small part of the noise is left; what it removed,
-times (-1)^n, has the same low-pass spectrum if the noise is white, and is independent of what passed: an *image* n' of
-the passed noise n. From motions with n + n' and n - n' come two sets of columns Y_1, Y_2. With D = (Y_1 - Y_2) / 2 and
+Nothing need be measured twice: `identification.equations.twin_motions` makes an *image* n' of the noise n that passed
+the filters. From motions with n + n' and n - n' come two sets of columns Y_1, Y_2. With D = (Y_1 - Y_2) / 2 and
 the bend's second-order error removed likewise, Y = 2 Y_0 - (Y_1 + Y_2) / 2 (E[n^2] = E[n'^2]), the instruments are
 Y + D for the columns Y - D and the other way round.
-
-It needs noise as strong near the Nyquist frequency as in the band. Rounding of a strut that moves less than a count
-per sample is not: the errors of neighbouring samples are alike, and that part of the bias stays.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
+from numpy.typing import NDArray
 
-from pkm_identification.identification.equations.force_equations import Equations
-from pkm_identification.motion import StrutMotion
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.prior import Prior
-from pkm_identification.signals.butterworth import low_pass, segment_slices, zero_phase
-from pkm_identification.signals.guard import GuardedLog
-from pkm_identification.signals.zero_phase import filter_log
 
+from ..equations import Equations
 from .least_squares import (
     EXACT,
     MAX_ITERATIONS,
@@ -40,34 +31,6 @@ from .least_squares import (
 )
 
 
-def twin_motions(
-    log: GuardedLog, struts: StrutMotion, cutoff: float, order: int
-) -> tuple[StrutMotion, StrutMotion]:
-    """Motions of a log with the image of its noise added and taken away.
-
-    Parameters
-    ----------
-    log : GuardedLog
-    struts : StrutMotion
-        Of the log, by `filter_log` with the same cutoff (Hz) and order.
-    """
-    sections = low_pass(order, cutoff, 1.0 / log.period)
-    removed = np.empty_like(log.length)
-    for part in segment_slices(log.segment):
-        removed[part] = log.length[part] - zero_phase(sections, log.length[part])
-    sign = np.where(np.arange(len(removed)) % 2, -1.0, 1.0)
-    image = filter_log(replace(log, length=sign[:, None] * removed), cutoff, order)
-    return tuple(
-        replace(
-            struts,
-            length=struts.length + side * image.length,
-            rate=struts.rate + side * image.rate,
-            acceleration=struts.acceleration + side * image.acceleration,
-        )
-        for side in (1.0, -1.0)
-    )
-
-
 def instrumental_variables(
     equations: Equations, twins: tuple[Equations, Equations], prior: Prior, redundancy: float = 1.0
 ) -> LinearFit:
@@ -78,7 +41,7 @@ def instrumental_variables(
     equations : Equations
         At least one.
     twins : pair of Equations
-        The same equations from `twin_motions`.
+        The same equations from the twins of the motion.
     prior : Prior
     redundancy : float
         Equations per independent one.
@@ -92,11 +55,12 @@ def instrumental_variables(
     width = first.shape[2]
     mean = (least_squares(equations, prior, redundancy).mean - prior.mean) / prior.std
     largest = np.max(np.abs(sides[0][1]))
-    noise, iterations, converged = None, 0, False
+    noise = np.eye(first.shape[1])  # of no effect on the first iterations
+    iterations, converged = 0, False
     while not converged and iterations < MAX_ITERATIONS:
         one, two = (target - columns @ mean for columns, target in sides)
         left = residual_covariance(0.5 * (one + two), width)
-        noise = left if noise is None or iterations <= UNDAMPED else 0.5 * (noise + left)
+        noise = left if iterations <= UNDAMPED else 0.5 * (noise + left)
         iterations += 1
         weight = np.linalg.inv(noise) / redundancy
         moments = np.einsum("kip,kiq->pq", weight @ first, second)
@@ -125,7 +89,7 @@ def instrumental_variables(
 
 
 def _scores(
-    first: FloatArray, second: FloatArray, one: FloatArray, two: FloatArray, weight: FloatArray
+    first: FloatArray, second: FloatArray, one: FloatArray, two: FloatArray, weight: NDArray[np.floating]
 ) -> FloatArray:
     """Instruments of each side times the residuals of the other, shape (K, P)."""
     scores = np.einsum("kip,ki->kp", weight @ first, two)

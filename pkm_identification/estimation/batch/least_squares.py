@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
-from pkm_identification.identification.equations.force_equations import Equations
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.prior import Prior
+
+from ..equations import Equations
 
 MAX_ITERATIONS = 500
 UNDAMPED = 5
@@ -85,7 +87,7 @@ def least_squares(
         # averaging ends the cycles that weights and residuals can fall into
         noise = left if iterations <= UNDAMPED else 0.5 * (noise + left)
         # weights and fit agree once a step is far below what noise moves the estimate
-        # perfect data leave rounding, whose weights never settle
+        # perfect data leave rounding, whose weights never converge
         exact = np.trace(noise) < (EXACT * np.max(np.abs(target))) ** 2
         converged = bool(change < 1e-6 or exact)
     covariance = robust_covariance(scaled, residual, noise, redundancy, equations.segment)
@@ -124,9 +126,8 @@ def solve_whitened(
     joined = np.concatenate([whitener @ scaled, (target @ whitener.T)[:, :, None]], axis=2)
     if weight is not None:
         joined *= np.sqrt(weight)[:, None, None]
-    triangle = np.linalg.qr(
-        np.concatenate([joined.reshape(-1, width + 1), np.eye(width, width + 1)]), mode="r"
-    )
+    stacked = np.concatenate([joined.reshape(-1, width + 1), np.eye(width, width + 1)])
+    triangle = np.asarray(np.linalg.qr(stacked, mode="r"), dtype=float)
     inverse = np.linalg.inv(triangle[:width, :width])
     return np.linalg.solve(triangle[:width, :width], triangle[:width, width]), np.linalg.norm(inverse, axis=1)
 
@@ -152,7 +153,7 @@ def robust_covariance(
     residual: FloatArray,
     noise: FloatArray,
     redundancy: float,
-    segment: FloatArray,
+    segment: NDArray[np.int64],
     weight: FloatArray | None = None,
 ) -> FloatArray:
     """Covariance of the fit when its residual is correlated in time (Newey and West 1987).
@@ -182,7 +183,7 @@ def robust_covariance(
     return sandwich(information, np.einsum("kip,ki->kp", weighted, residual), segment)
 
 
-def sandwich(information: FloatArray, scores: FloatArray, segment: FloatArray) -> FloatArray:
+def sandwich(information: NDArray[np.floating], scores: FloatArray, segment: NDArray[np.int64]) -> FloatArray:
     """Covariance of a fit from its equations' scores, whose correlation in time is looked for (Newey and West 1987).
 
     Parameters

@@ -11,12 +11,13 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import optimize, special
 
-from pkm_identification.identification.equations.force_equations import Equations
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.prior import Prior
 
+from ..equations import Equations
 from .least_squares import (
     EXACT,
     MAX_ITERATIONS,
@@ -63,22 +64,22 @@ def robust_least_squares(equations: Equations, prior: Prior, redundancy: float =
     mean = (plain.mean - prior.mean) / prior.std
     residual = target - scaled @ mean
     shape = np.diag((NORMAL_MAD * np.median(np.abs(residual), axis=0)) ** 2)
-    iterations, converged, started = 0, False, False
+    iterations, converged, biweighted = 0, False, False
     weight = np.ones(count)
     while not converged and iterations < MAX_ITERATIONS + HUBER_ITERATIONS:
         iterations += 1
         noise = _scaled_scatter(residual, shape, width)
         square = _squares(residual, noise)
-        weight = biweight(square, tuning) if started else np.sqrt(bound / np.maximum(square, bound))
+        weight = biweight(square, tuning) if biweighted else np.sqrt(bound / np.maximum(square, bound))
         step, std = solve_whitened(scaled, target, noise * redundancy, weight)
         change = np.max(np.abs(step - mean) / np.maximum(std, 1e-6))
         mean = step
         residual = target - scaled @ mean
         shape = (residual * weight[:, None]).T @ residual / weight.sum()
         exact = np.trace(noise) < (EXACT * np.max(np.abs(target))) ** 2
-        settled = bool(change < (1e-6 if started else 1e-2) or exact)
-        converged = started and settled
-        started = started or settled or iterations >= HUBER_ITERATIONS
+        still = bool(change < (1e-6 if biweighted else 1e-2) or exact)
+        converged = biweighted and still
+        biweighted = biweighted or still or iterations >= HUBER_ITERATIONS
     covariance = _covariance(scaled, residual, noise, redundancy, equations.segment, tuning)
     return LinearFit(
         mean=prior.mean + prior.std * mean,
@@ -109,7 +110,7 @@ def biweight_tuning(outputs: int, efficiency: float = EFFICIENCY) -> float:
     return float(optimize.brentq(lacking, 1.5 * np.sqrt(outputs), 20.0 * np.sqrt(outputs)))
 
 
-def _slope_and_power(square: FloatArray, tuning: float, outputs: int) -> tuple[float, float]:
+def _slope_and_power(square: NDArray[np.floating], tuning: float, outputs: int) -> tuple[float, float]:
     """Means of the derivative of the weighted residual, u + 2 u' d^2 / m, and of its power, u^2 d^2 / m."""
     inside = np.maximum(1.0 - square / tuning**2, 0.0)
     weight, derivative = inside**2, -2.0 * inside / tuning**2
@@ -136,7 +137,7 @@ def _covariance(
     residual: FloatArray,
     noise: FloatArray,
     redundancy: float,
-    segment: FloatArray,
+    segment: NDArray[np.int64],
     tuning: float,
 ) -> FloatArray:
     """Covariance of the M-estimate in units of the prior's standard deviations.

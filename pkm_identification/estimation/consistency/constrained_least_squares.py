@@ -96,7 +96,7 @@ def project(values: FloatArray, root: FloatArray, coordinates: FreeCoordinates) 
     conditions = inequalities(coordinates.layout)
     if is_physical(conditions, values):
         return Projection(values, 0, False)
-    scale = coordinates.believed.std
+    scale = coordinates.parameter_prior.std
     start = coordinates.physical(coordinates.prior.mean) / scale
     found, steps = _follow(start, values / scale, root * scale, _stacked(conditions, scale))
     return Projection(found * scale, steps, True)

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pkm_identification.identification.physical_layout import BOUNDED, Layout
 from pkm_identification.numerics.arrays import FloatArray
 
 from ..identifiability import IDENTIFIABLE
-from .coordinates import Slots, platform_matrix
+from .coordinates import Slots, body_matrix
+from .layout import BOUNDED, Layout
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Inequality:
     Attributes
     ----------
     body : str
-        'platform', 'rod', or the name of the parameter that is bounded.
+        Name of the body, 'rod', or the name of the parameter that is bounded.
     constant : ndarray, shape (n, n)
     slopes : ndarray, shape (P, n, n)
         Derivatives by the parameters, SI units.
@@ -48,11 +48,11 @@ def inequalities(layout: Layout) -> list[Inequality]:
     """All conditions of a parameter set."""
     width = len(layout.parameters.names)
     found = []
-    if layout.platform.size:
+    if layout.body.size:
         slots = Slots.of(layout)
-        constant = platform_matrix(slots, np.zeros(width))
-        moments = np.array([platform_matrix(slots, row) - constant for row in np.eye(width)])
-        found.append(Inequality("platform", constant, np.tensordot(layout.lowering.T, moments, axes=1)))
+        constant = body_matrix(slots, np.zeros(width))
+        moments = np.array([body_matrix(slots, row) - constant for row in np.eye(width)])
+        found.append(Inequality(layout.body_name, constant, np.tensordot(layout.lowering.T, moments, axes=1)))
     for rod, differences in zip(layout.rods, layout.differences, strict=True):
         mass, first, second = layout.lowering[rod]
         slopes = np.array([[second, first], [first, mass]]).transpose(2, 0, 1)
@@ -72,7 +72,7 @@ def is_physical(conditions: list[Inequality], values: FloatArray) -> bool:
 
 
 def violations(layout: Layout, values: FloatArray, status: tuple[str, ...]) -> list[str]:
-    """What no machine can have, in words; only of what the data show.
+    """What no machine can have, in words; only of what is identified.
 
     Parameters
     ----------
@@ -82,30 +82,30 @@ def violations(layout: Layout, values: FloatArray, status: tuple[str, ...]) -> l
         A condition is judged when all its parameters are identifiable.
     """
     shown = np.array([one == IDENTIFIABLE for one in status])
-    told = []
+    texts = []
     for condition in inequalities(layout):
         if np.any(condition.involved & ~shown) or _positive_definite(condition.matrix(values)):
             continue
-        if condition.body == "platform":
-            told.append(_of_platform(condition.matrix(values)))
+        if condition.body == layout.body_name:
+            texts.append(_of_body(layout.body_name, condition.matrix(values)))
         elif condition.body == "rod":
-            told.append("masses and moments of a strut are those of no rod")
+            texts.append("masses and moments of a strut are not those of a rigid rod")
         else:
-            told.append(_of_bound(layout, condition, values))
-    return told
+            texts.append(_of_bound(layout, condition, values))
+    return texts
 
 
-def _of_platform(pseudo: FloatArray) -> str:
+def _of_body(name: str, pseudo: FloatArray) -> str:
     mass = pseudo[3, 3]
     if not mass > 0.0:
-        return f"the platform's mass is {mass:.4g} kg"
+        return f"the {name}'s mass is {mass:.4g} kg"
     centre = pseudo[:3, 3] / mass
     second = pseudo[:3, :3] - mass * np.outer(centre, centre)
     principal = np.linalg.eigvalsh(np.trace(second) * np.eye(3) - second)
     text = ", ".join(f"{value:.4g}" for value in principal)
     return (
-        f"the platform's inertia is that of no body (principal moments {text} kg m^2: each must be positive and less "
-        "than the sum of the other two)"
+        f"the {name}'s inertia is not that of a rigid body (principal moments {text} kg m^2: each must be positive "
+        "and less than the sum of the other two)"
     )
 
 
@@ -117,7 +117,7 @@ def _of_bound(layout: Layout, condition: Inequality, values: FloatArray) -> str:
         bound = -float(condition.constant[0, 0] / condition.slopes[k, 0, 0])
         return f"{names[k]} is {values[k]:.4g} {units[k]}, must be greater than {bound:.4g}"
     terms = ", ".join(f"{names[k]} {values[k]:.4g}" for k in places)
-    return f"moments of a strut are those of no body ({terms} {units[places[0]]})"
+    return f"moments of a strut are not those of a rigid body ({terms} {units[places[0]]})"
 
 
 def _positive_definite(matrix: FloatArray) -> bool:

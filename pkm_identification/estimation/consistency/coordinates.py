@@ -1,6 +1,6 @@
 """Free coordinates of a parameter set: P numbers, each choice of which is a machine that can exist.
 
-The platform has its log-Cholesky coordinates (`log_cholesky`), everything else that must exceed a bound the
+One body has its log-Cholesky coordinates (`log_cholesky`), everything else that must exceed a bound the
 logarithm of its excess. So estimators need no constraints, at the price of a model that is no longer linear.
 """
 
@@ -12,18 +12,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pkm_identification.identification.physical_layout import (
-    BOUNDED,
-    FREE,
-    FULL_PLATFORM,
-    Layout,
-)
-from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
-from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
 
+from .layout import BOUNDED, FREE, Layout
 from .log_cholesky import (
     body_moments,
     body_moments_jacobian,
@@ -37,7 +30,7 @@ from .log_cholesky import (
 CLEARANCE = 0.01
 # Standard deviation of what stands above U's diagonal, relative to its row's length: how far axes may be turned.
 TURNED = 0.3
-BLOCK = len(FULL_PLATFORM)
+BLOCK = 10  # moments of a body
 
 
 class Slots(NamedTuple):
@@ -45,14 +38,14 @@ class Slots(NamedTuple):
 
     kind: NDArray[np.int64]
     floor: FloatArray
-    platform: NDArray[np.int64]
+    body: NDArray[np.int64]
     known: FloatArray
     rods: NDArray[np.int64]
     differences: FloatArray
 
     @classmethod
     def of(cls, layout: Layout) -> Slots:
-        return cls(layout.kind, layout.floor, layout.platform, layout.known, layout.rods, layout.differences)
+        return cls(layout.kind, layout.floor, layout.body, layout.known, layout.rods, layout.differences)
 
 
 @kernel
@@ -75,16 +68,16 @@ def slot_moments(theta, slots, block, out, moments):
             moments[k] = slots.floor[k] + np.exp(theta[k])
         elif slots.kind[k] == FREE:
             moments[k] = theta[k]
-    size = slots.platform.size
+    size = slots.body.size
     if size:
         for k in range(size):
-            block[k] = theta[slots.platform[k]]
+            block[k] = theta[slots.body[k]]
         if size == BLOCK:
             body_moments(block, out)
         else:
             centred_moments(block, slots.known, out)
         for k in range(size):
-            moments[slots.platform[k]] = out[k]
+            moments[slots.body[k]] = out[k]
     for r in range(slots.rods.shape[0]):
         last = slots.rods[r, 2]
         moments[last] = rod_bound(moments, slots.rods[r], slots.differences[r])[0] + np.exp(theta[last])
@@ -99,19 +92,19 @@ def slot_jacobian(theta, slots, moments, jacobian):
             jacobian[k, k] = moments[k] - slots.floor[k]
         elif slots.kind[k] == FREE:
             jacobian[k, k] = 1.0
-    size = slots.platform.size
+    size = slots.body.size
     if size:
         block, out, inner = np.empty(size), np.empty(size), np.empty((size, size))
         for k in range(size):
-            block[k] = theta[slots.platform[k]]
-            out[k] = moments[slots.platform[k]]
+            block[k] = theta[slots.body[k]]
+            out[k] = moments[slots.body[k]]
         if size == BLOCK:
             body_moments_jacobian(block, out, inner)
         else:
             centred_moments_jacobian(block, slots.known, out, inner)
         for k in range(size):
             for j in range(size):
-                jacobian[slots.platform[k], slots.platform[j]] = inner[k, j]
+                jacobian[slots.body[k], slots.body[j]] = inner[k, j]
     for r in range(slots.rods.shape[0]):
         mass, first, last = slots.rods[r]
         strut = rod_bound(moments, slots.rods[r], slots.differences[r])[1]
@@ -131,7 +124,7 @@ class FreeCoordinates:
     ----------
     layout : Layout
     slots : Slots
-    believed : Prior
+    parameter_prior : Prior
         The prior of the parameters themselves.
     prior : Prior
         The same of theta: as wide, but without what cannot be.
@@ -139,18 +132,17 @@ class FreeCoordinates:
 
     layout: Layout
     slots: Slots
-    believed: Prior
+    parameter_prior: Prior
     prior: Prior
 
     @classmethod
-    def of(cls, machine: Machine, parameters: ParameterSet) -> FreeCoordinates:
-        """Coordinates of a set for a machine; raises PkmError where `Layout.of` does."""
-        layout = Layout.of(machine, parameters)
+    def of(cls, layout: Layout) -> FreeCoordinates:
+        """Coordinates of a parameter set sorted into slots."""
         slots = Slots.of(layout)
-        believed = Prior.of(parameters)
-        moments = layout.lowering @ believed.mean
-        start = _free(slots, moments, CLEARANCE * layout.resolution(believed))
-        return cls(layout, slots, believed, _prior(slots, start, layout.scale(believed)))
+        parameter_prior = Prior.of(layout.parameters)
+        moments = layout.lowering @ parameter_prior.mean
+        start = _free(slots, moments, CLEARANCE * layout.resolution(parameter_prior))
+        return cls(layout, slots, parameter_prior, _prior(slots, start, layout.scale(parameter_prior)))
 
     def physical(self, theta: FloatArray) -> FloatArray:
         """Parameters w (P,) in SI units of any theta (P,)."""
@@ -174,9 +166,9 @@ class FreeCoordinates:
         return moments
 
 
-def platform_matrix(slots: Slots, moments: FloatArray) -> FloatArray:
-    """Pseudo-inertia (4, 4) of the platform, of its four or ten moments and what is known."""
-    own = moments[slots.platform]
+def body_matrix(slots: Slots, moments: FloatArray) -> FloatArray:
+    """Pseudo-inertia (4, 4) of the body, of its four or ten moments and what is known."""
+    own = moments[slots.body]
     if len(own) < BLOCK:
         own = np.concatenate([own[:1], own[0] * slots.known[:3], own[1:], slots.known[3:]])
     return matrix_of_moments(own)
@@ -190,11 +182,11 @@ def _free(slots: Slots, moments: FloatArray, least: FloatArray | None = None) ->
     for k in np.nonzero(slots.kind == BOUNDED)[0]:
         theta[k] = _logarithm(max(moments[k] - slots.floor[k], least[k]))
         moments[k] = slots.floor[k] + np.exp(theta[k])
-    if slots.platform.size:
-        mass, *_ = places = slots.platform
+    if slots.body.size:
+        mass, *_ = places = slots.body
         second = places[4:7] if len(places) == BLOCK else places[1:]
         moments[mass] = max(moments[mass], least[mass])
-        whole = free_coordinates(platform_matrix(slots, moments), least[second])
+        whole = free_coordinates(body_matrix(slots, moments), least[second])
         theta[places] = whole if len(places) == BLOCK else whole[[0, 4, 5, 6]]
     for rod, differences in zip(slots.rods, slots.differences, strict=True):
         excess = moments[rod[2]] - rod_bound(moments, rod, differences)[0]
@@ -213,7 +205,7 @@ def _prior(slots: Slots, mean: FloatArray, scale: FloatArray) -> Prior:
     std = np.empty(len(mean))
     for k in range(len(mean)):
         std[k] = scale[k] if slots.kind[k] == FREE else _spread(scale[k] / np.exp(mean[k]))
-    places = slots.platform
+    places = slots.body
     if places.size:
         mass = np.exp(2.0 * mean[places[0]])
         std[places[0]] = 0.5 * _spread(scale[places[0]] / mass)

@@ -24,10 +24,10 @@ import numpy as np
 
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
+from pkm_identification.parameters.prior import Prior
 
-from ..filters.recursive_least_squares import RecursiveLeastSquares
+from ..filters.parameter_filter import ParameterFilter
 from ..filters.square_root import potter_update
-from ..filters.unscented import UnscentedFilter
 from .coordinates import (
     BLOCK,
     FreeCoordinates,
@@ -127,7 +127,7 @@ class ConsistentFilter:
 
     Parameters
     ----------
-    linear : UnscentedFilter or RecursiveLeastSquares
+    linear : ParameterFilter
         The filter that takes the equations.
     coordinates : FreeCoordinates
         Of the parameters w.
@@ -137,7 +137,7 @@ class ConsistentFilter:
 
     def __init__(
         self,
-        linear: UnscentedFilter | RecursiveLeastSquares,
+        linear: ParameterFilter,
         coordinates: FreeCoordinates,
         view: Coordinates | None = None,
     ) -> None:
@@ -160,6 +160,11 @@ class ConsistentFilter:
         width = len(self.linear.prior.mean)
         self._theta, self._state = np.zeros(width), np.zeros(width)
         self._fitted = False
+
+    @property
+    def prior(self) -> Prior:
+        """That of the unknowns."""
+        return self.linear.prior
 
     @property
     def count(self) -> int:

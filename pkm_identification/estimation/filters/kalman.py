@@ -6,14 +6,13 @@ import numpy as np
 
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
+from pkm_identification.numerics.linear_systems import lower_cholesky, whiten
 
-from .square_root import (
-    lower_cholesky,
-    normalized_square,
-    potter_update,
-    whiten,
-)
+from .square_root import normalized_square, potter_update
 from .unscented import (
+    RandomWalk,
+    ScaledEstimate,
+    StepScratch,
     UnscentedFilter,
     adapt,
     time_update,
@@ -22,11 +21,16 @@ from .unscented import (
 
 
 @kernel
-def jacobian_step(columns, innovation, noise, process, ratio, gate, kind, rate, mean, root, work, before,
-                  after):  # fmt: skip
-    """Time update, measurement update by columns = d output / d parameters, adaptation: (NIS, status)."""
+def jacobian_step(columns, innovation, noise, gate, tuning, walk, estimate, scratch):
+    """Time update, measurement update by columns = d output / d parameters, adaptation: (NIS, status).
+
+    The last four are plain tuples as those of `linear_step`.
+    """
+    _, kind, rate = tuning
+    walk, estimate, scratch = RandomWalk(*walk), ScaledEstimate(*estimate), StepScratch(*scratch)
+    mean, root = estimate.mean, estimate.root
     size, width = columns.shape
-    time_update(root, process, work, before)
+    time_update(root, walk.process, scratch.work, scratch.before)
     factor = np.zeros((size, size))
     if not lower_cholesky(noise, factor):
         return np.inf, 2
@@ -41,11 +45,11 @@ def jacobian_step(columns, innovation, noise, process, ratio, gate, kind, rate, 
         return np.inf, 2
     if nis > gate:
         return nis, 1
-    started = mean.copy()
+    start = mean.copy()
     potter_update(mean, root, rows, innovation, np.empty(width))
     if kind > 0:
-        variances(root, after)
-        adapt(kind, rate, mean - started, before - after, process, ratio)
+        variances(root, scratch.after)
+        adapt(kind, rate, mean - start, scratch.before - scratch.after, walk.process, walk.ratio)
     return nis, 0
 
 
@@ -60,8 +64,8 @@ class ExtendedFilter(UnscentedFilter):
         innovation = measured - columns @ self.prior.mean - scaled @ self._mean
         np.maximum(self._process, self._walk, out=self._process)
         nis, status = jacobian_step(
-            scaled, innovation, noise, self._process, self._ratio, gate, self._kind, self.settings.rate, self._mean,
-            self._root, self._work, self._before, self._after,
+            scaled, innovation, noise, gate, self._plain_tuning, (self._process, self._ratio),
+            (self._mean, self._root), self._plain_scratch,
         )  # fmt: skip
         self.count += status == 0
         return float(nis), status == 0

@@ -1,52 +1,68 @@
-"""What all recursive estimators share: an estimate as mean and square root, in units of the prior's deviations."""
+"""What a recursive estimator of parameters is to those who use it.
+
+`RecursiveEstimator`, the payload watch, the estimate's publisher and its keeper need nothing else. A new estimator is
+one file with a class of these members and one line in `recursive.FILTERS`.
+"""
 
 from __future__ import annotations
 
-import numpy as np
+from typing import Protocol, runtime_checkable
 
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.prior import Prior
 
 
-class ParameterFilter:
-    """An estimate that starts at its prior.
-
-    Everything inside is in units of the prior's standard deviation, so that parameters of 1e-6 and of 1e3 are alike.
+@runtime_checkable
+class ParameterFilter(Protocol):
+    """An estimate of P parameters that takes equations of m outputs, linear in them, one by one.
 
     Attributes
     ----------
-    prior : Prior
     count : int
         Equations taken.
     """
 
-    def __init__(self, prior: Prior) -> None:
-        self.prior = prior
-        self.reset()
+    count: int
 
-    def reset(self) -> None:
-        """Return to the prior."""
-        width = len(self.prior.mean)
-        self._mean = np.zeros(width)
-        self._root = np.eye(width)
-        self.count = 0
+    @property
+    def prior(self) -> Prior:
+        """Where the estimate starts; its standard deviations are the units of everything `scaled`."""
 
     @property
     def mean(self) -> FloatArray:
-        """Estimate in SI units, shape (P,)."""
-        return self.prior.mean + self.prior.std * self._mean
+        """Estimate, shape (P,), SI units."""
 
     @property
     def covariance(self) -> FloatArray:
-        """Covariance in SI units, shape (P, P)."""
-        return self.scaled_covariance * np.outer(self.prior.std, self.prior.std)
+        """Covariance, shape (P, P), SI units."""
 
     @property
     def scaled_covariance(self) -> FloatArray:
-        """Covariance in units of the prior's standard deviations."""
-        return self._root @ self._root.T
+        """Covariance, shape (P, P), in units of the prior's standard deviations."""
 
     @property
     def scaled_state(self) -> tuple[FloatArray, FloatArray]:
         """Mean (P,) less the prior's and a square root S (P, P) of the covariance, in the prior's deviations."""
-        return self._mean, self._root
+
+    def reset(self) -> None:
+        """Return to the prior."""
+
+    def start_from(self, mean: FloatArray, covariance: FloatArray) -> None:
+        """Continue from an estimate in SI units, whose covariance is not larger than the prior's."""
+
+    def step_linear(
+        self, columns: FloatArray, measured: FloatArray, noise: FloatArray, gate: float = ...
+    ) -> tuple[float, bool]:
+        """Take one equation measured (m,) = columns (m, P) parameters + noise of covariance (m, m).
+
+        Returns its normalised innovation squared and whether it was taken; one whose square exceeds `gate`, or whose
+        numbers are not finite, changes nothing.
+        """
+
+
+@runtime_checkable
+class DriftingFilter(ParameterFilter, Protocol):
+    """A filter whose parameters may walk."""
+
+    def add_process_noise(self, std: FloatArray) -> None:
+        """Set the random walk's standard deviation (P,) per step, SI units."""

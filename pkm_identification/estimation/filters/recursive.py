@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,18 +13,24 @@ from pkm_identification.numerics.compiled import kernel
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
 
-from ..consistency.filters import ConsistentFilter
 from ..estimate import ParameterEstimate, make_estimate
+from ..trace import EstimateTrace, TraceRecorder
 from .kalman import ExtendedFilter
+from .parameter_filter import DriftingFilter, ParameterFilter
 from .recursive_least_squares import RecursiveLeastSquares
 from .uncertainty import RunningUncertainty
 from .unscented import UnscentedFilter, UnscentedSettings
 
 if TYPE_CHECKING:
-    from ..consistency.coordinates import FreeCoordinates
     from ..whitening import Coordinates
 
-FILTERS = {"ukf": UnscentedFilter, "ekf": ExtendedFilter, "rls": RecursiveLeastSquares}
+FilterKind = Callable[[Prior, int, "UnscentedSettings | None"], ParameterFilter]
+# An estimator of one's own: a class as `ParameterFilter` has it, and a line here.
+FILTERS: dict[str, FilterKind] = {
+    "ukf": UnscentedFilter,
+    "ekf": ExtendedFilter,
+    "rls": RecursiveLeastSquares,
+}
 NOISE_MEMORY = 250  # equations over which the measurement noise is averaged
 UNGATED = 50  # equations before the noise is known well enough to judge by it
 GATED_RUN = 25  # so many rejected in a row: not outliers but a wrong model
@@ -55,16 +61,6 @@ def _averaged_noise(noise, residual, columns, root, weight, redundancy, least):
     return averaged
 
 
-@dataclass
-class History:
-    """Estimates over time, for convergence figures."""
-
-    time: list[float] = field(default_factory=list)
-    values: list[FloatArray] = field(default_factory=list)
-    std: list[FloatArray] = field(default_factory=list)
-    nis: list[float] = field(default_factory=list)
-
-
 class RecursiveEstimator:
     """UKF, EKF or recursive least squares over equations of one parameter set.
 
@@ -81,12 +77,12 @@ class RecursiveEstimator:
         Probability with which a good equation falls outside the gate.
     outputs : int
         Outputs of the model: 6 forces, or 1 for the energy model.
-    keep_history : bool
+    keep_trace : bool
         Whether to keep every estimate, for convergence figures; online that would grow without bound.
     view : Coordinates, optional
         How what is estimated is to be kept there, where it is not the parameters themselves.
-    physical : FreeCoordinates, optional
-        Of the parameters, where only physical ones are allowed.
+    through : callable, optional
+        What the filter is seen through: takes it and gives one whose estimates are, say, always physical.
     """
 
     def __init__(
@@ -98,18 +94,17 @@ class RecursiveEstimator:
         force_scale: float = 100.0,
         gate: float = 1e-9,
         outputs: int = 6,
-        keep_history: bool = False,
+        keep_trace: bool = False,
         view: Coordinates | None = None,
-        physical: FreeCoordinates | None = None,
+        through: Callable[[ParameterFilter], ParameterFilter] | None = None,
     ) -> None:
         self.parameters = parameters
         self.estimator = estimator
         self.prior = Prior.of(parameters)
-        self.filter = FILTERS[estimator](self.prior, outputs, settings)
-        if physical is not None:
-            self.filter = ConsistentFilter(self.filter, physical, view)
+        plain = FILTERS[estimator](self.prior, outputs, settings)
+        self.filter: ParameterFilter = plain if through is None else through(plain)
         self.outputs = outputs
-        self._keep_history = keep_history
+        self._keep_trace = keep_trace
         self._view = view
         self._redundancy = redundancy
         self._first_noise = (0.05 * force_scale) ** 2
@@ -126,7 +121,7 @@ class RecursiveEstimator:
         self.noise = (
             self._first_noise * np.eye(self.outputs) if self._fixed_noise is None else self._fixed_noise
         )
-        self.history = History()
+        self._recorder = TraceRecorder()
         self.time = float("nan")
         self.rejected_run = 0
         self.gated = 0
@@ -163,6 +158,18 @@ class RecursiveEstimator:
         self.uncertainty.begin_from(self.filter.scaled_covariance)
         self.filter.count = count
         self.time = time
+
+    def add_process_noise(self, std: FloatArray) -> None:
+        """Let the parameters walk by this standard deviation (P,) per equation, SI units.
+
+        Raises
+        ------
+        ValueError
+            If the estimator has no process noise.
+        """
+        if not isinstance(self.filter, DriftingFilter):
+            raise ValueError(f"estimator '{self.estimator}' has no process noise")
+        self.filter.add_process_noise(std)
 
     def fix_noise(self, noise: FloatArray) -> None:
         """Use this noise covariance from now on instead of learning it."""
@@ -205,19 +212,21 @@ class RecursiveEstimator:
         if self._fixed_noise is None:
             self._learn_noise(columns, residual)
         self._nis += (nis - self._nis) / min(self._seen, NOISE_MEMORY)
-        if self._keep_history:
-            self.history.time.append(time)
-            self._remember(nis)
+        if self._keep_trace:
+            self._remember(time, nis)
         return True
 
-    def _remember(self, nis: float) -> None:
+    @property
+    def trace(self) -> EstimateTrace:
+        """Estimates after every equation taken since the start; empty unless they are kept."""
+        return self._recorder.trace
+
+    def _remember(self, time: float, nis: float) -> None:
         mean, covariance = self.filter.mean, self.filter.covariance
         if self._view is not None:
             mean, covariance = self._view.mean(mean), self._view.covariance(covariance)
         reported = len(mean) - self.parameters.nuisance
-        self.history.values.append(mean[:reported])
-        self.history.std.append(np.sqrt(np.diag(covariance))[:reported])
-        self.history.nis.append(nis)
+        self._recorder.add(time, mean[:reported], np.sqrt(np.diag(covariance))[:reported], nis)
 
     @property
     def effective_noise(self) -> FloatArray:
@@ -258,7 +267,7 @@ class RecursiveEstimator:
         mean = self.filter.mean
         if np.all(np.isfinite(wider)) and np.all(np.isfinite(mean)):
             # never less certain than the prior
-            wider = np.linalg.inv(np.linalg.inv(wider) + np.eye(width))
+            wider = np.asarray(np.linalg.inv(np.linalg.inv(wider) + np.eye(width)), dtype=float)
             self.filter.start_from(mean, wider * np.outer(self.prior.std, self.prior.std))
             self.uncertainty.begin_from(wider)
         else:

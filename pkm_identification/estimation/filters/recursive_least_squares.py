@@ -13,10 +13,11 @@ import numpy as np
 
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
+from pkm_identification.numerics.linear_systems import lower_cholesky, whiten
 from pkm_identification.parameters.prior import Prior
 
-from .parameter_filter import ParameterFilter
-from .square_root import lower_cholesky, normalized_square, whiten
+from .scaled_filter import ScaledFilter
+from .square_root import normalized_square
 from .unscented import UnscentedSettings
 
 
@@ -107,7 +108,7 @@ def absorb_rows(columns, measured, noise, forgetting, gate, data, center, mean, 
     return nis, 0
 
 
-class RecursiveLeastSquares(ParameterFilter):
+class RecursiveLeastSquares(ScaledFilter):
     """Parameters by exponentially forgetting least squares; used as `UnscentedFilter` is.
 
     Parameters

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from pkm_identification.numerics.compiled import kernel
+from pkm_identification.numerics.linear_systems import lower_cholesky
 
 
 @kernel
@@ -49,40 +50,6 @@ def inflate(root, variance, work):
     for i in range(size):
         for j in range(size):
             root[i, j] = work[j, i] if j <= i else 0.0
-
-
-@kernel
-def lower_cholesky(matrix, root):
-    """Cholesky factor of a small matrix; False when it is not positive definite."""
-    size = matrix.shape[0]
-    for i in range(size):
-        for j in range(i + 1):
-            total = matrix[i, j]
-            for k in range(j):
-                total -= root[i, k] * root[j, k]
-            if i == j:
-                if not total > 0.0:
-                    return False
-                root[i, i] = np.sqrt(total)
-            else:
-                root[i, j] = total / root[j, j]
-                root[j, i] = 0.0
-    return True
-
-
-@kernel
-def whiten(noise_root, rows, innovation):
-    """Multiply rows (m, P) and innovation (m,) by the inverse of the lower factor, in place."""
-    size, width = rows.shape
-    for i in range(size):
-        for k in range(i):
-            factor = noise_root[i, k]
-            innovation[i] -= factor * innovation[k]
-            for j in range(width):
-                rows[i, j] -= factor * rows[k, j]
-        innovation[i] /= noise_root[i, i]
-        for j in range(width):
-            rows[i, j] /= noise_root[i, i]
 
 
 @kernel

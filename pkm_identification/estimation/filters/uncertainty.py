@@ -13,8 +13,7 @@ import numpy as np
 
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
-
-from .square_root import lower_cholesky, whiten
+from pkm_identification.numerics.linear_systems import lower_cholesky, whiten
 
 EVERY = 5  # equations from one evaluation of the sums to the next; they change slowly
 LAGS = 12  # equations over which residuals may be correlated: half a second

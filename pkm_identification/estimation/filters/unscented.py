@@ -16,25 +16,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
+from pkm_identification.errors import SettingsError
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
+from pkm_identification.numerics.linear_systems import lower_cholesky, whiten
 from pkm_identification.parameters.prior import Prior
 
-from .parameter_filter import ParameterFilter
-from .square_root import (
-    inflate,
-    lower_cholesky,
-    normalized_square,
-    potter_update,
-    whiten,
-)
+from .scaled_filter import ScaledFilter
+from .square_root import inflate, normalized_square, potter_update
 
-# how the process noise is adapted, by the codes the kernels know
 # Deviation of the averaged ratio from 1, in its own standard deviations, that is taken for drift.
 SIGNIFICANT = 6.0
+# how the process noise is adapted, by the codes the kernels know
 ADAPTATIONS = {"none": 0, "robbins_monro": 1, "normalized": 2}
 
 
@@ -63,15 +60,15 @@ class UnscentedSettings:
 
     def __post_init__(self) -> None:
         if not 0 < self.alpha <= 1:
-            raise ValueError(f"alpha is {self.alpha}, must lie in (0, 1]")
+            raise SettingsError(f"alpha is {self.alpha}, must lie in (0, 1]")
         if self.beta < self.alpha**2:
-            raise ValueError(f"beta is {self.beta}, must be at least alpha^2 = {self.alpha**2:g}")
+            raise SettingsError(f"beta is {self.beta}, must be at least alpha^2 = {self.alpha**2:g}")
         if self.adaptation not in ADAPTATIONS:
-            raise ValueError(f"adaptation is '{self.adaptation}', must be one of {', '.join(ADAPTATIONS)}")
+            raise SettingsError(f"adaptation is '{self.adaptation}', must be one of {', '.join(ADAPTATIONS)}")
         if not 0 < self.rate < 1:
-            raise ValueError(f"rate is {self.rate}, must lie in (0, 1)")
+            raise SettingsError(f"rate is {self.rate}, must lie in (0, 1)")
         if not 0 < self.forgetting <= 1:
-            raise ValueError(f"forgetting is {self.forgetting}, must lie in (0, 1]")
+            raise SettingsError(f"forgetting is {self.forgetting}, must lie in (0, 1]")
 
 
 @kernel
@@ -175,7 +172,7 @@ def adapt(kind, rate, moved, expected, process, ratio):
 
     Kind 1 is the source's Robbins-Monro average of the squared corrections (Oh 2003, 2.75). Because
     the expected square of a correction is the process noise plus what the variance shrinks by, it keeps the
-    large corrections of the start as process noise for ever and the estimate never settles. Kind 2 averages
+    large corrections of the start as process noise for ever and the estimate never converges. Kind 2 averages
     the squared correction over its expectation besides: near 1 while the parameters stand still, whatever
     their scale and however much was learned, and above 1 when they drift. Only while it is significantly
     above 1 do corrections become process noise; afterwards that fades.
@@ -194,22 +191,60 @@ def adapt(kind, rate, moved, expected, process, ratio):
             process[j] = 0.0
 
 
+class StepTuning(NamedTuple):
+    """Spread gamma of the sigma points; kind (`ADAPTATIONS`) and rate of the adaptation."""
+
+    gamma: float
+    kind: int
+    rate: float
+
+
+class RandomWalk(NamedTuple):
+    """Process noise per step (P,), and the averaged ratio of squared corrections to their variance (P,)."""
+
+    process: FloatArray
+    ratio: FloatArray
+
+
+class ScaledEstimate(NamedTuple):
+    """Mean (P,) and square root (P, P), in units of the prior's standard deviations."""
+
+    mean: FloatArray
+    root: FloatArray
+
+
+class StepScratch(NamedTuple):
+    """Sigma points (2 P + 1, P), their outputs (2 P + 1, m), (2 P, P), variances (P,) before and after."""
+
+    points: FloatArray
+    outputs: FloatArray
+    work: FloatArray
+    before: FloatArray
+    after: FloatArray
+
+
 @kernel
-def linear_step(columns, measured, noise, process, ratio, gamma, gate, kind, rate, mean, root,
-                points, outputs, work, before, after):  # fmt: skip
-    """Time update, sigma points, linear model, measurement update, adaptation: (NIS, status)."""
-    time_update(root, process, work, before)
+def linear_step(columns, measured, noise, gate, tuning, walk, estimate, scratch):
+    """Time update, sigma points, linear model, measurement update, adaptation: (NIS, status).
+
+    The last four are plain tuples in the order of `StepTuning`, `RandomWalk`, `ScaledEstimate` and `StepScratch`, whose
+    names would cost the caller 2 us each.
+    """
+    gamma, kind, rate = tuning
+    walk, estimate, scratch = RandomWalk(*walk), ScaledEstimate(*estimate), StepScratch(*scratch)
+    mean, root, points = estimate.mean, estimate.root, scratch.points
+    time_update(root, walk.process, scratch.work, scratch.before)
     sigma_points(mean, root, gamma, points)
-    linear_outputs(columns, points, outputs)
-    nis, status = absorb_odd(outputs, measured, noise, gamma, gate, mean, root)
+    linear_outputs(columns, points, scratch.outputs)
+    nis, status = absorb_odd(scratch.outputs, measured, noise, gamma, gate, mean, root)
     if status == 0 and kind > 0:
-        variances(root, after)
+        variances(root, scratch.after)
         # points[0] is still the mean before the update
-        adapt(kind, rate, mean - points[0], before - after, process, ratio)
+        adapt(kind, rate, mean - points[0], scratch.before - scratch.after, walk.process, walk.ratio)
     return nis, status
 
 
-class UnscentedFilter(ParameterFilter):
+class UnscentedFilter(ScaledFilter):
     """Random-walk parameters estimated by the UKF.
 
     Parameters
@@ -225,13 +260,18 @@ class UnscentedFilter(ParameterFilter):
         width = len(prior.mean)
         spread = self.settings.alpha**2 * (width + self.settings.kappa)
         if spread <= 0:
-            raise ValueError(f"kappa is {self.settings.kappa}, must be greater than {-width}")
-        self._gamma = float(np.sqrt(spread))
-        self._points = np.empty((2 * width + 1, width))
-        self._outputs = np.empty((2 * width + 1, outputs))
-        self._work = np.empty((2 * width, width))
-        self._before, self._after = np.empty(width), np.empty(width)
-        self._kind = ADAPTATIONS[self.settings.adaptation]
+            raise SettingsError(f"kappa is {self.settings.kappa}, must be greater than {-width}")
+        gamma = float(np.sqrt(spread))
+        self._tuning = StepTuning(gamma, ADAPTATIONS[self.settings.adaptation], self.settings.rate)
+        self._scratch = StepScratch(
+            points=np.empty((2 * width + 1, width)),
+            outputs=np.empty((2 * width + 1, outputs)),
+            work=np.empty((2 * width, width)),
+            before=np.empty(width),
+            after=np.empty(width),
+        )
+        # as kernels are called: see `linear_step`
+        self._plain_tuning, self._plain_scratch = tuple(self._tuning), tuple(self._scratch)
         self._walk = np.zeros(width)
         super().__init__(prior)
 
@@ -278,12 +318,10 @@ class UnscentedFilter(ParameterFilter):
             Normalised innovation squared.
         accepted : bool
         """
-        s = self.settings
         np.maximum(self._process, self._walk, out=self._process)
         nis, status = linear_step(
-            columns * self.prior.std, measured - columns @ self.prior.mean, noise, self._process, self._ratio,
-            self._gamma, gate, self._kind, s.rate, self._mean, self._root, self._points,
-            self._outputs, self._work, self._before, self._after,
+            columns * self.prior.std, measured - columns @ self.prior.mean, noise, gate, self._plain_tuning,
+            (self._process, self._ratio), (self._mean, self._root), self._plain_scratch,
         )  # fmt: skip
         self.count += status == 0
         return float(nis), status == 0
@@ -296,18 +334,18 @@ class UnscentedFilter(ParameterFilter):
         gate: float = np.inf,
     ) -> tuple[float, bool]:
         """Take one measurement of any model: `model` maps parameters (P,) to outputs (m,); see `step_linear`."""
-        s = self.settings
+        s, tuning, scratch = self.settings, self._tuning, self._scratch
         np.maximum(self._process, self._walk, out=self._process)
-        time_update(self._root, self._process, self._work, self._before)
-        sigma_points(self._mean, self._root, self._gamma, self._points)
-        for i, point in enumerate(self._points):
-            self._outputs[i] = model(self.prior.mean + self.prior.std * point)
+        time_update(self._root, self._process, scratch.work, scratch.before)
+        sigma_points(self._mean, self._root, tuning.gamma, scratch.points)
+        for i, point in enumerate(scratch.points):
+            scratch.outputs[i] = model(self.prior.mean + self.prior.std * point)
         nis, status = absorb(
-            self._outputs, measured, noise, self._gamma, s.alpha, s.beta, gate, self._mean, self._root
+            scratch.outputs, measured, noise, tuning.gamma, s.alpha, s.beta, gate, self._mean, self._root
         )
-        if status == 0 and self._kind:
-            variances(self._root, self._after)
-            moved = self._mean - self._points[0]
-            adapt(self._kind, s.rate, moved, self._before - self._after, self._process, self._ratio)
+        if status == 0 and tuning.kind:
+            variances(self._root, scratch.after)
+            moved, expected = self._mean - scratch.points[0], scratch.before - scratch.after
+            adapt(tuning.kind, tuning.rate, moved, expected, self._process, self._ratio)
         self.count += status == 0
         return float(nis), status == 0

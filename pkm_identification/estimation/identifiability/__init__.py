@@ -1,6 +1,6 @@
 """Identifiability: what the data can show of the parameters."""
 
-from .base_parameters import BaseParameters, base_parameters, machine_base_parameters
+from .base_parameters import BaseParameters, base_parameters
 from .status import (
     COMBINATION,
     IDENTIFIABLE,
@@ -19,5 +19,4 @@ __all__ = [
     "Identifiability",
     "assess",
     "base_parameters",
-    "machine_base_parameters",
 ]

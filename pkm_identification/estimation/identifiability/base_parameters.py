@@ -18,11 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import qr, solve_triangular
 
-from pkm_identification.mechanisms.hexapod.dynamics.thirteen_bodies import body_mapping, body_regressor
-from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import PlatformMotion
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.rotation import matrix_from_vector
 
 # Singular values of unit columns: rounding leaves some 1e-15, motions as large as a machine's show more than 1e-4.
 RANK_TOLERANCE = 1e-10
@@ -172,59 +168,3 @@ def _pivots(unit: FloatArray, wanted: NDArray[np.bool_], threshold: float) -> ND
         first = first[order[:found]]
     left = unit[:, rest] - basis @ (basis.T @ unit[:, rest])
     return np.concatenate([first, rest[qr(left, mode="r", pivoting=True)[1]]])
-
-
-def random_states(machine: Machine, count: int, seed: int = 0, size: float = 1.0) -> PlatformMotion:
-    """Independent poses, twists and accelerations around home, for questions of structure.
-
-    Parameters
-    ----------
-    machine : Machine
-    count : int
-    seed : int
-    size : float
-        1: offsets to a quarter of the platform's radius and 0.35 rad (less where the Jacobian is near singular), twists
-        and accelerations that make all terms of the dynamics alike in size.
-
-    Returns
-    -------
-    PlatformMotion
-    """
-    rng = np.random.default_rng(seed)
-    radius = machine.length_scale
-    pace = np.sqrt(max(float(np.linalg.norm(machine.gravity)), 1.0) / radius) * size
-    position = machine.home_position + 0.25 * radius * size * rng.uniform(-1, 1, (count, 3))
-    rotation = matrix_from_vector(0.35 * size * rng.uniform(-1, 1, (count, 3))) @ machine.home_rotation
-    scale = np.array([radius] * 3 + [1.0] * 3)
-    twist = 0.5 * pace * scale * rng.normal(size=(count, 6))
-    acceleration = 0.5 * pace**2 * scale * rng.normal(size=(count, 6))
-    return PlatformMotion(np.arange(count) * 1e-3, position, rotation, twist, acceleration)
-
-
-def machine_base_parameters(
-    machine: Machine, symmetry: str = "general", seed: int = 0, count: int = 40
-) -> BaseParameters:
-    """Base parameters of a machine's thirteen bodies, ten parameters each.
-
-    Parameters
-    ----------
-    machine : Machine
-        Its geometry and joints count; its masses do not.
-    symmetry : {'general', 'alike', 'axisymmetric', 'axisymmetric_alike'}
-        What is known of the struts' bodies, see `dynamics.bodies.body_mapping`.
-    seed, count : int
-        Of the random states, six equations each.
-
-    Returns
-    -------
-    BaseParameters
-        With universal joints and a geometry without special symmetry: 82, 22, 34 and 14 in the order above.
-
-    Raises
-    ------
-    ValueError
-        If there is no such symmetry.
-    """
-    names, mapping = body_mapping(symmetry)
-    columns = body_regressor(machine, random_states(machine, count, seed)) @ mapping
-    return base_parameters(columns, names, keep=[name for name in names if name.endswith("_p")])

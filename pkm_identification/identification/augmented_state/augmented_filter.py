@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from pkm_identification.errors import NotConverged
+from pkm_identification.mechanisms.hexapod.kinematics.records import Pose
 from pkm_identification.motion import STRUTS, PlatformMotion
 from pkm_identification.numerics.arrays import FloatArray
 
@@ -23,6 +24,20 @@ from .filtering import (
 )
 from .model import JointModel, JointNoise, JointSamples
 from .prediction import STATE
+from .records import (
+    Estimate,
+    Filtered,
+    FilterOptions,
+    ForceTally,
+    Kept,
+    NoiseLevels,
+    Path,
+    Point,
+    State,
+    Tallies,
+    Unknowns,
+    rows,
+)
 from .results import (
     Centre,
     JointResult,
@@ -134,6 +149,16 @@ class JointFilter:
         return pass_.smoothed()
 
 
+def _states(count: int) -> State:
+    return State(np.empty((count, 3)), np.empty((count, 3, 3)), np.empty((count, 6)))
+
+
+def _kept_rows(kept: Kept, part: slice) -> Kept:
+    return Kept(
+        kept.fresh[part], rows(kept.prior, part), kept.prior_root[part], kept.columns[part], kept.root[part]
+    )
+
+
 class _Pass:
     """Arrays of one run over a log."""
 
@@ -143,42 +168,36 @@ class _Pass:
         self._filter, self._samples = filter_, samples
         count, unknowns, stride = len(samples), filter_.model.unknowns, filter_.settings.stride
         entries = -(-count // stride)
-        self._out = (
-            np.empty((count, 3)),
-            np.empty((count, 3, 3)),
-            np.empty((count, 6)),
-            np.empty((count, 6)),
-            np.empty((count, STATE)),
-            np.empty(count),
+        self._filtered = Filtered(
+            _states(count), np.empty((count, 6)), np.empty((count, STATE)), np.empty(count)
         )
-        self._history = np.empty((2, entries, unknowns))
-        self._tallies = (np.zeros((2, STRUTS)), np.zeros(2, dtype=np.int64), np.zeros(2))
+        self._path = Path(stride, np.empty((entries, unknowns)), np.empty((entries, unknowns)))
+        self._tallies = Tallies(
+            ForceTally(np.zeros(STRUTS), np.zeros(STRUTS)),
+            np.zeros(1, dtype=np.int64),
+            np.zeros(1, dtype=np.int64),
+            np.zeros(1),
+            np.zeros(1, dtype=np.int64),
+        )
         self._noise = np.zeros((2, count if keep else 0, STRUTS))
-        self._kept = (
+        self._kept = Kept(
             np.empty(keep, dtype=np.bool_),
-            np.empty((keep, 3)),
-            np.empty((keep, 3, 3)),
-            np.empty((keep, 6)),
+            _states(keep),
             np.empty((keep, STATE, STATE)),
             np.empty((keep, STATE, 18)),
             np.empty((keep, STATE, STATE)),
         )
         self._keep = keep > 0
         self._centred = centre is not None
+        values, prior = np.zeros(unknowns), filter_.model.prior
         if centre is None:
-            self._centre = (
-                np.zeros(unknowns),
-                np.zeros((1, 3)),
-                np.zeros((1, 3, 3)),
-                np.zeros((1, 6)),
-                np.zeros((1, 6)),
-            )
+            state, noise = State(np.zeros((1, 3)), np.zeros((1, 3, 3)), np.zeros((1, 6))), np.zeros((1, 6))
         else:
-            values, prior = np.zeros(unknowns), filter_.model.prior
             if unknowns:
                 values[: len(prior.mean)] = (centre.mean - prior.mean) / prior.std
-            motion = centre.motion
-            self._centre = (values, motion.position, motion.rotation, motion.twist, centre.force_noise)
+            motion, noise = centre.motion, centre.force_noise
+            state = State(motion.position, motion.rotation, motion.twist)
+        self._centre = Point(values, state, noise)
 
     def go(self, begin: int, end: int, start: int, kept_from: int = 0) -> None:
         """Filter the samples from `begin` up to `end`."""
@@ -186,26 +205,22 @@ class _Pass:
         model, machine, part = f.model, f.model.machine, slice(begin, end)
         centre = self._centre
         if self._centred:
-            centre = (centre[0], *(array[part] for array in centre[1:]))
-        stride = f.settings.stride
+            centre = Point(centre.values, rows(centre.state, part), centre.force[part])
+        settings, out = f.settings, self._filtered
         status, place = run_filter(
             model.arguments,
             model.sensors,
-            (machine.home_position, machine.home_rotation),
-            (model.known, model.mapping, model.offset),
-            (f.noise.length, f.noise.force, f.noise.readings),
-            f.settings.start_std,
-            f.settings.gate,
-            (s.length[part], s.force[part], s.readings[part], s.measured[part], s.segment[part]),
-            start,
-            (f._values, f._root, f._position, f._rotation, f._twist),
-            self._centred,
+            Pose(machine.home_position, machine.home_rotation),
+            Unknowns(model.known, model.mapping, model.offset),
+            NoiseLevels(f.noise.length, f.noise.force, f.noise.readings),
+            FilterOptions(settings.start_std, start, settings.gate, self._centred, self._keep),
+            rows(s.arrays(), part),
+            Estimate(f._values, f._root, State(f._position, f._rotation, f._twist)),
             centre,
-            tuple(array[part] for array in self._out),
-            (stride, self._history[0], self._history[1]),
+            Filtered(rows(out.state, part), out.acceleration[part], out.std[part], out.nis[part]),
+            self._path,
             self._tallies,
-            self._keep,
-            tuple(array[kept_from:] for array in self._kept),
+            _kept_rows(self._kept, slice(kept_from, None)),
         )
         if status != GOOD:
             at = f"at {s.time[begin + place]:.3f} s"
@@ -227,52 +242,51 @@ class _Pass:
         stands = [array.copy() for array in estimate]
         if ahead > end:
             self.go(end - 1, ahead, FILTERED, kept_from=end - 1 - first)
-        position, rotation, twist, _, std, _ = (array[begin:ahead] for array in self._out)
+        window = slice(begin, ahead)
         smooth(
-            *(array[begin - first : ahead - first] for array in self._kept),
+            _kept_rows(self._kept, slice(begin - first, ahead - first)),
             f.noise.force,
-            position,
-            rotation,
-            twist,
-            std,
-            self._noise[0, begin:ahead],
-            self._noise[1, begin:ahead],
+            rows(self._filtered.state, window),
+            self._filtered.std[window],
+            self._noise[0, window],
+            self._noise[1, window],
         )
         for array, value in zip(estimate, stands, strict=True):
             array[:] = value
 
     def result(self) -> JointResult:
         f, time = self._filter, self._samples.time
-        positions, rotations, twists, accelerations, std, nis = self._out
+        out, tallies, path = self._filtered, self._tallies, self._path
         prior, width, unknowns = f.model.prior, len(f.model.prior.mean), f.model.unknowns
-        told, counts, reading_nis = self._tallies
         bias = f.model.machine.sensors.bias[: unknowns - width]
         return JointResult(
-            motion=PlatformMotion(time, positions, rotations, twists, accelerations),
-            std=std,
+            motion=PlatformMotion(time, *out.state, out.acceleration),
+            std=out.std,
             mean=f.mean,
             covariance=f.covariance,
             bias=bias * f._values[width:],
             bias_std=bias * np.linalg.norm(f._root[width:unknowns], axis=1),
             history_time=time[:: f.settings.stride],
-            history_mean=prior.mean + prior.std * self._history[0, :, :width],
-            history_std=prior.std * self._history[1, :, :width],
-            nis=nis,
-            reading_nis=float(reading_nis[0] / reading_nis[1]) if reading_nis[1] else float("nan"),
-            force_ratio=told[0] / np.maximum(told[1], 1e-300),
-            gated=int(counts[0]),
-            restarts=int(counts[1]),
+            history_mean=prior.mean + prior.std * path.mean[:, :width],
+            history_std=prior.std * path.std[:, :width],
+            nis=out.nis,
+            reading_nis=float(tallies.reading_nis[0] / tallies.readings[0])
+            if tallies.readings[0]
+            else float("nan"),
+            force_ratio=tallies.force.seen / np.maximum(tallies.force.expected, 1e-300),
+            gated=int(tallies.refused[0]),
+            restarts=int(tallies.restarted[0]),
         )
 
     def smoothed(self) -> SmoothedStates:
         f = self._filter
-        positions, rotations, twists, accelerations, std, nis = self._out
+        out = self._filtered
         noise, variance = self._noise
         shown = np.sum(np.maximum(f.noise.force**2 - variance, 0.0), axis=0)
         return SmoothedStates(
-            motion=PlatformMotion(self._samples.time, positions, rotations, twists, accelerations),
-            std=std,
+            motion=PlatformMotion(self._samples.time, *out.state, out.acceleration),
+            std=out.std,
             force_noise=noise,
             force_ratio=np.sum(noise**2, axis=0) / np.maximum(shown, 1e-300),
-            nis=nis,
+            nis=out.nis,
         )

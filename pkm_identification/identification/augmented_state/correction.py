@@ -4,32 +4,35 @@ from __future__ import annotations
 
 import numpy as np
 
-from pkm_identification.estimation.filters.square_root import lower_cholesky, normalized_square, whiten
+from pkm_identification.estimation.filters.square_root import normalized_square
 from pkm_identification.mechanisms.hexapod.kinematics.jacobian import fill_jacobian
 from pkm_identification.numerics.compiled import kernel
+from pkm_identification.numerics.linear_systems import lower_cholesky, whiten
 
 from .prediction import STATE, STATE_SPREAD, move
+from .records import copied, one_state
 from .triangular import carlson_update, gather
 
 UPDATED, GATED, UNUSABLE = range(3)
 
 
 @kernel
-def shift_mean(values, position, rotation, twist, change):
+def shift_mean(estimate, change):
     """Add a correction (P + 12,) to parameters and state, in place."""
+    values = estimate.values
     count = values.size
     for j in range(count):
         values[j] += change[j]
-    move(position.copy(), rotation.copy(), twist.copy(), change[count:], 1.0, position, rotation, twist)
+    move(copied(estimate.state), change[count:], 1.0, estimate.state)
 
 
 @kernel
-def use_readings(wide, rows, expected, measured, noise, values, position, rotation, twist):
+def use_readings(prediction, measured, noise, estimate):
     """Condition the prediction on readings (12,) with standard deviations `noise`; NaN readings are not there.
 
     Returns how many were used and the sum of their squared normalised innovations.
     """
-    count = values.size
+    rows, expected = prediction.rows, prediction.expected
     used = 0
     innovation = np.empty(measured.size)
     for k in range(measured.size):
@@ -42,9 +45,9 @@ def use_readings(wide, rows, expected, measured, noise, values, position, rotati
         return 0, 0.0
     matrix, factor, scratch = np.empty((used, used)), np.empty((used, used)), np.empty(used)
     nis = normalized_square(rows[:used], innovation[:used], matrix, factor, scratch)
-    change = np.zeros(wide.shape[0])
-    carlson_update(wide, count, rows[:used], innovation[:used], change)
-    shift_mean(values, position, rotation, twist, change)
+    change = np.zeros(prediction.wide.shape[0])
+    carlson_update(prediction.wide, estimate.values.size, rows[:used], innovation[:used], change)
+    shift_mean(estimate, change)
     return used, nis
 
 
@@ -62,24 +65,25 @@ def close_prediction(wide, root, count):
 
 
 @kernel
-def use_lengths(base, platform, length, noise, gate, values, root, position, rotation, twist, pushed, told):
+def use_lengths(model, length, noise, gate, estimate, pushed, tally):
     """Update by measured strut lengths (6,) with standard deviation `noise`: (NIS, status).
 
     `pushed` (12, 6) is the covariance of the predicted state with the force noise, in units of its standard deviation:
-    what the innovation says of the force noise is added to `told` (2, 6), square and expected square.
+    what the innovation says of the force noise is added to `tally`.
     """
-    count = values.size
+    base, platform, root, state = model.base, model.platform, estimate.root, estimate.state
+    count = estimate.values.size
     size = count + STATE
     jac, centre, seen = np.empty((6, 6)), np.empty(6), np.empty((2, 6))
-    fill_jacobian(base, platform, position, rotation, jac, centre)
+    fill_jacobian(base, platform, state.position, state.rotation, jac, centre)
     rows, curvature = np.empty((6, size)), np.zeros((6, 6))
     shift, even, innovation = np.zeros(6), np.empty(6), np.empty(6)
-    x, r, u = np.empty(3), np.empty((3, 3)), np.empty(6)
+    side_state = one_state()
     for i in range(size):
         for side in range(2):
             sign = STATE_SPREAD if side == 0 else -STATE_SPREAD
-            move(position, rotation, twist, root[count:, i], sign, x, r, u)
-            fill_jacobian(base, platform, x, r, jac, seen[side])
+            move(state, root[count:, i], sign, side_state)
+            fill_jacobian(base, platform, side_state.position, side_state.rotation, jac, seen[side])
         for k in range(6):
             rows[k, i] = (seen[0, k] - seen[1, k]) / (2.0 * STATE_SPREAD)
             even[k] = 0.5 * (seen[0, k] + seen[1, k]) - centre[k]
@@ -117,9 +121,9 @@ def use_lengths(base, platform, length, noise, gate, values, root, position, rot
             even[k] = value / factor[k, k]
             total += even[k] ** 2
             mean += even[k] * scratch[k]
-        told[0, c] += mean * mean
-        told[1, c] += total
+        tally.seen[c] += mean * mean
+        tally.expected[c] += total
     change = np.zeros(size)
     carlson_update(root, count, rows, innovation, change)
-    shift_mean(values, position, rotation, twist, change)
+    shift_mean(estimate, change)
     return nis, UPDATED

@@ -1,29 +1,25 @@
-"""Offline identification by joint or dual estimation: samples instead of equations, additional sensors when present."""
+"""Offline identification by an augmented-state filter: samples instead of equations, additional sensors if present."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
 
 import numpy as np
 
-from pkm_identification.errors import LogError, NotConverged, Unidentifiable
-from pkm_identification.estimation.convergence import Path, nonconvergence
-from pkm_identification.estimation.estimate import make_estimate
-from pkm_identification.estimation.filters.recursive import History
-from pkm_identification.estimation.identifiability import UNIDENTIFIABLE
+from pkm_identification.errors import LogError, NotConverged
+from pkm_identification.estimation.convergence import nonconvergence
+from pkm_identification.estimation.estimate import ParameterEstimate, make_estimate
+from pkm_identification.estimation.trace import EstimateTrace
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUTS, StrutLog
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
 
-from ..experiment import (
-    Experiment,
-    IdentifySettings,
-    prepare,
-    stages_of,
-)
-from ..identify import Identification
-from ..validation import held_from, predict_held
+from ..experiment import Experiment
+from ..identify import refuse_unidentifiable
+from ..result import Identification
+from ..settings import Settings
+from ..validation import predict_held
 from .iterated import (
     DualEstimate,
     Rounds,
@@ -37,7 +33,7 @@ FEWEST_SECONDS = 1.0
 
 
 def identify_states_and_parameters(
-    logs: list[StrutLog], machine: Machine, settings: IdentifySettings, faults: dict[str, int]
+    logs: Sequence[StrutLog], machine: Machine, settings: Settings, faults: dict[str, int]
 ) -> Identification:
     """Identify a machine from its logs by the estimator 'joint' or 'dual'; parameters and errors as of `identify`.
 
@@ -49,107 +45,101 @@ def identify_states_and_parameters(
     NotConverged
         If a pose cannot be found, or the parameters leave what a machine can have.
     """
-    prepared = prepare(logs, machine, faults)
-    period = prepared.logs[0].period
-    stages = stages_of(machine, settings, period)
-    settings = replace(settings, cutoff=stages.filter.cutoff)
-    parts = [JointSamples.of(log, machine) for log in prepared.logs]
+    experiment = Experiment.of(logs, machine, settings, faults)
+    form, period = settings.estimator.name, experiment.period
+    parts = [JointSamples.of(log, machine) for log in experiment.logs]
     samples = JointSamples.joined(parts)
     if len(samples) * period < FEWEST_SECONDS:
         raise LogError(
-            f"{logs[0].source}: {len(samples) * period:.2f} s are too short for the estimator '{settings.estimator}'; "
+            f"{logs[0].source}: {len(samples) * period:.2f} s are too short for the estimator '{form}'; "
             f"at least {FEWEST_SECONDS:g} s are needed"
         )
     parameters = settings.parameter_set(machine)
-    prior = Prior.of(parameters)
-    rest = _estimate_from_the_rest(parts, prepared, machine, parameters, settings, period)
-    found = dual_estimate(machine, parameters, samples, period, settings.estimator, start=rest)
-    estimate = make_estimate(
+    rest = _estimate_from_the_rest(parts, experiment, parameters)
+    result = dual_estimate(machine, parameters, samples, period, form, start=rest)
+    estimate = _estimate(parameters, settings, samples, result)
+    refuse_unidentifiable(estimate, logs[0].source)
+    return _identification(experiment, parameters, samples, result, estimate, rest)
+
+
+def _estimate(
+    parameters: ParameterSet, settings: Settings, samples: JointSamples, result: DualEstimate
+) -> ParameterEstimate:
+    return make_estimate(
         parameters,
-        prior,
-        found.mean,
-        found.covariance,
-        nis=found.nis,
+        Prior.of(parameters),
+        result.mean,
+        result.covariance,
+        nis=result.nis,
         nis_dof=STRUTS,
         count=len(samples),
         time=float(samples.time[-1]),
-        estimator=settings.estimator,
-        model=settings.model,
+        estimator=settings.estimator.name,
+        model=settings.estimator.model,
     )
-    if set(estimate.status) == {UNIDENTIFIABLE}:
-        raise Unidentifiable(
-            f"{logs[0].source}: the data show none of the parameters, not even combined "
-            f"({', '.join(estimate.names)}): the machine must move, or more be estimated at once"
-        )
-    dropped = prepared.dropped | {"gated": found.last.gated}
-    stride = JointSettings().stride
-    path = Path(
-        mean=found.last.history_mean,
-        std=found.last.history_std,
-        fewest=round(0.5 * FEWEST_SECONDS / (stride * period)),
-        entry=stride * period,
+
+
+def _identification(
+    experiment: Experiment,
+    parameters: ParameterSet,
+    samples: JointSamples,
+    result: DualEstimate,
+    estimate: ParameterEstimate,
+    rest: Rounds | None,
+) -> Identification:
+    dropped = experiment.dropped | {"gated": result.last.gated}
+    last, seconds = result.last, JointSettings().stride * experiment.period  # from one entry to the next
+    trace = EstimateTrace(last.history_time, last.history_mean, last.history_std)
+    reason = result.nonconvergence or nonconvergence(
+        trace,
+        estimate,
+        result.judged,
+        Prior.of(parameters).std,
+        fewest=round(0.5 * FEWEST_SECONDS / seconds),
+        entry=seconds,
     )
-    said = found.nonconvergence or nonconvergence(path, estimate, found.judged, prior.std)
     return Identification(
-        machine=machine,
-        settings=settings,
+        machine=experiment.machine,
+        settings=experiment.settings,
         estimate=estimate,
         samples=len(samples),
         dropped={name: number for name, number in dropped.items() if number},
-        history=_history(found),
-        residual_rms=np.sqrt(np.mean(found.states.force_noise**2, axis=0)),
-        converged=not said,
-        warnings=(*prepared.warnings, *_unused_sensors(prepared, machine, settings)),
-        validation=None
-        if rest is None
-        else predict_held(prepared, machine, settings, stages, rest.mean[: len(estimate.names)]),
-        nonconvergence=said,
+        trace=trace[1:],  # the first entry is the start
+        residual_rms=np.sqrt(np.mean(result.states.force_noise**2, axis=0)),
+        converged=not reason,
+        warnings=(*experiment.warnings, *_unused_sensors(experiment)),
+        validation=None if rest is None else predict_held(experiment, rest.mean[: len(estimate.names)]),
+        nonconvergence=reason,
     )
 
 
 def _estimate_from_the_rest(
-    parts: list[JointSamples],
-    prepared: Experiment,
-    machine: Machine,
-    parameters: ParameterSet,
-    settings: IdentifySettings,
-    period: float,
+    parts: list[JointSamples], experiment: Experiment, parameters: ParameterSet
 ) -> Rounds | None:
     """States and parameters without the end of each log; None when nothing is held out or too little is left."""
-    ends = held_from(prepared, settings.hold_out)
+    ends, form = experiment.held_from(), experiment.settings.estimator.name
     if all(end == len(part) for part, end in zip(parts, ends, strict=True)):
         return None
     rest = JointSamples.joined([part.first(end) for part, end in zip(parts, ends, strict=True)])
-    if len(rest) * period < FEWEST_SECONDS:
+    if len(rest) * experiment.period < FEWEST_SECONDS:
         return None
-    if settings.estimator == "dual":
+    if form == "dual":
         rest = rest.lengths_only()
     try:
-        return iterate(machine, parameters, rest, period, settings.estimator)
+        return iterate(experiment.machine, parameters, rest, experiment.period, form)
     except NotConverged:
         return None  # too little for an estimate; what all of it says is another question
 
 
-def _history(found: DualEstimate) -> History:
-    """Estimates along the last pass."""
-    last, history = found.last, History()
-    for k in range(1, len(last.history_time)):
-        history.time.append(float(last.history_time[k]))
-        history.values.append(last.history_mean[k])
-        history.std.append(last.history_std[k])
-    return history
-
-
-def _unused_sensors(prepared: Experiment, machine: Machine, settings: IdentifySettings) -> list[str]:
-    """What is said of additional sensors that are logged and not used."""
+def _unused_sensors(experiment: Experiment) -> list[str]:
+    """Warnings of additional sensors that are logged and not used."""
+    machine, form = experiment.machine, experiment.settings.estimator.name
     unused = []
     for name, key in (("imu", "imu"), ("sensor", "force")):
-        if all(getattr(log, name) is None for log in prepared.logs):
+        if all(getattr(log, name) is None for log in experiment.logs):
             continue
         if getattr(machine.sensors, key) is None:
             unused.append(f"columns {name}_… are not used: machine '{machine.name}' has no sensors.{key}")
-        elif settings.estimator != "joint":
-            unused.append(
-                f"columns {name}_… are not used by the estimator '{settings.estimator}'; 'joint' uses them"
-            )
+        elif form != "joint":
+            unused.append(f"columns {name}_… are not used by the estimator '{form}'; 'joint' uses them")
     return unused

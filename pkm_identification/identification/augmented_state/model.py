@@ -16,6 +16,7 @@ from pkm_identification.parameters.prior import Prior
 from pkm_identification.signals.guard import GuardedLog
 
 from .prediction import READINGS
+from .records import Samples, SensorPlaces, StateEquations
 
 # m: rounding, and what the integration of a period leaves (a few nanometres for a fast machine)
 LENGTH_FLOOR = 1e-8
@@ -124,11 +125,22 @@ class JointSamples:
         for part in parts:
             segments.append(part.segment - part.segment.min() + last)
             last = int(segments[-1].max()) + 1
-        names = [name for name in cls.__dataclass_fields__ if name != "segment"]
+
+        def together(name: str) -> NDArray:
+            return np.concatenate([getattr(part, name) for part in parts])
+
         return cls(
-            *(np.concatenate([getattr(part, name) for part in parts]) for name in names),
-            np.concatenate(segments),
+            time=together("time"),
+            length=together("length"),
+            force=together("force"),
+            readings=together("readings"),
+            measured=together("measured"),
+            segment=np.concatenate(segments),
         )
+
+    def arrays(self) -> Samples:
+        """The samples as the kernels take them."""
+        return Samples(self.length, self.force, self.readings, self.measured, self.segment)
 
     def lengths_only(self) -> JointSamples:
         """The same samples as if there were no additional sensors."""
@@ -150,8 +162,8 @@ class JointModel:
     machine: Machine
     parameters: ParameterSet
     prior: Prior
-    arguments: tuple
-    sensors: tuple
+    arguments: StateEquations
+    sensors: SensorPlaces
     known: FloatArray
     mapping: FloatArray
     offset: FloatArray
@@ -173,8 +185,8 @@ class JointModel:
             machine,
             parameters,
             prior,
-            (packed_geometry(machine), period, 1),
-            (sensors.place, sensors.axes, with_imu, with_force, sensors.force_at == "platform"),
+            StateEquations(packed_geometry(machine), period, 1),
+            SensorPlaces(sensors.place, sensors.axes, with_imu, with_force, sensors.force_at == "platform"),
             parameters.known + parameters.mapping @ prior.mean,
             mapping,
             offset,
@@ -182,11 +194,10 @@ class JointModel:
 
     def fixed(self, mean: FloatArray) -> JointModel:
         """The model with known parameters (SI units) and without additional sensors: only the state is unknown."""
-        place, axes, _, _, at_platform = self.sensors
         return replace(
             self,
             prior=Prior(np.zeros(0), np.zeros(0)),
-            sensors=(place, axes, False, False, at_platform),
+            sensors=self.sensors._replace(with_imu=False, with_force=False),
             known=self.parameters.known + self.parameters.mapping @ mean,
             mapping=np.zeros((len(self.known), 0)),
             offset=np.zeros((READINGS, 0)),

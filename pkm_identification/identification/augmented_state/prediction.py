@@ -20,9 +20,10 @@ import numpy as np
 
 from pkm_identification.mechanisms.hexapod.dynamics.readings import imu_reading, strut_force_reading
 from pkm_identification.mechanisms.hexapod.dynamics.records import MotionSample, unpacked
-from pkm_identification.mechanisms.hexapod.kinematics.forward import turn
 from pkm_identification.numerics.compiled import kernel
+from pkm_identification.numerics.rotation import rotation_between, turn
 
+from .records import assign, copied, one_state, step_result, step_scratch
 from .state_model import advance
 
 STATE = 12
@@ -32,116 +33,89 @@ PARAMETER_SPREAD = 0.01
 
 
 @kernel
-def rotation_between(turned, rotation, vector):
-    """Write the rotation vector (3,) with turned = exp([vector]) rotation, for angles well below pi."""
-    sine = 0.0
-    for a in range(3):
-        b, c = (a + 1) % 3, (a + 2) % 3
-        total = 0.0
-        for k in range(3):
-            total += turned[c, k] * rotation[b, k] - turned[b, k] * rotation[c, k]
-        vector[a] = 0.5 * total
-        sine += vector[a] ** 2
-    sine = np.sqrt(sine)
-    if sine > 1e-6:
-        scale = np.arcsin(min(sine, 1.0)) / sine
-        for a in range(3):
-            vector[a] *= scale
-
-
-@kernel
-def move(position, rotation, twist, step, scale, moved_position, moved_rotation, moved_twist):
-    """Write the state a step (12,) times `scale` away."""
+def move(state, step, scale, moved):
+    """Write the state a step (12,) times `scale` away to `moved`, another one."""
     for k in range(3):
-        moved_position[k] = position[k] + scale * step[k]
-    turn(rotation, scale * step[3], scale * step[4], scale * step[5], moved_rotation)
+        moved.position[k] = state.position[k] + scale * step[k]
+    turn(state.rotation, scale * step[3], scale * step[4], scale * step[5], moved.rotation)
     for k in range(6):
-        moved_twist[k] = twist[k] + scale * step[6 + k]
+        moved.twist[k] = state.twist[k] + scale * step[6 + k]
 
 
 @kernel
-def advance_and_read(model, sensors, phi, force, guess, position, rotation, twist, readings, work):
+def advance_and_read(model, sensors, phi, force, guess, state, readings, scratch, result):
     """Advance a state in place and write the mean `readings` (12,) over the period; False if there is no such state.
 
-    `model` is `JointModel.arguments`, `sensors` `JointModel.sensors`, `work` (9, 6, 6). What sees accelerations is
-    taken by the mean of its samples at both ends of the period, as the drive force is.
+    What sees accelerations is taken by the mean of its samples at both ends of the period, as the drive force is.
     """
-    packed, period, substeps = model
-    geometry = unpacked(packed)
-    place, axes, with_imu, with_force, at_platform = sensors
-    before_x, before_u = work[7, 0], work[7, 1]
-    first, second, net = work[7, 2], work[7, 3], work[7, 4]
-    before_r = np.empty((3, 3))
+    before, first, second, net = scratch.before, scratch.first, scratch.second, scratch.net
+    geometry = unpacked(model.packed)
     for k in range(3):
-        before_x[k] = position[k]
+        before.position[k] = state.position[k]
         for l in range(3):
-            before_r[k, l] = rotation[k, l]
+            before.rotation[k, l] = state.rotation[k, l]
     for k in range(6):
-        before_u[k] = twist[k]
-    if not advance(geometry, period, substeps, phi, force, guess, position, rotation, twist, work):
+        before.twist[k] = state.twist[k]
+    if not advance(model, phi, force, guess, state, scratch, result):
         return False
-    told = work[6]
-    if with_imu:
-        imu_reading(place, axes, geometry.gravity, before_r, before_u, told[1], first)
-        imu_reading(place, axes, geometry.gravity, rotation, twist, told[2], second)
+    if sensors.with_imu:
+        place, axes, gravity = sensors.place, sensors.axes, geometry.gravity
+        imu_reading(place, axes, gravity, before.rotation, before.twist, result.first_acceleration, first)
+        imu_reading(place, axes, gravity, state.rotation, state.twist, result.last_acceleration, second)
         for k in range(6):
             readings[k] = 0.5 * (first[k] + second[k])
-    if with_force:
+    if sensors.with_force:
         for k in range(6):
-            net[k] = force[0, k] - told[3, k]
-        before = MotionSample(before_x, before_r, before_u, told[1])
-        strut_force_reading(geometry, phi, at_platform, before, net, first)
+            net[k] = force[0, k] - result.first_friction[k]
+        started = MotionSample(before.position, before.rotation, before.twist, result.first_acceleration)
+        strut_force_reading(geometry, phi, sensors.at_platform, started, net, first)
         for k in range(6):
-            net[k] = force[1, k] - told[4, k]
-        after = MotionSample(position, rotation, twist, told[2])
-        strut_force_reading(geometry, phi, at_platform, after, net, second)
+            net[k] = force[1, k] - result.last_friction[k]
+        ended = MotionSample(state.position, state.rotation, state.twist, result.last_acceleration)
+        strut_force_reading(geometry, phi, sensors.at_platform, ended, net, second)
         for k in range(6):
             readings[6 + k] = 0.5 * (first[k] + second[k])
     return True
 
 
 @kernel
-def predict(model, sensors, known, mapping, offset, spread, force, guess, values, root, position, rotation, twist,
-            centred, point, wide, rows, expected):  # fmt: skip
+def predict(model, sensors, unknowns, spread, force, guess, estimate, centred, point, prediction):
     """Predict state, root and readings over one period; False where a sigma point has no acceleration.
 
-    Parameters, with P values and n = P + 12:
+    `spread` (6,) is the standard deviation of the force noise in N, `guess` (6,) an acceleration near the present one.
+    The model is made linear around the estimate, or, when `centred`, around `point`, known from elsewhere. Parameters
+    then enter linearly: a curvature taken over the width of a prior would move states that are known.
 
-    `known` (B,) + `mapping` (B, P) `values` (P,) is the basis, `offset` (12, P) `values` what is added to readings
-    (biases of the IMU); `spread` (6,) is the standard deviation of the force noise in N; `root` (n, n) is lower
-    triangular. The model is made linear around the estimate, or, when `centred`, around `point`: values (P,),
-    position, rotation, twist and force noise (6,) known from elsewhere. Parameters then enter linearly: a curvature
-    taken over the width of a prior would move states that are known.
-
-    On return position, rotation and twist are the predicted mean, `wide` (n, 2 n + 13) the predicted root, not yet
-    triangular, `rows` (12, 2 n + 13) the readings' in the same coordinates, `expected` (12,) the readings' mean,
-    `guess` (6,) the mean's acceleration.
+    On return the estimate's state is the predicted mean, `prediction` its root, not yet triangular, and the readings',
+    `guess` the mean's acceleration.
     """
+    known, mapping, offset = unknowns.known, unknowns.mapping, unknowns.offset
+    values, root, state = estimate.values, estimate.root, estimate.state
+    wide, rows, expected = prediction.wide, prediction.rows, prediction.expected
     count = values.size
     size = count + STATE
     directions = size + 6
-    at_values, at_x, at_r, at_u, at_force = point
     # where the estimate lies from the centre, in the root's coordinates
     away = np.zeros(directions)
-    start_x, start_r, start_u, pushed = position.copy(), rotation.copy(), twist.copy(), force.copy()
+    begin, pushed = copied(state), force.copy()
     middle = values
     if centred:
-        middle = at_values
+        middle = point.values
         for j in range(count):
-            away[j] = values[j] - at_values[j]
-        rotation_between(rotation, at_r, away[count + 3 : count + 6])
+            away[j] = values[j] - middle[j]
+        rotation_between(state.rotation, point.state.rotation, away[count + 3 : count + 6])
         for k in range(3):
-            away[count + k] = position[k] - at_x[k]
+            away[count + k] = state.position[k] - point.state.position[k]
         for k in range(6):
-            away[count + 6 + k] = twist[k] - at_u[k]
-            away[size + k] = -at_force[k] / spread[k]
-            pushed[0, k] += at_force[k]
-            pushed[1, k] += at_force[k]
+            away[count + 6 + k] = state.twist[k] - point.state.twist[k]
+            away[size + k] = -point.force[k] / spread[k]
+            pushed[0, k] += point.force[k]
+            pushed[1, k] += point.force[k]
         for i in range(size):
             for k in range(i):
                 away[i] -= root[i, k] * away[k]
             away[i] /= root[i, i]
-        start_x[:], start_r[:, :], start_u[:] = at_x, at_r, at_u
+        assign(begin, point.state)
     phi = known.copy()
     tilts, biases = np.zeros((known.size, count)), np.zeros((READINGS, count))
     for j in range(count):
@@ -154,19 +128,16 @@ def predict(model, sensors, known, mapping, offset, spread, force, guess, values
             if offset[k, j] != 0.0:
                 for i in range(j + 1):
                     biases[k, i] += offset[k, j] * root[j, i]
-    work = np.empty((9, 6, 6))
+    scratch, result = step_scratch(), step_result()
     centre = np.zeros(READINGS)
-    position[:], rotation[:, :], twist[:] = start_x, start_r, start_u
-    acceleration = np.empty(6)
-    if not advance_and_read(
-        model, sensors, phi, pushed, guess, position, rotation, twist, centre, work):  # fmt: skip
+    assign(state, begin)
+    if not advance_and_read(model, sensors, phi, pushed, guess, state, centre, scratch, result):
         return False
-    for k in range(6):
-        acceleration[k] = work[6, 0, k]
+    acceleration = result.mean_acceleration.copy()
     wide[:, :] = 0.0
     rows[:, :] = 0.0
     tilt = np.empty(phi.size)
-    x, r, u, readings = np.empty(3), np.empty((3, 3)), np.empty(6), np.zeros(READINGS)
+    side_state, readings = one_state(), np.zeros(READINGS)
     out = np.empty((2, STATE + READINGS))
     shift, moved = np.zeros(STATE + READINGS), np.zeros(STATE + READINGS)
     step = np.zeros(STATE)
@@ -178,20 +149,22 @@ def predict(model, sensors, known, mapping, offset, spread, force, guess, values
             sign = gamma if side == 0 else -gamma
             for k in range(phi.size):
                 tilt[k] = phi[k] + (sign * tilts[k, i] if i < count else 0.0)
-            move(start_x, start_r, start_u, step, sign, x, r, u)
+            move(begin, step, sign, side_state)
             if i >= size:
                 for k in range(2):
                     pushed[k, i - size] += sign * spread[i - size]
-            if not advance_and_read(model, sensors, tilt, pushed, guess, x, r, u, readings, work):
+            if not advance_and_read(
+                model, sensors, tilt, pushed, guess, side_state, readings, scratch, result
+            ):
                 return False
             if i >= size:
                 for k in range(2):
                     pushed[k, i - size] -= sign * spread[i - size]
             for k in range(3):
-                out[side, k] = x[k] - position[k]
-            rotation_between(r, rotation, out[side, 3:6])
+                out[side, k] = side_state.position[k] - state.position[k]
+            rotation_between(side_state.rotation, state.rotation, out[side, 3:6])
             for k in range(6):
-                out[side, 6 + k] = u[k] - twist[k]
+                out[side, 6 + k] = side_state.twist[k] - state.twist[k]
             for k in range(READINGS):
                 out[side, STATE + k] = readings[k] - centre[k]
                 if i < count:
@@ -221,7 +194,7 @@ def predict(model, sensors, known, mapping, offset, spread, force, guess, values
             expected[k] += offset[k, j] * middle[j]
     for k in range(STATE):
         moved[k] += shift[k]
-    move(position.copy(), rotation.copy(), twist.copy(), moved, 1.0, position, rotation, twist)
+    move(copied(state), moved, 1.0, state)
     for k in range(6):
         guess[k] = acceleration[k]
     return True

@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from pkm_identification.numerics.compiled import kernel
+from pkm_identification.numerics.rotation import rotation_between
 
-from .prediction import STATE, move, rotation_between
+from .prediction import STATE, move
+from .records import copied, state_at
 
 
 @kernel
@@ -24,27 +26,23 @@ def _divide(root, matrix):
 
 
 @kernel
-def smooth(fresh, prior_x, prior_r, prior_u, prior_root, columns, root, spread, position, rotation, twist, std, noise,
-           noise_variance):  # fmt: skip
+def smooth(kept, spread, states, std, noise, noise_variance):
     """Go back over a filtered stretch of a log; filtered states become smoothed ones in place.
 
     Parameters
     ----------
-    fresh : ndarray of bool, shape (N,)
-        Where a segment begins: nothing passes from there to the sample before.
-    prior_x, prior_r, prior_u, prior_root : ndarray, shapes (N, 3), (N, 3, 3), (N, 6), (N, 12, 12)
-        Prediction of each sample from the one before.
-    columns : ndarray, shape (N, 12, 18)
-        Predicted state per unit of the root of the state before and of the force noise.
-    root : ndarray, shape (N, 12, 12)
-        Root of the filtered state.
+    kept : Kept
     spread : ndarray, shape (6,)
         Standard deviation of the force noise, N.
-    position, rotation, twist, std : ndarray, shapes (N, 3), (N, 3, 3), (N, 6), (N, 12)
-        Filtered states and their standard deviations.
+    states : State
+        Of N filtered samples.
+    std : ndarray, shape (N, 12)
+        Their standard deviations.
     noise, noise_variance : ndarray, shape (N, 6)
         Written: force noise of the period that begins at each sample, and its remaining variance; N, N^2.
     """
+    prior, prior_root, columns, root = kept.prior, kept.prior_root, kept.columns, kept.root
+    position, rotation, twist = states.position, states.rotation, states.twist
     last = position.shape[0] - 1
     covariance = root[last] @ root[last].T
     noise[last] = 0.0
@@ -52,16 +50,16 @@ def smooth(fresh, prior_x, prior_r, prior_u, prior_root, columns, root, spread, 
     away, gains = np.empty(STATE), np.empty((18, STATE))
     for n in range(last - 1, -1, -1):
         filtered = root[n] @ root[n].T
-        if fresh[n + 1]:
+        if kept.fresh[n + 1]:
             noise[n] = 0.0
             noise_variance[n] = spread**2
             covariance = filtered
             continue
         for k in range(3):
-            away[k] = position[n + 1, k] - prior_x[n + 1, k]
-        rotation_between(rotation[n + 1], prior_r[n + 1], away[3:6])
+            away[k] = position[n + 1, k] - prior.position[n + 1, k]
+        rotation_between(rotation[n + 1], prior.rotation[n + 1], away[3:6])
         for k in range(6):
-            away[6 + k] = twist[n + 1, k] - prior_u[n + 1, k]
+            away[6 + k] = twist[n + 1, k] - prior.twist[n + 1, k]
         for k in range(STATE):
             for i in range(STATE):
                 total = 0.0
@@ -80,10 +78,8 @@ def smooth(fresh, prior_x, prior_r, prior_u, prior_root, columns, root, spread, 
             for k in range(STATE):
                 total += spoilt[12 + c, k] * gains[12 + c, k]
             noise_variance[n, c] = total
-        move(
-            position[n].copy(), rotation[n].copy(), twist[n].copy(), step[:STATE], 1.0, position[n], rotation[n],
-            twist[n]
-        )  # fmt: skip
+        state = state_at(states, n)
+        move(copied(state), step[:STATE], 1.0, state)
         covariance = filtered + spoilt[:STATE] @ gains[:STATE].T
         for k in range(STATE):
             std[n, k] = np.sqrt(max(covariance[k, k], 0.0))

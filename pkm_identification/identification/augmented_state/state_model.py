@@ -22,11 +22,11 @@ import numpy as np
 
 from pkm_identification.mechanisms.friction import friction_along, friction_slope
 from pkm_identification.mechanisms.hexapod.dynamics.mass import fill_mass
-from pkm_identification.mechanisms.hexapod.dynamics.records import friction_coefficients
-from pkm_identification.mechanisms.hexapod.kinematics.forward import turn
+from pkm_identification.mechanisms.hexapod.dynamics.records import friction_coefficients, unpacked
 from pkm_identification.mechanisms.hexapod.kinematics.jacobian import fill_jacobian
 from pkm_identification.numerics.compiled import kernel
-from pkm_identification.numerics.solve6 import solve_by_elimination, solve_positive
+from pkm_identification.numerics.linear_systems import solve6, solve_positive6
+from pkm_identification.numerics.rotation import turn
 
 NEWTON_ITERATIONS = 8
 NODES = 4  # places on the line of rates over which friction is averaged
@@ -45,18 +45,20 @@ def _mean_friction(first, last, law, coefficients, strut):
 
 
 @kernel
-def advance(geometry, period, substeps, phi, force, guess, position, rotation, twist, work):
+def advance(model, phi, force, guess, state, scratch, result):
     """Move one state on by one period, in place; False where the mass matrix is not positive definite.
 
-    `geometry` is a `KernelGeometry`.
-    `force` (2, 6) are the strut forces at the period's ends, `guess` (6,) an acceleration near the present one. On
-    return `work[6]` holds in its rows: mean acceleration, acceleration at the start and at the end, friction at the
-    start and at the end, strut rates at the end. `work` is (7, 6, 6).
+    `force` (2, 6) are the strut forces at the period's ends, `guess` (6,) an acceleration near the present one; model,
+    state, scratch and result as in `records`.
     """
-    mass, jac, compliance, mobility, matrix, lines, told = (
-        work[0], work[1], work[2], work[3], work[4], work[5], work[6])  # fmt: skip
+    period, substeps = model.period, model.substeps
+    geometry = unpacked(model.packed)
     law, coefficients = geometry.law, friction_coefficients(phi)
-    bias, rate, last, residual, slope, net = lines[0], lines[1], lines[2], lines[3], lines[4], lines[5]
+    position, rotation, twist = state.position, state.rotation, state.twist
+    mass, jac, compliance, mobility, matrix = (
+        scratch.mass, scratch.jacobian, scratch.compliance, scratch.mobility, scratch.matrix)  # fmt: skip
+    bias, rate, last = scratch.bias, scratch.rate, scratch.last
+    residual, slope, net = scratch.residual, scratch.slope, scratch.net
     middle, turned, speed = np.empty(3), np.empty((3, 3)), np.empty(6)
     half = 0.5 * period
     for k in range(6):
@@ -77,7 +79,7 @@ def advance(geometry, period, substeps, phi, force, guess, position, rotation, t
         for k in range(6):
             columns[i, k] = jac[k, i]
         columns[i, 6] = bias[i]
-    if not solve_positive(mass, columns):
+    if not solve_positive6(mass, columns):
         return False
     for i in range(6):
         bias[i] = columns[i, 6]
@@ -92,12 +94,12 @@ def advance(geometry, period, substeps, phi, force, guess, position, rotation, t
         rate[i] = 0.0
         for k in range(6):
             rate[i] += jac[i, k] * twist[k]
-        told[3, i] = friction_along(rate[i], law, coefficients, i)
+        result.first_friction[i] = friction_along(rate[i], law, coefficients, i)
     for i in range(6):
-        told[0, i] = 0.0
-        told[1, i] = -bias[i]
+        result.mean_acceleration[i] = 0.0
+        result.first_acceleration[i] = -bias[i]
         for k in range(6):
-            told[1, i] += compliance[i, k] * (force[0, k] - told[3, k])
+            result.first_acceleration[i] += compliance[i, k] * (force[0, k] - result.first_friction[k])
     h = period / substeps
     # pose displacement in the period, in twist coordinates
     for k in range(6):
@@ -133,7 +135,7 @@ def advance(geometry, period, substeps, phi, force, guess, position, rotation, t
                 break
             if largest < before:
                 before = largest
-                solve_by_elimination(matrix, residual)
+                solve6(matrix, residual)
                 for i in range(6):
                     newton[i] = residual[i]
                     last[i] += newton[i]
@@ -153,13 +155,13 @@ def advance(geometry, period, substeps, phi, force, guess, position, rotation, t
             rate[i] = last[i]
             last[i] += change
     for i in range(6):
-        told[4, i] = friction_along(rate[i], law, coefficients, i)
-        told[5, i] = rate[i]
-        told[0, i] = gained[i] / period
+        result.last_friction[i] = friction_along(rate[i], law, coefficients, i)
+        result.last_rate[i] = rate[i]
+        result.mean_acceleration[i] = gained[i] / period
     for i in range(6):
-        told[2, i] = -bias[i]
+        result.last_acceleration[i] = -bias[i]
         for k in range(6):
-            told[2, i] += compliance[i, k] * (force[1, k] - told[4, k])
+            result.last_acceleration[i] += compliance[i, k] * (force[1, k] - result.last_friction[k])
     for k in range(3):
         position[k] += speed[k]
     turn(rotation, speed[3], speed[4], speed[5], turned)

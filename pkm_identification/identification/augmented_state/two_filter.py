@@ -16,18 +16,21 @@ literature's use and much worse here, because a millisecond shows next to nothin
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pkm_identification.errors import NotConverged
-from pkm_identification.estimation.filters.square_root import lower_cholesky, whiten
 from pkm_identification.mechanisms.hexapod.kinematics.jacobian import fill_jacobian
+from pkm_identification.mechanisms.hexapod.kinematics.records import Pose
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
+from pkm_identification.numerics.linear_systems import lower_cholesky, whiten
+from pkm_identification.numerics.rotation import rotation_between
 
 from .correction import UPDATED, close_prediction, use_lengths
-from .filtering import MAX_GATED_RUN, begin, row_norms
+from .filtering import FRESH, MAX_GATED_RUN, begin, row_norms
 from .model import JointModel, JointNoise, JointSamples
 from .prediction import (
     PARAMETER_SPREAD,
@@ -36,52 +39,68 @@ from .prediction import (
     advance_and_read,
     move,
     predict,
-    rotation_between,
+)
+from .records import (
+    Estimate,
+    FilterOptions,
+    ForceTally,
+    NoiseLevels,
+    Path,
+    Point,
+    Prediction,
+    State,
+    Unknowns,
+    one_state,
+    point_at,
+    state_at,
+    step_result,
+    step_scratch,
 )
 from .results import Centre, JointSettings
 from .triangular import carlson_update
 
 
 @kernel
-def _propagate_sensitivity(model, sensors, known, mapping, force, guess, point, sensitivity, recurrent):
+def _propagate_sensitivity(model, sensors, unknowns, force, guess, point, sensitivity, recurrent):
     """Replace D (12, P) by A D + B at a point, or by B alone; False without an acceleration."""
-    at_values, at_x, at_r, at_u, at_force = point
+    mapping = unknowns.mapping
     count = mapping.shape[1]
-    pushed = force + at_force
-    phi = known.copy()
+    pushed = force + point.force
+    phi = unknowns.known.copy()
     for j in range(count):
         for k in range(phi.size):
-            phi[k] += mapping[k, j] * at_values[j]
-    x, r, u = np.empty((2, 3)), np.empty((2, 3, 3)), np.empty((2, 6))
-    work, readings, step, turned = np.empty((9, 6, 6)), np.empty(READINGS), np.zeros(STATE), np.empty(3)
+            phi[k] += mapping[k, j] * point.values[j]
+    sides = State(np.empty((2, 3)), np.empty((2, 3, 3)), np.empty((2, 6)))
+    scratch, result = step_scratch(), step_result()
+    readings, step, turned = np.empty(READINGS), np.zeros(STATE), np.empty(3)
     for j in range(count):
         for k in range(STATE):
             step[k] = sensitivity[k, j] if recurrent else 0.0
         for side in range(2):
             sign = PARAMETER_SPREAD if side == 0 else -PARAMETER_SPREAD
-            move(at_x, at_r, at_u, step, sign, x[side], r[side], u[side])
+            moved = state_at(sides, side)
+            move(point.state, step, sign, moved)
             tilted = phi + sign * mapping[:, j]
-            if not advance_and_read(
-                model, sensors, tilted, pushed, guess, x[side], r[side], u[side], readings, work):  # fmt: skip
+            if not advance_and_read(model, sensors, tilted, pushed, guess, moved, readings, scratch, result):
                 return False
-        rotation_between(r[0], r[1], turned)
+        rotation_between(sides.rotation[0], sides.rotation[1], turned)
         for k in range(3):
-            sensitivity[k, j] = (x[0, k] - x[1, k]) / (2.0 * PARAMETER_SPREAD)
+            sensitivity[k, j] = (sides.position[0, k] - sides.position[1, k]) / (2.0 * PARAMETER_SPREAD)
             sensitivity[3 + k, j] = turned[k] / (2.0 * PARAMETER_SPREAD)
         for k in range(6):
-            sensitivity[6 + k, j] = (u[0, k] - u[1, k]) / (2.0 * PARAMETER_SPREAD)
+            sensitivity[6 + k, j] = (sides.twist[0, k] - sides.twist[1, k]) / (2.0 * PARAMETER_SPREAD)
     return True
 
 
 @kernel
-def _innovation(jac, found, length, noise, root, sensitivity, columns, innovation, covariance):
+def _innovation(jac, residual, noise, root, sensitivity, columns, innovation, covariance):
     """Innovation (6,), its covariance and H D; D is updated by the state filter's gain."""
     count = sensitivity.shape[1]
     seen = jac @ np.ascontiguousarray(root[:6, :])
     covariance[:, :] = seen @ np.ascontiguousarray(seen.T)
     for k in range(6):
         covariance[k, k] += noise * noise
-        innovation[k] = length[k] - found[k]
+        innovation[k] = residual[k]
         for j in range(count):
             columns[k, j] = 0.0
             for i in range(6):
@@ -109,63 +128,63 @@ def update_parameters(columns, innovation, noise, mean, spread):
         mean[j] += change[j]
 
 
-@kernel
-def _run(model, sensors, home, known, mapping, known_at, recurrent, length_noise, force_noise, start_std, gate, samples,
-         centre, state, parameters, tallies, history, sums):  # fmt: skip
-    """Both filters over a log; (sample reached, refused samples).
+class Derivatives(NamedTuple):
+    """Derivatives of the log-likelihood at the centre that the samples of each stride add."""
 
-    `history` (stride, means (K, P), standard deviations (K, P)) is the path of the parameters; `sums` (gradients
-    (K, P), informations (K, P, P)) are what the samples of each stride add to the log-likelihood's derivatives at the
-    centre.
+    gradient: FloatArray  # (K, P)
+    information: FloatArray  # (K, P, P), lower triangle
+
+
+@kernel
+def _run(model, sensors, home, unknowns, at_centre, recurrent, noise, options, samples, centre, state_estimate,
+         parameters, force_tally, path, derivatives):  # fmt: skip
+    """Both filters over a log: (sample reached, refused samples).
+
+    `at_centre` are the state filter's unknowns: none, with the basis at the centre; `parameters` mean (P,) and lower
+    triangular root (P, P); `path` theirs, `derivatives` written.
     """
-    base, platform = model[0], model[1]
-    length, force, measured, segment = samples
-    root, position, rotation, twist = state
     mean, spread = parameters
-    stride, means, deviations = history
-    gradients, informations = sums
-    count = mapping.shape[1]
+    length, force, segment = samples.length, samples.force, samples.segment
+    root, state = state_estimate.root, state_estimate.state
+    count = unknowns.mapping.shape[1]
     factor, rows_at = np.zeros((6, 6)), np.empty((6, count))
-    nothing = np.zeros(0)
-    none = np.zeros((known.size, 0))
-    no_offset = np.zeros((READINGS, 0))
-    wide, rows, expected = np.empty((STATE, 37)), np.empty((READINGS, 37)), np.empty(READINGS)
+    prediction = Prediction(np.empty((STATE, 37)), np.empty((READINGS, 37)), np.empty(READINGS))
     sensitivity, columns, innovation = np.zeros((STATE, count)), np.empty((6, count)), np.empty(6)
-    covariance, jac, found = np.empty((6, 6)), np.empty((6, 6)), np.empty(6)
+    covariance, jac, expected = np.empty((6, 6)), np.empty((6, 6)), np.empty(6)
     guess, pushed = np.zeros(6), np.zeros((STATE, 6))
     refused = run = 0
     for n in range(length.shape[0]):
-        if n % stride == 0:
-            means[n // stride] = mean
-            row_norms(spread, 0, deviations[n // stride])
+        if n % path.stride == 0:
+            path.mean[n // path.stride] = mean
+            row_norms(spread, 0, path.std[n // path.stride])
         if n == 0 or segment[n] != segment[n - 1] or run >= MAX_GATED_RUN:
             run = 0
-            if not begin(
-                base, platform, home[0], home[1], length[n], start_std, root, position, rotation, twist
-            ):  # fmt: skip
+            if not begin(model, home, length[n], options.start_std, state_estimate):
                 return n, refused
             sensitivity[:, :] = 0.0
             guess[:] = 0.0
         else:
-            point = (centre[0], centre[1][n - 1], centre[2][n - 1], centre[3][n - 1], centre[4][n - 1])
+            point = point_at(centre, n - 1)
             if not _propagate_sensitivity(
-                model, sensors, known, mapping, force[n - 1 : n + 1], guess, point, sensitivity,
-                recurrent):  # fmt: skip
+                model, sensors, unknowns, force[n - 1 : n + 1], guess, point, sensitivity, recurrent
+            ):
                 return n, refused
-            state_point = (nothing, point[1], point[2], point[3], point[4])
+            state_point = Point(state_estimate.values, point.state, point.force)
             if not predict(
-                model, sensors, known_at, none, no_offset, force_noise, force[n - 1 : n + 1], guess, nothing, root,
-                position, rotation, twist, True, state_point, wide, rows, expected):  # fmt: skip
+                model, sensors, at_centre, noise.force, force[n - 1 : n + 1], guess, state_estimate, True, state_point,
+                prediction):  # fmt: skip
                 return n, refused
-            close_prediction(wide, root, 0)
-        if not measured[n]:
+            close_prediction(prediction.wide, root, 0)
+        if not samples.measured[n]:
             continue
-        fill_jacobian(base, platform, position, rotation, jac, found)
+        fill_jacobian(model.base, model.platform, state.position, state.rotation, jac, expected)
         before_gain = sensitivity.copy()
-        _innovation(jac, found, length[n], length_noise, root, sensitivity, columns, innovation, covariance)
+        _innovation(
+            jac, length[n] - expected, noise.length, root, sensitivity, columns, innovation, covariance
+        )
         _, status = use_lengths(
-            base, platform, length[n], length_noise, gate, nothing, root, position, rotation, twist, pushed, tallies
-        )  # fmt: skip
+            model, length[n], noise.length, options.gate, state_estimate, pushed, force_tally
+        )
         if status != UPDATED:
             sensitivity[:, :] = before_gain
             refused += 1
@@ -174,18 +193,18 @@ def _run(model, sensors, home, known, mapping, known_at, recurrent, length_noise
         run = 0
         lower_cholesky(covariance, factor)
         rows_at[:, :] = columns
-        at_centre = innovation.copy()
-        whiten(factor, rows_at, at_centre)
-        block = n // stride
+        whitened = innovation.copy()
+        whiten(factor, rows_at, whitened)
+        block = n // path.stride
         for k in range(6):
             for j in range(count):
-                gradients[block, j] += rows_at[k, j] * at_centre[k]
+                derivatives.gradient[block, j] += rows_at[k, j] * whitened[k]
                 for i in range(j + 1):
-                    informations[block, j, i] += rows_at[k, j] * rows_at[k, i]
+                    derivatives.information[block, j, i] += rows_at[k, j] * rows_at[k, i]
         # the state filter's innovation is that at the centre's parameters
         for k in range(6):
             for j in range(count):
-                innovation[k] += columns[k, j] * (centre[0][j] - mean[j])
+                innovation[k] += columns[k, j] * (centre.values[j] - mean[j])
         update_parameters(columns, innovation, covariance, mean, spread)
     return length.shape[0], refused
 
@@ -260,29 +279,26 @@ class TwoFilters:
         mean, spread = np.zeros(count), np.eye(count)
         stride = self.settings.stride
         entries = -(-len(samples) // stride)
-        history = np.zeros((2, entries, count))
-        gradients, informations = np.zeros((entries, count)), np.zeros((entries, count, count))
-        motion = centre.motion
-        state = (np.zeros((STATE, STATE)), np.empty(3), np.empty((3, 3)), np.empty(6))
+        path = Path(stride, np.zeros((entries, count)), np.zeros((entries, count)))
+        derivatives = Derivatives(np.zeros((entries, count)), np.zeros((entries, count, count)))
+        motion, noise, settings = centre.motion, self.noise, self.settings
+        known = model.known + model.mapping @ at
         reached, refused = _run(
             model.arguments,
             model.sensors,
-            (machine.home_position, machine.home_rotation),
-            model.known,
-            model.mapping,
-            model.known + model.mapping @ at,
+            Pose(machine.home_position, machine.home_rotation),
+            Unknowns(model.known, model.mapping, model.offset),
+            Unknowns(known, np.zeros((len(known), 0)), np.zeros((READINGS, 0))),
             self.recurrent,
-            self.noise.length,
-            self.noise.force,
-            self.settings.start_std,
-            self.settings.gate,
-            (samples.length, samples.force, samples.measured, samples.segment),
-            (at, motion.position, motion.rotation, motion.twist, centre.force_noise),
-            state,
+            NoiseLevels(noise.length, noise.force, noise.readings),
+            FilterOptions(settings.start_std, FRESH, settings.gate, True, False),
+            samples.arrays(),
+            Point(at, State(motion.position, motion.rotation, motion.twist), centre.force_noise),
+            Estimate(np.zeros(0), np.zeros((STATE, STATE)), one_state()),
             (mean, spread),
-            np.zeros((2, 6)),
-            (stride, history[0], history[1]),
-            (gradients, informations),
+            ForceTally(np.zeros(6), np.zeros(6)),
+            path,
+            derivatives,
         )
         if reached < len(samples):
             raise NotConverged(
@@ -290,15 +306,16 @@ class TwoFilters:
                 f"{samples.time[reached]:.3f} s: the start is too far off, or the model is another machine's"
             )
         root = prior.std[:, None] * spread
-        informations += np.tril(informations, -1).transpose(0, 2, 1)
+        information = derivatives.information
+        information += np.tril(information, -1).transpose(0, 2, 1)
         return TwoFilterResult(
             mean=prior.mean + prior.std * mean,
             covariance=root @ root.T,
             gated=int(refused),
             history_time=samples.time[::stride],
-            history_mean=prior.mean + prior.std * history[0],
-            history_std=prior.std * history[1],
-            scores=gradients - informations @ (mean - at),
-            information=informations,
+            history_mean=prior.mean + prior.std * path.mean,
+            history_std=prior.std * path.std,
+            scores=derivatives.gradient - information @ (mean - at),
+            information=information,
             segment=samples.segment[::stride],
         )

@@ -19,6 +19,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from pkm_identification.estimation.equations import Equations
 from pkm_identification.mechanisms.friction import friction_columns
 from pkm_identification.mechanisms.hexapod.dynamics.basis import INERTIAL_COLUMNS
 from pkm_identification.mechanisms.hexapod.dynamics.energy import energy_regressor
@@ -27,9 +28,8 @@ from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import PlatformMotion
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
+from pkm_identification.signals.band import BandSettings
 from pkm_identification.signals.butterworth import causal, segment_slices, zero_phase
-
-from .force_equations import BandSettings, Equations
 
 # Samples a segment loses to the quadrature: one before its first step and one after its last.
 MARGIN = 1
@@ -109,9 +109,17 @@ def energy_equations(
         path = np.sqrt(duration * np.maximum(sums[:, -1], 0.0) + (duration * slow) ** 2)
         balanced = (sums[:, :-1] / path[:, None])[:, None, :]
         ends = MARGIN + lead + stride * np.arange(1, whole + 1)
-        parts.append((motion.time[part][ends], balanced[:, :, :-2], balanced[:, :, -1] - balanced[:, :, -2],
-                      balanced[:, :, -1], segment[part][ends]))  # fmt: skip
-    return Equations.joined(parts, outputs=1, width=len(parameters.names))
+        work = balanced[:, :, -1]
+        parts.append(
+            Equations(
+                time=motion.time[part][ends],
+                regressor=balanced[:, :, :-2],
+                measured=work - balanced[:, :, -2],
+                force=work,
+                segment=segment[part][ends],
+            )
+        )
+    return Equations.joined(parts or [Equations.empty(1, len(parameters.names))])
 
 
 def _step_balance(

@@ -7,113 +7,19 @@ rate, so that successive equations are nearly independent.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
+from pkm_identification.estimation.equations import Equations
 from pkm_identification.mechanisms.hexapod.dynamics.regressor import regressor
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUTS, PlatformMotion
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
-from pkm_identification.signals.butterworth import (
-    causal,
-    low_pass,
-    segment_slices,
-    settling_samples,
-    zero_phase,
-)
+from pkm_identification.signals.band import BandSettings
+from pkm_identification.signals.butterworth import causal, segment_slices, zero_phase
 
 from .reversal import reversal_pulses
-
-OVERSAMPLING = 2.5  # equations per cutoff period; 2 would be the bare Nyquist rate
-
-
-@dataclass(frozen=True)
-class BandSettings:
-    """The estimation band: the low-pass both sides of the model equation pass.
-
-    Attributes
-    ----------
-    period : float
-        Sample period in s of what comes in.
-    cutoff : float
-        -3 dB frequency in Hz (of one pass).
-    order : int
-        Butterworth order (of one pass).
-    """
-
-    period: float
-    cutoff: float = 10.0
-    order: int = 8
-
-    @property
-    def sections(self) -> FloatArray:
-        return low_pass(self.order, self.cutoff, 1.0 / self.period)
-
-    @property
-    def stride(self) -> int:
-        """Samples from one equation to the next."""
-        return max(1, round(1.0 / (OVERSAMPLING * self.cutoff * self.period)))
-
-    @property
-    def redundancy(self) -> float:
-        """How many equations carry the information of one independent one (white noise)."""
-        return max(1.0, 1.0 / (2.0 * self.cutoff * self.stride * self.period))
-
-    @property
-    def settling(self) -> int:
-        """Samples until the filter has forgotten how it was started."""
-        return settling_samples(self.sections)
-
-
-@dataclass(frozen=True)
-class Equations:
-    """Linear equations: measured = regressor @ w + noise, in the estimation band.
-
-    Attributes
-    ----------
-    time : ndarray, shape (K,)
-    regressor : ndarray, shape (K, m, P)
-        Band-limited regressor.
-    measured : ndarray, shape (K, m)
-        Band-limited force (N) less what the machine file says of parameters that are not estimated.
-    force : ndarray, shape (K, m)
-        Band-limited measured force itself.
-    segment : ndarray of int64, shape (K,)
-    """
-
-    time: FloatArray
-    regressor: FloatArray
-    measured: FloatArray
-    force: FloatArray
-    segment: NDArray[np.int64]
-
-    def __len__(self) -> int:
-        return len(self.time)
-
-    @classmethod
-    def joined(cls, parts: Sequence[tuple], outputs: int, width: int) -> Equations:
-        """Parts in the order of the attributes, one after the other; no equations when there are none."""
-        if not parts:
-            return cls(
-                np.empty(0),
-                np.empty((0, outputs, width)),
-                np.empty((0, outputs)),
-                np.empty((0, outputs)),
-                np.empty(0, dtype=np.int64),
-            )
-        return cls(*(np.concatenate(column) for column in zip(*parts, strict=True)))
-
-    def since_clock_jump(self) -> Equations:
-        """The equations since time last ran backwards: what the online estimator, which starts afresh then, knows."""
-        back = np.nonzero(np.diff(self.time) < 0)[0]
-        if not len(back):
-            return self
-        rest = slice(int(back[-1]) + 1, None)
-        return Equations(*(getattr(self, name)[rest] for name in Equations.__dataclass_fields__))
 
 
 def force_equations(
@@ -162,6 +68,14 @@ def force_equations(
         smooth = causal(sections, stack[:, filled]) if online else zero_phase(sections, stack[:, filled])
         picked = np.zeros((len(range(*chosen.indices(count))), *filled.shape))
         picked[:, filled] = smooth[chosen]
-        parts.append((motion.time[part][chosen], picked[:, :, :-2], picked[:, :, -1] - picked[:, :, -2],
-                      picked[:, :, -1], segment[part][chosen]))  # fmt: skip
-    return Equations.joined(parts, outputs=6, width=len(parameters.names))
+        force_picked = picked[:, :, -1]
+        parts.append(
+            Equations(
+                time=motion.time[part][chosen],
+                regressor=picked[:, :, :-2],
+                measured=force_picked - picked[:, :, -2],
+                force=force_picked,
+                segment=segment[part][chosen],
+            )
+        )
+    return Equations.joined(parts or [Equations.empty(STRUTS, len(parameters.names))])

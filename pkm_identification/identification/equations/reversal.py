@@ -23,6 +23,7 @@ from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUTS, PlatformMotion
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
+from pkm_identification.parameters.parameter import Kind, Parameter
 from pkm_identification.parameters.parameter_set import ParameterSet
 
 REVERSAL_TIME = 1e-3  # s; longer than the delay, shorter than what lies between reversals
@@ -35,29 +36,24 @@ def with_reversals(parameters: ParameterSet, machine: Machine) -> ParameterSet:
 
     Unchanged where it has not every strut's Coulomb friction.
     """
-    law = machine.friction.law
-    reversing = {f"{law.reversing}_{i + 1}" for i in range(STRUTS)}
-    coulomb = [k for k, name in enumerate(parameters.names) if name in reversing]
+    coulomb = [entry for entry in parameters.entries if entry.symbol == machine.friction.law.reversing]
     if len(coulomb) != STRUTS:
         return parameters
-    names = tuple(f"reversal_{i + 1}" for i in range(STRUTS))
-    scale = parameters.scale[coulomb] * LARGEST_DELAY / REVERSAL_TIME
-    stated = {}
-    if parameters.believed is not None and parameters.believed_std is not None:
-        stated = {
-            "believed": np.concatenate([parameters.believed, np.zeros(STRUTS)]),
-            "believed_std": np.concatenate([parameters.believed_std, scale]),
-        }
-    return replace(
-        parameters,
-        names=parameters.names + names,
-        units=parameters.units + ("N",) * STRUTS,
-        nominal=np.concatenate([parameters.nominal, np.zeros(STRUTS)]),
-        scale=np.concatenate([parameters.scale, scale]),
-        mapping=np.hstack([parameters.mapping, np.zeros((len(parameters.known), STRUTS))]),
-        nuisance=STRUTS,
-        **stated,
-    )
+    entries = [
+        Parameter(
+            f"reversal_{i + 1}",
+            "N",
+            Kind.NUISANCE,
+            entry.body,
+            nominal=0.0,
+            scale=entry.scale * LARGEST_DELAY / REVERSAL_TIME,
+            symbol="reversal",
+            limb=i,
+        )
+        for i, entry in enumerate(coulomb)
+    ]
+    extended = parameters.extended(entries, np.zeros((len(parameters.known), STRUTS)))
+    return replace(extended, nuisance=STRUTS)
 
 
 @kernel

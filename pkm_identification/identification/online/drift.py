@@ -1,4 +1,4 @@
-"""Friction that changes while the machine runs: noticed on the innovations, then let loose for a moment.
+"""Friction that changes while the machine runs: noticed on the innovations, then made uncertain again.
 
 Masses do not change by themselves; friction does, with temperature, wear and lubrication, over minutes. A constant
 random walk that can follow such a drift forgets all but the last seconds for ever. Here the friction parameters stand
@@ -13,26 +13,24 @@ import numpy as np
 
 from pkm_identification.estimation.change_detection import ChangeFit, ChangeTest
 from pkm_identification.estimation.filters.recursive import RecursiveEstimator
-from pkm_identification.mechanisms.friction import COEFFICIENT_NAMES
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
 
-DRIFTS = ("detected", "none")
 WINDOW = 100  # equations, four seconds
 # Twice the log likelihood ratio taken for drift: chi-square of 12 exceeds it once in 1e11 windows.
 DRIFTED = 80.0
-MOVED = 4.0  # standard deviations by which a parameter must have moved to be let loose
+MOVED = 4.0  # standard deviations by which a parameter must have moved to be made uncertain again
 EVERY = 5  # equations from one look to the next
 
 
-def _friction(names: tuple[str, ...]) -> list[int]:
-    return [k for k, name in enumerate(names) if name.rpartition("_")[0] in COEFFICIENT_NAMES]
+def _friction(parameters: ParameterSet) -> list[int]:
+    return [k for k, entry in enumerate(parameters.entries) if entry.kind.friction]
 
 
 def friction_walk(parameters: ParameterSet, share: float) -> FloatArray:
     """Standard deviation (P,) per step of a random walk of friction alone, in shares of the nominal values."""
     std = np.zeros(len(parameters.names))
-    which = _friction(parameters.names)
+    which = _friction(parameters)
     std[which] = share * np.abs(parameters.nominal[which])
     return std
 
@@ -42,8 +40,8 @@ class FrictionDrift:
 
     Parameters
     ----------
-    names : tuple of str
-        Of the machine's parameters; those of friction are a friction law's coefficient and a strut's number.
+    parameters : ParameterSet
+        Of the machine.
     std : ndarray, shape (P,)
         Standard deviations of the prior.
     outputs : int
@@ -51,19 +49,19 @@ class FrictionDrift:
     Attributes
     ----------
     opened : int
-        How often friction was let loose.
+        How often friction was made uncertain again.
     """
 
-    def __init__(self, names: tuple[str, ...], std: FloatArray, outputs: int) -> None:
-        self._which = np.array(_friction(names))
+    def __init__(self, parameters: ParameterSet, std: FloatArray, outputs: int) -> None:
+        self._which = np.array(_friction(parameters))
         self._std = std[self._which]
         self._test = ChangeTest(len(self._which), outputs, (WINDOW,), WINDOW)
         self.opened = 0
 
     @staticmethod
-    def possible(names: tuple[str, ...]) -> bool:
+    def possible(parameters: ParameterSet) -> bool:
         """Whether there is friction among the parameters."""
-        return bool(_friction(names))
+        return bool(_friction(parameters))
 
     def clear(self) -> None:
         """Forget the equations seen."""
@@ -85,22 +83,22 @@ class FrictionDrift:
         """Whether it is time to look."""
         return self._test.count % EVERY == 0
 
-    def found(self, rival: ChangeTest) -> bool:
+    def detected(self, rival: ChangeTest) -> bool:
         """Whether friction has changed, and explains the newest equations better than a payload does."""
         if self._test.gains()[0] < DRIFTED:
             return False
-        self._found = self._test.fit(WINDOW)
-        return self._found.evidence > rival.fit(WINDOW).evidence
+        self._change = self._test.fit(WINDOW)
+        return self._change.evidence > rival.fit(WINDOW).evidence
 
     def open_if_explained(self, estimator: RecursiveEstimator, rival: ChangeTest, count: int) -> None:
-        """Let friction loose if it explains the newest `count` equations better than a payload does."""
-        self._found = self._test.fit(count)
-        if self._found.gain > DRIFTED and self._found.evidence > rival.fit(count).evidence:
+        """Make friction uncertain again if it explains the newest `count` equations better than a payload does."""
+        self._change = self._test.fit(count)
+        if self._change.gain > DRIFTED and self._change.evidence > rival.fit(count).evidence:
             self.open(estimator)
 
     def open(self, estimator: RecursiveEstimator) -> None:
         """Make the friction that has moved as uncertain as it has moved, and begin to watch anew."""
-        moved = np.where(np.abs(self._found.change) > MOVED * self._found.std, self._found.change, 0.0)
+        moved = np.where(np.abs(self._change.change) > MOVED * self._change.std, self._change.change, 0.0)
         covariance = estimator.filter.covariance
         covariance[self._which, self._which] += (moved * self._std) ** 2
         estimator.filter.start_from(estimator.filter.mean, covariance)

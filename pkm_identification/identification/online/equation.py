@@ -7,7 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import signal
 
-from pkm_identification.mechanisms.hexapod.dynamics.basis import PLATFORM_COLUMNS
+from pkm_identification.mechanisms.hexapod.dynamics.basis import (
+    PLATFORM_COLUMNS,
+)
 from pkm_identification.mechanisms.hexapod.dynamics.records import MotionSample, packed_geometry, unpacked
 from pkm_identification.mechanisms.hexapod.dynamics.regressor import (
     SparseMapping,
@@ -21,8 +23,8 @@ from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
 from pkm_identification.parameters.parameter_set import ParameterSet
+from pkm_identification.signals.band import BandSettings
 
-from ..equations.force_equations import BandSettings
 from ..equations.reversal import reversal_pulse, smoothed_bend, smoothing_count
 
 # Places in the stack that is filtered, from its end; in front of them the machine's columns and a payload's.

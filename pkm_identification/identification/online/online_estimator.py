@@ -2,89 +2,71 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
+from pkm_identification.errors import SettingsError
 from pkm_identification.estimation.estimate import ParameterEstimate
 from pkm_identification.estimation.filters.recursive import FILTERS, RecursiveEstimator
-from pkm_identification.estimation.filters.unscented import UnscentedSettings
 from pkm_identification.mechanisms.hexapod.dynamics.basis import PLATFORM_COLUMNS, friction_columns
 from pkm_identification.mechanisms.hexapod.kinematics.forward import OK
 from pkm_identification.mechanisms.hexapod.kinematics.tracker import PlatformSample
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.builder import force_scale
-from pkm_identification.parameters.assumptions import Assumptions
+from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.finite import finite
 from pkm_identification.parameters.parameter_set import ParameterSet
+from pkm_identification.parameters.prior import Prior
 
-from ..equations.force_equations import BandSettings
 from ..equations.reversal import with_reversals
-from .drift import DRIFTS, FrictionDrift, friction_walk
+from ..settings import Settings
+from .drift import FrictionDrift, friction_walk
 from .equation import Equation, EquationFilter
 from .payload import PayloadEstimate, PayloadEvent, payload_prior
 from .payload_watch import PayloadWatch
 
 
 @dataclass(frozen=True)
-class EstimatorSettings:
-    """Settings of the online estimator.
+class EstimatorState:
+    """What an estimation can go on from.
 
     Attributes
     ----------
-    period : float
-        Sample period in s.
-    parameters : str
-        Parameter set.
-    estimator : {'ukf', 'ekf', 'rls'}
-    band_cutoff, band_order
-        Low-pass of both sides of the model equation.
-    unscented : UnscentedSettings
-    gate : float
-        Probability with which a good equation is rejected as an outlier.
-    payload : bool
-        Whether to watch for a payload taken up or set down; what is carried is then kept apart from the machine.
-    drift : {'detected', 'none'}
-        Whether friction that has changed is let loose (`drift`).
-    friction_walk : float
-        Random walk of friction besides: standard deviation it gathers in an hour, relative to each coefficient.
-        0, the default, forgets nothing; more follows faster and knows friction less well all the time.
-    kinematic_cutoff : float
-        Hz, of the filter the samples have passed; says how much of the friction law's bend it may have rounded.
-    assumptions : Assumptions
-        What is fixed, tied or stated of the parameters beforehand.
+    mean : ndarray, shape (P,)
+        SI units; those of nuisance parameters, which come last, may be missing.
+    covariance : ndarray, shape (P, P)
+    count : int
+        Equations behind it.
+    time : float
+        Stamp of the newest sample behind it in s.
     """
 
-    period: float
-    parameters: str = "identifiable"
-    estimator: str = "ukf"
-    band_cutoff: float = 10.0
-    band_order: int = 8
-    unscented: UnscentedSettings = field(default_factory=UnscentedSettings)
-    gate: float = 1e-9
-    payload: bool = True
-    drift: str = "detected"
-    friction_walk: float = 0.0
-    kinematic_cutoff: float = 150.0
-    assumptions: Assumptions = field(default_factory=Assumptions)
-
-    def __post_init__(self) -> None:
-        if self.estimator not in FILTERS:
-            raise ValueError(f"estimator is '{self.estimator}', must be one of {', '.join(FILTERS)} online")
-        if self.drift not in DRIFTS:
-            raise ValueError(f"drift is '{self.drift}', must be one of {', '.join(DRIFTS)}")
-        if not 0 <= self.friction_walk < np.inf:
-            raise ValueError(f"friction_walk is {self.friction_walk}, must be 0 or more")
-        if self.friction_walk and self.estimator == "rls":
-            raise ValueError("friction_walk needs estimator 'ukf' or 'ekf'; 'rls' has forgetting")
-        _ = self.band.sections  # raises when the filter is impossible
+    mean: FloatArray
+    covariance: FloatArray
+    count: int
+    time: float
 
     @property
-    def band(self) -> BandSettings:
-        return BandSettings(self.period, self.band_cutoff, self.band_order)
+    def usable(self) -> bool:
+        """Whether everything is finite and all variances are positive."""
+        return finite(self.mean, self.covariance) and float(self.covariance.diagonal().min()) > 0.0
 
 
 class OnlineEstimator:
     """Builds equations from platform samples and feeds them to the filter.
+
+    Parameters
+    ----------
+    machine : Machine
+    settings : Settings
+        Resolved; the kinematic cutoff says how much of the friction law's bend the samples' filter may have rounded.
+
+    Raises
+    ------
+    SettingsError
+        If the settings name an estimator that is not recursive.
 
     Attributes
     ----------
@@ -94,42 +76,52 @@ class OnlineEstimator:
         because time ran backwards (`clock_jump`).
     """
 
-    def __init__(self, machine: Machine, settings: EstimatorSettings) -> None:
+    def __init__(self, machine: Machine, settings: Settings) -> None:
+        estimator, band = settings.estimator, settings.band
+        if estimator.name not in FILTERS:
+            raise SettingsError(
+                f"estimator is '{estimator.name}', must be one of {', '.join(FILTERS)} online"
+            )
         self.machine = machine
         self.settings = settings
-        self.parameters = settings.assumptions.apply(ParameterSet.of(machine, settings.parameters))
+        self.parameters = estimator.assumptions.apply(hexapod_parameters(machine, estimator.parameters))
         # what smoothing does to friction is estimated besides, and stays inside
         self._unknowns = with_reversals(self.parameters, machine)
         self._coulomb = friction_columns(machine, machine.friction.law.reversing or "")
         band = settings.band
         self._stride, self._settling = band.stride, band.settling
         self._filter = EquationFilter(
-            machine, self._unknowns, band, settings.kinematic_cutoff, load=settings.payload
+            machine, self._unknowns, band, settings.filter.cutoff, load=estimator.payload
         )
         self.recursive = self._estimator(self._unknowns)
         drift = None
-        if settings.drift == "detected" and FrictionDrift.possible(self._unknowns.names):
-            drift = FrictionDrift(self._unknowns.names, self.recursive.prior.std, self.recursive.outputs)
+        if estimator.drift == "detected" and FrictionDrift.possible(self._unknowns):
+            drift = FrictionDrift(self._unknowns, self.recursive.prior.std, self.recursive.outputs)
         self.watch = (
             PayloadWatch(
                 self.recursive, machine.length_scale, payload_prior(machine), band, self._estimator, drift
             )
-            if settings.payload
+            if estimator.payload
             else None
         )
-        if settings.friction_walk:
+        if estimator.friction_walk:
             steps = 3600.0 / (self._stride * settings.period)
-            walk = friction_walk(self._unknowns, settings.friction_walk / np.sqrt(steps))
-            self.recursive.filter.add_process_noise(walk)
+            walk = friction_walk(self._unknowns, estimator.friction_walk / np.sqrt(steps))
+            self.recursive.add_process_noise(walk)
             if self.watch is not None:
                 still = np.zeros(PLATFORM_COLUMNS)
-                self.watch.loaded.filter.add_process_noise(np.concatenate([walk, still]))
+                self.watch.loaded.add_process_noise(np.concatenate([walk, still]))
         self.reset()
 
     def _estimator(self, parameters: ParameterSet) -> RecursiveEstimator:
-        s = self.settings
+        chosen = self.settings.estimator
         return RecursiveEstimator(
-            parameters, s.estimator, s.unscented, s.band.redundancy, force_scale(self.machine), s.gate
+            parameters,
+            chosen.name,
+            chosen.unscented,
+            self.settings.band.redundancy,
+            force_scale(self.machine),
+            chosen.gate,
         )
 
     def reset(self) -> None:
@@ -146,6 +138,47 @@ class OnlineEstimator:
     def _interrupt(self) -> None:
         self._segment: int | None = None
 
+    def resume(self, state: EstimatorState | None) -> None:
+        """Go on from a state got before, or from the prior without one; the noise is learned anew, the counts go on.
+
+        Raises
+        ------
+        numpy.linalg.LinAlgError
+            If the covariance is not positive definite.
+        """
+        if state is None:
+            self.recursive.reset()
+        else:
+            self.recursive.resume(state.mean, state.covariance, state.count, state.time)
+
+    @property
+    def state(self) -> EstimatorState:
+        """What `resume` goes on from, nuisance parameters included."""
+        recursive = self.recursive
+        return EstimatorState(
+            recursive.filter.mean, recursive.filter.covariance, recursive.filter.count, recursive.time
+        )
+
+    @property
+    def count(self) -> int:
+        """Equations behind the estimate."""
+        return self.recursive.filter.count
+
+    @property
+    def prior(self) -> Prior:
+        """Of all that is estimated, nuisance parameters included."""
+        return self.recursive.prior
+
+    @property
+    def nis(self) -> float:
+        """Mean normalised innovation squared; near `outputs` when the noise is as assumed."""
+        return self.recursive.nis
+
+    @property
+    def outputs(self) -> int:
+        """Outputs of the model: the degrees of freedom of `nis`."""
+        return self.recursive.outputs
+
     @property
     def estimate(self) -> ParameterEstimate:
         """Latest estimate, or the prior; worked out when asked for, which costs as much as taking an equation."""
@@ -160,6 +193,17 @@ class OnlineEstimator:
     def payload_events(self) -> tuple[PayloadEvent, ...]:
         """The last few things taken up or set down, oldest first."""
         return tuple(self.watch.events) if self.watch is not None else ()
+
+    @property
+    def suspicions(self) -> int:
+        """How often something seemed to have changed, payload or not."""
+        return 0 if self.watch is None else self.watch.suspicions
+
+    @property
+    def friction_changes(self) -> int:
+        """How often friction had changed and was made uncertain again."""
+        drift = None if self.watch is None else self.watch.drift
+        return 0 if drift is None else drift.opened
 
     @property
     def model_suspect(self) -> bool:
@@ -198,10 +242,10 @@ class OnlineEstimator:
             self._unknowns.mapping[self._coulomb] @ self.recursive.filter.mean
             + self._unknowns.known[self._coulomb]
         )
-        return self._take(self._filter.equation(sample.time, coulomb))
+        return self.take(self._filter.equation(sample.time, coulomb))
 
-    def _take(self, equation: Equation) -> bool:
-        """Give one equation to the filter, by way of the watch for payloads if there is one."""
+    def take(self, equation: Equation) -> bool:
+        """Take one equation, by way of the watch for payloads if there is one; False when it was not used (yet)."""
         gated = self.recursive.gated
         if self.watch is None:
             accepted = self.recursive.step(

@@ -7,13 +7,18 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pkm_identification.estimation.identifiability.status import IDENTIFIABLE, RESOLVED, UNIDENTIFIABLE
-from pkm_identification.mechanisms.hexapod.dynamics.basis import PLATFORM_COLUMNS, PLATFORM_NAMES
+from pkm_identification.mechanisms.hexapod.dynamics.basis import (
+    PLATFORM_COLUMNS,
+    PLATFORM_NAMES,
+)
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.parameters.parameter import Kind, Parameter
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
 
 PAYLOAD_UNITS = ("kg", "kg m", "kg m", "kg m", *("kg m^2",) * 6)
+PAYLOAD_KINDS = (Kind.MASS, *(Kind.FIRST_MOMENT,) * 3, *(Kind.INERTIA,) * 6)
 # Indices of Ixx, Iyy, Izz, Ixy, Ixz, Iyz in a matrix.
 _ROWS, _COLUMNS = np.array([0, 1, 2, 0, 0, 1]), np.array([0, 1, 2, 1, 2, 2])
 
@@ -61,7 +66,7 @@ class PayloadEvent:
     time, time_std : float
         s, of the sample at which it happened.
     announced_at : float
-        s, of the sample that made it sure.
+        s, of the sample that decided.
     payload : PayloadEstimate or None
         What is carried since; None after it was set down.
     """
@@ -83,20 +88,16 @@ def payload_prior(machine: Machine) -> Prior:
 
 def with_payload(parameters: ParameterSet, prior: Prior) -> ParameterSet:
     """A machine's parameters followed by the ten of a payload; `prior` is the payload's."""
-    machine = Prior.of(parameters)
-    return replace(
-        parameters,
-        name=f"{parameters.name} and payload",
-        names=(*parameters.names, *(f"{name}_load" for name in PLATFORM_NAMES)),
-        units=(*parameters.units, *PAYLOAD_UNITS),
-        nominal=np.concatenate([parameters.nominal, prior.mean]),
-        scale=np.concatenate([parameters.scale, prior.std]),
-        mapping=np.column_stack([parameters.mapping, np.eye(len(parameters.known), PLATFORM_COLUMNS)]),
-        believed=np.concatenate([machine.mean, prior.mean]),
-        believed_std=np.concatenate([machine.std, prior.std]),
-        # they are no longer the last ones
-        nuisance=0,
-    )
+    entries = [
+        Parameter(f"{name}_load", unit, kind, "payload", float(mean), float(std))
+        for name, unit, kind, mean, std in zip(
+            PLATFORM_NAMES, PAYLOAD_UNITS, PAYLOAD_KINDS, prior.mean, prior.std, strict=True
+        )
+    ]
+    columns = np.eye(len(parameters.known), PLATFORM_COLUMNS)
+    extended = parameters.extended(entries, columns, name=f"{parameters.name} and payload")
+    # the nuisance parameters are no longer the last ones
+    return replace(extended, nuisance=0)
 
 
 def body_of(values: FloatArray) -> FloatArray:

@@ -20,8 +20,8 @@ from pkm_identification.mechanisms.hexapod.dynamics.basis import PLATFORM_COLUMN
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
+from pkm_identification.signals.band import BandSettings
 
-from ..equations.force_equations import BandSettings
 from .drift import FrictionDrift
 from .equation import Equation
 from .payload import (
@@ -64,7 +64,7 @@ class PayloadWatch:
     make : callable
         Makes an estimator like the machine's of other parameters.
     drift : FrictionDrift, optional
-        Told to open the friction parameters when they have changed.
+        Opens the friction parameters when they have changed.
 
     Attributes
     ----------
@@ -172,7 +172,7 @@ class PayloadWatch:
                 self._lag = LAGS[int(np.argmax(gains))]
                 self._held = [equation]
                 return False
-            if self.drift is not None and self.drift.due() and self.drift.found(self._test):
+            if self.drift is not None and self.drift.due() and self.drift.detected(self._test):
                 self.drift.open(self.active)
                 self._before.clear()
         self._before.append(state)
@@ -279,7 +279,7 @@ class PayloadWatch:
         times, rows = self._test.newest(ONSET)
         expected = rows[:, :, :-1] @ fit.change
         innovation = rows[:, :, -1]
-        tried = self._suspected_at + np.arange(-1.0, 0.1, 2 * self._period)
+        tried = (self._suspected_at or 0.0) + np.arange(-1.0, 0.1, 2 * self._period)
         age = np.rint((times - tried[:, None]) / self._period).astype(np.int64)
         grown = np.where(age < 0, 0.0, self._jump[np.clip(age, 0, len(self._jump) - 1)])
         power, match = np.sum(expected**2, axis=1), np.sum(expected * innovation, axis=1)

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pkm_identification.estimation.equations import Equations
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
 
-from ..equations.force_equations import Equations
 from .staged import (
     ALL,
     StagedResult,

@@ -10,26 +10,33 @@ comes from driven motions.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pkm_identification.errors import LogError, NotConverged
+from pkm_identification.estimation.problem import Problem
 from pkm_identification.mechanisms.hexapod.dynamics.basis import INERTIAL_COLUMNS
 from pkm_identification.mechanisms.hexapod.dynamics.falling import falling_lengths
 from pkm_identification.mechanisms.hexapod.kinematics.forward import OK, forward_kinematics
 from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.motion import StrutLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.rotation import matrix_from_vector
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.relations import LinearRelations
+
+if TYPE_CHECKING:
+    from ..experiment import Experiment
 
 START = 7  # unknowns of the start: position, rotation, instant of the release
 DIFFERENCE = 1e-4  # step of the numerical derivatives, relative to what is large
 # Residual over resolution above which a log is not a fall of this machine.
 MISFIT = 20.0
 LEAST_SAMPLES = 20
-MAX_ROUNDS = 10
-SETTLED = 1e-4  # of what is a large error of a parameter
+MAX_ITERATIONS = 10
+TOLERANCE = 1e-4  # change of a parameter, in what is a large error of it
 
 
 class FreeFall:
@@ -96,7 +103,7 @@ class FreeFall:
         )
 
     def relations(self, values: FloatArray, refinements: int = 2) -> LinearRelations:
-        """What the fall says of the parameters, linearised about `values` (P,).
+        """What the fall shows of the parameters, linearised about `values` (P,).
 
         The start (pose and instant of the release) is not known and is eliminated.
 
@@ -114,12 +121,14 @@ class FreeFall:
         orthogonal, _ = np.linalg.qr(self._start_slopes(values), mode="complete")
         rest = orthogonal[:, START:].T
         rows = rest @ columns / self.resolution
-        said = rest @ left / self.resolution + rows @ values
+        targets = rest @ left / self.resolution + rows @ values
         # as few rows as there are parameters say the same; what is left over is the misfit of any machine
-        triangle = np.linalg.qr(np.column_stack([rows, said]), mode="r")
+        triangle = np.linalg.qr(np.column_stack([rows, targets]), mode="r")
         width = len(values)
         misfit = (
-            abs(triangle[width, width]) / np.sqrt(max(len(said) - width, 1)) if len(triangle) > width else 0.0
+            abs(triangle[width, width]) / np.sqrt(max(len(targets) - width, 1))
+            if len(triangle) > width
+            else 0.0
         )
         if not np.isfinite(misfit) or misfit > MISFIT:
             raise LogError(
@@ -151,10 +160,44 @@ class FreeFall:
         return columns
 
 
-def settle(
+def add_falls(problem: Problem, falls: Sequence[StrutLog], experiment: Experiment) -> Problem:
+    """The problem with what logs of falls with the drives off show of its parameters.
+
+    Raises
+    ------
+    LogError
+        As `FreeFall`, and if a fall runs at another rate than the experiment.
+    NotConverged
+        As `iterate`.
+    """
+    if not falls:
+        return problem
+    estimator, others = experiment.estimator, problem.relations
+
+    def with_falls(relations: LinearRelations) -> Problem:
+        known = [relations] if others is None else [others, relations]
+        return replace(problem, relations=LinearRelations.joined(known))
+
+    logs = [
+        FreeFall(
+            experiment.machine,
+            problem.parameters,
+            experiment.fall_lengths(log),
+            experiment.period,
+            log.source,
+        )
+        for log in falls
+    ]
+    relations = iterate(
+        logs, estimator.batch_mean(problem), lambda relations: estimator.batch_mean(with_falls(relations))
+    )
+    return with_falls(relations)
+
+
+def iterate(
     falls: Sequence[FreeFall], values: FloatArray, solve: Callable[[LinearRelations], FloatArray]
 ) -> LinearRelations:
-    """What falls say, linearised where the estimate ends.
+    """What falls show, linearised where the estimate ends: a fixed-point iteration.
 
     Parameters
     ----------
@@ -167,18 +210,18 @@ def settle(
     Raises
     ------
     NotConverged
-        If the estimate does not settle: the fall contradicts the other logs.
+        If the estimate does not converge: the fall contradicts the other logs.
     """
     scale = falls[0].parameters.scale
-    for _ in range(MAX_ROUNDS):
-        said = LinearRelations.joined([fall.relations(values) for fall in falls])
-        found = solve(said)
-        change = np.max(np.abs(found - values) / scale)
-        values = found
-        if change < SETTLED:
-            return said
+    for _ in range(MAX_ITERATIONS):
+        relations = LinearRelations.joined([fall.relations(values) for fall in falls])
+        solution = solve(relations)
+        change = np.max(np.abs(solution - values) / scale)
+        values = solution
+        if change < TOLERANCE:
+            return relations
     raise NotConverged(
-        f"{falls[0].source}: the estimate does not settle with this fall (last change {100 * change:.2g} %); "
+        f"{falls[0].source}: the estimate does not converge with this fall (last change {100 * change:.2g} %); "
         "is it of the same machine, with the drives off?"
     )
 

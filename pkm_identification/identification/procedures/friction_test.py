@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pkm_identification.errors import LogError, PkmError
+from pkm_identification.errors import LogError, SettingsError
 from pkm_identification.mechanisms.hexapod.dynamics.regressor import regressor
 from pkm_identification.mechanisms.hexapod.kinematics.forward import OK, platform_motion
 from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 from pkm_identification.motion import STRUTS, StrutLog, StrutMotion
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
+from pkm_identification.signals.band import OVERSAMPLING
+from pkm_identification.signals.guard import GuardedLog
 from pkm_identification.signals.zero_phase import filter_log
 
-from ..experiment import Experiment, prepare
-from ..online.pipeline import kinematic_cutoff
-from ..validation import held_from, held_out_part, rows_of
+from ..experiment import Experiment
+from ..kinematic_cutoff import kinematic_cutoff
+from ..settings import Settings
+from ..validation import held_out_part
 from .friction_bend import FrictionBend, friction_bend
 from .strut_friction import (
     StrutFriction,
@@ -27,13 +32,11 @@ from .strut_friction import (
     untestable,
 )
 
-OVERSAMPLING = 2.5  # samples per period of the kinematic cutoff
 CUTOFF = 20.0  # Hz; noise on wider accelerations would bias what is fitted of the rigid body
 FILTER_ORDER = 4
 MOST_SAMPLES = 30_000  # of all logs: more would only cost memory
 PASSES = 3  # over a strut with a Stribeck excess, which reaches beyond the rates left out
-SETTLING = 0.5  # time left out on either side of a turn, in periods of the kinematic cutoff
-HOLD_OUT = 0.2  # of each log's time, at its end, as of `pkm identify`
+TURN_REACH = 0.5  # time left out on either side of a turn, in periods of the kinematic cutoff
 WINDOW = 3.0  # rates left out, in transition rates of the friction law
 
 
@@ -57,9 +60,9 @@ class FrictionSettings:
 
     def __post_init__(self) -> None:
         if self.least_rate is not None and not 0 < self.least_rate < np.inf:
-            raise PkmError(f"least rate {self.least_rate:g} m/s: must be more than 0")
+            raise SettingsError(f"least rate {self.least_rate:g} m/s: must be more than 0")
         if not 0 < self.tolerance <= 10:
-            raise PkmError(f"tolerance {self.tolerance:g}: must be more than 0 and at most 10")
+            raise SettingsError(f"tolerance {self.tolerance:g}: must be more than 0 and at most 10")
 
 
 @dataclass(frozen=True)
@@ -117,7 +120,7 @@ class FrictionTest:
 
 
 def measure_friction(
-    logs: list[StrutLog],
+    logs: Sequence[StrutLog],
     machine: Machine,
     settings: FrictionSettings | None = None,
     faults: dict[str, int] | None = None,
@@ -126,12 +129,12 @@ def measure_friction(
 
     Parameters
     ----------
-    logs : list of StrutLog
+    logs : sequence of StrutLog
         Nothing is differentiated or filtered across them.
     machine : Machine
     settings : FrictionSettings, optional
     faults : dict of str to int, optional
-        What the readers found and left out already.
+        Samples that the readers left out already, by reason.
 
     Raises
     ------
@@ -139,20 +142,19 @@ def measure_friction(
         If the logs hold no forces, run at a wrong rate, or move no strut enough.
     """
     settings = settings or FrictionSettings()
-    prepared = prepare(logs, machine, faults or {})
-    widest = kinematic_cutoff(machine, prepared.logs[0].period)
+    experiment = Experiment.of(logs, machine, Settings(), faults)
+    widest = kinematic_cutoff(machine, experiment.period)
     cutoff = settings.cutoff or min(CUTOFF, widest)
     least_rate = settings.least_rate or WINDOW * machine.friction.transition_rate
-    parameters = ParameterSet.of(machine, "extended")
-    inertial = len(parameters.names) - 2 * STRUTS
+    parameters = hexapod_parameters(machine, "extended")
+    inertial = sum(not entry.kind.friction for entry in parameters.entries)
     rigid_std = settings.tolerance * parameters.scale[:inertial]
-    how = _How(machine, parameters, cutoff, max(cutoff, widest), least_rate, rigid_std)
-    narrow, wide = how.samples(prepared)
+    method = _Method(machine, parameters, cutoff, max(cutoff, widest), least_rate, rigid_std)
+    narrow, wide = method.samples(experiment.logs)
     if not narrow.struts or not wide.struts:
         raise LogError(f"{logs[0].source}: too short: nothing is left after filtering")
-    if narrow.failed:
-        prepared.dropped["no_pose"] = narrow.failed
-    tested, bends, untested = how.test(narrow, wide)
+    dropped = experiment.dropped | {"no_pose": narrow.failed}
+    tested, bends, untested = method.test(narrow, wide)
     if not tested:
         raise LogError(f"{logs[0].source}: no strut can be tested: strut 1 {untested[1]}")
     return FrictionTest(
@@ -162,45 +164,42 @@ def measure_friction(
         bends=bends,
         untested=untested,
         samples=narrow.count,
-        dropped={name: number for name, number in prepared.dropped.items() if number},
-        warnings=tuple(prepared.warnings),
-        prediction=_predicted_end(prepared, how),
+        dropped={name: number for name, number in dropped.items() if number},
+        warnings=experiment.warnings,
+        prediction=_predicted_end(experiment, method),
     )
 
 
-def _predicted_end(prepared: Experiment, how: _How) -> FrictionPrediction | None:
+def _predicted_end(experiment: Experiment, method: _Method) -> FrictionPrediction | None:
     """Friction at the end of every log, predicted by a test of the rest; no filter reaches across."""
-    firsts = held_from(prepared, HOLD_OUT)
-    pairs = list(zip(prepared.logs, firsts, strict=True))
-    ends = [rows_of(log, slice(first, None)) for log, first in pairs if first < len(log.time)]
+    ends = experiment.ends()
     if not ends:
         return None
-    rest = replace(prepared, logs=[rows_of(log, slice(0, first)) for log, first in pairs])
-    narrow, wide = how.samples(rest)
-    seen, _ = how.samples(replace(prepared, logs=ends))
+    narrow, wide = method.samples(experiment.beginnings())
+    seen, _ = method.samples(ends)
     if not (narrow.struts and wide.struts and seen.struts):
         return None
     squares, errors = {}, {}
-    for number, found in how.test(narrow, wide)[0].items():
+    for number, fit in method.test(narrow, wide)[0].items():
         samples = seen.struts[number - 1]
-        moving = samples[samples.settled & (np.abs(samples.rate) > how.least_rate)]
+        moving = samples[samples.away & (np.abs(samples.rate) > method.least_rate)]
         if len(moving.rate) == 0:
             continue
-        friction = moving.force - moving.rigid @ found.rigid
+        friction = moving.force - moving.rigid @ fit.rigid
         squares[number] = float(np.mean(friction**2))
-        errors[number] = float(np.mean((friction - found.friction_force(moving.rate)) ** 2))
+        errors[number] = float(np.mean((friction - fit.friction_force(moving.rate)) ** 2))
     total = sum(squares.values())
     if not total > 0.0:
         return None
     return FrictionPrediction(
         percent={n: 100.0 * float(np.sqrt(errors[n] / max(squares[n], 1e-300))) for n in squares},
         total=100.0 * float(np.sqrt(sum(errors.values()) / total)),
-        held_out=held_out_part(HOLD_OUT, prepared.sources[0], len(ends)),
+        held_out=held_out_part(experiment.settings.hold_out, experiment.sources[0], len(ends)),
     )
 
 
 @dataclass(frozen=True)
-class _How:
+class _Method:
     """A test with its settings worked out: `narrow` and `wide` are its low-passes in Hz."""
 
     machine: Machine
@@ -210,10 +209,10 @@ class _How:
     least_rate: float
     rigid_std: FloatArray
 
-    def samples(self, prepared: Experiment) -> tuple[_SlowSamples, _SlowSamples]:
+    def samples(self, logs: Sequence[GuardedLog]) -> tuple[_SlowSamples, _SlowSamples]:
         """Samples behind the narrow and the wide low-pass; the bend is sharper than what the narrow one leaves."""
         narrow, wide = (
-            _slow_samples(prepared, self.machine, self.parameters, cutoff, self.narrow)
+            _slow_samples(logs, self.machine, self.parameters, cutoff, self.narrow)
             for cutoff in (self.narrow, self.wide)
         )
         return narrow, wide
@@ -232,18 +231,18 @@ class _How:
             own = (float(scale[inertial + i]), float(scale[inertial + STRUTS + i]))
             used, stribeck_rate = narrow, None
             for _ in range(PASSES):
-                found = strut_friction(
+                fit = strut_friction(
                     used.struts[i], self.least_rate, own, self.rigid_std, used.redundancy, stribeck_rate
                 )
                 fast = wide.struts[i]
-                friction = fast.force - fast.rigid @ found.rigid
+                friction = fast.force - fast.rigid @ fit.rigid
                 first_guess = self.machine.friction.transition_rate
                 bend = friction_bend(fast.rate, friction, fast.segment, first_guess, wide.redundancy)
                 if bend.stribeck_rate is None:
                     break
                 # such a strut sticks and slips, too fast for the narrow low-pass
                 used, stribeck_rate = wide, bend.stribeck_rate.value
-            tested[i + 1], bends[i + 1] = found, bend
+            tested[i + 1], bends[i + 1] = fit, bend
         return tested, bends, untested
 
 
@@ -258,37 +257,37 @@ class _SlowSamples:
 
 
 def _slow_samples(
-    prepared: Experiment, machine: Machine, parameters: ParameterSet, cutoff: float, smooth: float
+    logs: Sequence[GuardedLog], machine: Machine, parameters: ParameterSet, cutoff: float, smooth: float
 ) -> _SlowSamples:
     """Samples behind the low-pass `cutoff`; what multiplies unknowns of the rigid body, behind `smooth`.
 
     Noise in what multiplies an unknown biases it, noise in what is subtracted only adds to the residual.
     """
-    period = prepared.logs[0].period
-    inertial = len(parameters.names) - 2 * STRUTS
+    period = logs[0].period
+    inertial = sum(not entry.kind.friction for entry in parameters.entries)
     mapping = np.column_stack([parameters.mapping[:, :inertial], parameters.known])
     nominal = mapping @ np.append(parameters.nominal[:inertial], 1.0)
-    total = sum(len(log.time) for log in prepared.logs)
+    total = sum(len(log.time) for log in logs)
     stride = max(round(1.0 / (OVERSAMPLING * cutoff * period)), -(-total // MOST_SAMPLES), 1)
     pieces: list[list[StrutSamples]] = [[] for _ in range(STRUTS)]
     count = failed = segments = 0
-    for log in prepared.logs:
+    for log in logs:
         struts, smoother = (filter_log(log, frequency, FILTER_ORDER) for frequency in (cutoff, smooth))
         # the smoother one loses more at the ends
         _, ours, theirs = np.intersect1d(struts.time, smoother.time, return_indices=True)
         if len(ours) == 0:
             continue
         count += len(ours)
-        settled = ~near_turns(struts, SETTLING / (cutoff * period))[ours][::stride]
+        away = ~near_turns(struts, TURN_REACH / (cutoff * period))[ours][::stride]
         struts, smoother = struts[ours[::stride]], smoother[theirs[::stride]]
         platform, poses = platform_motion(machine, struts)
         slow, slow_poses = platform_motion(machine, smoother)
         good = (poses.status == OK) & (slow_poses.status == OK)
         failed += stride * int(np.count_nonzero(~good))
-        struts, settled, platform, slow = struts[good], settled[good], platform[good], slow[good]
+        struts, away, platform, slow = struts[good], away[good], platform[good], slow[good]
         if len(struts) == 0:
             continue
-        believed = regressor(machine, platform, nominal[:, None])[:, :, 0]
+        nominal_force = regressor(machine, platform, nominal[:, None])[:, :, 0]
         columns = regressor(machine, slow, mapping[:, :inertial])
         segment = struts.segment + segments
         segments = int(segment.max()) + 1
@@ -296,10 +295,10 @@ def _slow_samples(
             pieces[i].append(
                 StrutSamples(
                     struts.rate[:, i],
-                    struts.force[:, i] - believed[:, i],
+                    struts.force[:, i] - nominal_force[:, i],
                     columns[:, i],
                     segment,
-                    settled[:, i],
+                    away[:, i],
                 )
             )
     redundancy = max(1.0, 1.0 / (2.0 * cutoff * stride * period))

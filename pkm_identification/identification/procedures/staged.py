@@ -22,22 +22,20 @@ from pkm_identification.estimation.batch.least_squares import (
     residual_covariance,
     robust_covariance,
 )
+from pkm_identification.estimation.equations import Equations
 from pkm_identification.estimation.estimate import ParameterEstimate, make_estimate
 from pkm_identification.estimation.filters.unscented import UnscentedFilter, UnscentedSettings
-from pkm_identification.mechanisms.friction import COEFFICIENT_NAMES
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.parameters.parameter import Kind
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
-
-from ..equations.force_equations import Equations
 
 FRICTION, INERTIA, ALL = "friction", "inertia", "all"
 STAGES = (("1-A", FRICTION), ("1-B", INERTIA), ("2-A", FRICTION), ("2-B", INERTIA), ("3", ALL))
 # reversals: what smoothing does to friction, a nuisance of that kind
-FRICTION_NAMES = (*COEFFICIENT_NAMES, "reversal")
 
 MAX_PASSES = 40
-SETTLED = 0.05  # standard deviations: passes end when none moves an estimate by more
+TOLERANCE = 0.05  # standard deviations: passes end when none moves an estimate by more
 LAST_PART = 0.2  # of the last pass, over which estimates must stand still
 STILL = 0.02  # largest change there, relative to the parameter's scale
 
@@ -120,7 +118,7 @@ class StagedResult:
 
 def free_of(parameters: ParameterSet, group: str) -> NDArray[np.bool_]:
     """Which parameters belong to a group: 'friction', 'inertia' or 'all'."""
-    friction = np.array([name.startswith(FRICTION_NAMES) for name in parameters.names])
+    friction = np.array([entry.kind.friction or entry.kind is Kind.NUISANCE for entry in parameters.entries])
     return {FRICTION: friction, INERTIA: ~friction, ALL: np.ones_like(friction)}[group]
 
 
@@ -132,7 +130,7 @@ def run_stage(
     start: FloatArray,
     settings: StageSettings | None = None,
 ) -> Stage:
-    """One stage: the UKF over the equations, again with the noise that the pass before left until that settles.
+    """One stage: the UKF over the equations, again with the noise that the pass before left, until it converges.
 
     Parameters
     ----------
@@ -171,8 +169,8 @@ def run_stage(
             estimator.step_linear(rows, values, noise * settings.redundancy)
         residual = target - columns @ estimator.mean
         left = residual_covariance(residual, int(free.sum()))
-        settled = np.abs(estimator.mean - last_mean) < SETTLED * np.sqrt(np.diag(estimator.covariance))
-        if passes == MAX_PASSES or np.all(settled):
+        converged = np.abs(estimator.mean - last_mean) < TOLERANCE * np.sqrt(np.diag(estimator.covariance))
+        if passes == MAX_PASSES or np.all(converged):
             break
         noise, last_mean = left, estimator.mean
     moved = np.abs(estimator.mean - before) / parameters.scale[free]
@@ -276,5 +274,4 @@ def joined(equations: Mapping[str, Equations]) -> Equations:
         segment = part.segment - part.segment.min() + segments
         segments = int(segment.max()) + 1
         parts.append(replace(part, segment=segment))
-    names = ("time", "columns", "measured", "force", "segment")
-    return Equations(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+    return Equations.joined(parts)

@@ -10,17 +10,16 @@ from pathlib import Path
 import numpy as np
 
 from pkm_identification.errors import LogError, PkmError
+from pkm_identification.estimation.equations import Equations
 from pkm_identification.estimation.problem import Problem
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import StrutLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
 
-from ..equations.force_equations import Equations
-from ..experiment import IdentifySettings, prepare, stages_of
-from ..identify import OTHER_CUTOFFS
-from ..problem_builder import Posed, build_problem
-from ..validation import Validation, predict_ends
+from ..experiment import Experiment
+from ..settings import Settings
+from ..validation import FEWEST_EQUATIONS, Validation, predict_ends
 from .cross_check import CrossCheck, cross_check
 from .staged import (
     FRICTION,
@@ -122,45 +121,38 @@ def trajectories_of(
         raise PkmError(
             f"two logs are called '{twice[0]}': every trajectory needs a name (of its file) of its own"
         )
-    settings = IdentifySettings(parameters=parameters, cutoff=cutoff)
-    prepared = prepare(list(logs), machine, faults or {})
-    stages = stages_of(machine, settings, prepared.logs[0].period)
-    posed = build_problem(prepared, machine, settings, stages)
-    if posed.failed:
-        prepared.dropped["no_pose"] = posed.failed
-    problem = posed.problem
+    settings = Settings.of(parameters=parameters, cutoff=cutoff or 0.0)
+    experiment = Experiment.of(logs, machine, settings, faults)
+    problem = experiment.problem()
     if not np.any(free_of(problem.parameters, FRICTION)):
         raise PkmError(f"parameter set '{parameters}': has no friction, which is what stage A estimates")
-    equations = _apart(posed, names)
-    highest = 0.45 / prepared.logs[0].period
-    others = tuple(
-        _apart(
-            build_problem(prepared, machine, settings, stages, min(stages.filter.cutoff * factor, highest)),
-            names,
-        )
-        for factor in OTHER_CUTOFFS
-    )
-    width = len(problem.parameters.names)
-    for log, part in zip(logs, equations.values(), strict=True):
-        # each equation is one for every strut
-        if 6 * len(part) < 2 * width:
-            raise LogError(
-                f"{log.source}: only {len(part)} equations are left after filtering for {width} parameters; a longer "
-                "uninterrupted log is needed"
-            )
+    equations = _apart(problem, names)
+    _refuse_too_short(logs, equations)
+    dropped = experiment.dropped | {"no_pose": problem.failed}
     return Trajectories(
         problem.parameters,
         equations,
-        others,
+        tuple(_apart(experiment.problem(other), names) for other in experiment.other_cutoffs),
         problem.redundancy,
-        {name: number for name, number in prepared.dropped.items() if number},
-        tuple(prepared.warnings),
-        partial(predict_ends, prepared, machine, settings, stages, posed),
+        {name: number for name, number in dropped.items() if number},
+        experiment.warnings,
+        partial(predict_ends, experiment, problem),
     )
 
 
-def _apart(posed: Posed, names: list[str]) -> dict[str, Equations]:
-    return {name: posed.problem.part(posed.log == k).equations for k, name in enumerate(names)}
+def _refuse_too_short(logs: Sequence[StrutLog], equations: dict[str, Equations]) -> None:
+    for log, part in zip(logs, equations.values(), strict=True):
+        outputs, unknowns = part.regressor.shape[1:]
+        # each equation is one for every strut
+        if outputs * len(part) < FEWEST_EQUATIONS * unknowns:
+            raise LogError(
+                f"{log.source}: only {len(part)} equations are left after filtering for {unknowns} parameters; a "
+                "longer uninterrupted log is needed"
+            )
+
+
+def _apart(problem: Problem, names: list[str]) -> dict[str, Equations]:
+    return {name: problem.equations[problem.log == k] for k, name in enumerate(names)}
 
 
 def trajectory_name(source: str) -> str:
@@ -197,18 +189,18 @@ def identify_staged(
     )
 
 
-def with_prediction(done: StagedIdentification) -> StagedIdentification:
+def with_prediction(result: StagedIdentification) -> StagedIdentification:
     """The procedure with a prediction of the end of every log by one estimation from the rest of all."""
-    trajectories = done.trajectories
+    trajectories = result.trajectories
     if trajectories.predict is None:
-        return done
-    first = first_guess(trajectories.parameters, done.start)
+        return result
+    first = first_guess(trajectories.parameters, result.start)
     settings = StageSettings(trajectories.redundancy)
 
     def values(part: Problem) -> FloatArray:
         return joint({"rest": part.equations}, part.parameters, first, settings).estimate.values
 
-    return replace(done, validation=trajectories.predict(values))
+    return replace(result, validation=trajectories.predict(values))
 
 
 def first_guess(parameters: ParameterSet, start: FloatArray | None) -> FloatArray:

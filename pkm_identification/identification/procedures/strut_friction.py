@@ -24,10 +24,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pkm_identification.estimation.batch.least_squares import LinearFit, least_squares
+from pkm_identification.estimation.equations import Equations
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.prior import Prior
-
-from ..equations.force_equations import Equations
 
 FEWEST_SAMPLES = 50  # on either side of standstill
 FEWEST_PASSES = 2  # stretches of one direction, on either side
@@ -55,7 +54,7 @@ class StrutSamples:
     rigid : ndarray, shape (N, R)
         Change of the rigid-body force per rigid-body parameter, SI units.
     segment : ndarray of int64, shape (N,)
-    settled : ndarray of bool, shape (N,)
+    away : ndarray of bool, shape (N,)
         Far enough from the strut's turns for the low-pass.
     """
 
@@ -63,7 +62,7 @@ class StrutSamples:
     force: FloatArray
     rigid: FloatArray
     segment: NDArray[np.int64]
-    settled: NDArray[np.bool_]
+    away: NDArray[np.bool_]
 
     @property
     def passes(self) -> NDArray[np.int64]:
@@ -148,7 +147,7 @@ class StrutFriction:
 def untestable(samples: StrutSamples, least_rate: float) -> str | None:
     """Why a strut's friction cannot be told from these samples, or None."""
     for name, rate in (("extends", samples.rate), ("retracts", -samples.rate)):
-        there = samples.settled & (rate > least_rate)
+        there = samples.away & (rate > least_rate)
         passes = len(np.unique(samples.passes[there]))
         if there.sum() < FEWEST_SAMPLES or passes < FEWEST_PASSES:
             return (
@@ -183,7 +182,7 @@ def strut_friction(
     stribeck_rate : float, optional
         v_s, m/s, of an excess of friction that reaches beyond w; its size is fitted along.
     """
-    used = samples.settled & (np.abs(samples.rate) > least_rate)
+    used = samples.away & (np.abs(samples.rate) > least_rate)
     moving = samples[used]
     forward = moving.rate > 0
     columns = [moving.rate, forward, -1.0 * ~forward]
@@ -194,7 +193,7 @@ def strut_friction(
         std.append(coulomb)
     fit = fit_strut(moving, np.column_stack(columns), np.array(std), rigid_std, redundancy)
     rigid = fit.mean[len(std) :]
-    settled = samples[samples.settled]
+    away = samples[samples.away]
     return StrutFriction(
         viscous=combined(fit, [1.0, 0.0, 0.0]),
         forward=combined(fit, [0.0, 1.0, 0.0]),
@@ -203,7 +202,7 @@ def strut_friction(
         asymmetry=combined(fit, [0.0, 0.5, -0.5]),
         excess=None if stribeck_rate is None else combined(fit, [0.0, 0.0, 0.0, 1.0]),
         stribeck_rate=stribeck_rate,
-        curve=friction_curve(settled, settled.force - settled.rigid @ rigid),
+        curve=friction_curve(away, away.force - away.rigid @ rigid),
         residual_rms=float(np.sqrt(np.mean(fit.residual**2))),
         samples=len(moving.rate),
         passes=len(np.unique(samples.passes[used])),

@@ -13,6 +13,7 @@ import numpy as np
 
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import Function, inlined
+from pkm_identification.parameters.parameter import Kind
 
 # Places in what the kernels take for a law (`Friction.law_parameters`): the law's number, then its parameters, of
 # which every law has the transition rate first, then zeros.
@@ -35,6 +36,7 @@ class Coefficient:
         For all axes, where the machine file has none; None: the file must have it.
     within : str or None
         The coefficient that bounds this one's size: such a one may be negative, all others may not.
+    kind : Kind
     """
 
     name: str
@@ -42,6 +44,7 @@ class Coefficient:
     prior_scale: float
     default: float | None = 0.0
     within: str | None = None
+    kind: Kind = Kind.FRICTION
 
     def scale(self, nominal: float, force_scale: float) -> float:
         """Standard deviation of the prior, of a nominal value and a large friction force (N)."""
@@ -69,8 +72,8 @@ class LawParameter:
 
 
 # Coefficients and the parameter that laws have in common. That force at 0.1 m/s is a large viscous coefficient.
-VISCOUS = Coefficient("viscous", "N s/m", prior_scale=10.0)
-COULOMB = Coefficient("coulomb", "N", prior_scale=1.0)
+VISCOUS = Coefficient("viscous", "N s/m", prior_scale=10.0, kind=Kind.VISCOUS)
+COULOMB = Coefficient("coulomb", "N", prior_scale=1.0, kind=Kind.COULOMB)
 TRANSITION_RATE = LawParameter("transition_rate", "m/s", "where the law bends", default=0.002)
 
 

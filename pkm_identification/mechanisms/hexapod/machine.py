@@ -195,7 +195,7 @@ class Machine:
     @classmethod
     def from_document(cls, document: Any, source: str = "machine") -> Machine:
         """Validate a description that is already parsed; see `load`."""
-        root = Node(document, "", source)
+        root = Node(document, "", source, MachineError)
         schema = root.take("schema")
         if schema.value != SCHEMA:
             schema.fail(f"is {schema.value!r}; this package reads schema {SCHEMA}")
@@ -344,7 +344,7 @@ def _struts(root: Node) -> tuple[Strut, ...]:
     node = root.take("struts")
     if not isinstance(node.value, list) or len(node.value) != STRUTS:
         node.fail("must be a list of six struts")
-    return tuple(_strut(Node(value, f"struts[{i + 1}]", root.source)) for i, value in enumerate(node.value))
+    return tuple(_strut(entry) for entry in node.entries())
 
 
 def _drive(node: Node) -> Drive:

@@ -6,7 +6,7 @@ parameters w = (l1, l2, m1, m2, M) are the links' lengths and masses and the car
     A(w, q) q'' = h(w, q, q') + (F, 0, 0)
 
 are linear in the masses. Without a force F on the cart, every term carries one mass: multiplying all masses by one
-number changes neither the motion nor the residual, so that free motion shows lengths and ratios of masses only.
+number changes neither the motion nor the residual, so that free motion identifies lengths and ratios of masses only.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import numpy as np
 from pkm_identification.errors import NotConverged
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
+from pkm_identification.numerics.linear_systems import solve3
 
 NAMES = ("l1", "l2", "m1", "m2", "M")
 UNITS = ("m", "m", "kg", "kg", "kg")
@@ -74,40 +75,12 @@ def _coefficients(w, q, v, matrix, vector):
 
 
 @kernel
-def _solve3(matrix, vector):
-    """Solve matrix x = vector by elimination; x replaces `vector`, the matrix is spoiled.
-
-    A is symmetric but, for parameters no machine has, need not be positive.
-    """
-    for k in range(3):
-        best = k
-        for i in range(k + 1, 3):
-            if abs(matrix[i, k]) > abs(matrix[best, k]):
-                best = i
-        for j in range(3):
-            matrix[k, j], matrix[best, j] = matrix[best, j], matrix[k, j]
-        vector[k], vector[best] = vector[best], vector[k]
-        if matrix[k, k] == 0.0:
-            vector[:] = np.nan
-            return
-        for i in range(k + 1, 3):
-            factor = matrix[i, k] / matrix[k, k]
-            for j in range(k, 3):
-                matrix[i, j] -= factor * matrix[k, j]
-            vector[i] -= factor * vector[k]
-    for k in range(2, -1, -1):
-        for j in range(k + 1, 3):
-            vector[k] -= matrix[k, j] * vector[j]
-        vector[k] /= matrix[k, k]
-
-
-@kernel
 def _accelerations(w, position, velocity, force, result):
     matrix = np.empty((3, 3))
     for n in range(position.shape[0]):
         _coefficients(w, position[n], velocity[n], matrix, result[n])
         result[n, 0] += force[n]
-        _solve3(matrix, result[n])
+        solve3(matrix, result[n])
 
 
 @kernel
@@ -161,7 +134,7 @@ def _acceleration_jacobians(w, position, velocity, acceleration, jacobian):
             _coefficients(w, position[n], velocity[n], matrix, vector)
             for i in range(3):
                 column[i] = -jacobian[n, i, p]
-            _solve3(matrix, column)
+            solve3(matrix, column)
             for i in range(3):
                 jacobian[n, i, p] = column[i]
 
@@ -250,12 +223,12 @@ def simulate(
     from scipy.integrate import solve_ivp  # here, because it would double the package's start-up
 
     w = np.asarray(w, dtype=float)
-    pushed = force or (lambda t: 0.0)
+    push = force or (lambda t: 0.0)
     rates = np.empty((1, COORDINATES))
 
     def derivative(t: float, state: FloatArray) -> FloatArray:
         q, v = np.ascontiguousarray(state[None, :3]), np.ascontiguousarray(state[None, 3:])
-        _accelerations(w, q, v, np.array([pushed(t)]), rates)
+        _accelerations(w, q, v, np.array([push(t)]), rates)
         return np.concatenate([state[3:], rates[0]])
 
     solution = solve_ivp(
@@ -271,7 +244,7 @@ def simulate(
         raise NotConverged(f"pendulum: integration ended early: {solution.message}")
     position = np.ascontiguousarray(solution.y[:3].T)
     velocity = np.ascontiguousarray(solution.y[3:].T)
-    pushing = np.array([float(pushed(t)) for t in time])
-    made = np.empty_like(position)
-    _accelerations(w, position, velocity, pushing, made)
-    return PendulumMotion(np.asarray(time, dtype=float), position, velocity, made, pushing)
+    applied = np.array([float(push(t)) for t in time])
+    acceleration = np.empty_like(position)
+    _accelerations(w, position, velocity, applied, acceleration)
+    return PendulumMotion(np.asarray(time, dtype=float), position, velocity, acceleration, applied)

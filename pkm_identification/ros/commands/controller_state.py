@@ -1,4 +1,4 @@
-"""What the controller tells of itself: `controller_state`, beside its commands but less often."""
+"""What the controller publishes of itself: `controller_state`, beside its commands but less often."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pkm_identification.control.controller import MachineController
     from pkm_identification.control.settings import Command
 
-    from ..node.base import PipelineNode
+    from ..node.pipeline_node import PipelineNode
 
 NUMBERS = {
     WAITING: ControllerState.WAITING,
@@ -46,7 +46,7 @@ class ControllerStates:
         self._publisher = node.publisher(ControllerState, "controller_state", STREAM)
         self._turn = Throttle(rate)
 
-    def tell(self, controller: MachineController, command: Command, stamp: Time) -> None:
+    def publish(self, controller: MachineController, command: Command, stamp: Time) -> None:
         """Tell of a command, if it is time; `stamp` is the command's."""
         if not self._turn.due(command.time):
             return

@@ -26,7 +26,7 @@ class ForceCommands:
     simulator : Simulator
     reader : JointStateReader
     lockstep : bool
-        Whether a sample is made only when the one before was answered by a command with its stamp.
+        Whether a sample is simulated only when the one before was answered by a command with its stamp.
     longest_delay : float
         s; without lockstep the machine's time waits as soon as the command in force answers a sample older than this. A
         computer that is not real-time holds the controller up now and then; infinite: real time all the same.
@@ -62,7 +62,7 @@ class ForceCommands:
         self._oldest = 0.0
 
     def take(self, message: JointState, stamp: Time) -> bool:
-        """Take a command; whether the next sample may be made at once. `stamp` is the newest sample's.
+        """Take a command; whether the next sample may follow at once. `stamp` is the newest sample's.
 
         Raises
         ------
@@ -98,7 +98,7 @@ class ForceCommands:
 
     @property
     def ready(self) -> bool:
-        """Whether the next sample may be made."""
+        """Whether the next sample may be simulated."""
         if not self.driven:
             return True
         return self._answered if self._lockstep else self._age < self._longest

@@ -14,7 +14,7 @@ from ..qos import COMMANDS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..node.base import PipelineNode
+    from ..node.pipeline_node import PipelineNode
 
     Numbers = Sequence[float]
 

@@ -85,7 +85,7 @@ class TrajectoryAction:
         self._server.destroy()
 
     def follow(self, setpoint: Setpoint | None, command: Command | None) -> None:
-        """After each sample: tell how it goes, and end what has ended."""
+        """After each sample: publish feedback, and end what has ended."""
         for handle, motion in tuple(self._goals):
             if motion.outcome is not None:
                 self._goals.remove((handle, motion))
@@ -138,10 +138,10 @@ class TrajectoryAction:
         set_stamp(feedback.header.stamp, command.time)
         measured = command.length - command.error
         wanted = (setpoint.position, setpoint.rotation)
-        found = forward_kinematics(self._machine, measured[None], wanted)
+        poses = forward_kinematics(self._machine, measured[None], wanted)
         fill_pose(feedback.desired, *wanted)
-        if found.found[0]:
-            position, rotation = found.position[0], found.rotation[0]
+        if poses.found[0]:
+            position, rotation = poses.position[0], poses.rotation[0]
             fill_pose(feedback.actual, position, rotation)
             feedback.position_error = float(np.linalg.norm(wanted[0] - position))
             turned = vector_from_matrix(wanted[1] @ rotation.T)

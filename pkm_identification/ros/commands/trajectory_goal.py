@@ -101,7 +101,7 @@ def _of_poses(trajectory: MultiDOFJointTrajectory, base_frame: str) -> Waypoints
         place, q = point.transforms[0].translation, point.transforms[0].rotation
         position[i] = place.x, place.y, place.z
         try:
-            rotation[i] = matrix_from_quaternion([q.x, q.y, q.z, q.w])
+            rotation[i] = matrix_from_quaternion(np.array([q.x, q.y, q.z, q.w]))
         except ValueError as error:
             raise MotionRefused(f"waypoint {i + 1}: {error}") from None
         twist[i] = _six(point.velocities, i)

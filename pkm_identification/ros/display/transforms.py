@@ -10,7 +10,7 @@ from geometry_msgs.msg import Pose, TransformStamped
 from ..qos import TF
 
 if TYPE_CHECKING:
-    from ..node.base import PipelineNode
+    from ..node.pipeline_node import PipelineNode
 
 try:
     from tf2_msgs.msg import TFMessage

@@ -2,24 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from pkm_identification.numerics.arrays import FloatArray
-
-from ..messages.convert import finite
+from pkm_identification.identification.online.online_estimator import EstimatorState
 
 if TYPE_CHECKING:
-    from pkm_identification.estimation.filters.recursive import RecursiveEstimator
+    from pkm_identification.identification.online.online_estimator import OnlineEstimator
     from pkm_identification.identification.saved_estimate import SavedEstimate
-
-
-class State(NamedTuple):
-    """What an estimation can go on from: means (P,) and covariance (P, P) in SI units, equations, newest stamp in s."""
-
-    mean: FloatArray
-    covariance: FloatArray
-    count: int
-    time: float
 
 
 class EstimateKeeper:
@@ -33,34 +22,35 @@ class EstimateKeeper:
 
     def __init__(self, initial: SavedEstimate | None = None) -> None:
         self.initial = initial
-        self._good: State | None = None
+        self._good: EstimatorState | None = None
 
     @property
     def source(self) -> str:
         """Where the initial estimate is from."""
         return "nominal" if self.initial is None else self.initial.source
 
-    def begin(self, recursive: RecursiveEstimator) -> None:
+    def begin(self, estimator: OnlineEstimator) -> None:
         """Start an estimator that knows the prior only."""
         saved = self.initial
-        self._good = None if saved is None else State(saved.mean, saved.covariance, saved.count, saved.time)
-        self.hand_over(recursive)
+        self._good = (
+            None if saved is None else EstimatorState(saved.mean, saved.covariance, saved.count, saved.time)
+        )
+        self.hand_over(estimator)
 
-    def hand_over(self, recursive: RecursiveEstimator) -> None:
+    def hand_over(self, estimator: OnlineEstimator) -> None:
         """Let an estimator go on from the last good state."""
         if self._good is not None:
-            recursive.resume(*self._good)
+            estimator.resume(self._good)
 
-    def look_after(self, recursive: RecursiveEstimator) -> str | None:
+    def look_after(self, estimator: OnlineEstimator) -> str | None:
         """Remember the state if it is good; else go back to the last that was, and say so."""
-        mean, covariance = recursive.filter.mean, recursive.filter.covariance
-        if finite(mean, covariance) and covariance.diagonal().min() > 0.0:
-            if recursive.filter.count:
-                self._good = State(mean, covariance, recursive.filter.count, recursive.time)
+        state = estimator.state
+        if state.usable:
+            if state.count:
+                self._good = state
             return None
-        recursive.reset()
-        self.hand_over(recursive)
+        estimator.resume(self._good)
         return (
             "the covariance of the estimate was not finite and positive: "
-            f"went back to the state after {recursive.filter.count} equations"
+            f"went back to the state after {estimator.count} equations"
         )

@@ -1,4 +1,4 @@
-"""What the estimator node tells others: estimates at a bounded rate, what the platform carries, how it goes."""
+"""What the estimator node publishes: estimates at a bounded rate, what the platform carries, its diagnostics."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from pkm_identification.identification.online.online_estimator import OnlineEsti
 from pkm_identification.identification.online.payload import PayloadEvent
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.msg import ParameterEstimate as EstimateMessage
+from pkm_identification.numerics.finite import finite
 
-from ..messages.convert import estimate_message, finite
+from ..messages.convert import estimate_message
 from ..messages.payload import (
     body_text,
     event_text,
@@ -26,7 +27,7 @@ from ..throttle import Throttle
 from .store import DROPPED
 
 if TYPE_CHECKING:
-    from ..node.base import PipelineNode
+    from ..node.pipeline_node import PipelineNode
 
 
 class EstimatePublisher:
@@ -55,7 +56,7 @@ class EstimatePublisher:
         self.begin()
 
     def begin(self) -> None:
-        """Forget what was told: estimation starts afresh."""
+        """Forget what was published: estimation starts afresh."""
         self._published = 0
         self._seen = 0
         self._announced: PayloadEvent | None = None
@@ -66,17 +67,17 @@ class EstimatePublisher:
         self._turn = Throttle(rate)
 
     def due(self, time: float) -> bool:
-        """Whether an estimate made of the sample of this stamp (s) is to be published at once."""
+        """Whether an estimate from the sample of this stamp (s) is to be published at once."""
         return self._turn.due(time)
 
     def lull(self, estimator: OnlineEstimator) -> bool:
-        """Whether nothing was learned since the last time this was asked: the last estimate may be left untold."""
-        before, self._seen = self._seen, estimator.recursive.filter.count
+        """Whether nothing was learned since this was asked last: the last estimate may not have been published."""
+        before, self._seen = self._seen, estimator.count
         return before == self._seen
 
     def publish(self, estimator: OnlineEstimator) -> None:
         """Publish the estimate when it is new, and what is carried; never what is not finite."""
-        if estimator.recursive.filter.count in (0, self._published):
+        if estimator.count in (0, self._published):
             return
         estimate = estimator.estimate
         numbers = np.array([estimate.nis, estimate.time])
@@ -86,17 +87,17 @@ class EstimatePublisher:
         self._published = estimate.count
         self.estimates.publish(estimate_message(estimate, self._machine))
         if estimator.payload is not None:
-            self._tell_payload(estimator, estimate.time)
+            self._publish_payload(estimator, estimate.time)
 
     def announce(self, estimator: OnlineEstimator) -> None:
-        """Tell, once, what was taken up or set down."""
+        """Announce, once, what was taken up or set down."""
         events = estimator.payload_events
         if not events or events[-1] is self._announced:
             return
         self._announced = events[-1]
         self.events += 1
         self._node.get_logger().warning(event_text(events[-1]))
-        self._tell_payload(estimator, events[-1].announced_at)
+        self._publish_payload(estimator, events[-1].announced_at)
 
     def findings(self, estimator: OnlineEstimator) -> Iterable[Finding]:
         """What is worth saying as long as it lasts."""
@@ -111,16 +112,16 @@ class EstimatePublisher:
 
     def values(self, estimator: OnlineEstimator) -> Mapping[str, object]:
         """How the estimation goes, in numbers for diagnostics."""
-        recursive, counts = estimator.recursive, dict(estimator.counts)
+        counts = dict(estimator.counts)
         for reason, name in DROPPED.items():
             counts[reason] = counts.pop(name)
         return {
             **counts,
-            "equations": recursive.filter.count,
-            "nis": recursive.nis,
-            "nis_dof": recursive.outputs,
+            "equations": estimator.count,
+            "nis": estimator.nis,
+            "nis_dof": estimator.outputs,
             **payload_values(estimator.payload, self.events),
         }
 
-    def _tell_payload(self, estimator: OnlineEstimator, time: float) -> None:
+    def _publish_payload(self, estimator: OnlineEstimator, time: float) -> None:
         self.payloads.publish(payload_message(estimator.payload, time, self._frame))

@@ -10,9 +10,9 @@ import numpy as np
 
 from pkm_identification.errors import PkmError
 from pkm_identification.identification.estimate_file import write_estimate_json
-from pkm_identification.identification.experiment import IdentifySettings
-from pkm_identification.identification.identify import Identification
+from pkm_identification.identification.result import Identification
 from pkm_identification.identification.saved_estimate import SavedEstimate, read_saved_estimate
+from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.machine import Machine
 
 from ..parameters.declarations import ParameterError
@@ -32,7 +32,7 @@ class EstimateStore:
     Attributes
     ----------
     machine : Machine
-    settings : IdentifySettings
+    settings : Settings
         For the document.
     path : Path
     saved : int
@@ -40,7 +40,7 @@ class EstimateStore:
     """
 
     machine: Machine
-    settings: IdentifySettings
+    settings: Settings
     path: Path
     saved: int = 0
 
@@ -49,7 +49,7 @@ class EstimateStore:
 
         Raises
         ------
-        LogError
+        DocumentError
             If the file cannot be trusted or belongs to another machine, other parameters or other statements about
             them.
         """
@@ -57,7 +57,7 @@ class EstimateStore:
         if path is None:
             return None
         saved = read_saved_estimate(path)
-        saved.check(self.machine, parameters, self.settings.assumptions.described())
+        saved.check(self.machine, parameters, self.settings.estimator.assumptions.described())
         return saved
 
     def save(self, estimator: OnlineEstimator, delay: float) -> Path:
@@ -73,7 +73,7 @@ class EstimateStore:
         ------
         PkmError
             If nothing is learned yet.
-        LogError
+        OutputError
             If the file cannot be written.
         """
         estimate = estimator.estimate
@@ -85,10 +85,8 @@ class EstimateStore:
             estimate=estimate,
             samples=estimator.counts["used"],
             dropped={reason: estimator.counts[name] for reason, name in DROPPED.items()},
-            history=estimator.recursive.history,
             residual_rms=np.empty(0),
             converged=True,
-            warnings=(),
             delay=delay,
         )
         self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -98,7 +96,7 @@ class EstimateStore:
 
     def save_new(self, estimator: OnlineEstimator, delay: float) -> None:
         """The same if there is anything new."""
-        if estimator.recursive.filter.count not in (0, self.saved):
+        if estimator.count not in (0, self.saved):
             self.save(estimator, delay)
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from sensor_msgs.msg import JointState
 
+from pkm_identification.errors import SettingsError
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.records.joint_state import STRUT_NAMES
@@ -56,7 +57,7 @@ class JointStateReader:
 
     def __init__(self, names: Sequence[str] = STRUT_NAMES, stamped: bool = True) -> None:
         if len(set(names)) != STRUTS or len(names) != STRUTS:
-            raise ValueError(f"expected {STRUTS} different joint names, got {list(names)}")
+            raise SettingsError(f"expected {STRUTS} different joint names, got {list(names)}")
         self._names = tuple(names)
         self._stamped = stamped
         self._known: list[str] | None = None

@@ -9,6 +9,7 @@ as all middlewares of ROS 2 send it; anything else goes by way of rclpy).
 from __future__ import annotations
 
 import struct
+from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
@@ -47,11 +48,12 @@ class StreamType:
         If the messages hold anything else.
     """
 
-    def __init__(self, message_type: type) -> None:
+    def __init__(self, message_type: Any) -> None:
         self.message_type = message_type
         (header, _), *fields = _fields(message_type)
         layout = np.dtype([(name, *_numbers(kind)) for name, kind in fields], align=True)
-        end = max(place + part.itemsize for part, place in layout.fields.values())
+        places: Mapping[str, Any] = layout.fields or {}
+        end = max(place[1] + place[0].itemsize for place in places.values())
         if header != "header" or layout[0].base != "<f8" or end != layout.itemsize:
             raise TypeError(f"{message_type.__name__} is no header with numbers behind")
         self.layout = layout
@@ -117,7 +119,7 @@ def _aligned(place: int) -> int:
     return ENCAPSULATION - (ENCAPSULATION - place) // ALIGNMENT * ALIGNMENT
 
 
-def _fields(message_type: type) -> list[tuple[str, Any]]:
+def _fields(message_type: Any) -> list[tuple[str, Any]]:
     return list(zip(message_type.get_fields_and_field_types(), message_type.SLOT_TYPES, strict=True))
 
 

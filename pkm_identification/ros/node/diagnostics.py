@@ -20,7 +20,7 @@ ERROR = DiagnosticStatus.ERROR
 Finding = tuple[bytes, str]
 
 PERIOD = 1.0
-# A reason that repeats is logged at most this often (s); the counters tell the rest.
+# A reason that repeats is logged at most this often (s); the counters hold the rest.
 LOG_PERIOD = 5.0
 
 
@@ -85,7 +85,7 @@ class Diagnostics:
         self._noted.clear()
         findings.sort(key=lambda finding: finding[0], reverse=True)
         level = findings[0][0] if findings else OK
-        texts = dict.fromkeys(text for found, text in findings if found != OK or level == OK)
+        texts = dict.fromkeys(text for severity, text in findings if severity != OK or level == OK)
         values: dict[str, object] = {**self._values(), **self.counts}
         return DiagnosticStatus(
             level=level,

@@ -13,7 +13,7 @@ MOST_PUBLISHERS = 64
 
 
 class InputWatch:
-    """Counts the messages of one topic that are missing and times what is done with the others.
+    """Counts the messages of one topic that are missing and times the processing of the others.
 
     Missing are numbers that a publisher left out of its sequence: lost on the way, or pushed out of the queue by
     newer ones while this node was busy. Messages sent before the subscription was there do not count.
@@ -24,7 +24,7 @@ class InputWatch:
     taken, lost : int
         Messages taken and missed so far.
     lost_lately, steps, mean, longest
-        Of the last whole second: messages missed, steps made, and how long a step took, in s.
+        Of the last whole second: messages missed, steps, and how long a step took, in s.
     """
 
     def __init__(self, topic: str) -> None:
@@ -92,7 +92,7 @@ def step_values(watches: Iterable[InputWatch]) -> dict[str, object]:
 
 
 def resident_memory() -> float:
-    """Memory of this process in MB; 0 where /proc does not tell."""
+    """Memory of this process in MB; 0 where there is no /proc."""
     try:
         pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
     except (OSError, ValueError, IndexError):

@@ -1,4 +1,4 @@
-"""How nodes become a process: one line and exit code 2 when one cannot start, 0 when it is told to stop."""
+"""How nodes become a process: one line and exit code 2 when one cannot start, 0 when it is stopped."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rclpy.utilities import get_rmw_implementation_identifier
 from pkm_identification.errors import PkmError
 
 from ..parameters.declarations import ParameterError
-from .base import PipelineNode
+from .pipeline_node import PipelineNode
 from .stream_executor import StreamExecutor
 from .transport import without_shared_memory
 
@@ -26,14 +26,14 @@ LONG = 1e6  # s
 
 
 def run(node_class: type[PipelineNode], args: list[str] | None = None) -> int:
-    """Run one node until it is told to stop or has finished; see `run_together`."""
+    """Run one node until it is stopped or has finished; see `run_together`."""
     return run_together((node_class,), args)
 
 
 def run_together(
     node_classes: Sequence[type[PipelineNode]], args: list[str] | None = None, executor: str | None = None
 ) -> int:
-    """Run nodes in this process until they are told to stop or one of them has finished.
+    """Run nodes in this process until they are stopped or one of them has finished.
 
     Parameters
     ----------

@@ -8,7 +8,7 @@ import math
 class Schedule:
     """Counts the samples that are due.
 
-    A lag beyond `longest_lag` is not made up: the schedule moves by all of it, and a computer that is too slow is not
+    A lag beyond `longest_lag` is given up: the schedule moves by all of it, and a computer that is too slow is not
     flooded either. A machine that nobody outside controls may hurry after smaller ones; one under control must not,
     because in a burst no controller could answer.
 
@@ -23,10 +23,10 @@ class Schedule:
 
     Attributes
     ----------
-    began : float or None
-        When sample 0 was or will be due, on the caller's clock; None before `begin`.
-    made : int
-        Samples made so far.
+    began : float
+        When sample 0 was or will be due, on the caller's clock, s; infinity before `begin`.
+    count : int
+        Samples simulated so far.
     lost : float
         s by which the schedule has been moved.
     """
@@ -35,17 +35,24 @@ class Schedule:
         self._rate = rate
         self._most = most
         self._longest_lag = longest_lag
-        self.began: float | None = None
-        self.made = 0
+        self.began = math.inf
+        self.count = 0
         self.lost = 0.0
 
     def begin(self, now: float) -> None:
         """Let sample 0 be due at `now` (s)."""
         self.began = now
 
+    @property
+    def begun(self) -> bool:
+        """Whether `begin` was called."""
+        return math.isfinite(self.began)
+
     def due(self, now: float) -> int:
-        """How many samples to make at `now` (s); each that is made must be counted in `made`."""
-        count = math.floor((now - self.began) * self._rate) + 1 - self.made
+        """How many samples to simulate at `now` (s), none before `begin`; each must be added to `count`."""
+        if self.began > now:
+            return 0
+        count = math.floor((now - self.began) * self._rate) + 1 - self.count
         lag = (count - 1) / self._rate
         if lag > self._longest_lag:
             self.began += lag

@@ -1,7 +1,8 @@
 """How nodes reach each other: over UDP, because shared memory does not survive a process that is killed.
 
-With Fast DDS's shared memory (3.2; its issue 5469) a `kill -9` leaves the others, and the killed node's successor, now
-and then deaf for good: once in some hundred kills. For messages as small as ours UDP on loopback is as fast.
+With Fast DDS's shared memory (3.2; its issue 5469) after a `kill -9` the others, and the killed node's successor,
+sometimes receive nothing any more: once in some hundred kills. For messages as small as ours UDP on loopback is as
+fast.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ def without_shared_memory(middleware: str, environment: MutableMapping[str, str]
     middleware : str
         Name of ROS's middleware; nothing is changed for another than Fast DDS.
     environment : mutable mapping
-        Read and changed: `FASTDDS_BUILTIN_TRANSPORTS`; or, where ROS is told to stay on this computer (rmw_fastrtps
+        Read and changed: `FASTDDS_BUILTIN_TRANSPORTS`; or, where ROS is confined to this computer (rmw_fastrtps
         then insists on shared memory), a profile of Fast DDS that means the same.
     """
     chosen = any(map(environment.get, (TRANSPORTS, PROFILES, OLD_PROFILES)))

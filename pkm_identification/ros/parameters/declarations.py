@@ -1,11 +1,9 @@
-"""Node parameters: declared once with type, unit, range and the moment they may change."""
+"""Declarations of node parameters: type, unit, range and the moment they may change."""
 
 from __future__ import annotations
 
-import difflib
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -14,13 +12,10 @@ from rcl_interfaces.msg import (
     IntegerRange,
     ParameterDescriptor,
     ParameterType,
-    SetParametersResult,
 )
-from rclpy.exceptions import InvalidParameterValueException
-from rclpy.node import Node
-from rclpy.parameter import Parameter
 
-from pkm_identification.errors import PkmError
+from pkm_identification.declared import Declaration
+from pkm_identification.errors import SettingsError
 
 Value = bool | int | float | str | list[float] | list[str]
 
@@ -36,7 +31,7 @@ _ARRAYS: dict[type, tuple[int, str]] = {
 }
 
 
-class ParameterError(PkmError):
+class ParameterError(SettingsError):
     """A parameter that cannot be used: names it, its value and what is allowed."""
 
 
@@ -72,6 +67,21 @@ class ParameterSpec:
     choices: tuple[str, ...] = ()
     live: bool = False
     read_only: bool = False
+
+    @classmethod
+    def of(cls, declaration: Declaration, live: bool = False, **changes: Any) -> ParameterSpec:
+        """The parameter of a declared setting; `changes` replaces what is otherwise for the node."""
+        spec = cls(
+            declaration.name,
+            declaration.default,
+            declaration.help,
+            declaration.unit,
+            declaration.low,
+            declaration.high,
+            declaration.choices,
+            live,
+        )
+        return replace(spec, **changes)
 
     @property
     def when(self) -> str:
@@ -164,114 +174,20 @@ def _scalar_fits(default: Any, value: Any) -> bool:
     return isinstance(value, type(default))
 
 
-class ParameterTable:
-    """The parameters of one node: declares them, guards their changes, gives their values.
-
-    Parameters
-    ----------
-    node : rclpy.node.Node
-    specs : sequence of ParameterSpec
-    configured : callable
-        Whether the node is configured now, so that parameters read at configuration are fixed.
-    accept : callable
-        Asked before live parameters of a configured node change, with the values of all parameters as they
-        would be; raises PkmError or ValueError to refuse the change as a whole.
-    changed : callable
-        Told the names of the live parameters that have changed on a configured node.
-
-    Raises
-    ------
-    ParameterError
-        If a value given at start is refused; names parameter, value and range.
-    """
-
-    def __init__(
-        self,
-        node: Node,
-        specs: Sequence[ParameterSpec],
-        configured: Callable[[], bool] = lambda: False,
-        accept: Callable[[Mapping[str, Any]], None] = lambda _: None,
-        changed: Callable[[set[str]], None] = lambda _: None,
-    ) -> None:
-        self._node = node
-        self._specs = {spec.name: spec for spec in specs}
-        self._configured = configured
-        self._accept = accept
-        self._tell = changed
-        self._refusal = ""
-        # older releases do not tell when a change is done: there it counts as done once it is accepted
-        self._told_afterwards = hasattr(node, "add_post_set_parameters_callback")
-        node.add_on_set_parameters_callback(self._check)
-        for spec in specs:
-            try:
-                # rclpy would check the range first, with a message of its own
-                node.declare_parameter(spec.name, spec.default, spec.descriptor(with_range=False))
-                if not spec.read_only:
-                    node.set_descriptor(spec.name, spec.descriptor())
-            except InvalidParameterValueException as error:
-                raise ParameterError(self._refusal or str(error)) from None
-        if self._told_afterwards:
-            node.add_post_set_parameters_callback(self._changed)
-
-    def __getitem__(self, name: str) -> Any:
-        """Value of a parameter, of the type of its default."""
-        return self._specs[name].convert(self._node.get_parameter(name).value)
-
-    def values(self, *names: str) -> dict[str, Any]:
-        """Values of several parameters by name."""
-        return {name: self[name] for name in names}
-
-    def all(self) -> dict[str, Any]:
-        """Values of all parameters by name."""
-        return self.values(*self._specs)
-
-    def unknown(self) -> list[str]:
-        """Warnings on parameters given at start that this node does not have (a typing error is silent
-        in ROS otherwise)."""
-        given = getattr(self._node, "_parameter_overrides", {})
-        warnings = []
-        for name in given:
-            if self._node.has_parameter(name) or name.startswith("qos_overrides."):
-                continue
-            close = difflib.get_close_matches(name, self._specs, 1)
-            hint = f"; did you mean '{close[0]}'?" if close else ""
-            warnings.append(f"parameter '{name}' is not known here and ignored{hint}")
-        return warnings
-
-    def _check(self, parameters: list[Parameter]) -> SetParametersResult:
-        """Judge a change, of one parameter or of several at once."""
-        ours = [parameter for parameter in parameters if parameter.name in self._specs]
-        refusal = next(filter(None, map(self._refused, ours)), None)
-        if refusal is None and ours and self._configured():
-            refusal = self._refused_together(ours)
-        if refusal is not None:
-            self._refusal = refusal
-            return SetParametersResult(successful=False, reason=refusal)
-        if not self._told_afterwards:
-            self._changed(parameters)
-        return SetParametersResult(successful=True)
-
-    def _refused(self, parameter: Parameter) -> str | None:
-        spec = self._specs[parameter.name]
-        refusal = spec.check(parameter.value)
-        if refusal is None and not spec.live and self._configured():
-            refusal = (
-                f"parameter '{spec.name}' = {parameter.value!r}: is read when the node is configured; "
-                "clean the node up (lifecycle) first, or start it with the value"
-            )
-        return refusal
-
-    def _refused_together(self, parameters: list[Parameter]) -> str | None:
-        values = self.all()
-        values |= {p.name: self._specs[p.name].convert(p.value) for p in parameters}
-        try:
-            self._accept(values)
-        except (PkmError, ValueError) as error:
-            changes = ", ".join(f"'{p.name}' = {p.value!r}" for p in parameters)
-            return f"parameter {changes}: {error}"
-        return None
-
-    def _changed(self, parameters: list[Parameter]) -> None:
-        names = {parameter.name for parameter in parameters} & set(self._specs)
-        if names and self._configured():
-            self._tell(names)
+# What every node has.
+COMMON = (
+    ParameterSpec(
+        "autostart",
+        True,
+        "configure and activate at start, without a life cycle manager",
+        read_only=True,
+    ),
+    ParameterSpec(
+        "executor",
+        "single_threaded",
+        "who calls the callbacks; 'events' is rclpy's own for many entities, where it has one, and costs as much",
+        choices=("single_threaded", "events"),
+        read_only=True,
+    ),
+)
+MACHINE = ParameterSpec("machine", "uf", "built-in machine (uf, hexel, ford) or path of a machine YAML file")

@@ -1,42 +1,36 @@
-"""What the estimator node can be told, and the settings that makes."""
+"""Parameters of the estimator node, and the settings they make."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
-from pkm_identification.estimation.filters.recursive import FILTERS
-from pkm_identification.identification.experiment import IdentifySettings
-from pkm_identification.identification.online.drift import DRIFTS
-from pkm_identification.identification.online.pipeline import PipelineSettings
-from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.parameters.assumptions import (
-    Assumptions,
-    Fix,
-    Tie,
-    read_prior,
+from pkm_identification.identification.settings import (
+    FIX,
+    NAMED,
+    PRIOR,
+    RECURSIVE,
+    TIE,
+    Settings,
+    assumptions_of,
 )
-from pkm_identification.parameters.parameter_set import NAMES
+from pkm_identification.mechanisms.hexapod.machine import Machine
 
-from ..node.base import MACHINE
-from .declarations import LiveParameter, ParameterSpec
+from .declarations import MACHINE, LiveParameter, ParameterSpec
+
+CHOSEN = ("parameters", "estimator", "forgetting")
+WATCH = ("payload", "drift", "friction_walk")
+LIVE = ("band_cutoff", "band_order", "gate")
 
 PARAMETERS = (
     MACHINE,
     ParameterSpec("sample_rate", 0.0, "rate of platform_state; 0: the machine's drive.sample_rate", "Hz", 0, 1e5),
-    ParameterSpec("parameters", "identifiable", "parameter set", choices=NAMES),
-    ParameterSpec("estimator", "ukf", "recursive estimator", choices=tuple(FILTERS)),
-    ParameterSpec("forgetting", 1.0, "of the estimator rls: what an equation leaves of older ones", "", 0.5, 1),
-    ParameterSpec("fix", [""], "parameters that are known, each NAME (the file's value) or NAME=VALUE"),
-    ParameterSpec("tie", [""], "parameters that follow another, each NAME=OTHER or NAME=OTHER*FACTOR"),
-    ParameterSpec("prior", "", "YAML file of what is known beforehand, NAME: {value: ..., std: ...}"),
-    LiveParameter("band_cutoff", 10.0, "low-pass over both sides of the model equation", "Hz", 0.01, 5e4),
-    LiveParameter("band_order", 8, "order of that low-pass", low=1, high=12),
-    LiveParameter("gate", 1e-9, "probability with which a good equation is kept out as an outlier", "", 1e-15, 0.1),
-    ParameterSpec("payload", True, "watch for a payload taken up or set down; see the topic ~/payload"),
-    ParameterSpec("drift", "detected", "let friction loose when it has changed", choices=DRIFTS),
-    ParameterSpec("friction_walk", 0.0, "random walk of friction in an hour, relative to its size", "", 0, 10),
+    ParameterSpec.of(NAMED["parameters"]),
+    ParameterSpec.of(NAMED["estimator"], description="recursive estimator", choices=RECURSIVE),
+    ParameterSpec.of(NAMED["forgetting"]),
+    *(ParameterSpec.of(declaration) for declaration in (FIX, TIE, PRIOR)),
+    *(ParameterSpec.of(NAMED[name], live=True) for name in LIVE),
+    *(ParameterSpec.of(NAMED[name]) for name in WATCH),
     ParameterSpec("platform_frame", "platform", "frame the payload's centre of mass is given in"),
     LiveParameter("publish_rate", 10.0, "most estimates published", "Hz", 0.01, 1e3),
     LiveParameter("enabled", True, "whether it estimates; the service ~/enable sets it too"),
@@ -48,38 +42,24 @@ PARAMETERS = (
     LiveParameter("autosave_period", 0.0, "save that often by itself; 0: only when asked", "s", 0, 86400),
     LiveParameter("save_at_shutdown", False, "save when the node is cleaned up or ends"),
 )  # fmt: skip
-CHOSEN = ("parameters", "estimator", "band_cutoff", "band_order", "forgetting")
-WATCH = ("payload", "drift", "friction_walk")
 
 
-def pipeline_settings(machine: Machine, values: Mapping[str, Any]) -> PipelineSettings:
-    """Settings of the stages for parameter values.
+def estimator_settings(machine: Machine, values: Mapping[str, Any]) -> Settings:
+    """Settings of the estimation for parameter values, resolved for the machine.
 
     Raises
     ------
+    LogError
+        If neither the machine nor the values tell the sample rate.
+    SettingsError
+        If values do not go together, or there is no such filter at that rate.
     PkmError
-        If neither the machine nor the values tell the sample rate, or `fix`, `tie` or `prior` cannot be understood.
-    ValueError
-        If there is no such filter at that rate.
+        If `fix`, `tie` or `prior` cannot be understood.
     """
     rate = values["sample_rate"]
-    chosen = {name: values[name] for name in (*CHOSEN, *WATCH)}
-    settings = PipelineSettings.of(
-        machine, 1.0 / rate if rate else None, **chosen, assumptions=assumptions(values)
+    settings = Settings.of(
+        causal=True,
+        assumptions=assumptions_of(values["fix"], values["tie"], values["prior"]),
+        **{name: values[name] for name in (*CHOSEN, *LIVE, *WATCH)},
     )
-    return replace(settings, estimator=replace(settings.estimator, gate=values["gate"]))
-
-
-def identify_settings(values: Mapping[str, Any]) -> IdentifySettings:
-    """The same for the document of a saved estimate."""
-    chosen = {name: values[name] for name in CHOSEN}
-    return IdentifySettings(causal=True, **chosen, assumptions=assumptions(values))
-
-
-def assumptions(values: Mapping[str, Any]) -> Assumptions:
-    """What the parameters `fix`, `tie` and `prior` state."""
-    return Assumptions(
-        fixed=tuple(Fix.parse(text) for text in values["fix"] if text),
-        tied=tuple(Tie.parse(text) for text in values["tie"] if text),
-        stated=read_prior(values["prior"]) if values["prior"] else (),
-    )
+    return settings.resolved(machine, 1.0 / rate if rate else None)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from pkm_identification.declared import declarations
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.simulation import (
     TRAJECTORIES,
@@ -16,8 +17,7 @@ from pkm_identification.simulation import (
     trajectory,
 )
 
-from ..node.base import MACHINE
-from .declarations import ParameterError, ParameterSpec
+from .declarations import MACHINE, ParameterSpec
 
 NO_TRAJECTORY = "none"
 MOTIONS = (NO_TRAJECTORY, *TRAJECTORIES)
@@ -36,10 +36,7 @@ PARAMETERS = (
     ParameterSpec("seed", 0, "of the sensors' noise", low=0),
     ParameterSpec("perturbation", 0.0, "how far the true parameters are from the machine's", "", 0, 0.9),
     ParameterSpec("perturbation_seed", 1, "of the true parameters", low=0),
-    ParameterSpec("current_noise", 0.01, "noise of the currents, relative to their rms", "", 0, 10.0),
-    ParameterSpec("current_bits", 12, "resolution of the currents; 0: exact", low=0, high=32),
-    ParameterSpec("quantised_encoders", True, "lengths in whole encoder counts"),
-    ParameterSpec("stamp_jitter", 0.0, "standard deviation of the stamps", "s", 0, 0.01),
+    *(ParameterSpec.of(declaration) for declaration in declarations(SensorSettings).values()),
     ParameterSpec("payload", "", "load taken up on the way: T,MASS or T,MASS,X,Y,Z in s, kg, m; empty: none"),
     ParameterSpec("payload_set_down", 0.0, "when it is set down again; 0: never", "s", 0, 1e6),
     ParameterSpec("real_time_factor", 1.0, "speed of the simulation", "", 0.01, 10.0),
@@ -58,29 +55,22 @@ def simulator_of(machine: Machine, values: Mapping[str, Any]) -> Simulator:
 
     Raises
     ------
-    ParameterError
+    SettingsError
         If they do not go together.
     """
     truth = machine
     if values["perturbation"] > 0:
         truth = perturbed(machine, values["perturbation_seed"], values["perturbation"])
-    try:
-        motion = None
-        if values["trajectory"] != NO_TRAJECTORY and values["commands"] == POSITION:
-            motion = trajectory(
-                values["trajectory"], machine, values["duration"] or None, values["motion_seed"]
-            )
-        sensors = SensorSettings(
-            current_noise=values["current_noise"],
-            current_bits=values["current_bits"] or None,
-            quantised_encoders=values["quantised_encoders"],
-            stamp_jitter=values["stamp_jitter"],
-        )
-        payload = None
-        if values["payload"]:
-            payload = Payload.parse(values["payload"], values["payload_set_down"] or math.inf)
-        return Simulator(
-            truth, motion, nominal=machine, sensors=sensors, seed=values["seed"], payload=payload
-        )
-    except ValueError as error:
-        raise ParameterError(f"parameters: {error}") from None
+    motion = None
+    if values["trajectory"] != NO_TRAJECTORY and values["commands"] == POSITION:
+        motion = trajectory(values["trajectory"], machine, values["duration"] or None, values["motion_seed"])
+    sensors = SensorSettings(
+        current_noise=values["current_noise"],
+        current_bits=values["current_bits"] or None,
+        quantised_encoders=values["quantised_encoders"],
+        stamp_jitter=values["stamp_jitter"],
+    )
+    payload = None
+    if values["payload"]:
+        payload = Payload.parse(values["payload"], values["payload_set_down"] or math.inf)
+    return Simulator(truth, motion, nominal=machine, sensors=sensors, seed=values["seed"], payload=payload)

@@ -8,22 +8,24 @@ import shutil
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import rclpy
 
 from pkm_identification.errors import PkmError
-from pkm_identification.identification.experiment import IdentifySettings
-from pkm_identification.identification.identify import Identification, identify, validate
+from pkm_identification.identification.identify import identify, validate
+from pkm_identification.identification.result import Identification
+from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.records import read_log
 from pkm_identification.simulation import SensorSettings, perturbed, simulate
 
 from .monitor import Monitor
-from .processes import NodeProcess
+from .node_process import NodeProcess
 
 SHOWN = ("m_p", "m_b", "m_e", "Izz_p", "coulomb_1")
 CURRENT_NOISE = 0.005  # of the rms current
@@ -113,16 +115,16 @@ def run_demo(settings: DemoSettings, say: Callable[[str], object] = print) -> De
 
     say("2. the same identification from the recorded bag, offline")
     log, faults = read_log(bag, machine)
-    causal = identify([log], machine, IdentifySettings(causal=True), faults)
+    causal = identify([log], machine, Settings(causal=True), faults)
     count = int(live.estimate.count)
-    if not 0 < count <= len(causal.history.values):
-        raise PkmError(f"demo: {count} equations live but {len(causal.history.values)} from the bag")
-    replayed = causal.history.values[count - 1]
+    if not 0 < count <= len(causal.trace.values):
+        raise PkmError(f"demo: {count} equations live but {len(causal.trace.values)} from the bag")
+    replayed = causal.trace.values[count - 1]
     values = np.array(live.estimate.values)
-    agreement = float(np.max(np.abs(values - replayed) / causal.history.std[count - 1]))
+    agreement = float(np.max(np.abs(values - replayed) / causal.trace.std[count - 1]))
 
     say("3. zero-phase offline, and the forces of another motion predicted")
-    offline = identify([log], machine, IdentifySettings(), faults)
+    offline = identify([log], machine, Settings(), faults)
     held_out = simulate(truth, "rich2", 12.0, nominal=machine, sensors=SENSORS, seed=settings.seed + 1).log()
     offline = validate(offline, replace(held_out, source="rich2 (12 s, simulated)"))
     return DemoResult(
@@ -131,7 +133,7 @@ def run_demo(settings: DemoSettings, say: Callable[[str], object] = print) -> De
         samples=samples,
         replayed=replayed,
         offline=offline,
-        truth=ParameterSet.of(truth).nominal,
+        truth=hexapod_parameters(truth).nominal,
         agreement=agreement,
         troubles=live.troubles,
     )
@@ -139,10 +141,10 @@ def run_demo(settings: DemoSettings, say: Callable[[str], object] = print) -> De
 
 def _run_nodes(settings: DemoSettings, bag: Path, say: Callable[[str], object]) -> Monitor:
     common = {"machine": settings.machine}
-    places = {"domain": settings.domain, "folder": settings.folder / "logs"}
-    pipeline = [NodeProcess(name, common, **places) for name in ("strut_filter", "kinematics", "estimator")]
-    recorder = NodeProcess("recorder", {"output": str(bag), "topics": ["strut_states"]}, **places)
-    simulator = NodeProcess(
+    process = partial(NodeProcess, domain=settings.domain, folder=settings.folder / "logs")
+    pipeline = [process(name, common) for name in ("strut_filter", "kinematics", "estimator")]
+    recorder = process("recorder", {"output": str(bag), "topics": ["strut_states"]})
+    simulator = process(
         "simulator",
         {
             **common,
@@ -156,7 +158,6 @@ def _run_nodes(settings: DemoSettings, bag: Path, say: Callable[[str], object]) 
             "subscribers": 2,  # filter and recorder, so that both see the first sample
             "shutdown_at_end": True,
         },
-        **places,
     )
     os.environ["ROS_DOMAIN_ID"] = str(settings.domain)
     os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
@@ -164,15 +165,16 @@ def _run_nodes(settings: DemoSettings, bag: Path, say: Callable[[str], object]) 
     monitor = Monitor()
     try:
         with contextlib.ExitStack() as running:
-            for process in (*pipeline, recorder):
-                running.enter_context(process)
-            for process in (*pipeline, recorder):
-                process.wait_active()
+            for node in (*pipeline, recorder):
+                running.enter_context(node)
+            for node in (*pipeline, recorder):
+                node.wait_active()
             began = time.monotonic()
             running.enter_context(simulator)
             simulator.wait_active()
             deadline = began + settings.duration + 60.0
-            seen, troubles = "", {}
+            seen: str = ""
+            troubles: dict[str, str] = {}
             while simulator.code is None and time.monotonic() < deadline:
                 monitor.troubles.clear()
                 monitor.listen(PROGRESS)

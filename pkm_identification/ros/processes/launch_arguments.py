@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 Value = TypeVar("Value", str, int, float)
-KINDS = {int: "a whole number", float: "a number"}
+KINDS: dict[object, str] = {int: "a whole number", float: "a number"}
 
 
 def read_argument(name: str, read: Callable[[str], Value], text: str) -> Value:

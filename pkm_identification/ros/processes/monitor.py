@@ -34,7 +34,7 @@ class Monitor:
             self._executor.spin_once(timeout_sec=left)
 
     def value(self, node: str, key: str) -> str:
-        """A number a node told in its diagnostics; empty before the first."""
+        """A number in a node's diagnostics; empty before the first."""
         return self.values.get(node, {}).get(key, "")
 
     def close(self) -> None:

@@ -10,7 +10,7 @@ from core import synthetic
 
 from pkm_identification.cli import main
 from pkm_identification.estimation.estimators import ESTIMATORS
-from pkm_identification.parameters.parameter_set import NAMES, ParameterSet
+from pkm_identification.mechanisms.hexapod.parameters.sets import NAMES, hexapod_parameters
 from pkm_identification.records import write_strut_csv
 
 
@@ -55,7 +55,7 @@ def test_every_estimator_is_reachable_and_ends_with_a_held_out_prediction(estima
 @pytest.mark.parametrize("name", NAMES)
 def test_every_parameter_set_is_reachable(name, files, capsys):
     document = identify(files, capsys, "--estimator", "ls", "--parameters", name)
-    names = ParameterSet.of(synthetic.nominal(), name).names
+    names = hexapod_parameters(synthetic.nominal(), name).names
     assert tuple(entry["name"] for entry in document["parameters"])[: len(names)] == names
 
 
@@ -138,5 +138,5 @@ def test_data_that_show_nothing_are_refused(files, capsys):
     ]
     assert main([str(a) for a in arguments]) == 2
     err = capsys.readouterr().err
-    assert "still.csv: the data show none of the parameters" in err
+    assert "still.csv: no parameter is identifiable from this motion" in err
     assert len(err.strip().splitlines()) == 1

@@ -9,7 +9,7 @@ from core.mechanisms.hexapod.machine_variants import machine, untidy
 from pkm_identification.control.model import BelievedModel, EstimateReader, EstimateRefused
 from pkm_identification.mechanisms.hexapod.dynamics import basis_parameters, strut_forces
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.parameters.parameter_set import NAMES, ParameterSet
+from pkm_identification.mechanisms.hexapod.parameters.sets import NAMES, hexapod_parameters
 from pkm_identification.simulation import perturbed, trajectory
 
 UF = Machine.load("uf")
@@ -18,8 +18,8 @@ TRUE = perturbed(UF, 1)
 
 def estimate(nominal=UF, true=TRUE, name="identifiable"):
     """What a perfect estimation would give."""
-    names = ParameterSet.of(nominal, name)
-    values = ParameterSet.of(true, name).nominal
+    names = hexapod_parameters(nominal, name)
+    values = hexapod_parameters(true, name).nominal
     return {
         "machine_hash": nominal.hash,
         "names": list(names.names),

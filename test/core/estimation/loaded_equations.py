@@ -8,17 +8,17 @@ from functools import cache
 
 import numpy as np
 
-from pkm_identification.identification.equations.force_equations import BandSettings
 from pkm_identification.identification.equations.reversal import reversal_pulses
 from pkm_identification.identification.online.equation import Equation
 from pkm_identification.identification.online.online_estimator import (
-    EstimatorSettings,
     OnlineEstimator,
 )
+from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.dynamics import basis_columns, basis_parameters
 from pkm_identification.mechanisms.hexapod.dynamics.regressor import regressor
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.parameters.parameter_set import ParameterSet
+from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
+from pkm_identification.signals.band import BandSettings
 from pkm_identification.signals.butterworth import causal
 from pkm_identification.simulation import (
     Payload,
@@ -56,7 +56,7 @@ class Scene:
         """Equations of these forces with noise, as the online estimator builds them."""
         force = force + noise * NOISE * np.random.default_rng(seed).standard_normal(force.shape)
         measured = causal(BandSettings(PERIOD).sections, force)[self.chosen]
-        parameters = ParameterSet.of(self.nominal)
+        parameters = hexapod_parameters(self.nominal)
         columns, known = self.filtered @ parameters.mapping, self.filtered @ parameters.known
         columns = np.concatenate([columns, self.pulses], axis=2)
         load = np.ascontiguousarray(self.filtered[:, :, LOAD])
@@ -81,7 +81,7 @@ def scene(seconds: float = 40.0, name: str = "rich", seed: int = 1) -> Scene:
 
 def estimator(made: Scene, **settings) -> OnlineEstimator:
     """An online estimator for that machine."""
-    return OnlineEstimator(made.nominal, EstimatorSettings(PERIOD, **settings))
+    return OnlineEstimator(made.nominal, Settings.of(cutoff=150.0, **settings).resolved(made.nominal, PERIOD))
 
 
 def carrying(*payloads: Payload) -> Callable[[np.ndarray], np.ndarray]:

@@ -1,4 +1,4 @@
-"""Has an estimate settled? The statistics behind the answer, and both answers."""
+"""Has an estimate converged? The statistics behind the answer, and both answers."""
 
 from __future__ import annotations
 
@@ -7,12 +7,7 @@ import pytest
 from core.estimation.toy_problems import autoregressive, equations, parameter_set, prior_of
 from scipy import stats
 
-from pkm_identification.estimation.convergence import (
-    Path,
-    drift_share,
-    half_known,
-    nonconvergence,
-)
+from pkm_identification.estimation.convergence import drift_share, half_known, nonconvergence
 from pkm_identification.estimation.estimators import ESTIMATORS, Tuning
 from pkm_identification.estimation.filters.recursive import FILTERS
 from pkm_identification.estimation.filters.unscented import UnscentedSettings
@@ -40,10 +35,10 @@ def judged(
     problem: Problem, name: str = "ukf", tuning: Tuning | None = None, fewest: int = 20, **more
 ) -> str:
     fit = ESTIMATORS[name].run(problem, tuning or Tuning())
-    path = Path(np.array(fit.history.values), np.array(fit.history.std), fewest, 1.0, **more)
     share = drift_share(problem.equations, fit.mean, fit.noise, problem.prior, problem.redundancy)
+    covariance = fit.covariance * np.outer(share, share)
     return nonconvergence(
-        path, fit.estimate(problem), fit.covariance * np.outer(share, share), problem.prior.std
+        fit.trace, fit.estimate(problem), covariance, problem.prior.std, fewest=fewest, entry=1.0, **more
     )
 
 
@@ -53,7 +48,7 @@ def test_what_an_estimate_moves_after_half_of_the_data_is_its_standard_deviation
     for seed in range(40):
         problem = posed(seed)
         fit = ESTIMATORS["rls"].run(problem, Tuning())
-        mean, std = np.array(fit.history.values), np.array(fit.history.std)
+        mean, std = fit.trace.values, fit.trace.std
         known_by = half_known(std)
         # half of 600 equally good equations; the prior counts little
         assert np.all(np.abs(known_by - COUNT / 2) < 0.05 * COUNT)
@@ -75,21 +70,21 @@ def test_a_parameter_that_drifts_does_not_and_is_named(name):
     """A steady drift moves the mean over all data by a quarter of it in their second half: here by ten deviations."""
     own = NOISE / np.sqrt(COUNT * OUTPUTS)
     for seed in range(5):
-        assert judged(posed(seed, drift=40 * own), name).startswith("b had not settled: moved by")
+        assert judged(posed(seed, drift=40 * own), name).startswith("b had not converged: it moved by")
     # a quarter of a deviation is what chance does
     assert [judged(posed(seed, drift=own), name) for seed in range(5)] == [""] * 5
 
 
 def test_deviations_that_are_too_small_are_told():
     """The same path, five times as sure as it may be."""
-    said = 0
+    reported = 0
     for seed in range(10):
         problem = posed(seed)
         fit = ESTIMATORS["rls"].run(problem, Tuning())
-        path = Path(np.array(fit.history.values), np.array(fit.history.std), 20, 1.0)
-        said += bool(nonconvergence(path, fit.estimate(problem), 0.04 * fit.covariance, problem.prior.std))
+        narrow, std = 0.04 * fit.covariance, problem.prior.std
+        reported += bool(nonconvergence(fit.trace, fit.estimate(problem), narrow, std, fewest=20, entry=1.0))
     # four directions that move by five deviations each stay below 4.4 all together in one of 30 cases
-    assert said >= 8
+    assert reported >= 8
 
 
 def test_what_the_last_equations_alone_show_is_too_short():
@@ -112,7 +107,7 @@ def test_an_estimator_that_forgets_is_judged_by_what_it_remembers():
     for seed in range(5):
         assert judged(posed(seed), "rls", tuning, memory=200.0) == ""
     # noise and drift leave a residual of 1.5: it is known to 0.05 of its prior, and in 140 equations moves on by 0.9
-    assert "b had not settled" in judged(posed(0, drift=4.0), "rls", tuning, memory=200.0)
+    assert "b had not converged" in judged(posed(0, drift=4.0), "rls", tuning, memory=200.0)
 
 
 def test_what_the_data_do_not_show_is_not_judged():

@@ -14,11 +14,13 @@ from core.estimation.loaded_equations import NOISE, PERIOD, estimator, scene
 from scipy import linalg, signal
 
 from pkm_identification.estimation.batch.least_squares import least_squares, residual_covariance
+from pkm_identification.estimation.equations import Equations
 from pkm_identification.estimation.filters.recursive import RecursiveEstimator
-from pkm_identification.identification.equations.force_equations import BandSettings, Equations
 from pkm_identification.mechanisms.hexapod.parameters.builder import force_scale
+from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
+from pkm_identification.signals.band import BandSettings
 
 RUNS, ONLINE_RUNS, SECONDS = 200, 100, 24.0
 BAND = BandSettings(PERIOD)
@@ -52,10 +54,10 @@ class Case:
 @pytest.fixture(scope="module")
 def case() -> Case:
     made = scene(SECONDS)
-    parameters = ParameterSet.of(made.nominal)
+    parameters = hexapod_parameters(made.nominal)
     prior = Prior.of(parameters)
     columns = made.filtered @ parameters.mapping
-    return Case(parameters, prior, ParameterSet.of(made.truth).nominal, columns, made.filtered @ parameters.known,
+    return Case(parameters, prior, hexapod_parameters(made.truth).nominal, columns, made.filtered @ parameters.known,
                 bound(columns, prior, np.ones(1), NOISE))  # fmt: skip
 
 
@@ -73,7 +75,7 @@ def fits(case, realisations):
     made = []
     for rows in realisations:
         measured, time = np.array([row.measured for row in rows]), np.array([row.time for row in rows])
-        equations = Equations(time, case.regressor, measured, measured, np.zeros(len(rows), dtype=np.int64))
+        equations = Equations(time, case.columns, measured, measured, np.zeros(len(rows), dtype=np.int64))
         made.append(least_squares(equations, case.prior, BAND.redundancy))
     return made
 
@@ -109,7 +111,7 @@ def test_online_estimator_comes_near_the_bound(case, realisations):
     for rows in realisations[:ONLINE_RUNS]:
         online = estimator(scene(SECONDS))
         for row in rows:
-            online.watch.step(row)
+            online.take(row)
         errors.append(online.estimate.values - case.truth)
         squares.append((errors[-1] / online.estimate.std) ** 2)
     assert ratio(errors, case).max() < 1.5

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from pkm_identification.identification.equations.force_equations import Equations
+from pkm_identification.estimation.equations import Equations
+from pkm_identification.parameters.parameter import Kind, Parameter
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
 
@@ -20,15 +21,11 @@ def parameter_set(prior: Prior) -> ParameterSet:
     """Parameters a, b, c, ... with that prior and no mechanism behind them."""
     width = len(prior.mean)
     names = tuple("abcdefghijklmnopqrstuvwxyz"[:width])
-    return ParameterSet(
-        "toy",
-        names,
-        ("N",) * width,
-        prior.mean,
-        prior.std,
-        np.zeros((64, width)),
-        np.zeros(64),
+    entries = tuple(
+        Parameter(name, "N", Kind.MASS, "", float(mean), float(std))
+        for name, mean, std in zip(names, prior.mean, prior.std, strict=True)
     )
+    return ParameterSet("toy", entries, np.zeros((1, width)), np.zeros(1))
 
 
 def equations(columns: np.ndarray, measured: np.ndarray, segment: np.ndarray | None = None) -> Equations:

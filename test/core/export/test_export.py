@@ -17,7 +17,7 @@ from pkm_identification.export.identified import identified_machine
 from pkm_identification.export.urdf import TreeJoints, urdf
 from pkm_identification.mechanisms.hexapod.dynamics import basis_parameters, regressor, strut_forces
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.parameters.parameter_set import ParameterSet
+from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 
 MACHINES = ("uf", "hexel", "ford", "untidy")
 
@@ -56,7 +56,7 @@ def test_a_urdf_reader_finds_the_masses(name):
 
 def test_identified_values_give_the_forces_of_the_regressor():
     nominal = made("untidy")
-    parameters = ParameterSet.of(nominal, "extended")
+    parameters = hexapod_parameters(nominal, "extended")
     rng = np.random.default_rng(4)
     values = parameters.nominal * (1 + 0.1 * rng.uniform(-1, 1, len(parameters.names)))
     identified = identified_machine(nominal, parameters.mapping @ values + parameters.known)
@@ -70,14 +70,14 @@ def test_impossible_values_are_refused_by_name():
     it = made("uf")
     basis = basis_parameters(it)
     basis[4] = -0.1
-    with pytest.raises(MachineError, match=r"no possible body.*platform"):
+    with pytest.raises(MachineError, match=r"not consistent with a rigid body.*platform"):
         identified_machine(it, basis)
 
 
 @pytest.fixture
 def estimate_file(tmp_path):
     it = machine("uf")
-    parameters = ParameterSet.of(it, "identifiable")
+    parameters = hexapod_parameters(it, "identifiable")
     path = tmp_path / "estimate.json"
     state = {
         "names": parameters.names,

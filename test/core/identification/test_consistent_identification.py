@@ -14,12 +14,14 @@ from pkm_identification.cli import main
 from pkm_identification.errors import PkmError
 from pkm_identification.estimation.consistency.constraints import inequalities, is_physical
 from pkm_identification.estimation.consistency.coordinates import FreeCoordinates
-from pkm_identification.identification.experiment import IdentifySettings
-from pkm_identification.identification.identify import Identification, identify
+from pkm_identification.identification.identify import identify
 from pkm_identification.identification.physical_verdict import verdict
-from pkm_identification.parameters.parameter_set import ParameterSet
+from pkm_identification.identification.result import Identification
+from pkm_identification.identification.settings import Settings
+from pkm_identification.mechanisms.hexapod.parameters.physical_layout import physical_layout
+from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 from pkm_identification.records.strut_csv import write_strut_csv
-from pkm_identification.report.tables import verdicts
+from pkm_identification.report.sentences import verdicts
 
 NOMINAL, TRUTH = synthetic.nominal(), synthetic.truth()
 
@@ -38,12 +40,14 @@ def poor():
 
 def run(log, estimator: str, consistent: bool, **settings) -> Identification:
     return identify(
-        [log], NOMINAL, IdentifySettings(estimator=estimator, consistent=consistent, hold_out=0.0, **settings)
+        [log], NOMINAL, Settings.of(estimator=estimator, consistent=consistent, hold_out=0.0, **settings)
     )
 
 
 def physical(result: Identification) -> bool:
-    layout = FreeCoordinates.of(NOMINAL, ParameterSet.of(NOMINAL, result.settings.parameters)).layout
+    layout = FreeCoordinates.of(
+        physical_layout(NOMINAL, hexapod_parameters(NOMINAL, result.settings.estimator.parameters))
+    ).layout
     return is_physical(inequalities(layout), result.estimate.values)
 
 
@@ -68,9 +72,9 @@ def test_filters_agree_with_constrained_least_squares(rich, estimator, causal):
     assert physical(found)
     away = np.abs(found.estimate.values - batch.estimate.values) / batch.estimate.std
     assert away.max() < 0.25
-    if found.history.values:
-        assert len(found.history.values) == found.estimate.count
-        np.testing.assert_allclose(found.history.values[-1], found.estimate.values, rtol=1e-9)
+    if len(found.trace):
+        assert len(found.trace) == found.estimate.count
+        np.testing.assert_allclose(found.trace.values[-1], found.estimate.values, rtol=1e-9)
 
 
 @pytest.mark.parametrize("estimator", ["ls", "ukf"])
@@ -82,34 +86,35 @@ def test_poor_logs_give_a_machine_all_the_same(poor, estimator, parameters):
 
 def test_every_estimate_gets_a_word(rich):
     result = run(rich, "ls", False)
-    assert (True, "What they show is physical.") in verdicts(result)
+    assert (True, "The identified values are consistent with a rigid body.") in verdicts(result)
     values = result.estimate.values.copy()
     k = result.estimate.names.index("Izz_p")
     values[k] = values[3] + values[4] + 3.0 * result.estimate.std[k]
     values[result.estimate.names.index("coulomb_3")] = -0.5
     bad = replace(result, estimate=replace(result.estimate, values=values))
-    (line,) = (text for good, text in verdicts(bad) if not good and "hysical" in text)
-    assert line.startswith("Not physical: the platform's inertia is that of no body (principal moments ")
+    (line,) = (text for good, text in verdicts(bad) if not good and "consistent" in text)
+    start = "Not consistent with a rigid body: the platform's inertia is not that of a rigid body (principal moments "
+    assert line.startswith(start)
     assert "coulomb_3 is -0.5 N, must be greater than 0" in line
-    assert line.endswith("--consistent keeps an estimate physical.")
+    assert line.endswith("--consistent keeps an estimate consistent.")
     # Coulomb friction is known to 0.1 N, so that is where most of the distance comes from
     away = float(line.split("lies ")[1].split()[0])
     expected = 0.5 / result.estimate.std[result.estimate.names.index("coulomb_3")]
     assert 0.5 * expected < away < 2.0 * expected + 5.0
 
 
-def test_what_the_data_do_not_show_is_not_judged(rich):
+def test_what_is_not_identifiable_is_not_judged(rich):
     estimate = run(rich, "ls", False).estimate
     values = estimate.values.copy()
     k = estimate.names.index("coulomb_3")
     values[k] = -0.5
     status = tuple("unidentifiable" if i == k else one for i, one in enumerate(estimate.status))
     hidden = replace(estimate, values=values, status=status)
-    told = verdict(NOMINAL, ParameterSet.of(NOMINAL), hidden, False)
-    assert told is not None
-    assert told[0]
-    assert told[1].startswith(
-        "What they show is physical; what they do not show alone does not add up to a machine"
+    judged = verdict(NOMINAL, hexapod_parameters(NOMINAL), hidden, False)
+    assert judged is not None
+    assert judged[0]
+    assert judged[1].startswith(
+        "The identified values are consistent with a rigid body; all values together, with those that are not"
     )
 
 
@@ -118,7 +123,7 @@ def test_command_line_and_json(rich, tmp_path, capsys):
     write_strut_csv(log, rich)
     arguments = ["identify", str(log), "--machine", "uf", "--estimator", "ls", "--json", str(out)]
     assert main([*arguments, "--consistent"]) == 0
-    assert "What they show is physical, and was kept so." in capsys.readouterr().out
+    assert "consistent with a rigid body, as constrained." in capsys.readouterr().out
     assert json.loads(out.read_text())["consistent"] is True
     assert main(arguments) == 0
     assert json.loads(out.read_text())["consistent"] is False
@@ -129,7 +134,7 @@ def test_estimators_that_cannot_say_so(estimator):
     with pytest.raises(
         PkmError, match=f"'{estimator}' cannot keep an estimate physical; ukf, ekf, rls, ls can"
     ):
-        IdentifySettings(estimator=estimator, consistent=True)
+        Settings.of(estimator=estimator, consistent=True)
 
 
 def test_a_part_of_a_body_is_refused_before_any_log_is_read(tmp_path, capsys):

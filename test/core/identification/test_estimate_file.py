@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from core.report.made_identification import made_identification, without
 
-from pkm_identification.errors import LogError
-from pkm_identification.report import estimate_document, write_estimate_json
+from pkm_identification.errors import OutputError
+from pkm_identification.identification.estimate_file import estimate_document, write_estimate_json
 
 KEYS = [
     "schema",
@@ -16,6 +16,7 @@ KEYS = [
     "estimator",
     "model",
     "consistent",
+    "converged",
     "samples",
     "dropped",
     "parameters",
@@ -78,6 +79,6 @@ def test_same_result_same_bytes_and_nothing_left_on_failure(tmp_path):
         write_estimate_json(tmp_path / name, made_identification())
     assert (tmp_path / "a.json").read_bytes() == (tmp_path / "b.json").read_bytes()
     (tmp_path / "folder").mkdir()
-    with pytest.raises(LogError, match="folder: cannot be written"):
+    with pytest.raises(OutputError, match="folder: cannot be written"):
         write_estimate_json(tmp_path / "folder", made_identification())
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.json", "b.json", "folder"]

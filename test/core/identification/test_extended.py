@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 
 from pkm_identification.errors import LogError
-from pkm_identification.identification.experiment import IdentifySettings
 from pkm_identification.identification.identify import identify
+from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 from pkm_identification.motion import StrutLog
-from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.simulation import SensorSettings, simulate
 
 SENSORS = SensorSettings(current_noise=0.05, stamp_jitter=2e-5)
-SETTINGS = IdentifySettings(estimator="ls", parameters="extended", hold_out=0.0)
+SETTINGS = Settings.of(estimator="ls", parameters="extended", hold_out=0.0)
 INERTIAL = 34
 
 
@@ -69,7 +69,7 @@ def identified(with_fall: bool):
 
 
 def truth() -> np.ndarray:
-    return ParameterSet.of(true_machine(3), "extended").nominal
+    return hexapod_parameters(true_machine(3), "extended").nominal
 
 
 @pytest.mark.parametrize("with_fall", [False, True])

@@ -9,9 +9,11 @@ from core.platform_motions import Harmonics, along, six_axes
 
 from pkm_identification.errors import LogError, PkmError, Unidentifiable
 from pkm_identification.estimation.estimators import ESTIMATORS as REGISTRY
-from pkm_identification.identification.experiment import IdentifySettings, estimated_period
 from pkm_identification.identification.identify import identify, validate
+from pkm_identification.identification.sample_rate import estimated_period
+from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 from pkm_identification.motion import StrutLog
 from pkm_identification.parameters.assumptions import (
     Assumptions,
@@ -19,10 +21,9 @@ from pkm_identification.parameters.assumptions import (
     PriorValue,
     Tie,
 )
-from pkm_identification.parameters.parameter_set import ParameterSet
 
 NOMINAL, TRUTH = synthetic.nominal(), synthetic.truth()
-EXACT = ParameterSet.of(TRUTH).nominal
+EXACT = hexapod_parameters(TRUTH).nominal
 ESTIMATORS = pytest.mark.parametrize("estimator", REGISTRY)
 
 
@@ -30,9 +31,9 @@ ESTIMATORS = pytest.mark.parametrize("estimator", REGISTRY)
 @pytest.mark.parametrize("friction", [False, True])
 def test_exact_log_gives_the_truth(estimator, friction):
     truth = synthetic.truth(friction)
-    exact = ParameterSet.of(truth).nominal
+    exact = hexapod_parameters(truth).nominal
     result = identify(
-        [synthetic.log(truth, 12.0, 1)], synthetic.nominal(friction), IdentifySettings(estimator=estimator)
+        [synthetic.log(truth, 12.0, 1)], synthetic.nominal(friction), Settings.of(estimator=estimator)
     )
     scale = np.where(exact == 0, 1.0, np.abs(exact))
     # what is left is the kinematic low-pass on the bend of the friction law
@@ -49,7 +50,7 @@ def test_exact_log_gives_the_truth(estimator, friction):
 )
 def test_truth_lies_within_the_stated_standard_deviations(estimator, seed):
     result = identify(
-        [synthetic.log(TRUTH, 12.0, seed, real=True)], NOMINAL, IdentifySettings(estimator=estimator)
+        [synthetic.log(TRUTH, 12.0, seed, real=True)], NOMINAL, Settings.of(estimator=estimator)
     )
     error = (result.estimate.values - EXACT) / result.estimate.std
     assert np.abs(error).max() < 5
@@ -61,7 +62,7 @@ def test_truth_lies_within_the_stated_standard_deviations(estimator, seed):
 
 def test_estimators_agree_within_a_standard_deviation():
     log = synthetic.log(TRUTH, 12.0, 5, real=True)
-    results = [identify([log], NOMINAL, IdentifySettings(estimator=e)).estimate for e in ("ls", *REGISTRY)]
+    results = [identify([log], NOMINAL, Settings.of(estimator=e)).estimate for e in ("ls", *REGISTRY)]
     for other in results[1:]:
         assert np.all(np.abs(other.values - results[0].values) < results[0].std)
 
@@ -69,7 +70,7 @@ def test_estimators_agree_within_a_standard_deviation():
 @pytest.mark.parametrize("causal", [False, True])
 def test_twice_gives_the_same_to_the_last_bit(causal):
     log = synthetic.log(TRUTH, 6.0, 6, real=True)
-    first, second = (identify([log], NOMINAL, IdentifySettings(causal=causal)).estimate for _ in range(2))
+    first, second = (identify([log], NOMINAL, Settings.of(causal=causal)).estimate for _ in range(2))
     np.testing.assert_array_equal(first.values, second.values)
     np.testing.assert_array_equal(first.covariance, second.covariance)
     assert first.status == second.status
@@ -79,9 +80,9 @@ def test_twice_gives_the_same_to_the_last_bit(causal):
 def test_pieces_of_an_experiment_share_nothing_but_the_parameters():
     """Two motions with clocks of their own: no derivative is taken from one to the other."""
     logs = [synthetic.log(TRUTH, 7.0, 7), synthetic.log(TRUTH, 7.0, 8, start=-3.0)]
-    result = identify(logs, NOMINAL, IdentifySettings(estimator="ls"))
+    result = identify(logs, NOMINAL, Settings.of(estimator="ls"))
     np.testing.assert_array_less(np.abs(result.estimate.values / EXACT - 1), 1e-4)
-    swapped = identify(logs[::-1], NOMINAL, IdentifySettings(estimator="ls"))
+    swapped = identify(logs[::-1], NOMINAL, Settings.of(estimator="ls"))
     np.testing.assert_allclose(swapped.estimate.values, result.estimate.values, rtol=1e-6)
 
 
@@ -99,7 +100,7 @@ def test_numbering_of_the_struts_does_not_matter():
 
     log = synthetic.log(TRUTH, 8.0, 9, real=True)
     other = StrutLog(log.time, log.length[:, order], log.force[:, order])
-    settings = IdentifySettings(estimator="ls")
+    settings = Settings.of(estimator="ls")
     first, second = (
         identify([log], NOMINAL, settings).estimate,
         identify([other], permuted(NOMINAL), settings).estimate,
@@ -115,7 +116,7 @@ def test_numbering_of_the_struts_does_not_matter():
 def test_single_motions_show_no_platform_moments_and_nothing_wild(axes):
     """Pure translation: the columns of the platform's moments are zero, so their prior must not become an estimate."""
     log = synthetic.log(TRUTH, 8.0, 10, along(TRUTH, axes, 1), real=True)
-    estimate = identify([log], NOMINAL, IdentifySettings(estimator="ls")).estimate
+    estimate = identify([log], NOMINAL, Settings.of(estimator="ls")).estimate
     for name in ("Ixx_p", "Iyy_p", "Izz_p"):
         k = estimate.names.index(name)
         assert estimate.status[k] != "identifiable", name
@@ -131,9 +132,7 @@ def test_single_motions_show_no_platform_moments_and_nothing_wild(axes):
 
 def test_rest_shows_nothing():
     still = Harmonics(TRUTH, np.zeros(6), [1.0])
-    estimate = identify(
-        [synthetic.log(TRUTH, 6.0, 11, still)], NOMINAL, IdentifySettings(estimator="ls")
-    ).estimate
+    estimate = identify([synthetic.log(TRUTH, 6.0, 11, still)], NOMINAL, Settings.of(estimator="ls")).estimate
     for name in ("Ixx_p", "It_b+It_e", "Ia_b+Ia_e", "viscous_1", "coulomb_6"):
         assert estimate.status[estimate.names.index(name)] != "identifiable"
 
@@ -141,14 +140,16 @@ def test_rest_shows_nothing():
 def test_data_that_show_nothing_at_all_are_an_error():
     """At rest the work of the struts is zero: every parameter would be its prior."""
     still = synthetic.log(TRUTH, 6.0, 11, Harmonics(TRUTH, np.zeros(6), [1.0]))
-    with pytest.raises(Unidentifiable, match=r"synthetic: the data show none of the parameters.*m_p, m_b"):
-        identify([still], NOMINAL, IdentifySettings(estimator="ls", model="energy"))
+    with pytest.raises(
+        Unidentifiable, match=r"synthetic: no parameter is identifiable from this motion.*m_p, m_b"
+    ):
+        identify([still], NOMINAL, Settings.of(estimator="ls", model="energy"))
     # the force model weighs the machine, so the same log shows something until that is taken as known
     masses = Assumptions(fixed=(Fix("m_p"), Fix("m_b"), Fix("m_e")))
-    weighed = identify([still], NOMINAL, IdentifySettings(estimator="ls")).estimate
+    weighed = identify([still], NOMINAL, Settings.of(estimator="ls")).estimate
     assert set(weighed.status) != {"unidentifiable"}
     with pytest.raises(Unidentifiable, match="machine must move"):
-        identify([still], TRUTH, IdentifySettings(estimator="ls", assumptions=masses))
+        identify([still], TRUTH, Settings.of(estimator="ls", assumptions=masses))
 
 
 @ESTIMATORS
@@ -159,11 +160,11 @@ def test_what_is_known_is_used_by_every_estimator(estimator):
     assumptions = Assumptions(
         fixed=(Fix("m_p", k),),
         tied=(Tie("viscous_1", "viscous_2", 260.0 / 300.0),),
-        stated=(PriorValue("m_b", EXACT[1] + 0.01, 0.02),),
+        prior_values=(PriorValue("m_b", EXACT[1] + 0.01, 0.02),),
     )
-    plain = identify([log], NOMINAL, IdentifySettings(estimator=estimator)).estimate
-    found = identify([log], NOMINAL, IdentifySettings(estimator=estimator, assumptions=assumptions)).estimate
-    names = list(ParameterSet.of(NOMINAL).names)
+    plain = identify([log], NOMINAL, Settings.of(estimator=estimator)).estimate
+    found = identify([log], NOMINAL, Settings.of(estimator=estimator, assumptions=assumptions)).estimate
+    names = list(hexapod_parameters(NOMINAL).names)
     assert list(found.names) == [name for name in names if name not in ("m_p", "viscous_1")]
     left = [names.index(name) for name in found.names]
     error = (found.values - EXACT[left]) / found.std
@@ -177,9 +178,9 @@ def test_what_is_known_is_used_by_every_estimator(estimator):
 @pytest.mark.parametrize("name", ["oh24", "extended", "general", "general_motor", "alike", "alike_motor"])
 def test_every_parameter_set_can_be_identified_with(name):
     result = identify(
-        [synthetic.log(TRUTH, 12.0, 2, real=True)], NOMINAL, IdentifySettings(estimator="ls", parameters=name)
+        [synthetic.log(TRUTH, 12.0, 2, real=True)], NOMINAL, Settings.of(estimator="ls", parameters=name)
     )
-    exact = ParameterSet.of(TRUTH, name).nominal
+    exact = hexapod_parameters(TRUTH, name).nominal
     estimate = result.estimate
     shown = np.array([status == "identifiable" for status in estimate.status])
     assert shown[-12:].all()  # friction
@@ -192,7 +193,7 @@ def test_every_parameter_set_can_be_identified_with(name):
 @pytest.mark.parametrize("settings", [{"causal": True}, {"model": "energy"}, {"estimator": "ls"}])
 def test_end_of_the_log_is_predicted_by_an_estimate_from_the_rest(settings):
     log = synthetic.log(TRUTH, 20.0, 4, real=True)
-    result = identify([log], NOMINAL, IdentifySettings(**settings))
+    result = identify([log], NOMINAL, Settings.of(**settings))
     held = result.validation
     assert held.held_out == "last 20 % of synthetic"
     assert held.time[0] > 16.0
@@ -201,9 +202,7 @@ def test_end_of_the_log_is_predicted_by_an_estimate_from_the_rest(settings):
     # forces that change in the held-out part alone change the prediction's error, not the prediction
     force = log.force.copy()
     force[16_000:] *= 1.1
-    other = identify(
-        [StrutLog(log.time, log.length, force)], NOMINAL, IdentifySettings(**settings)
-    ).validation
+    other = identify([StrutLog(log.time, log.length, force)], NOMINAL, Settings.of(**settings)).validation
     # but for the last millionth of a zero-phase filter's reach
     np.testing.assert_allclose(other.predicted, held.predicted, atol=1e-3)
     assert other.rms_percent_total > 5.0
@@ -211,13 +210,13 @@ def test_end_of_the_log_is_predicted_by_an_estimate_from_the_rest(settings):
 
 def test_ends_of_all_logs_are_held_out_or_nothing_is():
     logs = [synthetic.log(TRUTH, 9.0, 7, real=True), synthetic.log(TRUTH, 9.0, 8, real=True, start=-3.0)]
-    settings = IdentifySettings(estimator="ls")
+    settings = Settings.of(estimator="ls")
     both = identify(logs, NOMINAL, settings).validation
     assert both.held_out == "last 20 % of each of 2 logs"
     assert both.time.min() > 4.0
     # so short that nothing outlasts the filters; and asked not to
     assert identify([synthetic.log(TRUTH, 2.8, 9)], NOMINAL, settings).validation is None
-    assert identify(logs, NOMINAL, IdentifySettings(estimator="ls", hold_out=0.0)).validation is None
+    assert identify(logs, NOMINAL, Settings.of(estimator="ls", hold_out=0.0)).validation is None
 
 
 def test_gross_errors_of_the_forces_move_only_the_plain_fit():
@@ -229,9 +228,9 @@ def test_gross_errors_of_the_forces_move_only_the_plain_fit():
         force[start : start + 200] += rng.uniform(50.0, 150.0, 6)
     pushed = StrutLog(log.time, log.length, force)
     plain, robust = (
-        identify([pushed], NOMINAL, IdentifySettings(estimator=e, hold_out=0.0)) for e in ("ls", "robust")
+        identify([pushed], NOMINAL, Settings.of(estimator=e, hold_out=0.0)) for e in ("ls", "robust")
     )
-    clean = identify([log], NOMINAL, IdentifySettings(estimator="ls", hold_out=0.0)).estimate
+    clean = identify([log], NOMINAL, Settings.of(estimator="ls", hold_out=0.0)).estimate
     error = (robust.estimate.values - EXACT) / robust.estimate.std
     assert np.abs(error).max() < 5
     assert np.sqrt(np.mean(error**2)) < 2
@@ -242,11 +241,11 @@ def test_gross_errors_of_the_forces_move_only_the_plain_fit():
 
 def test_recursive_least_squares_with_full_memory_is_least_squares():
     log = synthetic.log(TRUTH, 8.0, 6, real=True)
-    ls, rls = (identify([log], NOMINAL, IdentifySettings(estimator=e)).estimate for e in ("ls", "rls"))
+    ls, rls = (identify([log], NOMINAL, Settings.of(estimator=e)).estimate for e in ("ls", "rls"))
     # up to what the last change of the weights still moves: 1e-6 of a standard deviation
     assert np.all(np.abs(rls.values - ls.values) < 1e-5 * ls.std)
     np.testing.assert_allclose(rls.std, ls.std, rtol=1e-3)
-    forgets = identify([log], NOMINAL, IdentifySettings(estimator="rls", forgetting=0.98)).estimate
+    forgets = identify([log], NOMINAL, Settings.of(estimator="rls", forgetting=0.98)).estimate
     assert np.all(forgets.std > ls.std)
     assert np.abs((forgets.values - EXACT) / forgets.std).max() < 5
 
@@ -257,7 +256,7 @@ def test_both_sides_are_filtered_alike():
     from pkm_identification.signals.butterworth import low_pass, zero_phase
 
     motion = six_axes(TRUTH, 12).at(np.arange(8000) * 1e-3)
-    columns = regressor(TRUTH, motion, ParameterSet.of(TRUTH).mapping)
+    columns = regressor(TRUTH, motion, hexapod_parameters(TRUTH).mapping)
     force = columns @ EXACT
     sections = low_pass(8, 10.0, 1000.0)
     inner = slice(500, -500, 20)
@@ -273,7 +272,7 @@ def test_both_sides_are_filtered_alike():
 
 
 def test_validation_predicts_forces_that_were_not_used():
-    result = identify([synthetic.log(TRUTH, 10.0, 13, real=True)], NOMINAL, IdentifySettings(estimator="ls"))
+    result = identify([synthetic.log(TRUTH, 10.0, 13, real=True)], NOMINAL, Settings.of(estimator="ls"))
     held_out = validate(result, synthetic.log(TRUTH, 6.0, 14, real=True)).validation
     assert held_out.rms_percent_total < 1.0
     assert held_out.rms_percent_total < held_out.rms_percent_raw_total
@@ -311,7 +310,7 @@ def test_rate_that_is_not_the_drives():
 )
 def test_unknown_choices_name_those_known(values, words):
     with pytest.raises(PkmError, match=words):
-        IdentifySettings(**values)
+        Settings.of(**values)
 
 
 @pytest.mark.parametrize(
@@ -331,7 +330,7 @@ def test_unknown_choices_name_those_known(values, words):
 def test_impossible_settings_are_errors_of_the_package(values):
     log = synthetic.log(TRUTH, 3.0)
     with pytest.raises(PkmError):
-        identify([log], NOMINAL, IdentifySettings(**values))
+        identify([log], NOMINAL, Settings.of(**values))
 
 
 def test_a_log_to_validate_with_may_have_had_its_clock_set_back():
@@ -342,7 +341,7 @@ def test_a_log_to_validate_with_may_have_had_its_clock_set_back():
         np.concatenate([whole.length, whole.length[again]]),
         np.concatenate([whole.force, whole.force[again]]),
     )
-    result = identify([synthetic.log(TRUTH, 12.0, 2, real=True)], NOMINAL, IdentifySettings(estimator="ls"))
+    result = identify([synthetic.log(TRUTH, 12.0, 2, real=True)], NOMINAL, Settings.of(estimator="ls"))
     once, both = (validate(result, log).validation for log in (whole, twice))
     # the same forces, half of them twice
     assert both.rms_percent_raw_total == pytest.approx(once.rms_percent_raw_total, rel=0.1)

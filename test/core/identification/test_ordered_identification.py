@@ -9,23 +9,23 @@ from core import synthetic
 from pkm_identification.cli import main
 from pkm_identification.errors import PkmError
 from pkm_identification.estimation.filters.recursive import FILTERS
-from pkm_identification.identification.experiment import IdentifySettings
 from pkm_identification.identification.identify import identify
-from pkm_identification.parameters.parameter_set import ParameterSet
+from pkm_identification.identification.settings import Settings
+from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 
 TRUTH = synthetic.truth()
-EXACT = ParameterSet.of(TRUTH).nominal
+EXACT = hexapod_parameters(TRUTH).nominal
 
 
 @pytest.mark.parametrize("estimator", FILTERS)
 @pytest.mark.parametrize("order", ["random", "spread"])
 def test_any_order_finds_the_truth_by_another_way(estimator, order):
     log = synthetic.log(TRUTH, 12.0, 1, real=True)
-    recorded = identify([log], synthetic.nominal(), IdentifySettings(estimator=estimator, hold_out=0.0))
-    settings = IdentifySettings(estimator=estimator, data_order=order, hold_out=0.0)
+    recorded = identify([log], synthetic.nominal(), Settings.of(estimator=estimator, hold_out=0.0))
+    settings = Settings.of(estimator=estimator, data_order=order, hold_out=0.0)
     ordered = identify([log], synthetic.nominal(), settings)
-    assert sorted(ordered.history.time) == recorded.history.time
-    assert ordered.history.time != recorded.history.time
+    np.testing.assert_array_equal(np.sort(ordered.trace.time), recorded.trace.time)
+    assert np.any(ordered.trace.time != recorded.trace.time)
     # same data, same prior: what differs is the little process noise and the noise learned on the way
     assert np.all(np.abs(ordered.estimate.values - recorded.estimate.values) < recorded.estimate.std)
     error = (ordered.estimate.values - EXACT) / ordered.estimate.std
@@ -43,12 +43,12 @@ def test_any_order_finds_the_truth_by_another_way(estimator, order):
 )
 def test_an_order_that_could_mean_nothing_is_refused(values):
     with pytest.raises(PkmError, match="data order 'random' is for a recursive estimator"):
-        IdentifySettings(**values, data_order="random")
+        Settings.of(**values, data_order="random")
 
 
 def test_an_unknown_order_names_those_known():
     with pytest.raises(PkmError, match="data order 'backwards': must be one of sequential, random, spread"):
-        IdentifySettings(data_order="backwards")
+        Settings.of(data_order="backwards")
 
 
 def test_the_mistake_is_one_line_on_the_command_line(capsys, tmp_path):

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 from core.report.made_identification import made_identification
 
-from pkm_identification.errors import LogError
+from pkm_identification.errors import DocumentError
 from pkm_identification.estimation.filters.recursive import RecursiveEstimator
+from pkm_identification.identification.estimate_file import write_estimate_json
 from pkm_identification.identification.saved_estimate import read_saved_estimate
 from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 from pkm_identification.parameters.assumptions import Assumptions, Fix
-from pkm_identification.parameters.parameter_set import ParameterSet
-from pkm_identification.report import write_estimate_json
 
 MACHINE = Machine.load("uf")
 
@@ -33,7 +33,7 @@ def edit(path, change):
 def test_what_was_written_comes_back_bit_for_bit(path):
     estimate = made_identification().estimate
     saved = read_saved_estimate(path)
-    saved.check(MACHINE, ParameterSet.of(MACHINE))
+    saved.check(MACHINE, hexapod_parameters(MACHINE))
     assert (saved.machine, saved.names, saved.count, saved.time) == ("uf", estimate.names, 1500, 30.0)
     np.testing.assert_array_equal(saved.mean, estimate.values)
     np.testing.assert_array_equal(saved.covariance, estimate.covariance)
@@ -41,7 +41,7 @@ def test_what_was_written_comes_back_bit_for_bit(path):
 
 def test_an_estimator_goes_on_from_it(path):
     saved = read_saved_estimate(path)
-    recursive = RecursiveEstimator(ParameterSet.of(MACHINE))
+    recursive = RecursiveEstimator(hexapod_parameters(MACHINE))
     recursive.resume(saved.mean, saved.covariance, saved.count, saved.time)
     found = recursive.estimate()
     assert (found.count, found.time) == (1500, 30.0)
@@ -90,7 +90,7 @@ def lopsided(state):
 )
 def test_what_cannot_be_used_is_refused_with_file_and_place(path, change, text):
     edit(path, change)
-    with pytest.raises(LogError) as caught:
+    with pytest.raises(DocumentError) as caught:
         read_saved_estimate(path)
     assert str(caught.value).startswith(f"{path}: ")
     assert text in str(caught.value)
@@ -101,25 +101,27 @@ def test_what_cannot_be_used_is_refused_with_file_and_place(path, change, text):
 def test_what_is_no_estimate_is_refused(tmp_path, content):
     path = tmp_path / "estimate.json"
     path.write_bytes(content)
-    with pytest.raises(LogError, match=r"estimate\.json"):
+    with pytest.raises(DocumentError, match=r"estimate\.json"):
         read_saved_estimate(path)
-    with pytest.raises(LogError, match="No such file"):
+    with pytest.raises(DocumentError, match="No such file"):
         read_saved_estimate(tmp_path / "none.json")
 
 
 def test_another_machine_or_other_parameters_are_refused(path):
     saved = read_saved_estimate(path)
     hexel = Machine.load("hexel")
-    with pytest.raises(LogError, match=rf"belongs to machine 'uf' .* expected 'hexel' \(hash {hexel.hash}\)"):
-        saved.check(hexel, ParameterSet.of(hexel))
+    with pytest.raises(
+        DocumentError, match=rf"belongs to machine 'uf' .* expected 'hexel' \(hash {hexel.hash}\)"
+    ):
+        saved.check(hexel, hexapod_parameters(hexel))
     document = MACHINE.document
     changed = Machine.from_document({**document, "gravity": [0.0, 0.0, -9.8]})
-    with pytest.raises(LogError, match="belongs to machine 'uf' with another description"):
-        saved.check(changed, ParameterSet.of(changed))
-    with pytest.raises(LogError, match="holds 20 parameters, the set 'oh24' has 24"):
-        saved.check(MACHINE, ParameterSet.of(MACHINE, "oh24"))
-    renamed = replace(ParameterSet.of(MACHINE), name="other")
-    with pytest.raises(LogError, match="holds the parameter set 'identifiable', expected 'other'"):
+    with pytest.raises(DocumentError, match="belongs to machine 'uf' with another description"):
+        saved.check(changed, hexapod_parameters(changed))
+    with pytest.raises(DocumentError, match="holds 20 parameters, the set 'oh24' has 24"):
+        saved.check(MACHINE, hexapod_parameters(MACHINE, "oh24"))
+    renamed = replace(hexapod_parameters(MACHINE), name="other")
+    with pytest.raises(DocumentError, match="holds the parameter set 'identifiable', expected 'other'"):
         saved.check(MACHINE, renamed)
 
 
@@ -129,15 +131,16 @@ def test_other_statements_about_the_parameters_are_refused(tmp_path):
 
     path = tmp_path / "estimate.json"
     result = made_identification()
-    settings = replace(result.settings, assumptions=assumptions(5.0))
+    estimator = replace(result.settings.estimator, assumptions=assumptions(5.0))
+    settings = replace(result.settings, estimator=estimator)
     write_estimate_json(path, replace(result, settings=settings))
-    saved, parameters = read_saved_estimate(path), ParameterSet.of(MACHINE)
+    saved, parameters = read_saved_estimate(path), hexapod_parameters(MACHINE)
     assert saved.stated == "m_p = 5"
     saved.check(MACHINE, parameters, assumptions(5.0).described())
     saved.check(MACHINE, parameters)
-    with pytest.raises(LogError, match=r"was made with 'm_p = 5', expected 'm_p = 4'"):
+    with pytest.raises(DocumentError, match=r"was made with 'm_p = 5', expected 'm_p = 4'"):
         saved.check(MACHINE, parameters, assumptions(4.0).described())
-    with pytest.raises(LogError, match=r"'m_p = 5', expected nothing fixed, tied or stated"):
+    with pytest.raises(DocumentError, match=r"'m_p = 5', expected nothing fixed, tied or stated"):
         saved.check(MACHINE, parameters, "")
 
 
@@ -145,4 +148,4 @@ def test_an_older_file_that_does_not_say_is_accepted(path):
     edit(path, lambda d: (d.pop("parameter_set"), d.pop("stated")))
     saved = read_saved_estimate(path)
     assert (saved.parameter_set, saved.stated) == (None, None)
-    saved.check(MACHINE, ParameterSet.of(MACHINE), "m_p = 4")
+    saved.check(MACHINE, hexapod_parameters(MACHINE), "m_p = 4")

@@ -9,7 +9,6 @@ from core.platform_motions import six_axes, states
 
 from pkm_identification.errors import MachineError
 from pkm_identification.identification.equations.energy_equations import energy_equations
-from pkm_identification.identification.equations.force_equations import BandSettings
 from pkm_identification.mechanisms.friction import (
     LAWS,
     Friction,
@@ -25,7 +24,8 @@ from pkm_identification.mechanisms.hexapod.dynamics import (
 )
 from pkm_identification.mechanisms.hexapod.dynamics.basis import INERTIAL_COLUMNS
 from pkm_identification.mechanisms.hexapod.kinematics import strut_motion_from_platform
-from pkm_identification.parameters.parameter_set import ParameterSet
+from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
+from pkm_identification.signals.band import BandSettings
 from pkm_identification.simulation.perturbation import perturbed
 from pkm_identification.simulation.plant import Plant
 
@@ -152,7 +152,7 @@ def test_energy_equations_have_the_files_law(law):
     """Exact forces of a slow motion balance the energy model only with the law they were made with."""
     m = made(law)
     motion = six_axes(m, 2, scale=0.15).at(np.arange(0.0, 3.0, 1e-3))
-    parameters = ParameterSet.of(m)
+    parameters = hexapod_parameters(m)
     band = BandSettings(1e-3, cutoff=10.0)
     segment = np.zeros(len(motion), dtype=np.int64)
     residual = {}

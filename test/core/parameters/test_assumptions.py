@@ -13,12 +13,11 @@ from core.platform_motions import states
 from pkm_identification.errors import PkmError
 from pkm_identification.estimation.batch.least_squares import least_squares
 from pkm_identification.estimation.estimate import make_estimate
-from pkm_identification.identification.online.online_estimator import (
-    EstimatorSettings,
-    OnlineEstimator,
-)
+from pkm_identification.identification.online.online_estimator import OnlineEstimator
+from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.dynamics import basis_parameters, regressor
 from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.mechanisms.hexapod.parameters.sets import NAMES, hexapod_parameters
 from pkm_identification.parameters.assumptions import (
     Assumptions,
     Fix,
@@ -26,14 +25,13 @@ from pkm_identification.parameters.assumptions import (
     Tie,
     read_prior,
 )
-from pkm_identification.parameters.parameter_set import NAMES, ParameterSet
 from pkm_identification.parameters.prior import Prior
 
 
 @pytest.mark.parametrize("which", NAMES)
 def test_whatever_is_fixed_at_the_file_and_its_nominal_rest_is_the_machine(which):
     made = machine(untidy("uf"))
-    whole = ParameterSet.of(made, which)
+    whole = hexapod_parameters(made, which)
     fixed = tuple(Fix(name) for name in whole.names[::3])
     left = Assumptions(fixed=fixed).apply(whole)
     assert set(left.names) | {fix.name for fix in fixed} == set(whole.names)
@@ -45,7 +43,7 @@ def test_whatever_is_fixed_at_the_file_and_its_nominal_rest_is_the_machine(which
 
 def test_fixed_value_acts_as_if_the_parameter_had_it():
     made = Machine.load("uf")
-    whole = ParameterSet.of(made)
+    whole = hexapod_parameters(made)
     left = Assumptions(fixed=(Fix("m_e", 2.5), Fix("coulomb_3", 7.0))).apply(whole)
     rng = np.random.default_rng(1)
     values = rng.normal(size=len(left.names)) * left.scale
@@ -59,7 +57,7 @@ def test_fixed_value_acts_as_if_the_parameter_had_it():
 
 def test_tied_parameters_move_together():
     made = Machine.load("uf")
-    whole = ParameterSet.of(made)
+    whole = hexapod_parameters(made)
     ties = (Tie("viscous_2", "viscous_1", 0.5), Tie("viscous_3", "viscous_1"), Tie("m_e", "m_b", 0.25))
     left = Assumptions(tied=ties, fixed=(Fix("m_b", 8.0),)).apply(whole)
     assert len(left.names) == len(whole.names) - 4
@@ -72,8 +70,8 @@ def test_tied_parameters_move_together():
 
 
 def test_stated_prior_is_the_prior():
-    whole = ParameterSet.of(Machine.load("uf"))
-    left = Assumptions(stated=(PriorValue("m_p", 5.1, 0.02), PriorValue("m_b", None, 0.1))).apply(whole)
+    whole = hexapod_parameters(Machine.load("uf"))
+    left = Assumptions(prior_values=(PriorValue("m_p", 5.1, 0.02), PriorValue("m_b", None, 0.1))).apply(whole)
     prior, plain = Prior.of(left), Prior.of(whole)
     k, other = left.names.index("m_p"), left.names.index("m_b")
     assert (prior.mean[k], prior.std[k]) == (5.1, 0.02)
@@ -85,9 +83,8 @@ def test_stated_prior_is_the_prior():
 
 def test_online_estimator_has_what_is_left():
     assumptions = Assumptions(fixed=(Fix("Ia_b+Ia_e"),), tied=(Tie("m_e", "m_b"),))
-    online = OnlineEstimator(
-        Machine.load("uf"), EstimatorSettings(1e-3, estimator="rls", assumptions=assumptions)
-    )
+    machine = Machine.load("uf")
+    online = OnlineEstimator(machine, Settings.of(estimator="rls", assumptions=assumptions).resolved(machine))
     assert "Ia_b+Ia_e" not in online.estimate.names
     assert len(online.estimate.names) == 18
 
@@ -102,15 +99,15 @@ def test_online_estimator_has_what_is_left():
         (Assumptions(tied=(Tie("m_b", "m_e"), Tie("m_p", "m_b"))), "'m_b'"),
         (Assumptions(fixed=(Fix("m_p"), Fix("m_p"))), "'m_p'"),
         (
-            Assumptions(fixed=(Fix("m_p"),), stated=(PriorValue("m_p", 1.0, 1.0, "cad.yaml"),)),
+            Assumptions(fixed=(Fix("m_p"),), prior_values=(PriorValue("m_p", 1.0, 1.0, "cad.yaml"),)),
             "cad.yaml.*'m_p'",
         ),
-        (Assumptions(fixed=tuple(map(Fix, ParameterSet.of(Machine.load("uf")).names))), "nothing is left"),
+        (Assumptions(fixed=tuple(map(Fix, hexapod_parameters(Machine.load("uf")).names))), "nothing is left"),
     ],
 )
 def test_what_makes_no_sense_is_refused(assumptions, words):
     with pytest.raises(PkmError, match=words):
-        assumptions.apply(ParameterSet.of(Machine.load("uf")))
+        assumptions.apply(hexapod_parameters(Machine.load("uf")))
 
 
 def test_arguments_are_read():
@@ -175,7 +172,7 @@ def assessed(believed_std: dict[int, float], information: float = 1e6, together:
     std = np.ones(3)
     for k, value in believed_std.items():
         std[k] = value
-    parameters = replace(parameters, believed=np.ones(3), believed_std=std)
+    parameters = replace(parameters, prior_mean=np.ones(3), prior_std=std)
     prior = Prior.of(parameters)
     rows = np.array([[1.0, 1.0 if together else 0.0, 0.0], [0.0, 0.0, 1.0]])
     covariance = np.linalg.inv(information * rows.T @ rows + np.diag(1.0 / prior.std**2))
@@ -220,7 +217,7 @@ def test_prior_wider_than_a_large_error_makes_nothing_identifiable():
 def test_stated_prior_is_weighed_against_the_data():
     """Least squares with a prior is the mean weighted with precisions."""
     parameters = parameter_set(prior_of(1, 2))
-    parameters = replace(parameters, believed=np.array([3.0]), believed_std=np.array([0.1]))
+    parameters = replace(parameters, prior_mean=np.array([3.0]), prior_std=np.array([0.1]))
     measured = np.random.default_rng(4).normal(2.0, 1.0, (400, 1))
     fit = least_squares(equations(np.ones((400, 1, 1)), measured), Prior.of(parameters), noise=np.eye(1))
     weight = np.array([400.0, 100.0])

@@ -1,4 +1,4 @@
-"""LinearRelations about parameters besides the equations of motion."""
+"""Linear relations between parameters besides the equations of motion."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import numpy as np
 from core.mechanisms.hexapod.machine_variants import machine
 
 from pkm_identification.estimation.estimate import make_estimate
-from pkm_identification.parameters.parameter_set import ParameterSet
+from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 from pkm_identification.parameters.prior import Prior
-from pkm_identification.parameters.relations import LinearRelations, alike_struts
+from pkm_identification.parameters.relations import LinearRelations, alike_limbs
 
 
 def test_alike_struts_say_nothing_of_a_common_change():
-    parameters = ParameterSet.of(machine("uf"), "extended")
-    said = alike_struts(parameters)
+    parameters = hexapod_parameters(machine("uf"), "extended")
+    said = alike_limbs(parameters)
     changed = parameters.nominal * np.where(
         [n.startswith(("m_b", "m_e")) for n in parameters.names], 1.3, 1.0
     )
@@ -23,8 +23,8 @@ def test_alike_struts_say_nothing_of_a_common_change():
 
 
 def test_one_strut_apart_costs_what_a_normal_spread_says():
-    parameters = ParameterSet.of(machine("uf"), "extended")
-    said = alike_struts(parameters, spread=0.05)
+    parameters = hexapod_parameters(machine("uf"), "extended")
+    said = alike_limbs(parameters, spread=0.05)
     changed = parameters.nominal.copy()
     changed[parameters.names.index("m_b_3")] *= 1.10
     # deviations from the mean: 5/6 and five times -1/6 of 10 %, over 5 %
@@ -33,14 +33,14 @@ def test_one_strut_apart_costs_what_a_normal_spread_says():
 
 
 def test_sets_with_common_struts_get_no_statements():
-    said = alike_struts(ParameterSet.of(machine("uf"), "identifiable"))
+    said = alike_limbs(hexapod_parameters(machine("uf"), "identifiable"))
     assert said.rows.shape == (0, 20)
 
 
 def test_friction_is_not_held_alike():
-    parameters = ParameterSet.of(machine("uf"), "extended")
+    parameters = hexapod_parameters(machine("uf"), "extended")
     friction = [n.startswith(("viscous", "coulomb")) for n in parameters.names]
-    assert not np.any(alike_struts(parameters).rows[:, friction])
+    assert not np.any(alike_limbs(parameters).rows[:, friction])
 
 
 def test_joined_statements_are_all_there():
@@ -50,22 +50,18 @@ def test_joined_statements_are_all_there():
 
 
 def test_struts_left_over_by_a_fixed_one_stay_alike():
-    parameters = ParameterSet.of(machine("uf"), "extended")
+    parameters = hexapod_parameters(machine("uf"), "extended")
     keep = [n for n in range(len(parameters.names)) if parameters.names[n] != "m_b_2"]
-    rest = replace(
-        parameters,
-        names=tuple(parameters.names[k] for k in keep),
-        nominal=parameters.nominal[keep],
-    )
+    rest = replace(parameters, entries=tuple(parameters.entries[k] for k in keep))
     of_masses = np.any(
-        alike_struts(rest).rows[:, [rest.names.index(f"m_b_{i}") for i in (1, 3, 4, 5, 6)]], axis=1
+        alike_limbs(rest).rows[:, [rest.names.index(f"m_b_{i}") for i in (1, 3, 4, 5, 6)]], axis=1
     )
     assert np.count_nonzero(of_masses) == 4
 
 
 def test_what_is_only_assumed_is_not_shown():
-    parameters = ParameterSet.of(machine("uf"), "extended")
-    assumed = alike_struts(parameters, spread=0.01)
+    parameters = hexapod_parameters(machine("uf"), "extended")
+    assumed = alike_limbs(parameters, spread=0.01)
     prior = Prior.of(parameters)
     # the data show the mean of the six masses and nothing of their differences
     row = np.array([name.startswith("m_b_") / 6.0 for name in parameters.names]) / 0.001

@@ -9,7 +9,7 @@ from core.records.made_log import assert_same, made_log
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pkm_identification.errors import LogError
+from pkm_identification.errors import LogError, OutputError, SettingsError
 from pkm_identification.motion import StrutLog
 from pkm_identification.records import read_log, write_log
 from pkm_identification.records.bag_reader import bag_topics, read_messages, read_strut_bag
@@ -302,7 +302,7 @@ def test_unknown_message_type_and_storage_are_named(tmp_path):
     with pytest.raises(LogError, match="topic /x: no definition of the message type nobody/msg/Thing"):
         writer.write("/x", "nobody/Thing", b"", 0)
     writer.abort()
-    with pytest.raises(LogError, match="unknown storage 'bz2'; expected sqlite3 or mcap"):
+    with pytest.raises(SettingsError, match="unknown storage 'bz2'; expected sqlite3 or mcap"):
         BagWriter(tmp_path / "bag", "bz2")
     assert list(tmp_path.iterdir()) == []
 
@@ -329,10 +329,10 @@ def test_recording_is_not_written_under_the_name_of_a_file(tmp_path):
 
 def test_recordings_are_not_overwritten(tmp_path):
     write_log(tmp_path / "bag", made_log())
-    with pytest.raises(LogError, match="bag: exists already"):
+    with pytest.raises(OutputError, match="bag: exists already"):
         write_log(tmp_path / "bag", made_log())
     (tmp_path / "other.part").mkdir()
-    with pytest.raises(LogError, match=r"other\.part: exists already"):
+    with pytest.raises(OutputError, match=r"other\.part: exists already"):
         write_log(tmp_path / "other", made_log())
-    with pytest.raises(LogError, match="cannot be written: Not a directory"):
+    with pytest.raises(OutputError, match="cannot be written: Not a directory"):
         write_log(tmp_path / "bag" / "bag.db3" / "inside", made_log())

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from pkm_identification.errors import LogError
+from pkm_identification.errors import LogError, OutputError
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import StrutLog
 from pkm_identification.records import (
@@ -280,12 +280,12 @@ def test_failed_write_leaves_the_old_file_and_no_temporary_one(tmp_path, monkeyp
     monkeypatch.setattr(
         "os.replace", lambda *_: (_ for _ in ()).throw(OSError(28, "No space left on device"))
     )
-    with pytest.raises(LogError, match=r"log\.csv: cannot be written: No space left"):
+    with pytest.raises(OutputError, match=r"log\.csv: cannot be written: No space left"):
         write_strut_csv(path, made_log(seed=2))
     assert path.read_bytes() == before
     assert [file.name for file in tmp_path.iterdir()] == ["log.csv"]
 
 
 def test_write_into_a_missing_folder_is_named(tmp_path):
-    with pytest.raises(LogError, match=r"log\.csv: cannot be written: No such file or directory"):
+    with pytest.raises(OutputError, match=r"log\.csv: cannot be written: No such file or directory"):
         write_log(tmp_path / "none" / "log.csv", made_log())

@@ -7,18 +7,18 @@ from dataclasses import replace
 import numpy as np
 
 from pkm_identification.estimation.estimate import ParameterEstimate
-from pkm_identification.estimation.filters.recursive import History
 from pkm_identification.estimation.identifiability import (
     COMBINATION,
     IDENTIFIABLE,
     UNIDENTIFIABLE,
     Combination,
 )
-from pkm_identification.identification.experiment import IdentifySettings
-from pkm_identification.identification.identify import Identification
+from pkm_identification.estimation.trace import EstimateTrace
+from pkm_identification.identification.result import Identification
+from pkm_identification.identification.settings import Settings
 from pkm_identification.identification.validation import Validation
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.parameters.parameter_set import ParameterSet
+from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 
 PRIOR_VALUE = 0.123454321  # stands where the data show nothing and must not be printed
 
@@ -26,7 +26,7 @@ PRIOR_VALUE = 0.123454321  # stands where the data show nothing and must not be 
 def made_estimate(seed: int = 0) -> ParameterEstimate:
     """Of the identifiable set: Izz_p not shown, m_p and m_e only as m_p + 6 m_e."""
     rng = np.random.default_rng(seed)
-    parameters = ParameterSet.of(Machine.load("uf"))
+    parameters = hexapod_parameters(Machine.load("uf"))
     count = len(parameters.names)
     values = parameters.nominal * rng.uniform(0.8, 1.2, count)
     std = 0.01 * parameters.scale * rng.uniform(0.5, 2, count)
@@ -62,13 +62,13 @@ def made_identification(seed: int = 0, error: float = 0.3, machine: Machine | No
     """A recursive identification, validated with `error` % rms in the band."""
     rng = np.random.default_rng(seed)
     estimate = made_estimate(seed)
-    history = History()
-    for k in range(200):
-        fade = np.exp(-k / 20)
-        history.time.append(0.1 * k)
-        history.values.append(estimate.values + fade * rng.normal(size=len(estimate.values)))
-        history.std.append(estimate.std + fade)
-        history.nis.append(6.0)
+    fade = np.exp(-np.arange(200) / 20)[:, None]
+    trace = EstimateTrace(
+        time=0.1 * np.arange(200),
+        values=estimate.values + fade * rng.normal(size=(200, len(estimate.values))),
+        std=estimate.std + fade,
+        nis=np.full(200, 6.0),
+    )
     time = np.arange(4000) * 0.005
     measured = 80 * np.sin(2 * np.pi * np.outer(time, np.arange(1, 7)))
     noise = rng.normal(size=measured.shape)
@@ -85,19 +85,18 @@ def made_identification(seed: int = 0, error: float = 0.3, machine: Machine | No
     )
     return Identification(
         machine=machine or Machine.load("uf"),
-        settings=IdentifySettings(cutoff=150.0),
+        settings=Settings.of(cutoff=150.0),
         estimate=estimate,
         samples=30000,
         dropped={"spike": 3, "gap": 1},
-        history=history,
+        trace=trace,
         residual_rms=np.full(6, 0.3),
         converged=True,
-        warnings=(),
         validation=validation,
     )
 
 
 def without(result: Identification, *parts: str) -> Identification:
-    """Without its validation or history."""
-    changes = {"validation": None, "history": History()}
+    """Without its validation or trace."""
+    changes = {"validation": None, "trace": EstimateTrace()}
     return replace(result, **{part: changes[part] for part in parts})

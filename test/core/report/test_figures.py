@@ -11,11 +11,11 @@ from PIL import Image
 
 from pkm_identification.estimation.identifiability import UNIDENTIFIABLE
 from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.report.figures.forces import forces_figure, residual_figure
+from pkm_identification.report.figures.machine import machine_figure
+from pkm_identification.report.figures.parameters import convergence_figure, estimates_figure
+from pkm_identification.report.figures.style import png
 from pkm_identification.report.folder import report_figures
-from pkm_identification.report.force_figures import forces_figure, residual_figure
-from pkm_identification.report.machine_figure import machine_figure
-from pkm_identification.report.parameter_figures import convergence_figure, estimates_figure
-from pkm_identification.report.style import png
 
 UNITS = ("(kg)", "(kg m²)", "(N)", "(N s/m)", "(s)", "(m)", "(%)", "(Hz)", "(N/√Hz)", "N)")
 
@@ -58,9 +58,9 @@ def test_equal_results_make_equal_files_whatever_the_users_settings():
         assert matplotlib.rcParams["font.size"] == 30
 
 
-def test_convergence_shows_only_what_the_data_show():
+def test_convergence_shows_only_what_is_identified():
     result = made_identification()
-    figure = convergence_figure(result.history, result.estimate)
+    figure = convergence_figure(result.trace, result.estimate)
     titles = [axes.get_title(loc="left") for axes in visible(figure)]
     shown = [
         n for n, s in zip(result.estimate.names, result.estimate.status, strict=True) if s == "identifiable"
@@ -68,25 +68,25 @@ def test_convergence_shows_only_what_the_data_show():
     assert titles == shown
     line = visible(figure)[0].get_lines()[0]
     i = result.estimate.names.index(shown[0])
-    assert line.get_ydata()[-1] == result.history.values[-1][i]
+    assert line.get_ydata()[-1] == result.trace.values[-1][i]
     low, high = visible(figure)[0].get_ylim()
     assert low < line.get_ydata()[-1] < high
 
 
 def test_convergence_over_several_logs_counts_equations():
     result = made_identification()
-    result.history.time[:] = [*result.history.time[:100], *result.history.time[:100]]
-    figure = convergence_figure(result.history, result.estimate)
+    trace = replace(result.trace, time=np.tile(result.trace.time[:100], 2))
+    figure = convergence_figure(trace, result.estimate)
     assert visible(figure)[-1].get_xlabel() == "equation (-)"
 
 
-def test_estimates_draw_a_bar_for_each_parameter_shown_and_say_so_for_the_others():
+def test_estimates_draw_a_bar_for_each_identified_parameter_and_say_so_for_the_others():
     estimate = made_estimate()
     figure = estimates_figure(estimate, truth=estimate.nominal)
     bars = sum(len(axes.patches) for axes in figure.axes)
     assert bars == estimate.status.count("identifiable") == 17
     texts = [text.get_text().strip() for axes in figure.axes for text in axes.texts]
-    assert texts == ["not shown by the data"] * 3
+    assert texts == ["not identifiable"] * 3
     first = figure.axes[0]
     labels = [label.get_text() for label in first.get_yticklabels()]
     lengths = dict(zip([n for n in labels if n not in ("m_p", "m_e", "Izz_p")], first.patches, strict=True))
@@ -148,5 +148,5 @@ def test_machine_picture_has_six_struts_of_the_home_lengths(name):
 
 def test_only_figures_with_something_to_show():
     result = made_identification()
-    assert list(report_figures(without(result, "validation", "history"))) == ["estimates", "machine"]
+    assert list(report_figures(without(result, "validation", "trace"))) == ["estimates", "machine"]
     assert list(report_figures(result)) == ["estimates", "convergence", "forces", "residual", "machine"]

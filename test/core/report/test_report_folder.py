@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 import pytest
 from core.report.made_identification import PRIOR_VALUE, made_identification, without
 
-from pkm_identification.errors import LogError
+from pkm_identification.errors import OutputError
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.report import write_report
 
@@ -72,7 +72,7 @@ def test_text_of_the_description_is_shown_not_run(tmp_path):
     document["name"] = "<script>alert(1)</script>"
     document["description"] = 'a & b < c "quoted"'
     result = made_identification(machine=Machine.from_document(document))
-    files = write_report(tmp_path, without(result, "history"))
+    files = write_report(tmp_path, without(result, "trace"))
     page = Page(files.page.read_text(encoding="utf-8"))
     assert 'a & b < c "quoted"' in page.texts
     assert any("<script>alert(1)</script>" in text for text in page.texts)
@@ -81,7 +81,7 @@ def test_text_of_the_description_is_shown_not_run(tmp_path):
 
 def test_folder_that_cannot_be_made_is_named(tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(LogError, match="inside: cannot be made: Not a directory"):
+    with pytest.raises(OutputError, match="inside: cannot be made: Not a directory"):
         write_report(tmp_path / "file" / "inside", made_identification())
 
 

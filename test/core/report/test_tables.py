@@ -65,7 +65,7 @@ def test_numbers_that_are_not_finite_are_a_dash():
 
 
 @pytest.mark.parametrize("with_truth", [False, True])
-def test_what_the_data_do_not_show_has_no_value(with_truth):
+def test_what_is_not_identifiable_has_no_value(with_truth):
     estimate = made_estimate()
     truth = estimate.nominal * 1.1 if with_truth else None
     listing = estimate_table(estimate, truth)
@@ -75,7 +75,7 @@ def test_what_the_data_do_not_show_has_no_value(with_truth):
         assert (rows[name]["estimate"] == "-") == (status != "identifiable")
         assert (rows[name]["std"] == "-") == (status != "identifiable")
     assert str(PRIOR_VALUE)[:6] not in str(listing)
-    assert rows["Izz_p"]["status"] == "not shown by the data"
+    assert rows["Izz_p"]["status"] == "not identifiable"
     assert rows["m_p"]["status"] == "only in a combination"
     assert rows["m_p + 6 m_e"]["estimate"] == "15.250"
     assert rows["m_p + 6 m_e"]["std"] == "0.040"
@@ -92,7 +92,7 @@ def test_a_long_combination_stands_under_its_first_term_with_all_terms_last():
     long = replace(estimate.combinations[0], name="m_p + 6 m_e - 0.25 Izz_p")
     listing = estimate_table(replace(estimate, combinations=(long,)))
     assert listing.rows[-1][0] == "m_p + ..."
-    assert listing.rows[-1][-1] == "shown: m_p + 6 m_e - 0.25 Izz_p"
+    assert listing.rows[-1][-1] == "identified: m_p + 6 m_e - 0.25 Izz_p"
 
 
 def test_validation_table_has_six_struts_and_the_total():
@@ -129,8 +129,11 @@ def test_machine_and_settings_are_listed(name):
 def test_verdicts_tell_good_from_bad_news():
     news = {text: good for good, text in verdicts(made_identification(error=0.3))}
     assert news["The estimator converged."]
-    assert news["The data show 17 of 20 parameters, not m_p, m_e and Izz_p."] is False
-    assert news["They show m_p + 6 m_e = 15.250 ± 0.040 kg."]
+    assert (
+        news["17 of 20 parameters are identified; m_p, m_e and Izz_p are not identifiable from this motion."]
+        is False
+    )
+    assert news["Identified in combination: m_p + 6 m_e = 15.250 ± 0.040 kg."]
     (prediction,) = (text for text in news if text.startswith("Forces of held_out.csv"))
     assert "predicted to 0.3 % rms" in prediction
     assert news[prediction]
@@ -143,3 +146,14 @@ def test_verdicts_tell_good_from_bad_news():
     assert news[prediction] is False
     assert prediction.endswith("the estimate does not hold for that motion.")
     assert not any("Forces" in text for _, text in verdicts(without(bad, "validation")))
+
+
+def test_one_parameter_that_is_not_identifiable_and_none():
+    estimate = made_estimate()
+    status = tuple("unidentifiable" if name == "Izz_p" else "identifiable" for name in estimate.names)
+    result = made_identification()
+    one = replace(result, estimate=replace(estimate, status=status, combinations=()))
+    texts = [text for _, text in verdicts(one)]
+    assert "19 of 20 parameters are identified; Izz_p is not identifiable from this motion." in texts
+    all_of_them = replace(one, estimate=replace(one.estimate, status=("identifiable",) * 20))
+    assert (True, "All 20 parameters are identified.") in verdicts(all_of_them)

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from diagnostic_msgs.msg import DiagnosticStatus
-from ros.rigs import KinematicsRig, strut_samples, told, values_of
+from ros.rigs import KinematicsRig, status_with, strut_samples, values_of
 from ros.ros_bench import Motion
 
 from pkm_identification.mechanisms.hexapod.kinematics import forward_kinematics, strut_lengths
@@ -51,7 +51,7 @@ def test_row_11_lengths_that_fit_no_pose_give_a_status_but_no_pose_and_no_tf(ben
     broken = [StrutSample(s.time, IMPOSSIBLE, *[np.zeros(6)] * 2, s.force, 3) for s in samples[100:110]]
     rig.feed([*samples[:100], *broken])
     assert {state.status for state in rig.states[100:]} == {PlatformState.FAILED}
-    status = told(bench, statuses, "no pose fits the strut lengths")
+    status = status_with(bench, statuses, "no pose fits the strut lengths")
     assert (status.level, values_of(status)["failed"]) == (DiagnosticStatus.ERROR, "10")
     assert "did not converge" in status.message
     assert values_of(status)["not_converged"] == "1"
@@ -64,7 +64,7 @@ def test_row_11_lengths_that_fit_no_pose_give_a_status_but_no_pose_and_no_tf(ben
     assert times
     assert not any(samples[100].time - 1e-6 < time < samples[109].time + 1e-6 for time in times)
     statuses.clear()
-    assert told(bench, statuses, "ok").level == DiagnosticStatus.OK
+    assert status_with(bench, statuses, "ok").level == DiagnosticStatus.OK
 
 
 def test_row_12_a_jump_to_another_assembly_mode_is_rejected_with_a_warning(bench, rig, monkeypatch):
@@ -85,7 +85,7 @@ def test_row_12_a_jump_to_another_assembly_mode_is_rejected_with_a_warning(bench
         rig.feed(samples[20:25])
     assert {state.status for state in rig.states[20:]} == {PlatformState.FAILED}
     assert rig.states[-1].pose.position.z == rig.states[19].pose.position.z
-    status = told(bench, statuses, "another assembly mode")
+    status = status_with(bench, statuses, "another assembly mode")
     assert (status.level, values_of(status)["another_mode"]) == (DiagnosticStatus.WARN, "1")
     rig.feed(samples[25:])
     assert {state.status for state in rig.states[25:]} == {PlatformState.OK}
@@ -112,7 +112,7 @@ def test_row_13_near_a_singularity_poses_are_marked_and_not_learned_from(bench, 
     assert conditions[first] > rig.node.parameter["degraded_condition"] > conditions[:first].max()
     degraded = found.count(PlatformState.DEGRADED)
     assert degraded > 5
-    status = told(bench, statuses, "near a singular")
+    status = status_with(bench, statuses, "near a singular")
     assert int(values_of(status)["near_singular"]) >= 1
     # DEGRADED poses are poses: they are shown
     assert any(abs(time - samples[first].time) < 0.02 for time in rig.sent)

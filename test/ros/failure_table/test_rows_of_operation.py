@@ -14,7 +14,7 @@ import pytest
 from diagnostic_msgs.msg import DiagnosticStatus
 from rcl_interfaces.srv import SetParameters, SetParametersAtomically
 from rclpy.parameter import Parameter
-from ros.rigs import EstimatorRig, FilterRig, KinematicsRig, expected, told, values_of
+from ros.rigs import EstimatorRig, FilterRig, KinematicsRig, expected, status_with, values_of
 from ros.ros_bench import Motion
 from sensor_msgs.msg import JointState
 
@@ -25,7 +25,7 @@ from pkm_identification.msg import StrutStates
 from pkm_identification.nodes.player import PlayerNode
 from pkm_identification.records import read_log
 from pkm_identification.records.bag_writer import BagWriter, write_strut_bag
-from pkm_identification.ros.processes.processes import NodeProcess, process_environment
+from pkm_identification.ros.processes.node_process import NodeProcess, process_environment
 from pkm_identification.ros.qos import STRUT_STATES_SUBSCRIPTION
 
 ERROR, WARN = DiagnosticStatus.ERROR, DiagnosticStatus.WARN
@@ -52,7 +52,7 @@ def run_node(node, domain, *arguments):
         (
             "strut_filter",
             ["-p", "cutoff:=700.0"],
-            "strut_filter: parameters: filter cutoff is 700.0 Hz, must lie between 0 and 500.0 Hz (Nyquist)",
+            "strut_filter: filter cutoff is 700.0 Hz, must lie between 0 and 500.0 Hz (Nyquist)",
         ),
         (
             "kinematics",
@@ -124,7 +124,7 @@ def test_row_20_set_one_by_one_each_stands_for_itself(bench):
     assert not bad.successful
     assert "99" in bad.reason or "order" in bad.reason
     assert (rig.node.parameter["cutoff"], rig.node.parameter["order"]) == (80.0, 4)
-    assert rig.node.filter.settings.cutoff == 80.0
+    assert rig.node.stage.filter.settings.cutoff == 80.0
 
 
 def test_row_20_a_cutoff_changed_while_streaming_primes_the_filters_again(bench):
@@ -136,10 +136,10 @@ def test_row_20_a_cutoff_changed_while_streaming_primes_the_filters_again(bench)
     assert set_atomically(bench, "strut_filter", cutoff=60.0, order=3).successful
     rig.feed(messages[300:])
     after = bench.wait(lambda: [m for m in rig.output if m.segment == before.segment + 1], "a new segment")
-    assert after[0].delay == rig.node.filter.delay != before.delay
+    assert after[0].delay == rig.node.stage.delay != before.delay
     # the first output of the new segment describes an instant of its own samples only
     stamp = after[0].header.stamp.sec + 1e-9 * after[0].header.stamp.nanosec
-    assert stamp == pytest.approx(motion.time[300] + rig.node.filter.delay, abs=1e-6)
+    assert stamp == pytest.approx(motion.time[300] + rig.node.stage.delay, abs=1e-6)
 
 
 def test_row_20_rates_and_limits_of_the_other_nodes_change_while_they_run(bench, tmp_path):
@@ -163,7 +163,7 @@ def test_row_21_two_publishers_are_pointed_out_by_name(bench):
     statuses = bench.diagnostics()
     other = bench.node.create_publisher(JointState, "strut_states", 10)
     rig.feed(Motion(50).messages())
-    assert told(bench, statuses, "2 publishers on 'strut_states': /bench, /bench").level == WARN
+    assert status_with(bench, statuses, "2 publishers on 'strut_states': /bench, /bench").level == WARN
     bench.node.destroy_publisher(other)
 
 
@@ -171,7 +171,7 @@ def test_row_21_a_quality_of_service_that_does_not_match_is_an_error_naming_the_
     KinematicsRig(bench)
     statuses = bench.diagnostics()
     careless = bench.node.create_publisher(StrutStates, "strut_states/filtered", STRUT_STATES_SUBSCRIPTION)
-    status = told(bench, statuses, "messages of /bench on 'strut_states/filtered' do not arrive")
+    status = status_with(bench, statuses, "messages of /bench on 'strut_states/filtered' do not arrive")
     assert status.level == ERROR
     assert "not reliable" in status.message
     assert values_of(status)["qos_mismatch"] == "1"
@@ -184,6 +184,7 @@ def test_row_21_a_quality_of_service_that_does_not_match_is_an_error_naming_the_
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["SIGINT", "SIGTERM"])
 def test_row_24_a_signal_sent_twice_ends_in_order_with_complete_files(bench, domain, tmp_path, number):
     out = tmp_path / "recording"
@@ -203,6 +204,7 @@ def test_row_24_a_signal_sent_twice_ends_in_order_with_complete_files(bench, dom
     assert sorted(path.name for path in tmp_path.iterdir() if "recording" in path.name) == ["recording"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["SIGINT", "SIGTERM"])
 def test_row_24_an_estimator_told_to_stop_keeps_what_it_learned(
     bench, domain, tmp_path, saved_estimate, number
@@ -236,6 +238,7 @@ def saved_estimate(tmp_path_factory):
     return out.read_bytes()
 
 
+@pytest.mark.alone
 def test_row_26_a_node_slower_than_its_input_counts_what_it_lost_and_tells_its_step_times(bench):
     statuses = bench.diagnostics()
     rig = FilterRig(bench)
@@ -245,8 +248,8 @@ def test_row_26_a_node_slower_than_its_input_counts_what_it_lost_and_tells_its_s
     # the queue of the subscription holds a thousand
     for message in messages[1:]:
         rig.driver.publish(message)
-    time.sleep(0.3)  # deaf as a node that is busy
-    status = told(bench, statuses, "slower than the input")
+    time.sleep(0.3)  # as a node that is busy
+    status = status_with(bench, statuses, "slower than the input")
     assert status.level == WARN
     values = values_of(status)
     assert f"{values['lost']} so far" in status.message

@@ -17,7 +17,7 @@ from ros.rigs import (
     expected,
     from_segment,
     platform_samples,
-    told,
+    status_with,
     values_of,
 )
 from ros.ros_bench import Motion
@@ -27,7 +27,7 @@ from pkm_identification.identification.online.pipeline import OnlinePipeline
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.msg import ParameterEstimate
 from pkm_identification.nodes.estimator import EstimatorNode
-from pkm_identification.ros.processes.processes import NodeProcess
+from pkm_identification.ros.processes.node_process import NodeProcess
 from pkm_identification.ros.qos import LATCHED
 
 ERROR, WARN = DiagnosticStatus.ERROR, DiagnosticStatus.WARN
@@ -53,6 +53,7 @@ def assert_finite(messages):
         assert (np.array(message.std) > 0).all()
 
 
+@pytest.mark.slow
 def test_row_16_a_shock_is_gated_and_counted_and_many_in_a_row_say_that_model_or_units_are_wrong(bench, rig):
     statuses = bench.diagnostics()
     samples = platform_samples()
@@ -72,7 +73,7 @@ def test_row_16_a_shock_is_gated_and_counted_and_many_in_a_row_say_that_model_or
     # a driver that begins to send kilonewtons
     later = [replace(s, time=s.time + 3.0, force=1e-3 * s.force, segment=9) for s in samples]
     rig.feed(later)
-    status = told(bench, statuses, "units")
+    status = status_with(bench, statuses, "units")
     assert status.level == ERROR
     assert int(values_of(status)["gated"]) >= 25
     # never locked out: it follows what it is told
@@ -99,7 +100,7 @@ def test_row_17_a_covariance_that_is_none_is_replaced_by_the_last_good_one(bench
     bench.wait(lambda: rig.estimates, "an estimate")
     good = rig.node.estimator.estimate
     damage(rig.node.estimator.recursive.filter)
-    status = told(bench, statuses, "went back to the state after")
+    status = status_with(bench, statuses, "went back to the state after")
     assert status.level == ERROR
     assert f"{good.count} equations" in status.message
     assert values_of(status)["not_finite_output"] == "1"
@@ -112,11 +113,12 @@ def test_row_17_a_covariance_that_is_none_is_replaced_by_the_last_good_one(bench
     np.testing.assert_array_less(np.array(rig.estimates[-1].std), good.std * (1 + 1e-6) + 1e-12)
 
 
+@pytest.mark.slow
 def test_row_18_what_a_motion_cannot_show_is_marked_and_keeps_the_priors_deviation(bench, rig):
     rig.feed(platform_samples("z"))
     bench.wait(lambda: rig.estimates and rig.estimates[-1].count == rig.node.estimator.estimate.count, "it")
     message = rig.estimates[-1]
-    prior = rig.node.estimator.recursive.prior
+    prior = rig.node.estimator.prior
     status = dict(zip(message.names, message.status, strict=True))
     # up and down the platform does not turn
     for name in ("Ixx_p", "Iyy_p", "Izz_p"):
@@ -193,7 +195,7 @@ def test_row_23_an_estimate_that_does_not_belong_here_is_refused(
 @pytest.fixture(scope="module")
 def saved(tmp_path_factory):
     """An estimate.json of the uf."""
-    from pkm_identification.identification.experiment import IdentifySettings
+    from pkm_identification.identification.settings import Settings
     from pkm_identification.ros.estimates.store import EstimateStore
 
     machine = Machine.load("uf")
@@ -201,10 +203,12 @@ def saved(tmp_path_factory):
     for sample in platform_samples():
         pipeline.estimator.step(sample)
     path = tmp_path_factory.mktemp("saved") / "estimate.json"
-    EstimateStore(machine, IdentifySettings(causal=True), path).save(pipeline.estimator, 0.028)
+    EstimateStore(machine, Settings.of(causal=True), path).save(pipeline.estimator, 0.028)
     return path.read_text()
 
 
+@pytest.mark.slow
+@pytest.mark.alone
 def test_row_25_reset_is_answered_within_a_second_while_samples_stream_at_1_khz(bench, domain, tmp_path):
     names = ("strut_filter", "kinematics", "estimator")
     processes = [NodeProcess(name, domain=domain, folder=tmp_path) for name in names]

@@ -13,7 +13,7 @@ from ros.rigs import (
     assert_equal,
     expected,
     from_segment,
-    told,
+    status_with,
     values_of,
 )
 from ros.ros_bench import Motion, joint_state
@@ -44,7 +44,7 @@ def test_row_01_not_finite_samples_are_dropped_and_counted(bench, rig):
     assert rig.counts["filled"] == 2
     for message in rig.output:
         assert np.isfinite([message.length, message.rate, message.acceleration, message.force]).all()
-    status = told(bench, statuses, "value is not finite")
+    status = status_with(bench, statuses, "value is not finite")
     assert (status.level, values_of(status)["not_finite"]) == (WARN, "2")
     # untouched: where the filter's window holds neither of the two, the numbers are those of the whole motion
     width = 300 - len(expected(motion)) + 1
@@ -72,8 +72,8 @@ def test_row_02_effort_missing_leaves_motion_but_no_estimate_and_warns(bench):
     assert not any(state.force_valid for state in chain.states)
     assert chain.estimator.estimator.counts["no_force"] == len(chain.states)
     assert not chain.estimates
-    assert told(bench, statuses, "no efforts: pose and motion only").level == WARN
-    assert told(bench, statuses, "no strut forces: waiting").level == WARN
+    assert status_with(bench, statuses, "no efforts: pose and motion only").level == WARN
+    assert status_with(bench, statuses, "no strut forces: waiting").level == WARN
 
 
 def test_row_03_names_permuted_and_extra_ones_give_the_identical_result(rig):
@@ -114,7 +114,7 @@ def test_row_04_wrong_names_are_an_error_naming_them_and_nothing_is_taken_by_pla
     rig.settle(len(expected(motion)))
     assert rig.counts[reason] == 1
     assert rig.counts["filled"] == 1
-    status = told(bench, statuses, text)
+    status = status_with(bench, statuses, text)
     assert (status.level, values_of(status)[reason]) == (ERROR, "1")
 
 
@@ -124,7 +124,7 @@ def test_row_05_a_duplicate_stamp_is_dropped(bench, rig):
     messages = motion.messages()
     rig.feed(messages[:100] + messages[99:])
     assert_equal(rig.settle(len(expected(motion))), expected(motion))
-    status = told(bench, statuses, "was there already")
+    status = status_with(bench, statuses, "was there already")
     assert (status.level, values_of(status)["duplicate"]) == (WARN, "1")
 
 
@@ -134,7 +134,7 @@ def test_row_06_a_late_sample_is_dropped(bench, rig):
     messages = motion.messages()
     rig.feed([*messages[:100], messages[80], *messages[100:]])
     assert_equal(rig.settle(len(expected(motion))), expected(motion))
-    status = told(bench, statuses, "behind the newest")
+    status = status_with(bench, statuses, "behind the newest")
     assert (status.level, values_of(status)["late"]) == (WARN, "1")
 
 
@@ -154,6 +154,7 @@ def test_row_07_a_gap_starts_a_new_segment_with_nothing_derived_across_it(bench,
     bench.wait(lambda: any(values_of(s)["gap"] == "1" for a in statuses for s in a.status), "the counter")
 
 
+@pytest.mark.slow
 def test_row_07_parameters_are_kept_over_a_gap(bench):
     chain = ChainRig(bench)
     messages = chain.rich()
@@ -184,11 +185,11 @@ def test_row_08_a_wrong_rate_is_a_warning_then_an_error_and_nothing_goes_on(benc
         bench.wait(lambda: rig.output and len(statuses) >= 2, "two statuses")
         assert not any("Hz" in status.message for array in statuses for status in array.status)
         return
-    status = told(bench, statuses, f"samples come at {rate:.1f} Hz, expected 1000 Hz")
+    status = status_with(bench, statuses, f"samples come at {rate:.1f} Hz, expected 1000 Hz")
     assert status.level == level
     if level == WARN:
         # everything goes on: what comes out ends half a window of the filter before the last sample
-        last = motion.time[0] + (599 - round(1000.0 * rig.node.filter.delay)) / rate
+        last = motion.time[0] + (599 - round(1000.0 * rig.node.stage.delay)) / rate
         bench.wait(lambda: abs(seconds(rig.output[-1].header.stamp) - last) < 1e-4, "the last of the motion")
     passed = [seconds(message.header.stamp) - motion.time[0] for message in rig.output]
     if level == ERROR:
@@ -197,6 +198,7 @@ def test_row_08_a_wrong_rate_is_a_warning_then_an_error_and_nothing_goes_on(benc
         assert rig.counts["wrong_rate"] > 100
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("with_clock", [False, True], ids=["without clock", "with clock"])
 def test_row_09_a_bag_that_loops_resets_the_pipeline_once_and_says_so_once(bench, with_clock):
     chain = ChainRig(bench, use_sim_time=with_clock)
@@ -243,7 +245,7 @@ def test_row_09_a_loop_shorter_than_the_tolerance_for_stragglers_is_noticed_too(
 def test_row_10_use_sim_time_without_a_clock_is_a_warning_until_there_is_one(bench):
     statuses = bench.diagnostics()
     bench.start(StrutFilterNode, use_sim_time=True)
-    assert told(bench, statuses, "use_sim_time is set but nobody publishes /clock").level >= WARN
+    assert status_with(bench, statuses, "use_sim_time is set but nobody publishes /clock").level >= WARN
     clock = bench.publisher(Clock, "/clock", CLOCK)
     clock.publish(Clock(clock=stamp_of(100.0)))
     statuses.clear()
@@ -256,7 +258,7 @@ def test_row_10_use_sim_time_without_a_clock_is_a_warning_until_there_is_one(ben
 def test_row_10_stamp_zero_is_an_error(bench, rig):
     statuses = bench.diagnostics()
     rig.feed([joint_state(0.0, Motion(1).length[0])])
-    status = told(bench, statuses, "stamp 0")
+    status = status_with(bench, statuses, "stamp 0")
     assert (status.level, values_of(status)["zero_stamp"]) == (ERROR, "1")
     motion = Motion(200)
     rig.feed(motion.messages())
@@ -270,13 +272,13 @@ def test_row_14_a_length_outside_the_limits_names_the_strut_and_hints_at_millime
     messages[120].position[3] = 0.7
     rig.feed(messages)
     rig.settle(len(expected(motion)))
-    status = told(bench, statuses, "strut 4: length 0.7 m is outside")
+    status = status_with(bench, statuses, "strut 4: length 0.7 m is outside")
     assert (status.level, values_of(status)["out_of_limits"]) == (ERROR, "1")
     assert "mm" not in status.message
     statuses.clear()
     motion = Motion(20, start=1010.0)
     rig.feed([joint_state(t, 1000 * x, f) for t, x, f in zip(motion.time, motion.length, motion.force)])
-    status = told(bench, statuses, "(is it in mm?)")
+    status = status_with(bench, statuses, "(is it in mm?)")
     assert (status.level, values_of(status)["out_of_limits"]) == (ERROR, "21")
     assert len(rig.output) == len(expected(Motion(200)))
 
@@ -288,6 +290,6 @@ def test_row_15_a_spike_is_dropped(bench, rig):
     messages[120].position[1] += 0.05
     rig.feed(messages)
     rig.settle(len(expected(motion)))
-    status = told(bench, statuses, "strut 2: length jumps")
+    status = status_with(bench, statuses, "strut 2: length jumps")
     assert (status.level, values_of(status)["spike"]) == (WARN, "1")
     assert np.abs([message.rate for message in rig.output]).max() < 1.0

@@ -39,11 +39,11 @@ SIGNIFICANT = 1.0  # the source's word for an S above it
 
 def _directions() -> dict[str, FloatArray]:
     """Unit vectors x, y, z, xy, xz, yz, xyz in platform axes."""
-    made = {}
+    units: dict[str, FloatArray] = {}
     for count in (1, 2, 3):
         for axes in combinations("xyz", count):
-            made["".join(axes)] = np.array([axis in axes for axis in "xyz"]) / np.sqrt(count)
-    return made
+            units["".join(axes)] = np.array([axis in axes for axis in "xyz"]) / np.sqrt(count)
+    return units
 
 
 DIRECTIONS = _directions()

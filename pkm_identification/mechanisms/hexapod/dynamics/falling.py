@@ -7,12 +7,12 @@ import numpy as np
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
-from pkm_identification.numerics.rotation import quaternion_from_matrix
+from pkm_identification.numerics.rotation import fill_matrix, quaternion_from_matrix
 
 from ..kinematics.jacobian import fill_jacobian
 from ..machine import Machine
 from .basis import INERTIAL_COLUMNS, basis_columns
-from .forward import fill_derivative, fill_matrix
+from .forward import fill_derivative
 from .records import packed_geometry, unpacked
 
 

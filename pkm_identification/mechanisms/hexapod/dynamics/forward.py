@@ -15,8 +15,8 @@ from pkm_identification.mechanisms.friction import less_friction
 from pkm_identification.motion import PlatformMotion
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
-from pkm_identification.numerics.rotation import matrix_from_quaternion, quaternion_from_matrix
-from pkm_identification.numerics.solve6 import solve_positive
+from pkm_identification.numerics.linear_systems import solve_positive6
+from pkm_identification.numerics.rotation import fill_matrix, matrix_from_quaternion, quaternion_from_matrix
 
 from ..kinematics.jacobian import fill_jacobian
 from ..machine import Machine
@@ -46,7 +46,7 @@ def _accelerations(packed, phi, position, rotation, twist, force, load, accelera
             u[k] = load[loading, k] - u[k]
             for i in range(6):
                 u[k] += jac[i, k] * net[i]
-        if not solve_positive(mass, u.reshape((6, 1))):
+        if not solve_positive6(mass, u.reshape((6, 1))):
             for k in range(6):
                 u[k] = np.nan
 
@@ -119,22 +119,6 @@ def forward_dynamics(
         acceleration,
     )
     return acceleration
-
-
-@kernel
-def fill_matrix(quaternion, rotation):
-    """Write the matrix of a quaternion (x, y, z, w) of any length."""
-    x, y, z, w = quaternion[0], quaternion[1], quaternion[2], quaternion[3]
-    k = 2.0 / (x * x + y * y + z * z + w * w)
-    rotation[0, 0] = 1.0 - k * (y * y + z * z)
-    rotation[0, 1] = k * (x * y - z * w)
-    rotation[0, 2] = k * (x * z + y * w)
-    rotation[1, 0] = k * (x * y + z * w)
-    rotation[1, 1] = 1.0 - k * (x * x + z * z)
-    rotation[1, 2] = k * (y * z - x * w)
-    rotation[2, 0] = k * (x * z - y * w)
-    rotation[2, 1] = k * (y * z + x * w)
-    rotation[2, 2] = 1.0 - k * (x * x + y * y)
 
 
 @kernel

@@ -32,13 +32,13 @@ from pkm_identification.mechanisms.friction import friction_along
 from pkm_identification.motion import PlatformMotion
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
+from pkm_identification.numerics.linear_systems import invert6
 from pkm_identification.numerics.vector3 import (
     add,
     add_scaled,
     at,
     cross,
     dot,
-    invert6,
     perpendicular,
     rotate,
     rotate_back,

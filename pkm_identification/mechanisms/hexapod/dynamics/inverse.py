@@ -8,12 +8,12 @@ from pkm_identification.mechanisms.friction import plus_friction
 from pkm_identification.motion import PlatformMotion
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
+from pkm_identification.numerics.linear_systems import invert6
 from pkm_identification.numerics.vector3 import (
     add,
     add_scaled,
     at,
     cross,
-    invert6,
     perpendicular,
     rotate,
     rotate_back,

@@ -22,13 +22,13 @@ import numpy as np
 
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
+from pkm_identification.numerics.linear_systems import invert6
 from pkm_identification.numerics.vector3 import (
     add,
     add_scaled,
     at,
     cross,
     dot,
-    invert6,
     perpendicular,
     rotate,
     rotate_back,

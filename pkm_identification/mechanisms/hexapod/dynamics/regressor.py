@@ -12,11 +12,11 @@ from pkm_identification.mechanisms.friction import TERMS, friction_terms
 from pkm_identification.motion import PlatformMotion
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
+from pkm_identification.numerics.linear_systems import invert6
 from pkm_identification.numerics.vector3 import (
     add,
     at,
     cross,
-    invert6,
     rotate,
     rotate_back,
     scale,

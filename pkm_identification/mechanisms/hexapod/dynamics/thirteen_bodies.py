@@ -13,17 +13,17 @@ from __future__ import annotations
 
 import numpy as np
 
+from pkm_identification.errors import SettingsError
+from pkm_identification.mechanisms.rigid_bodies import BODY_PARAMETERS, BodyMotion, rigid_body_columns, skew
 from pkm_identification.motion import STRUTS, PlatformMotion
 from pkm_identification.numerics.arrays import FloatArray
 
 from ..kinematics.jacobian import jacobian
 from ..machine import Machine, StrutBody
-from .basis import PLATFORM_NAMES, inertia_about_origin
+from .basis import inertia_about_origin
 
-BODY_PARAMETERS = len(PLATFORM_NAMES)
-BODY_COLUMNS = (1 + 2 * STRUTS) * BODY_PARAMETERS
 BODIES = ("p", *(f"{body}_{i + 1}" for i in range(STRUTS) for body in "be"))
-BODY_NAMES = tuple(f"{name}_{body}" for body in BODIES for name in PLATFORM_NAMES)
+BODY_NAMES = tuple(f"{name}_{body}" for body in BODIES for name in BODY_PARAMETERS)
 SYMMETRIES = ("general", "alike", "axisymmetric", "axisymmetric_alike")
 
 
@@ -73,53 +73,24 @@ def body_mapping(symmetry: str) -> tuple[tuple[str, ...], FloatArray]:
         If there is no such symmetry.
     """
     if symmetry not in SYMMETRIES:
-        raise ValueError(f"symmetry '{symmetry}': must be one of {', '.join(SYMMETRIES)}")
-    kinds: dict[str, tuple[int, ...]] = {name: (k,) for k, name in enumerate(PLATFORM_NAMES)}
+        raise SettingsError(f"symmetry '{symmetry}': must be one of {', '.join(SYMMETRIES)}")
+    kinds: dict[str, tuple[int, ...]] = {name: (k,) for k, name in enumerate(BODY_PARAMETERS)}
     platform = dict(kinds)
     if symmetry.startswith("axisymmetric"):
         kinds = {"m": (0,), "mz": (3,), "It": (4, 5), "Ia": (6,)}
     alike = symmetry.endswith("alike")
     names = [f"{name}_p" for name in platform]
-    columns = [np.eye(BODY_COLUMNS)[rows[0]] for rows in platform.values()]
+    columns = [np.eye(len(BODY_NAMES))[rows[0]] for rows in platform.values()]
     for i in range(1 if alike else STRUTS):
         for body in range(2):
             for kind, rows in kinds.items():
-                column = np.zeros(BODY_COLUMNS)
+                column = np.zeros(len(BODY_NAMES))
                 for j in range(STRUTS) if alike else (i,):
                     for row in rows:
-                        column[(1 + 2 * j + body) * BODY_PARAMETERS + row] = 1.0
+                        column[(1 + 2 * j + body) * len(BODY_PARAMETERS) + row] = 1.0
                 names.append(f"{kind}_{'be'[body]}" if alike else f"{kind}_{'be'[body]}_{i + 1}")
                 columns.append(column)
     return tuple(names), np.column_stack(columns)
-
-
-def _skew(a: FloatArray) -> FloatArray:
-    result = np.zeros((*a.shape[:-1], 3, 3))
-    result[..., 0, 1], result[..., 0, 2], result[..., 1, 2] = -a[..., 2], a[..., 1], -a[..., 0]
-    result[..., 1, 0], result[..., 2, 0], result[..., 2, 1] = a[..., 2], -a[..., 1], a[..., 0]
-    return result
-
-
-def _inertia_operator(a: FloatArray) -> FloatArray:
-    """L(a), shape (N, 3, 6): inertia times a is L(a) (Ixx, Iyy, Izz, Ixy, Ixz, Iyz)."""
-    x, y, z = a[:, 0], a[:, 1], a[:, 2]
-    o = np.zeros(len(a))
-    rows = [[x, o, o, y, z, o], [o, y, o, x, o, z], [o, o, z, o, x, y]]
-    return np.moveaxis(np.array(rows), 2, 0)
-
-
-def _newton_euler(rotation: FloatArray, omega: FloatArray, alpha: FloatArray, a_g: FloatArray):
-    """Force and moment about the frame's origin per unit of a body's ten parameters, each (N, 3, 10)."""
-    force = np.zeros((len(omega), 3, BODY_PARAMETERS))
-    moment = np.zeros_like(force)
-    turning = _skew(omega)
-    force[:, :, 0] = a_g
-    force[:, :, 1:4] = (_skew(alpha) + turning @ turning) @ rotation
-    moment[:, :, 1:4] = -_skew(a_g) @ rotation
-    alpha_b = np.einsum("nji,nj->ni", rotation, alpha)
-    omega_b = np.einsum("nji,nj->ni", rotation, omega)
-    moment[:, :, 4:] = rotation @ (_inertia_operator(alpha_b) + _skew(omega_b) @ _inertia_operator(omega_b))
-    return force, moment
 
 
 def body_regressor(machine: Machine, motion: PlatformMotion) -> FloatArray:
@@ -142,51 +113,63 @@ def body_regressor(machine: Machine, motion: PlatformMotion) -> FloatArray:
     numpy.linalg.LinAlgError
         If a pose is singular.
     """
+    wrench = rigid_body_columns(body_motions(machine, motion))
+    transposed = np.swapaxes(jacobian(machine, motion.position, motion.rotation), 1, 2)
+    return np.linalg.solve(transposed, wrench).astype(float, copy=False)
+
+
+def body_motions(machine: Machine, motion: PlatformMotion) -> list[BodyMotion]:
+    """How the thirteen bodies move, per unit of the platform's twist; in the order of BODIES."""
+    count, g = len(motion), machine.gravity
+    w, al = motion.twist[:, 3:], motion.acceleration[:, 3:]
+    platform = np.broadcast_to(np.eye(6), (count, 6, 6))
+    bodies = [BodyMotion(motion.rotation, w, al, motion.acceleration[:, :3] - g, platform)]
+    for i in range(STRUTS):
+        bodies += _strut_motions(machine, motion, i)
+    return bodies
+
+
+def _strut_motions(machine: Machine, motion: PlatformMotion, i: int) -> tuple[BodyMotion, BodyMotion]:
+    """Bodies B and E of one strut."""
     v, w = motion.twist[:, :3], motion.twist[:, 3:]
     a, al = motion.acceleration[:, :3], motion.acceleration[:, 3:]
     g, x1 = machine.gravity, machine.first_axis
-    wrench = np.zeros((len(motion), 6, BODY_COLUMNS))
-    force, moment = _newton_euler(motion.rotation, w, al, a - g)
-    wrench[:, :3, :BODY_PARAMETERS] = force
-    wrench[:, 3:, :BODY_PARAMETERS] = moment
-    for i in range(STRUTS):
-        arm = motion.rotation @ machine.platform_joints[i]
-        span = motion.position + arm - machine.base_joints[i]
-        v_p = v + np.cross(w, arm)
-        a_p = a + np.cross(al, arm) + np.cross(w, np.cross(w, arm))
-        length = np.linalg.norm(span, axis=1, keepdims=True)
-        s = span / length
-        rate = np.sum(v_p * s, axis=1, keepdims=True)
-        s_dot = (v_p - rate * s) / length
-        second = np.sum(a_p * s, axis=1, keepdims=True) + length * np.sum(s_dot**2, axis=1, keepdims=True)
-        s_ddot = (a_p - second * s - 2 * rate * s_dot) / length
-        omega, alpha = np.cross(s, s_dot), np.cross(s, s_ddot)
-        hinge = np.cross(s, x1)
-        size = np.linalg.norm(hinge, axis=1, keepdims=True)
-        y = hinge / size
-        x = np.cross(y, s)
-        axes = np.stack([x, y, s], axis=2)
-        angular = _skew(s) / length[..., None]  # strut's angular velocity per velocity of the platform joint
-        if machine.universal:
-            # the cross stays rigid: w = t1' x1 + t2' y; across the strut it is known, with x1 . x = |z x x1|
-            along = (s @ x1)[:, None]
-            first = np.sum(omega * x, axis=1, keepdims=True) / size
-            second = np.sum(omega * y, axis=1, keepdims=True)
-            omega = first * x1 + second * y
-            # likewise alpha = t1'' x1 + t2'' y + t2' y'
-            turned = second * first * np.cross(x1, y)
-            across = alpha + first * along * s_dot - turned
-            alpha = np.sum(across * x, axis=1, keepdims=True) / size * x1
-            alpha += np.sum(across * y, axis=1, keepdims=True) * y + turned
-            first_per_v = np.einsum("nk,nkj->nj", x, angular) / size
-            angular = angular + np.einsum("ni,nj->nij", s, along * first_per_v)
-        at_p = np.zeros((len(motion), 3, 2 * BODY_PARAMETERS))
-        _, moment = _newton_euler(axes, omega, alpha, np.broadcast_to(-g, s.shape))
-        at_p[:, :, :BODY_PARAMETERS] = np.swapaxes(angular, 1, 2) @ moment
-        force, moment = _newton_euler(axes, omega, alpha, a_p - g)
-        at_p[:, :, BODY_PARAMETERS:] = force + np.swapaxes(angular, 1, 2) @ moment
-        k = BODY_PARAMETERS * (1 + 2 * i)
-        wrench[:, :3, k : k + 2 * BODY_PARAMETERS] = at_p
-        wrench[:, 3:, k : k + 2 * BODY_PARAMETERS] = _skew(arm) @ at_p
-    transposed = np.swapaxes(jacobian(machine, motion.position, motion.rotation), 1, 2)
-    return np.linalg.solve(transposed, wrench).astype(float, copy=False)
+    arm = motion.rotation @ machine.platform_joints[i]
+    span = motion.position + arm - machine.base_joints[i]
+    v_p = v + np.cross(w, arm)
+    a_p = a + np.cross(al, arm) + np.cross(w, np.cross(w, arm))
+    length = np.linalg.norm(span, axis=1, keepdims=True)
+    s = span / length
+    rate = np.sum(v_p * s, axis=1, keepdims=True)
+    s_dot = (v_p - rate * s) / length
+    second = np.sum(a_p * s, axis=1, keepdims=True) + length * np.sum(s_dot**2, axis=1, keepdims=True)
+    s_ddot = (a_p - second * s - 2 * rate * s_dot) / length
+    omega, alpha = np.cross(s, s_dot), np.cross(s, s_ddot)
+    hinge = np.cross(s, x1)
+    size = np.linalg.norm(hinge, axis=1, keepdims=True)
+    y = hinge / size
+    x = np.cross(y, s)
+    angular = skew(s) / length[..., None]  # strut's angular velocity per velocity of the platform joint
+    if machine.universal:
+        # the cross stays rigid: w = t1' x1 + t2' y; across the strut it is known, with x1 . x = |z x x1|
+        along = (s @ x1)[:, None]
+        first = np.sum(omega * x, axis=1, keepdims=True) / size
+        second = np.sum(omega * y, axis=1, keepdims=True)
+        omega = first * x1 + second * y
+        # likewise alpha = t1'' x1 + t2'' y + t2' y'
+        turned = second * first * np.cross(x1, y)
+        across = alpha + first * along * s_dot - turned
+        alpha = np.sum(across * x, axis=1, keepdims=True) / size * x1
+        alpha += np.sum(across * y, axis=1, keepdims=True) * y + turned
+        first_per_v = np.einsum("nk,nkj->nj", x, angular) / size
+        angular = angular + np.einsum("ni,nj->nij", s, along * first_per_v)
+    axes = np.stack([x, y, s], axis=2)
+    # velocity of the platform joint per unit of the platform's twist
+    joint = np.concatenate([np.broadcast_to(np.eye(3), (len(s), 3, 3)), -skew(arm)], axis=2)
+    turning = angular @ joint
+    at_base = np.concatenate([np.zeros_like(joint), turning], axis=1)
+    at_platform = np.concatenate([joint, turning], axis=1)
+    return (
+        BodyMotion(axes, omega, alpha, np.broadcast_to(-g, s.shape), at_base),
+        BodyMotion(axes, omega, alpha, a_p - g, at_platform),
+    )

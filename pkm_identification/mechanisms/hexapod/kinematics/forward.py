@@ -12,18 +12,20 @@ from numpy.typing import NDArray
 from pkm_identification.motion import PlatformMotion, StrutMotion
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
+from pkm_identification.numerics.linear_systems import invert6
+from pkm_identification.numerics.rotation import orthonormalize, turn
 from pkm_identification.numerics.vector3 import (
     add,
     at,
     cross,
     dot,
-    invert6,
     rotate,
 )
 
 from ..machine import Machine
 from .assembly.mode_proof import joined_to_start
 from .jacobian import fill_jacobian, frobenius_condition
+from .records import Joints, Pose, pose_matrices
 
 OK, DEGRADED, FAILED = 0, 1, 2
 STATUS_NAMES = ("ok", "degraded", "failed")
@@ -78,47 +80,15 @@ class ForwardResult:
 
 
 @kernel
-def turn(rotation, w0, w1, w2, out):
-    """out = exp([w]) rotation, by a unit quaternion so that it stays a rotation."""
-    angle = np.sqrt(w0 * w0 + w1 * w1 + w2 * w2)
-    half = 0.5 * angle
-    k = 0.5 - half * half / 12.0 if half < 1e-4 else np.sin(half) / angle
-    c = np.cos(half)
-    x, y, z = k * w0, k * w1, k * w2
-    n = np.sqrt(c * c + x * x + y * y + z * z)
-    c, x, y, z = c / n, x / n, y / n, z / n
-    for j in range(3):
-        a, b, d = rotation[0, j], rotation[1, j], rotation[2, j]
-        out[0, j] = (1 - 2 * (y * y + z * z)) * a + 2 * (x * y - z * c) * b + 2 * (x * z + y * c) * d
-        out[1, j] = 2 * (x * y + z * c) * a + (1 - 2 * (x * x + z * z)) * b + 2 * (y * z - x * c) * d
-        out[2, j] = 2 * (x * z - y * c) * a + 2 * (y * z + x * c) * b + (1 - 2 * (x * x + y * y)) * d
-
-
-@kernel
-def orthonormalize(rotation):
-    """Remove the rounding that thousands of warm-started turns leave in a rotation matrix (Gram-Schmidt)."""
-    a = (rotation[0, 0], rotation[1, 0], rotation[2, 0])
-    b = (rotation[0, 1], rotation[1, 1], rotation[2, 1])
-    n = np.sqrt(dot(a, a))
-    a = (a[0] / n, a[1] / n, a[2] / n)
-    k = dot(a, b)
-    b = (b[0] - k * a[0], b[1] - k * a[1], b[2] - k * a[2])
-    n = np.sqrt(dot(b, b))
-    b = (b[0] / n, b[1] / n, b[2] / n)
-    c = cross(a, b)
-    for i in range(3):
-        rotation[i, 0] = a[i]
-        rotation[i, 1] = b[i]
-        rotation[i, 2] = c[i]
-
-
-@kernel
-def newton(base, platform, target, position, rotation, tolerance, limit, jac, inverse, work, length):
+def newton(joints, target, pose, limit, matrices):
     """Solve one pose in place, from the pose given.
 
-    Returns (converged, iterations, residual). On return `jac` and `length` belong to the pose returned and
-    `inverse` is the inverse of `jac` at the last step's start.
+    Returns (converged, iterations, residual). On return Jacobian and length of `matrices` belong to the pose returned
+    and the inverse is that of the Jacobian at the last step's start.
     """
+    base, platform = joints.base, joints.platform
+    position, rotation = pose.position, pose.rotation
+    jac, inverse, work, length = matrices.jacobian, matrices.inverse, matrices.work, matrices.length
     trial_position = np.empty(3)
     trial_rotation = np.empty((3, 3))
     step = np.empty(6)
@@ -132,7 +102,7 @@ def newton(base, platform, target, position, rotation, tolerance, limit, jac, in
     if not np.isfinite(error):
         return False, 0, np.inf
     for iteration in range(limit):
-        if worst <= tolerance:
+        if worst <= TOLERANCE:
             return True, iteration, worst
         if not invert6(jac, inverse, work):
             return False, iteration, worst
@@ -163,40 +133,36 @@ def newton(base, platform, target, position, rotation, tolerance, limit, jac, in
             # rounding stops the descent just above the tolerance at long struts: that is convergence too
             fill_jacobian(base, platform, position, rotation, jac, length)
             worst = np.sqrt(error)
-            return worst <= 10.0 * tolerance, iteration + 1, worst
+            return worst <= 10.0 * TOLERANCE, iteration + 1, worst
         error = trial_error
         position[:] = trial_position
         rotation[:, :] = trial_rotation
-    return worst <= tolerance, limit, worst
+    return worst <= TOLERANCE, limit, worst
 
 
 @kernel
-def solve_pose(base, platform, target, warm, position, rotation, home_position, home_rotation, jac, inverse, work,
-               length, limit):  # fmt: skip
+def solve_pose(joints, target, warm, pose, home, limit, matrices):
     """Pose of one row of lengths: from the pose given if `warm`, then from home; (converged, iterations, residual)."""
     tried = 0
     if warm:
-        good, used, residual = newton(
-            base, platform, target, position, rotation, TOLERANCE, limit, jac, inverse, work, length
-        )
+        good, used, residual = newton(joints, target, pose, limit, matrices)
         tried += used
         if good:
             return True, tried, residual
-    position[:] = home_position
-    rotation[:, :] = home_rotation
-    good, used, residual = newton(
-        base, platform, target, position, rotation, TOLERANCE, limit, jac, inverse, work, length
-    )
+    pose.position[:] = home.position
+    pose.rotation[:, :] = home.rotation
+    good, used, residual = newton(joints, target, pose, limit, matrices)
     return good, tried + used, residual
 
 
 @kernel
-def platform_rates(platform, rotation, jac, inverse, length, rate, second, twist, acceleration):
-    """Twist and acceleration of one pose from strut rates and accelerations; `inverse` is J^-1 at this pose.
+def platform_rates(platform, rotation, matrices, rate, second, twist, acceleration):
+    """Twist and acceleration of one pose from strut rates and accelerations; all `matrices` are those of this pose.
 
     J (v, w) = L'; J (a, alpha) = L'' - s . (w x (w x r)) - |v_P perpendicular|^2 / L (Oh 2003, 2.28-2.31 solved for
     the platform).
     """
+    jac, inverse, length = matrices.jacobian, matrices.inverse, matrices.length
     for i in range(6):
         twist[i] = 0.0
         for j in range(6):
@@ -217,16 +183,15 @@ def platform_rates(platform, rotation, jac, inverse, length, rate, second, twist
 
 
 @kernel
-def _forward(base, platform, lengths, start_position, start_rotation, warm, home_position, home_rotation, scale,
-             position, rotation, status, iterations, residual, condition):  # fmt: skip
-    jac, inverse, work = np.empty((6, 6)), np.empty((6, 6)), np.empty((6, 6))
-    length = np.empty(6)
-    x = start_position.copy()
-    turned = start_rotation.copy()
+def _forward(joints, home, scale, lengths, start, result):
+    """Poses of rows of lengths; `result` as in `ForwardResult`, other tuples as in `records`."""
+    joints, home = Joints(*joints), Pose(*home)
+    position, rotation, status, iterations, residual, condition = result
+    matrices = pose_matrices()
+    pose = Pose(start[0].copy(), start[1].copy())
+    warm = True
     for n in range(lengths.shape[0]):
-        good, used, error = solve_pose(
-            base, platform, lengths[n], warm, x, turned, home_position, home_rotation, jac, inverse, work, length,
-            MAX_ITERATIONS)  # fmt: skip
+        good, used, error = solve_pose(joints, lengths[n], warm, pose, home, MAX_ITERATIONS, matrices)
         iterations[n] = used
         residual[n] = error
         condition[n] = np.inf
@@ -236,27 +201,31 @@ def _forward(base, platform, lengths, start_position, start_rotation, warm, home
             position[n, :] = np.nan
             rotation[n, :, :] = np.nan
             continue
-        orthonormalize(turned)
-        if invert6(jac, inverse, work):
-            condition[n] = frobenius_condition(jac, inverse, scale)
+        orthonormalize(pose.rotation)
+        if invert6(matrices.jacobian, matrices.inverse, matrices.work):
+            condition[n] = frobenius_condition(matrices.jacobian, matrices.inverse, scale)
         status[n] = OK if condition[n] <= DEGRADED_CONDITION else DEGRADED
-        position[n] = x
-        rotation[n] = turned
+        position[n] = pose.position
+        rotation[n] = pose.rotation
 
 
 @kernel
-def _rates(base, platform, position, rotation, status, rate, second, twist, acceleration):
-    jac, inverse, work = np.empty((6, 6)), np.empty((6, 6)), np.empty((6, 6))
-    length = np.empty(6)
+def _rates(joints, poses, struts, result):
+    """Twist and acceleration, `result`, of `poses` (position, rotation, status) from `struts` (rate, acceleration)."""
+    joints = Joints(*joints)
+    position, rotation, status = poses
+    rate, second = struts
+    twist, acceleration = result
+    matrices = pose_matrices()
     for n in range(position.shape[0]):
-        fill_jacobian(base, platform, position[n], rotation[n], jac, length)
-        if status[n] == FAILED or not invert6(jac, inverse, work):
+        fill_jacobian(
+            joints.base, joints.platform, position[n], rotation[n], matrices.jacobian, matrices.length
+        )
+        if status[n] == FAILED or not invert6(matrices.jacobian, matrices.inverse, matrices.work):
             twist[n, :] = np.nan
             acceleration[n, :] = np.nan
             continue
-        platform_rates(
-            platform, rotation[n], jac, inverse, length, rate[n], second[n], twist[n], acceleration[n]
-        )
+        platform_rates(joints.platform, rotation[n], matrices, rate[n], second[n], twist[n], acceleration[n])
 
 
 def forward_kinematics(
@@ -302,21 +271,12 @@ def forward_kinematics(
         _proof=partial(joined_to_start, machine, length, position, rotation, (x, turned)),
     )
     _forward(
-        machine.base_joints,
-        machine.platform_joints,
-        length,
-        np.array(x, dtype=float),
-        np.array(turned, dtype=float),
-        True,
-        machine.home_position,
-        machine.home_rotation,
+        (machine.base_joints, machine.platform_joints),
+        (machine.home_position, machine.home_rotation),
         machine.length_scale,
-        result.position,
-        result.rotation,
-        result.status,
-        result.iterations,
-        result.residual,
-        result.condition,
+        length,
+        (np.array(x, dtype=float), np.array(turned, dtype=float)),
+        (position, rotation, result.status, result.iterations, result.residual, result.condition),
     )
     return result
 
@@ -340,14 +300,9 @@ def platform_motion(machine: Machine, motion: StrutMotion) -> tuple[PlatformMoti
     twist = np.empty((len(motion), 6))
     acceleration = np.empty((len(motion), 6))
     _rates(
-        machine.base_joints,
-        machine.platform_joints,
-        poses.position,
-        poses.rotation,
-        poses.status,
-        np.ascontiguousarray(motion.rate),
-        np.ascontiguousarray(motion.acceleration),
-        twist,
-        acceleration,
+        (machine.base_joints, machine.platform_joints),
+        (poses.position, poses.rotation, poses.status),
+        (np.ascontiguousarray(motion.rate), np.ascontiguousarray(motion.acceleration)),
+        (twist, acceleration),
     )
     return PlatformMotion(motion.time, poses.position, poses.rotation, twist, acceleration), poses

@@ -8,8 +8,8 @@ import numpy as np
 
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
-from pkm_identification.numerics.rotation import quaternion_from_matrix
-from pkm_identification.numerics.vector3 import invert6
+from pkm_identification.numerics.linear_systems import invert6
+from pkm_identification.numerics.rotation import orthonormalize, quaternion_from_matrix
 from pkm_identification.signals.causal import StrutSample
 
 from ..machine import Machine
@@ -19,11 +19,11 @@ from .forward import (
     FAILED,
     MAX_ITERATIONS,
     OK,
-    orthonormalize,
     platform_rates,
     solve_pose,
 )
 from .jacobian import frobenius_condition
+from .records import Joints, Pose, PoseMatrices, pose_matrices
 
 
 @dataclass(frozen=True)
@@ -57,20 +57,22 @@ class PlatformSample:
 
 
 @kernel
-def _track(base, platform, length, rate, second, position, rotation, home_position, home_rotation, scale, twist,
-           acceleration, matrices, found_length):  # fmt: skip
-    """Pose (in place), twist and acceleration of one sample: (converged, iterations, residual, condition)."""
-    jac, inverse, work = matrices[0], matrices[1], matrices[2]
-    good, used, residual = solve_pose(
-        base, platform, length, True, position, rotation, home_position, home_rotation, jac, inverse, work,
-        found_length, MAX_ITERATIONS)  # fmt: skip
+def _track(joints, home, scale, struts, pose, rates, matrices):
+    """Pose (in place), twist and acceleration of one sample: (converged, iterations, residual, condition).
+
+    `struts` (length, rate, acceleration), `rates` (twist, acceleration) of the platform; the rest as in `records`.
+    """
+    joints, home, pose, matrices = Joints(*joints), Pose(*home), Pose(*pose), PoseMatrices(*matrices)
+    length, rate, second = struts
+    twist, acceleration = rates
+    good, used, residual = solve_pose(joints, length, True, pose, home, MAX_ITERATIONS, matrices)
     if not good:
         return False, used, residual, np.inf
-    orthonormalize(rotation)
-    if not invert6(jac, inverse, work):
+    orthonormalize(pose.rotation)
+    if not invert6(matrices.jacobian, matrices.inverse, matrices.work):
         return False, used, residual, np.inf
-    condition = frobenius_condition(jac, inverse, scale)
-    platform_rates(platform, rotation, jac, inverse, found_length, rate, second, twist, acceleration)
+    condition = frobenius_condition(matrices.jacobian, matrices.inverse, scale)
+    platform_rates(joints.platform, pose.rotation, matrices, rate, second, twist, acceleration)
     return True, used, residual, condition
 
 
@@ -87,8 +89,9 @@ class PlatformTracker:
     def __init__(self, machine: Machine, degraded_condition: float = DEGRADED_CONDITION) -> None:
         self.machine = machine
         self.degraded_condition = degraded_condition
-        self._matrices = np.empty((3, 6, 6))
-        self._found = np.empty(6)
+        self._matrices = tuple(pose_matrices())
+        self._joints = (machine.base_joints, machine.platform_joints)
+        self._home = (machine.home_position, machine.home_rotation)
         self.reset()
 
     def reset(self) -> None:
@@ -114,9 +117,8 @@ class PlatformTracker:
         position, rotation = self._position.copy(), self._rotation.copy()
         twist, acceleration = np.zeros(6), np.zeros(6)
         good, iterations, residual, condition = _track(
-            m.base_joints, m.platform_joints, sample.length, sample.rate, sample.acceleration, position,
-            rotation, m.home_position, m.home_rotation, m.length_scale, twist, acceleration, self._matrices,
-            self._found,
+            self._joints, self._home, m.length_scale, (sample.length, sample.rate, sample.acceleration),
+            (position, rotation), (twist, acceleration), self._matrices,
         )  # fmt: skip
         message, jumped = "", False
         if not good:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import label
 
+from pkm_identification.errors import SettingsError
 from pkm_identification.numerics.arrays import FloatArray
 
 from ..machine import Machine
@@ -115,9 +116,9 @@ def workspace_slice(
         If the plane is unknown, a shape is wrong, a number is not finite or there are fewer than 2 points.
     """
     if plane not in PLANES:
-        raise ValueError(f"plane '{plane}': must be one of {', '.join(PLANES)}")
+        raise SettingsError(f"plane '{plane}': must be one of {', '.join(PLANES)}")
     if points < 2:
-        raise ValueError(f"points = {points}: must be at least 2")
+        raise SettingsError(f"points = {points}: must be at least 2")
     rotation = np.asarray(machine.home_rotation if rotation is None else rotation, dtype=float)
     center = np.asarray(machine.home_position if center is None else center, dtype=float)
     if rotation.shape != (3, 3) or center.shape != (3,):

@@ -1,4 +1,4 @@
-"""Parameters collected one by one: a name, a unit, a nominal value and what it does to the model's basis."""
+"""Parameters of a hexapod collected one by one, each with what it does to the model's basis."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import numpy as np
 
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.parameters.parameter import Kind, Parameter
+from pkm_identification.parameters.parameter_set import ParameterSet
 
 from ..dynamics.basis import (
     PLATFORM_NAMES,
@@ -23,6 +25,8 @@ from ..dynamics.strut import (
 )
 from ..machine import Machine
 
+PLATFORM, STRUT, BODY_B, BODY_E = "platform", "strut", "body b", "body e"
+
 
 def force_scale(machine: Machine) -> float:
     """A strut's share of the machine's weight in N: what a large friction or a typical force is."""
@@ -36,11 +40,33 @@ class SetBuilder:
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
         self.basis = basis_parameters(machine)
-        self.entries: list[tuple[str, str, float, float, FloatArray]] = []
+        self.entries: list[Parameter] = []
+        self.columns: list[FloatArray] = []
         self.force_scale = force_scale(machine)
 
-    def add(self, name: str, unit: str, nominal: float, scale: float, column: FloatArray) -> None:
-        self.entries.append((name, unit, nominal, scale, column))
+    def add(
+        self,
+        symbol: str,
+        unit: str,
+        kind: Kind,
+        body: str,
+        nominal: float,
+        scale: float,
+        column: FloatArray,
+        strut: int | None = None,
+    ) -> None:
+        """One parameter of one strut, or (strut None) of the platform or of all struts."""
+        name = symbol if strut is None else f"{symbol}_{strut + 1}"
+        self.entries.append(
+            Parameter(name, unit, kind, body, float(nominal), float(scale), symbol=symbol, limb=strut)
+        )
+        self.columns.append(column)
+
+    def parameter_set(self, name: str) -> ParameterSet:
+        """What was collected; the rest of the basis is known from the machine file."""
+        mapping = np.column_stack(self.columns)
+        nominal = np.array([entry.nominal for entry in self.entries])
+        return ParameterSet(name, tuple(self.entries), mapping, self.basis - mapping @ nominal)
 
     def column(self, entries: dict[int, float]) -> FloatArray:
         column = np.zeros(len(self.basis))
@@ -54,12 +80,20 @@ class SetBuilder:
         entries = {0: 1.0}
         if moments_follow:
             entries |= {1 + k: float(c) for k, c in enumerate(self.machine.platform.center_of_mass)}
-        self.add("m_p", "kg", mass, mass, self.column(entries))
+        self.add("m_p", "kg", Kind.MASS, PLATFORM, mass, mass, self.column(entries))
 
     def platform_first_moments(self) -> None:
         scale = self.machine.platform.mass * 0.2 * self.machine.length_scale
         for k, axis in enumerate("xyz"):
-            self.add(f"m{axis}_p", "kg m", self.basis[1 + k], scale, self.column({1 + k: 1.0}))
+            self.add(
+                f"m{axis}_p",
+                "kg m",
+                Kind.FIRST_MOMENT,
+                PLATFORM,
+                self.basis[1 + k],
+                scale,
+                self.column({1 + k: 1.0}),
+            )
 
     def platform_moments(self, *names: str) -> None:
         largest = float(self.basis[4:7].max())
@@ -67,7 +101,13 @@ class SetBuilder:
             row = PLATFORM_NAMES.index(name)
             scale = float(self.basis[row]) if row < 7 else 0.3 * largest
             self.add(
-                f"{name}_p", "kg m^2", self.basis[row], max(scale, 0.1 * largest), self.column({row: 1.0})
+                f"{name}_p",
+                "kg m^2",
+                Kind.INERTIA,
+                PLATFORM,
+                self.basis[row],
+                max(scale, 0.1 * largest),
+                self.column({row: 1.0}),
             )
 
     def strut_masses(self, *names: str, strut: int | None = None) -> None:
@@ -86,7 +126,7 @@ class SetBuilder:
                     column[strut_column(i, H_B)] = d
                 column[strut_column(i, I_X)] = column[strut_column(i, I_Z)] = d * d
             mass = float(np.mean(masses))
-            self.add(self._named(name, strut), "kg", mass, mass, column)
+            self.add(name, "kg", Kind.MASS, BODY_B if name == "m_b" else BODY_E, mass, mass, column, strut)
 
     def strut_moment(self, name: str, axis: str, bodies: str, strut: int | None = None) -> None:
         """A moment of inertia about a strut's axes, alike for all struts or of one strut."""
@@ -100,7 +140,8 @@ class SetBuilder:
                 column[strut_column(i, kind)] = 1.0
         value = float(np.mean(values))
         floor = 1e-3 * float(self.basis[strut_column(0, I_X)])
-        self.add(self._named(name, strut), "kg m^2", value, max(value, floor), column)
+        body = {"b": BODY_B, "e": BODY_E}.get(bodies, STRUT)
+        self.add(name, "kg m^2", Kind.INERTIA, body, value, max(value, floor), column, strut)
 
     def friction(self) -> None:
         for coefficient in self.machine.friction.law.coefficients:
@@ -108,14 +149,11 @@ class SetBuilder:
             for i, row in enumerate(range(rows.start, rows.stop)):
                 nominal = float(self.basis[row])
                 scale = coefficient.scale(nominal, self.force_scale)
+                column = self.column({row: 1.0})
                 self.add(
-                    f"{coefficient.name}_{i + 1}", coefficient.unit, nominal, scale, self.column({row: 1.0})
+                    coefficient.name, coefficient.unit, coefficient.kind, STRUT, nominal, scale, column, i
                 )
 
     @staticmethod
     def _struts(strut: int | None) -> range:
         return range(STRUTS) if strut is None else range(strut, strut + 1)
-
-    @staticmethod
-    def _named(name: str, strut: int | None) -> str:
-        return name if strut is None else f"{name}_{strut + 1}"

@@ -26,6 +26,7 @@ from functools import partial
 import numpy as np
 
 from pkm_identification.motion import STRUTS
+from pkm_identification.parameters.parameter import Kind
 
 from ..dynamics.basis import strut_column
 from ..dynamics.strut import (
@@ -37,16 +38,16 @@ from ..dynamics.strut import (
     M_E,
     M_M,
 )
-from .builder import SetBuilder
+from .builder import BODY_B, BODY_E, STRUT, SetBuilder
 
-_KINDS = (
-    ("m_e", "kg", (M_E,)),
-    ("h_e", "kg m", (H_E,)),
-    ("h_b", "kg m", (H_B,)),
-    ("Jt", "kg m^2", (I_X, I_Z)),
-    ("Ja", "kg m^2", (I_A,)),
+_STRUT = (
+    ("m_e", "kg", Kind.MASS, BODY_E, (M_E,)),
+    ("h_e", "kg m", Kind.FIRST_MOMENT, BODY_E, (H_E,)),
+    ("h_b", "kg m", Kind.FIRST_MOMENT, BODY_B, (H_B,)),
+    ("Jt", "kg m^2", Kind.INERTIA, STRUT, (I_X, I_Z)),
+    ("Ja", "kg m^2", Kind.INERTIA, STRUT, (I_A,)),
 )
-_MOTOR = ("m_m", "kg", (M_M,))
+_MOTOR = ("m_m", "kg", Kind.MASS, "motor", (M_M,))
 
 
 def _collect(builder: SetBuilder, alike: bool, motor: bool) -> None:
@@ -54,16 +55,16 @@ def _collect(builder: SetBuilder, alike: bool, motor: bool) -> None:
     builder.platform_mass(moments_follow=False)
     builder.platform_first_moments()
     builder.platform_moments("Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz")
-    kinds = (*_KINDS, _MOTOR) if motor else _KINDS
+    rows_of = (*_STRUT, _MOTOR) if motor else _STRUT
     groups = [range(STRUTS)] if alike else [range(i, i + 1) for i in range(STRUTS)]
     for struts in groups:
-        for kind, unit, rows in kinds:
+        for symbol, unit, kind, body, rows in rows_of:
             column = np.zeros(len(builder.basis))
             for i in struts:
                 column[[strut_column(i, row) for row in rows]] = 1.0
             nominal = float(np.mean([builder.basis[strut_column(i, rows[0])] for i in struts]))
-            label = kind if len(struts) > 1 else f"{kind}_{struts[0] + 1}"
-            builder.add(label, unit, nominal, _scale(builder, kind, nominal), column)
+            strut = None if alike else struts[0]
+            builder.add(symbol, unit, kind, body, nominal, _scale(builder, symbol, nominal), column, strut)
     builder.friction()
 
 
@@ -75,12 +76,12 @@ GENERAL_SETS: dict[str, Callable[[SetBuilder], None]] = {
 }
 
 
-def _scale(builder: SetBuilder, kind: str, nominal: float) -> float:
+def _scale(builder: SetBuilder, symbol: str, nominal: float) -> float:
     """A large error: the value itself, or what a strut body as large as the strut could have."""
     machine = builder.machine
     mass = float(np.mean([strut.body_b.mass + strut.body_e.mass for strut in machine.struts]))
     length = 0.1 * float(machine.length_limits.mean())
     least = {"m_e": mass, "h_e": mass * length, "h_b": mass * length, "Jt": mass * length**2, "m_m": mass}
-    if kind == "Ja":
+    if symbol == "Ja":
         return max(nominal, 1e-3 * float(builder.basis[strut_column(0, I_X)]))
-    return max(abs(nominal), least[kind])
+    return max(abs(nominal), least[symbol])

@@ -1,127 +1,20 @@
-"""The study of Oh 2003, section 2.4, done again: three machines, the motions of Table 2.2, and what the source found.
-
-The source's model has no spin about the strut's axis, and its study no friction. For the UF machine section 2.4 gives
-other inertias than chapters 4-5, which the built-in file holds: the study takes those of section 2.4. Which centres of
-mass, which places of the joints and which homes the source used is not known: those of the built-in files are taken.
-Every verdict is computed from the study.
-"""
+"""The source's findings of section 2.4 beside ours, each verdict computed from the study."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pkm_identification.mechanisms.hexapod.analysis.center_of_mass_sensitivity import (
-    ERROR,
-    SIGNIFICANT,
-    Sensitivity,
-    center_of_mass_sensitivity,
-)
-from pkm_identification.mechanisms.hexapod.analysis.contributions import Contributions, shares
-from pkm_identification.mechanisms.hexapod.dynamics import ForceGroups, force_groups, strut_forces
-from pkm_identification.mechanisms.hexapod.machine import Machine, Platform, Strut
-from pkm_identification.motion import PlatformMotion
+from pkm_identification.mechanisms.hexapod.analysis.center_of_mass_sensitivity import SIGNIFICANT
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.reproduction.finding import Finding, agreement
 
-from ..table_2_2_motions import AMPLITUDE, SOURCE_MOTIONS, SPEEDS
+from ..table_2_2_motions import AMPLITUDE, SPEEDS
+from .data import GROUPS, MACHINES
+from .runs import Case, Study
 
-MACHINES = ("uf", "hexel", "ford")  # in the order of m_p / (6 m_e)
-GROUPS = ("pm", "sm", "cor", "cen", "grp", "grs")  # those the study has
 VERY_SMALL = 5.0  # %, what we take the source's "very small" to mean
-
-
-@dataclass(frozen=True)
-class Case:
-    """One machine in one motion.
-
-    Attributes
-    ----------
-    shares : Contributions
-    sensitivity : Sensitivity
-        To the platform's centre of mass.
-    pose_sensitivity : ndarray, shape (3,)
-        Over-all S of the same kind, when instead the whole platform is displaced along base x, y, z.
-    acceleration, gravity : float
-        Mean share in % of pm + sm and of grp + grs, each as one group.
-    """
-
-    shares: Contributions
-    sensitivity: Sensitivity
-    pose_sensitivity: FloatArray
-    acceleration: float
-    gravity: float
-
-
-Study = dict[tuple[str, str], Case]  # by machine and motion
-
-
-@dataclass(frozen=True)
-class Finding:
-    """A sentence of the source, our figures for it, whether they agree, and why or what was compared."""
-
-    source: str
-    ours: str
-    agrees: bool
-    why: str
-
-    @property
-    def verdict(self) -> str:
-        """In words."""
-        return "agrees" if self.agrees else "does not agree"
-
-
-def study_machine(name: str, chapters_4_5: bool = False) -> Machine:
-    """A machine of the study: without spin, and UF with the inertias of section 2.4 unless told otherwise."""
-    machine = replace(Machine.load(name), base_joint="no_spin")
-    if name != "uf" or chapters_4_5:
-        return machine
-    strut = machine.struts[0]
-    return replace(
-        machine,
-        platform=Platform(4.82, machine.platform.center_of_mass, np.diag([0.0908, 0.0908, 0.181])),
-        struts=(
-            Strut(
-                replace(strut.body_b, mass=7.72, transverse=0.552, axial=0.00751),
-                replace(strut.body_e, mass=1.79, transverse=0.0183, axial=0.00160),
-            ),
-        )
-        * len(machine.struts),
-    )
-
-
-def study_case(machine: Machine, name: str) -> Case:
-    """A machine in a motion of Table 2.2, without friction."""
-    motion = SOURCE_MOTIONS[name].period(machine)
-    groups = force_groups(machine, motion, friction=False)
-    sensitivity = center_of_mass_sensitivity(machine, motion, friction=False)
-    return Case(
-        shares=shares(groups),
-        sensitivity=sensitivity,
-        pose_sensitivity=_pose_sensitivity(machine, motion, ERROR * sensitivity.travel),
-        acceleration=_joint_share(groups, "pm", "sm"),
-        gravity=_joint_share(groups, "grp", "grs"),
-    )
-
-
-def run_study() -> Study:
-    """All machines in all motions."""
-    machines = {name: study_machine(name) for name in MACHINES}
-    return {
-        (name, motion): study_case(machine, motion)
-        for name, machine in machines.items()
-        for motion in SOURCE_MOTIONS
-    }
-
-
-def change_with_chapters_4_5(study: Study) -> float:
-    """Largest change of a mean share, in points, when the UF machine has the inertias of chapters 4-5."""
-    machine = study_machine("uf", chapters_4_5=True)
-    return max(
-        float(np.abs(study_case(machine, name).shares.mean_all - study["uf", name].shares.mean_all).max())
-        for name in SOURCE_MOTIONS
-    )
 
 
 def findings(study: Study) -> tuple[Finding, ...]:
@@ -136,21 +29,6 @@ def findings(study: Study) -> tuple[Finding, ...]:
         _x_and_z_matter(study),
         _significant_sensitivities(study),
     )
-
-
-def _joint_share(groups: ForceGroups, *names: str) -> float:
-    joined = sum(getattr(groups, name) for name in names)
-    return float(100.0 * np.abs(joined).mean() / np.abs(groups.total).mean())
-
-
-def _pose_sensitivity(machine: Machine, motion: PlatformMotion, error: float) -> FloatArray:
-    force = strut_forces(machine, motion, friction=False)
-    change = [
-        strut_forces(machine, replace(motion, position=motion.position + error * axis), friction=False)
-        - force
-        for axis in np.eye(3)
-    ]
-    return np.abs(change).mean(axis=(1, 2)) / np.abs(force).mean() / ERROR
 
 
 def _of(study: Study, machine: str) -> list[Case]:
@@ -182,7 +60,7 @@ def _struts_and_gravity_lead(study: Study) -> Finding:
         "Strut acceleration (sm) and gravity dominate for the UF machine.",
         f"sm, grp and grs are the three largest groups {_count(leads)}: grs {parts['grs']} %, grp {parts['grp']} %, "
         f"sm {parts['sm']} % (pm {parts['pm']} %).",
-        all(leads),
+        agreement(all(leads)),
         f"Compared by rank of the mean shares. sm is {at['low']} % at pi rad/s and {at['high']} % at 4 pi rad/s: how "
         "much it matters beside gravity is a question of speed.",
     )
@@ -199,21 +77,22 @@ def _platform_takes_over(study: Study) -> Finding:
         "As m_p / (6 m_e) grows from UF to Hexel to Ford, the platform's term takes over.",
         f"pm / sm: {texts}; it grows from machine to machine {_count(grows)}, and pm exceeds sm on the Ford machine "
         f"{_count(over)}.",
-        all(grows) and all(over),
+        agreement(all(grows) and all(over)),
         "Compared motion by motion. Sizes are scaled to the UF platform while inertias are the full machines'.",
     )
 
 
 def _coriolis_is_small(study: Study) -> Finding:
-    largest = {
-        name: max(study, key=lambda key, name=name: study[key].shares.share(name)) for name in ("cor", "cen")
-    }
-    value = {name: study[key].shares.share(name) for name, key in largest.items()}
+    largest, value = {}, {}
+    for name in ("cor", "cen"):
+        share = {key: case.shares.share(name) for key, case in study.items()}
+        largest[name] = max(share, key=share.__getitem__)
+        value[name] = share[largest[name]]
     texts = ", ".join(f"{name} {value[name]:.2g} % ({' '.join(key)})" for name, key in largest.items())
     return Finding(
         "Coriolis and centripetal terms are very small.",
         f"Largest mean shares on any machine: {texts}.",
-        max(value.values()) < VERY_SMALL,
+        agreement(max(value.values()) < VERY_SMALL),
         f"Very small is taken as less than {VERY_SMALL:g} % of mean |F_a|.",
     )
 
@@ -227,7 +106,7 @@ def _gravity_leads(study: Study, source: str, chosen: Callable[[str], bool], oth
     return Finding(
         source,
         f"grp + grs exceeds pm + sm {_count(leads)}, least by a factor of {ratio[least]:.2g} ({' '.join(least)}).",
-        all(leads),
+        agreement(all(leads)),
         f"Compared by the joint mean shares. Of the {others} it does so {_count(rest)} as well, as the fastest "
         f"translation reaches {100 * AMPLITUDE * SPEEDS['high'] ** 2 / 9.81:.0f} % of g.",
     )
@@ -256,7 +135,7 @@ def _horizontal_shows_inertia(study: Study) -> Finding:
         "Horizontal motions suit the identification of pm and sm.",
         f"pm + sm has a larger mean share in X than in the same motion along Z {_count(more)}, "
         f"{_span([across / along for across, along in pairs])} times as large.",
-        all(more),
+        agreement(all(more)),
         "Compared machine by machine at equal speed and offset.",
     )
 
@@ -280,7 +159,7 @@ def _x_and_z_matter(study: Study) -> Finding:
         f"Largest over-all S: {_axes(center)}; z is the least {_count((center.argmin(axis=1) == 2).tolist())}. With "
         f"the whole platform displaced instead: {_axes(pose)}; z is the least "
         f"{_count((pose.argmin(axis=1) == 2).tolist())}.",
-        agrees,
+        agreement(agrees),
         why,
     )
 
@@ -306,6 +185,6 @@ def _significant_sensitivities(study: Study) -> Finding:
     return Finding(
         "Some sensitivities are significant, above 1 (5.5 means 5.5 % of force for 1 % of the travel).",
         f"Largest S of a strut: {per_strut[largest]:.2g} ({' '.join(largest)}); above 1 {_count(above)}.",
-        agrees,
+        agreement(agrees),
         why,
     )

@@ -5,21 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pkm_identification.report.contribution_tables import contributions_document, sensitivity_document
-from pkm_identification.report.listing import Listing
 from pkm_identification.report.paragraphs import paragraph
-from pkm_identification.reproduction.finding import finding_document, finding_text
+from pkm_identification.reproduction.finding import AGREES, Finding
 from pkm_identification.reproduction.outcome import Outcome
 
-from .findings import (
-    GROUPS,
-    MACHINES,
-    Finding,
-    Study,
-    change_with_chapters_4_5,
-    findings,
-    run_study,
-    study_machine,
-)
+from .data import MACHINES, study_machine
+from .findings import findings
+from .runs import Study, change_with_chapters_4_5, run_study
+from .tables import study_table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -29,49 +22,31 @@ def run() -> Outcome:
     """Three machines in the motions of Table 2.2."""
     study = run_study()
     notes = _notes(change_with_chapters_4_5(study))
-    found = findings(study)
-    return Outcome(_text(study, found, notes), _document(study, found, notes), lambda: _figures(study))
+    conclusions = findings(study)
+    return Outcome(
+        _text(study, conclusions, notes), _document(study, conclusions, notes), lambda: _figures(study)
+    )
 
 
 def _figures(study: Study) -> dict[str, Figure]:
-    from pkm_identification.report.contribution_figures import study_figure, study_sensitivity_figure
+    from .figures import machine_figure, sensitivity_figure
 
-    figures = {f"contributions_{machine}": study_figure(study, machine) for machine in MACHINES}
-    return {**figures, "sensitivity": study_sensitivity_figure(study)}
+    figures = {f"contributions_{machine}": machine_figure(study, machine) for machine in MACHINES}
+    return {**figures, "sensitivity": sensitivity_figure(study)}
 
 
-def _text(study: Study, found: tuple[Finding, ...], notes: list[str]) -> str:
-    agreeing = sum(finding.agrees for finding in found)
+def _text(study: Study, conclusions: tuple[Finding, ...], notes: list[str]) -> str:
+    agreeing = sum(finding.verdict == AGREES for finding in conclusions)
     return "\n\n".join(
         (
             "Oh 2003, section 2.4: contributions to the strut forces and sensitivity to the centre of mass",
             "\n".join(paragraph(note) for note in notes),
             str(study_table(study)),
             "mean shares in % of mean |F_a| over all struts; S x, y, z: sensitivity over all struts",
-            *(finding_text(number, finding) for number, finding in enumerate(found, 1)),
-            f"{agreeing} of {len(found)} findings agree.",
+            *(finding.text(number) for number, finding in enumerate(conclusions, 1)),
+            f"{agreeing} of {len(conclusions)} findings agree.",
         )
     )
-
-
-def study_table(study: Study) -> Listing:
-    """One machine and motion a row."""
-    header = ("machine", "motion", "mean |F_a|, N", *GROUPS, "pm+sm", "grp+grs", "S x", "S y", "S z")
-    rows = []
-    for (machine, motion), case in study.items():
-        names = case.sensitivity.directions
-        rows.append(
-            (
-                machine,
-                motion,
-                f"{case.shares.force.mean():.1f}",
-                *(f"{case.shares.share(name):.2f}" for name in GROUPS),
-                f"{case.acceleration:.1f}",
-                f"{case.gravity:.1f}",
-                *(f"{case.sensitivity.overall[names.index(axis)]:.3f}" for axis in "xyz"),
-            )
-        )
-    return Listing(header, tuple(rows), frozenset(header[2:]))
 
 
 def _notes(change: float) -> list[str]:
@@ -90,12 +65,12 @@ def _notes(change: float) -> list[str]:
     ]
 
 
-def _document(study: Study, found: tuple[Finding, ...], notes: list[str]) -> dict:
+def _document(study: Study, conclusions: tuple[Finding, ...], notes: list[str]) -> dict:
     return {
         "schema": 1,
         "study": "oh2003-contributions",
         "notes": notes,
-        "findings": [finding_document(finding) for finding in found],
+        "findings": [finding.document() for finding in conclusions],
         "cases": [
             {
                 "machine": machine,

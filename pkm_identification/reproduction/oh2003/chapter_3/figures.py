@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from pkm_identification.mechanisms.pendulum.model import NAMES, UNITS
-from pkm_identification.report.style import (
+from pkm_identification.report.figures.style import (
     ESTIMATE,
     STRUT_COLORS,
     TRUE,
@@ -16,7 +16,7 @@ from pkm_identification.report.style import (
 )
 
 if TYPE_CHECKING:
-    from .findings import PendulumStudy
+    from .runs import PendulumStudy
 
 SHOWN = 2500  # samples, the axis of the source's figures
 LABELS = {

@@ -1,9 +1,8 @@
-"""The pendulum of Oh 2003, chapter 3, identified from a free fall: data, noise, and five ways to estimate.
+"""The pendulum identified from its free fall in five ways, without and with noise.
 
 The model's output is the acceleration in the measured state: q'' = A^-1 h, without any trivial solution. What the
-source leaves open is read as follows: it starts at rest 0.2 and 0.1 rad from upright; every measured state is position,
-velocity and acceleration of the three coordinates; the range of an angle is at most one turn; the filters' noise is 1 %
-of the range of each acceleration, and the standard deviation of the first guess half of it; an iteration is a sample.
+source leaves open is read as follows: the filters' noise is 1 % of the range of each acceleration, and the standard
+deviation of the first guess half of it.
 """
 
 from __future__ import annotations
@@ -22,23 +21,31 @@ from pkm_identification.mechanisms.pendulum.model import (
     PendulumMotion,
     acceleration_jacobian,
     accelerations,
+    energy,
     residuals,
-    simulate,
 )
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.prior import Prior
 
-TRUE = np.array([0.5, 0.75, 0.75, 0.5, 1.5])  # l1, l2, m1, m2, M
-START = np.ones(len(NAMES))
-START_STD = 0.5
-FROM_UPRIGHT = np.array([0.0, 0.2, 0.1])  # m, rad, rad
-DURATION, PERIOD = 20.0, 1e-3  # s
-NOISE = 0.01  # of the range, the maximum of uniform noise
+from .data import (
+    DURATION,
+    ITERATIONS,
+    NOISE,
+    START,
+    TRUE,
+    acceleration_scale,
+    free_fall,
+    measured,
+    push,
+)
+
+START_STD = 0.5  # of the first guess
+START_STDS = (0.25, START_STD, 1.0)
+STARTS = (0.5, 1.0, 2.0)  # first guesses of least squares, all parameters alike
 ALPHA, BETA, KAPPA = 1e-4, 2.0, 3.0 - len(NAMES)
 RATE = 0.001  # of the Robbins-Monro average; not in the source
 # (estimator, how its process noise follows the innovations)
 FILTERS = (("ekf", "none"), ("ukf", "none"), ("ekf", "robbins_monro"), ("ukf", "robbins_monro"))
-RATIO_NAMES = ("m1/M", "m2/M")
 
 
 @dataclass(frozen=True)
@@ -54,7 +61,7 @@ class PendulumRun:
     values : ndarray, shape (5,)
         The last of them.
     covariance : ndarray, shape (5, 5)
-        The estimator's own. On what no data show, a filter's is what is left of its start.
+        The estimator's own. Along what no data identify, a filter's is what is left of its first one.
     """
 
     estimator: str
@@ -71,26 +78,94 @@ class PendulumRun:
         return self.values[2:4] / cart, np.sqrt(np.diag(covariance))
 
 
-def free_fall(duration: float = DURATION, force: Callable[[float], float] | None = None) -> PendulumMotion:
-    """The pendulum let go near upright, at 1 kHz; pushed at the cart if a force is given."""
-    return simulate(TRUE, np.arange(round(duration / PERIOD) + 1) * PERIOD, FROM_UPRIGHT, force)
+@dataclass(frozen=True)
+class PendulumStudy:
+    """Everything that is run for the report.
+
+    Attributes
+    ----------
+    true : ndarray, shape (5,)
+    starts : tuple of float
+        All parameters of a first guess of `by_start`.
+    motion : PendulumMotion
+        The fall without noise.
+    exact, noisy : tuple of PendulumRun
+        Without and with noise.
+    energy_error : float
+        Largest change of the energy over its kinetic part's largest value.
+    singular_values : ndarray, shape (5,)
+        Of d acceleration / d (ln w) at the truth, accelerations in their ranges.
+    null_direction : ndarray, shape (5,)
+        The last of their directions, as relative changes of the parameters; its largest entry is 1.
+    by_start : tuple of NonlinearFit
+        Least squares from `starts`, without noise.
+    by_std : ndarray, shape (3,)
+        M in kg after `ITERATIONS` samples of the source's filter, by its start's standard deviation (`START_STDS`).
+    residual_form : NonlinearFit
+        Least squares on the equations of motion themselves.
+    pushed, pushed_noisy : NonlinearFit
+        Least squares where a known force acts on the cart, without and with noise.
+    """
+
+    true: FloatArray
+    starts: tuple[float, ...]
+    motion: PendulumMotion
+    exact: tuple[PendulumRun, ...]
+    noisy: tuple[PendulumRun, ...]
+    energy_error: float
+    singular_values: FloatArray
+    null_direction: FloatArray
+    by_start: tuple[NonlinearFit, ...]
+    by_std: FloatArray
+    residual_form: NonlinearFit
+    pushed: NonlinearFit
+    pushed_noisy: NonlinearFit
+
+    def run(self, estimator: str, adaptation: str, noisy: bool = False) -> PendulumRun:
+        """One of the runs."""
+        return next(
+            run
+            for run in (self.noisy if noisy else self.exact)
+            if (run.estimator, run.adaptation) == (estimator, adaptation)
+        )
 
 
-def measured(motion: PendulumMotion, noise: float, seed: int = 0) -> PendulumMotion:
-    """The motion with uniform noise of at most `noise` times each signal's range; an angle's is at most a turn."""
-    rng = np.random.default_rng(seed)
-    signals = []
-    for values in (motion.position, motion.velocity, motion.acceleration):
-        span = np.ptp(values, axis=0)
-        if values is motion.position:
-            span[1:] = np.minimum(span[1:], 2 * np.pi)
-        signals.append(values + noise * span * rng.uniform(-1, 1, values.shape))
-    return PendulumMotion(motion.time, *signals, motion.force)
+def run_study(duration: float = DURATION) -> PendulumStudy:
+    """Simulate the fall and identify it every way."""
+    motion = free_fall(duration)
+    scale = acceleration_scale(motion)
+    relative = acceleration_jacobian(TRUE, motion) * TRUE / scale[:, None]
+    _, singular, directions = np.linalg.svd(relative.reshape(-1, len(NAMES)), full_matrices=False)
+    null = directions[-1] / directions[-1][np.argmax(np.abs(directions[-1]))]
+    total = energy(TRUE, motion)
+    moved = free_fall(duration, push)
+    return PendulumStudy(
+        true=TRUE,
+        starts=STARTS,
+        motion=motion,
+        exact=all_runs(motion, scale),
+        noisy=all_runs(measured(motion, NOISE), scale),
+        energy_error=float(np.abs(total - total[0]).max() / np.ptp(_kinetic(motion))),
+        singular_values=singular,
+        null_direction=null,
+        by_start=tuple(least_squares(motion, scale, factor * START) for factor in STARTS),
+        by_std=np.array([_mass_with(motion[:ITERATIONS], scale, std) for std in START_STDS]),
+        residual_form=residual_least_squares(motion),
+        pushed=least_squares(moved, scale),
+        pushed_noisy=least_squares(measured(moved, NOISE), scale),
+    )
 
 
-def acceleration_scale(motion: PendulumMotion) -> FloatArray:
-    """Range of each acceleration, shape (3,): what makes metres and radians alike."""
-    return np.ptp(motion.acceleration, axis=0)
+def _kinetic(motion: PendulumMotion) -> FloatArray:
+    """Kinetic energy (N,) of the true pendulum in J: what falls is the difference to rest in the same place."""
+    rest = PendulumMotion(
+        motion.time, motion.position, np.zeros_like(motion.velocity), motion.acceleration, motion.force
+    )
+    return energy(TRUE, motion) - energy(TRUE, rest)
+
+
+def _mass_with(record: PendulumMotion, scale: FloatArray, std: float) -> float:
+    return float(run_filter(record, scale, "ukf", "robbins_monro", std).values[4])
 
 
 def least_squares(record: PendulumMotion, scale: FloatArray, start: FloatArray = START) -> NonlinearFit:
@@ -127,7 +202,7 @@ def run_filter(
     prior = Prior(START, std * START)
     settings = UnscentedSettings(ALPHA, BETA, KAPPA, adaptation, RATE)
     kind = ExtendedFilter if estimator == "ekf" else UnscentedFilter
-    made = kind(prior, COORDINATES, settings)
+    state = kind(prior, COORDINATES, settings)
     noise = np.diag((NOISE * scale) ** 2)
     history = np.empty((len(record), len(NAMES)))
     for k in range(len(record)):
@@ -135,13 +210,18 @@ def run_filter(
         output = sample.acceleration[0]
         if estimator == "ekf":
             # linear about the present estimate: that is the EKF
-            mean = made.mean
+            mean = state.mean
             jacobian = acceleration_jacobian(mean, sample)[0]
-            made.step_linear(jacobian, output - accelerations(mean, sample)[0] + jacobian @ mean, noise)
+            state.step_linear(jacobian, output - accelerations(mean, sample)[0] + jacobian @ mean, noise)
         else:
-            made.step(lambda w, sample=sample: accelerations(w, sample)[0], output, noise)
-        history[k] = made.mean
-    return PendulumRun(estimator, adaptation, history, made.mean, made.covariance)
+            state.step(_model(sample), output, noise)
+        history[k] = state.mean
+    return PendulumRun(estimator, adaptation, history, state.mean, state.covariance)
+
+
+def _model(sample: PendulumMotion) -> Callable[[FloatArray], FloatArray]:
+    """The output of one sample as a function of the parameters."""
+    return lambda w: accelerations(w, sample)[0]
 
 
 def all_runs(record: PendulumMotion, scale: FloatArray) -> tuple[PendulumRun, ...]:

@@ -7,64 +7,53 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pkm_identification.mechanisms.pendulum.model import NAMES, UNITS
-from pkm_identification.report.listing import (
-    ABSENT,
-    Listing,
-    number,
-    with_deviation,
-)
 from pkm_identification.report.paragraphs import paragraph
-from pkm_identification.reproduction.finding import Judgement, finding_document, finding_text
+from pkm_identification.reproduction.finding import Finding
 from pkm_identification.reproduction.outcome import Outcome
 
-from .findings import (
-    ITERATIONS,
-    STARTS,
-    TRUE_RATIOS,
-    PendulumStudy,
-    findings,
-    named,
-    study,
-)
-from .runs import (
+from .data import (
     DURATION,
+    ITERATIONS,
+    LEAST_SQUARES_ITERATIONS,
     NOISE,
-    RATE,
     RATIO_NAMES,
+    SOURCE_LEAST_SQUARES,
+    SOURCE_UKF_M,
     START,
-    START_STD,
     TRUE,
 )
+from .findings import findings, named
+from .runs import RATE, START_STD, STARTS, PendulumStudy, run_study
+from .tables import run_table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 NAME = "oh2003-pendulum"
-EXACT = 1e-12  # a standard deviation that is rounding
 
 
 def run() -> Outcome:
     """The study as the source has it."""
-    return outcome(study())
+    return outcome(run_study())
 
 
-def outcome(done: PendulumStudy) -> Outcome:
+def outcome(study: PendulumStudy) -> Outcome:
     """Text, document and figures."""
-    found = findings(done)
-    return Outcome(_text(done, found), _document(done, found), lambda: _figures(done))
+    conclusions = findings(study)
+    return Outcome(_text(study, conclusions), _document(study, conclusions), lambda: _figures(study))
 
 
-def _figures(done: PendulumStudy) -> dict[str, Figure]:
+def _figures(study: PendulumStudy) -> dict[str, Figure]:
     from .figures import fall_figure, iterations_figure, settling_figure
 
     return {
-        "pendulum_fall": fall_figure(done),
-        "pendulum_least_squares": iterations_figure(done),
-        "pendulum_settling": settling_figure(done),
+        "pendulum_fall": fall_figure(study),
+        "pendulum_least_squares": iterations_figure(study),
+        "pendulum_settling": settling_figure(study),
     }
 
 
-def _text(done: PendulumStudy, found: tuple[Judgement, ...]) -> str:
+def _text(study: PendulumStudy, conclusions: tuple[Finding, ...]) -> str:
     notes = (
         "True values: l1 0.50, l2 0.75 m; m1 0.75, m2 0.50, M 1.50 kg (marked probable). First guess: ones (sure). "
         f"{DURATION:g} s at 1 kHz in free fall; UKF with alpha 1e-4, beta 2, kappa 3 - L (sure).",
@@ -73,17 +62,17 @@ def _text(done: PendulumStudy, found: tuple[Judgement, ...]) -> str:
         f"standard deviation {START_STD:g}; rate of the Robbins-Monro average {RATE:g}.",
         f"Noise: uniform, at most {100 * NOISE:g} % of the range of each position, velocity and acceleration; the "
         "range of an angle is at most one turn, as the links go round many times.",
-        f"The simulated fall keeps its energy to {done.energy_error:.1g} of the kinetic energy.",
+        f"The simulated fall keeps its energy to {study.energy_error:.1g} of the kinetic energy.",
     )
-    collapse = done.residual_form.iterates[min(1, len(done.residual_form.iterates) - 1)]
+    collapse = study.residual_form.iterates[min(1, len(study.residual_form.iterates) - 1)]
     return "\n\n".join(
         (
             "Oh 2003, chapter 3: double inverted pendulum on a cart, identified from a free fall",
             "\n".join(paragraph(note) for note in notes),
-            str(run_table(done)),
+            str(run_table(study)),
             paragraph(
                 "rm: with the Robbins-Monro process noise of the source. Masses are shown as each estimator leaves "
-                "them; only l1, l2, m1/M and m2/M are in the data, and only they have a standard deviation here. "
+                "them; only l1, l2, m1/M and m2/M are identifiable, and only they have a standard deviation here. "
                 "The marks (S sure, P probable, G guess) say how certain the source's number is read.",
                 "",
             ),
@@ -94,70 +83,17 @@ def _text(done: PendulumStudy, found: tuple[Judgement, ...]) -> str:
                 "",
             ),
             paragraph(
-                "With a known force of 5 sin(3 t) N on the cart all five are in the data: rank "
-                f"{done.pushed.rank}, {named(done.pushed.values, NAMES)}; with noise "
-                f"{named(done.pushed_noisy.values, NAMES)}.",
+                "With a known force of 5 sin(3 t) N on the cart all five are identifiable: rank "
+                f"{study.pushed.rank}, {named(study.pushed.values, NAMES)}; with noise "
+                f"{named(study.pushed_noisy.values, NAMES)}.",
                 "",
             ),
-            *(finding_text(k, finding) for k, finding in enumerate(found, 1)),
+            *(finding.text(k) for k, finding in enumerate(conclusions, 1)),
         )
     )
 
 
-def run_table(done: PendulumStudy) -> Listing:
-    """One estimator and record a row, the source's beside."""
-    header = ("noise", "estimator", "samples", *NAMES, *(f"{name} ± std" for name in RATIO_NAMES))
-    rows = [
-        ("", "true", "", *(f"{v:.2f}" for v in TRUE), *(f"{v:.4f}" for v in TRUE_RATIOS)),
-        (
-            "0 %",
-            "source, LS",
-            "1225 it.",
-            "0.50 (G)",
-            "0.75 (G)",
-            ABSENT,
-            "0.58 (G)",
-            ABSENT,
-            ABSENT,
-            ABSENT,
-        ),
-        (
-            "0 %",
-            "source, UKF",
-            f"{ITERATIONS} it.",
-            *(f"{v:.2f} (P)" for v in (*TRUE[:4], 1.49)),
-            f"{TRUE[2] / 1.49:.4f}",
-            f"{TRUE[3] / 1.49:.4f}",
-        ),
-    ]
-    for label, runs in (("0 %", done.exact), (f"{100 * NOISE:g} %", done.noisy)):
-        for one in runs:
-            name = one.estimator.upper() + (" rm" if one.adaptation == "robbins_monro" else "")
-            if one.estimator != "ls" and len(one.history) > ITERATIONS:
-                early = one.history[ITERATIONS - 1]
-                rows.append(
-                    (
-                        label,
-                        name,
-                        str(ITERATIONS),
-                        *(number(v, 4) for v in early),
-                        *(f"{v:.4f}" for v in early[2:4] / early[4]),
-                    )
-                )
-            ratio, std = one.ratios()
-            rows.append(
-                (
-                    label,
-                    name,
-                    str(len(done.motion)),
-                    *(number(v, 4) for v in one.values),
-                    *(_with_deviation(v, s) for v, s in zip(ratio, std, strict=True)),
-                )
-            )
-    return Listing(header, tuple(rows), frozenset(header[2:]))
-
-
-def _document(done: PendulumStudy, found: tuple[Judgement, ...]) -> dict[str, Any]:
+def _document(study: PendulumStudy, conclusions: tuple[Finding, ...]) -> dict[str, Any]:
     return {
         "schema": 1,
         "study": NAME,
@@ -165,17 +101,23 @@ def _document(done: PendulumStudy, found: tuple[Judgement, ...]) -> dict[str, An
         "units": dict(zip(NAMES, UNITS, strict=True)),
         "start": START.tolist(),
         "duration": DURATION,
-        "energy_error": done.energy_error,
+        "energy_error": study.energy_error,
         "identifiability": {
-            "singular_values": done.singular_values.tolist(),
-            "null_direction_relative": done.null_direction.tolist(),
+            "singular_values": study.singular_values.tolist(),
+            "null_direction_relative": study.null_direction.tolist(),
             "status": {name: "identifiable" if name[0] == "l" else "combination" for name in NAMES},
             "combinations": list(RATIO_NAMES),
         },
         "source": {
-            "LS": {"l1": [0.50, "G"], "l2": [0.75, "G"], "m2": [0.58, "G"], "iterations": [1225, "S"]},
+            "LS": {
+                **{name: list(entry) for name, entry in SOURCE_LEAST_SQUARES.items()},
+                "iterations": [LEAST_SQUARES_ITERATIONS, "S"],
+            },
             "UKF": {
-                **{name: [value, "P"] for name, value in zip(NAMES, (*TRUE[:4].tolist(), 1.49), strict=True)},
+                **{
+                    name: [value, "P"]
+                    for name, value in zip(NAMES, (*TRUE[:4].tolist(), SOURCE_UKF_M), strict=True)
+                },
                 "iterations": [ITERATIONS, "S"],
             },
         },
@@ -190,18 +132,14 @@ def _document(done: PendulumStudy, found: tuple[Judgement, ...]) -> dict[str, An
                     zip(RATIO_NAMES, np.column_stack(one.ratios()).tolist(), strict=True)
                 ),
             }
-            for noise, runs in ((0.0, done.exact), (NOISE, done.noisy))
+            for noise, runs in ((0.0, study.exact), (NOISE, study.noisy))
             for one in runs
         ],
         "least_squares_by_start": {
-            f"{start:g}": fit.values.tolist() for start, fit in zip(STARTS, done.by_start, strict=True)
+            f"{start:g}": fit.values.tolist() for start, fit in zip(STARTS, study.by_start, strict=True)
         },
-        "residual_form": done.residual_form.iterates.tolist(),
-        "pushed": {"rank": done.pushed.rank, "exact": done.pushed.values.tolist(),
-                   "noisy": done.pushed_noisy.values.tolist()},
-        "findings": [finding_document(finding) for finding in found],
+        "residual_form": study.residual_form.iterates.tolist(),
+        "pushed": {"rank": study.pushed.rank, "exact": study.pushed.values.tolist(),
+                   "noisy": study.pushed_noisy.values.tolist()},
+        "findings": [finding.document() for finding in conclusions],
     }  # fmt: skip
-
-
-def _with_deviation(value: float, std: float) -> str:
-    return " ± ".join(with_deviation(value, std)) if std > EXACT else f"{value:.4f}"

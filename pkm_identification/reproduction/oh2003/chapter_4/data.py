@@ -22,6 +22,7 @@ from pkm_identification.mechanisms.hexapod.kinematics.inverse import (
     strut_motion_from_platform,
 )
 from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 from pkm_identification.motion import PlatformMotion
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.rotation import matrix_from_vector
@@ -56,7 +57,7 @@ def study_machine(friction: bool) -> Machine:
 
 def parameter_set(friction: bool) -> ParameterSet:
     """The source's 12 parameters, 24 with friction."""
-    return ParameterSet.of(study_machine(friction), "oh24" if friction else "oh12")
+    return hexapod_parameters(study_machine(friction), "oh24" if friction else "oh12")
 
 
 @cache
@@ -65,19 +66,19 @@ def exact_record(motion: str, friction: bool, duration: float = DURATION) -> Rec
     machine = study_machine(friction)
     if motion == "fall":
         return _fall(machine)
-    time = np.arange(round(duration / PERIOD)) * PERIOD
-    made = SourceMotion(motion.lower(), 0.0, "high").at(time, machine)
-    return Record(made, strut_forces(machine, made))
+    time = np.arange(round(duration / PERIOD), dtype=float) * PERIOD
+    platform = SourceMotion(motion.lower(), 0.0, "high").at(time, machine)
+    return Record(platform, strut_forces(machine, platform))
 
 
 def _fall(machine: Machine) -> Record:
-    time = np.arange(round(FALL_DURATION / PERIOD) + 1) * PERIOD
-    made = integrate(machine, time)
-    length = strut_lengths(machine, made.position, made.rotation)
+    time = np.arange(round(FALL_DURATION / PERIOD) + 1, dtype=float) * PERIOD
+    platform = integrate(machine, time)
+    length = strut_lengths(machine, platform.position, platform.rotation)
     low, high = machine.length_limits
     inside = np.all((length >= low) & (length <= high), axis=1)
     end = len(time) if inside.all() else int(np.argmin(inside))
-    return Record(made[:end], np.zeros((end, 6)))
+    return Record(platform[:end], np.zeros((end, 6)))
 
 
 def measured(record: Record, noise: float, seed: int = 0) -> Record:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.figure import Figure
 
-from pkm_identification.report.style import (
+from pkm_identification.report.figures.style import (
     ESTIMATE,
     MEASURED,
     NOMINAL,
@@ -20,10 +20,10 @@ from pkm_identification.report.style import (
 from .tables import case_name
 
 if TYPE_CHECKING:
+    from .cases import CaseResult
+    from .comparisons import Comparison
     from .noise import NoiseResult
-    from .numbers import Quoted
-    from .runs import CaseResult
-    from .verdicts import Compared
+    from .source_tables import SourceNumber
 
 MASSES = ("m_e", "m_b", "m_p")
 # kg, with room for the source's results
@@ -34,7 +34,7 @@ ORDER_COLORS = {"sequential": ESTIMATE, "random": STRUT_COLORS[2], "spread": STR
 
 @styled
 def settling_figure(
-    results: Sequence[CaseResult], compared: Sequence[Compared], title: str, shown: int
+    results: Sequence[CaseResult], comparisons: Sequence[Comparison], title: str, shown: int
 ) -> Figure:
     """Masses over the first samples, one motion a column; where the source's estimate ended is marked."""
     figure = Figure(figsize=(11, 6.5), layout="constrained")
@@ -51,18 +51,18 @@ def settling_figure(
             ):
                 panel.plot(samples, [result.start[i], *history[:count, i]], style, color=color, label=label)
             panel.axhline(result.true[i], color=TRUE, linestyle="--", linewidth=1, label="true")
-            quoted = next(
+            printed = next(
                 (
-                    one.quoted.value
-                    for one in compared
-                    if one.result is result and one.name == name and one.quoted.value is not None
+                    one.source.value
+                    for one in comparisons
+                    if one.result is result and one.name == name and one.source.value is not None
                 ),
                 None,
             )
-            if quoted is not None:
+            if printed is not None:
                 panel.plot(
                     count,
-                    quoted,
+                    printed,
                     "D",
                     color=STRUT_COLORS[4],
                     markersize=5,
@@ -81,9 +81,9 @@ def settling_figure(
 
 
 @styled
-def inertia_figure(results: Sequence[CaseResult], quoted: Mapping[str, Quoted]) -> Figure:
+def inertia_figure(results: Sequence[CaseResult], source: Mapping[str, SourceNumber]) -> Figure:
     """Error of every inertia: the first guess, the source's result, ours by motion."""
-    names = list(quoted)
+    names = list(source)
     figure = Figure(figsize=(10, 4.4), layout="constrained")
     panel = figure.add_subplot()
     first = results[0]
@@ -102,8 +102,8 @@ def inertia_figure(results: Sequence[CaseResult], quoted: Mapping[str, Quoted]) 
             markersize=5,
             label=f"ours, {result.case.motion}",
         )
-    source = 100 * (np.array([one.value for one in quoted.values()]) / true - 1)
-    panel.plot(places, source, "_", color=TRUE, markersize=26, markeredgewidth=2, label="source's result")
+    printed = 100 * (np.array([one.legible for one in source.values()]) / true - 1)
+    panel.plot(places, printed, "_", color=TRUE, markersize=26, markeredgewidth=2, label="source's result")
     panel.axhline(0.0, color=NOMINAL, linewidth=0.8)
     panel.set_xticks(places, names)
     panel.grid(False, axis="x")
@@ -115,7 +115,7 @@ def inertia_figure(results: Sequence[CaseResult], quoted: Mapping[str, Quoted]) 
 
 @styled
 def order_figure(
-    rows: Mapping[str, Sequence[CaseResult]], compared: Sequence[Compared], shown: int = 80
+    rows: Mapping[str, Sequence[CaseResult]], comparisons: Sequence[Comparison], shown: int = 80
 ) -> Figure:
     """Masses over the first samples in three orders of the data, one motion a column."""
     figure = Figure(figsize=(9, 6.5), layout="constrained")
@@ -133,9 +133,9 @@ def order_figure(
                     color=color,
                     label=result.case.order,
                 )
-                for one in compared:
-                    if one.result is result and one.name == name and one.quoted.value is not None:
-                        panel.plot(count, one.quoted.value, "D", color=color, markersize=5, clip_on=False)
+                for one in comparisons:
+                    if one.result is result and one.name == name and one.source.value is not None:
+                        panel.plot(count, one.source.value, "D", color=color, markersize=5, clip_on=False)
             panel.axhline(results[0].true[i], color=TRUE, linestyle="--", linewidth=1, label="true")
             panel.set_ylim(span)
             if row == 0:
@@ -174,9 +174,9 @@ def noise_figure(results: Sequence[NoiseResult], source: Mapping[tuple[str, floa
                     alpha=0.6,
                     label=f"{model}, ours" if one is chosen[0] else None,
                 )
-            quoted = [(100 * n, value) for (m, n), value in source.items() if m == model and n > 0]
+            printed = [(100 * n, value) for (m, n), value in source.items() if m == model and n > 0]
             panel.plot(
-                *zip(*quoted, strict=True),
+                *zip(*printed, strict=True),
                 "D",
                 color=color,
                 markerfacecolor="none",

@@ -5,36 +5,36 @@ from __future__ import annotations
 import numpy as np
 
 from pkm_identification.estimation.identifiability import IDENTIFIABLE
-from pkm_identification.reproduction.finding import Judgement
+from pkm_identification.reproduction.finding import DISAGREES, Finding
 
-from .cases import SimulationStudy
+from .cases import CaseResult
+from .comparisons import start_percent
 from .data import FALL_DURATION, exact_record
-from .held import held_inertia, with_centers
+from .held_inertia import held_inertia, with_centers
 from .noise import worst
-from .numbers import (
+from .runs import SimulationStudy
+from .source_tables import (
     INERTIAS,
     MASSES,
     START,
     TABLES,
 )
-from .runs import CaseResult
-from .verdicts import start_percent
 
 CLOSE = 0.5  # %, what we take to agree
 
 
-def findings(done: SimulationStudy) -> tuple[Judgement, ...]:
+def findings(study: SimulationStudy) -> tuple[Finding, ...]:
     """In the order of the chapter."""
     return (
-        _exact_masses(done),
-        _vertical(done),
-        _fall(done),
-        _friction(done),
-        _energy(done),
-        _inertias(done),
-        _held(done),
-        _noise(done),
-        _order(done),
+        _exact_masses(study),
+        _vertical(study),
+        _fall(study),
+        _friction(study),
+        _energy(study),
+        _inertias(study),
+        _held(study),
+        _noise(study),
+        _order(study),
     )
 
 
@@ -47,7 +47,7 @@ def _largest(result: CaseResult) -> float:
     return float(np.abs(_errors(result, result.as_source)).max())
 
 
-def _shown(result: CaseResult) -> bool:
+def _identified(result: CaseResult) -> bool:
     return all(status == IDENTIFIABLE for status in result.estimate.status[: len(MASSES)])
 
 
@@ -59,15 +59,15 @@ def _signed(errors: np.ndarray) -> str:
     return ", ".join(f"{name} {error:+.1f} %" for name, error in zip(MASSES, errors, strict=True))
 
 
-def _exact_masses(done: SimulationStudy) -> Judgement:
-    results = [done.of("4.4", motion) for motion in ("X", "XY")]
+def _exact_masses(study: SimulationStudy) -> Finding:
+    results = [study.of("4.4", motion) for motion in ("X", "XY")]
     error = max(_largest(one) for one in results)
-    shown = all(_shown(one) for one in results)
-    return Judgement(
-        "Without friction and noise, X and XY show the masses within 0.04 % (S).",
+    identified = all(_identified(one) for one in results)
+    return Finding(
+        "Without friction and noise, X and XY give the masses within 0.04 % (S).",
         f"The source's filter ends within {error:.2g} %; standard deviations, forces trusted to 0.1 %, are up to "
         f"{100 * max(_worst_std(one) for one in results):.2g} %.",
-        "agrees: these data show the masses" if shown and error < CLOSE else "does not agree",
+        "agrees: these data identify the masses" if identified and error < CLOSE else DISAGREES,
         "The weakest direction these motions have is m_p against m_e: 6 m_e + m_p, what is moved with the platform, is "
         f"far better known than either. Rank {results[0].base.count} and {results[1].base.count} of 12.",
     )
@@ -77,21 +77,23 @@ def _worst_std(result: CaseResult) -> float:
     return float((result.estimate.std / result.true)[: len(MASSES)].max())
 
 
-def _vertical(done: SimulationStudy) -> Judgement:
-    result = done.of("4.4", "Z")
+def _vertical(study: SimulationStudy) -> Finding:
+    result = study.of("4.4", "Z")
     error = _largest(result)
-    quoted = [TABLES["4.10", "Z"][name] for name in MASSES]
-    moved = np.array([one.value for one in quoted]) - result.true[: len(MASSES)]
+    random = [TABLES["4.10", "Z"][name] for name in MASSES]
+    moved = np.array([one.legible for one in random]) - result.true[: len(MASSES)]
     centers = moved[1] / moved[0]
     machine = with_centers(centers)
     weak = held_inertia("Z", machine).weak
     ours = held_inertia("Z").weak
     held = 100 * held_inertia("Z", machine).errors
-    return Judgement(
-        "Z shows the masses to 16.5 % (S), with random order to 55.7 % (S).",
-        f"Within {error:.2g} %: {_masses(result.as_source)} kg, each shown alone "
+    return Finding(
+        "Z gives the masses to 16.5 % (S), with random order to 55.7 % (S).",
+        f"Within {error:.2g} %: {_masses(result.as_source)} kg, each identified by itself "
         f"(standard deviation up to {100 * _worst_std(result):.2g} %).",
-        "off: the data of Z show the masses" if _shown(result) else "these data do not show the masses",
+        "off: the data of Z identify the masses"
+        if _identified(result)
+        else "these data do not identify the masses",
         f"The source's errors of random Z stand as {_ratio(moved / moved[2])} for m_e : m_b : m_p. The weakest "
         f"direction of Z is {_ratio(ours)} here, and {_ratio(weak)} if the strut bodies' centres of mass are at "
         f"d_E / L_B = {centers:.1f} instead of our assumed 1.5: its errors lie where the data are weakest. With its "
@@ -104,8 +106,8 @@ def _ratio(direction: np.ndarray) -> str:
     return " : ".join(f"{value:.2f}" for value in direction)
 
 
-def _fall(done: SimulationStudy) -> Judgement:
-    result, rough = done.of("4.4", "fall"), done.of("4.6", "fall")
+def _fall(study: SimulationStudy) -> Finding:
+    result, rough = study.of("4.4", "fall"), study.of("4.6", "fall")
     source, drop = TABLES["4.4", "fall"]["m_e"], exact_record("fall", True).motion.position[:, 2]
     scaled = result.estimate.values[1] / result.true[1]
     nearly = [
@@ -113,50 +115,52 @@ def _fall(done: SimulationStudy) -> Judgement:
         for text, one in (("without", result), ("with", rough))
         if any(status == IDENTIFIABLE for status in one.estimate.status[: len(MASSES)])
     ]
-    return Judgement(
+    return Finding(
         f"Free fall: masses to 11.4 % (S; m_e {source.value} kg, P), with friction 13.9 % (S).",
         f"The source's filter from the source's guess: {_masses(result.as_source)} kg; with friction "
         f"{_masses(rough.as_source)} kg. Worst error {_largest(result):.1f} and {_largest(rough):.1f} %.",
-        "decided by the first guess: no data of a free fall show a mass"
+        "decided by the first guess: no data of a free fall identify a mass"
         if not nearly
-        else "data show a mass",
-        "All forces are zero: Y w = 0 holds for every multiple of w, zero included. What is found are ratios, in rank "
-        f"{result.base.count} of 12; the common factor is what is left of the guess (m_b ends at {scaled:.2f} of "
+        else "data identify a mass",
+        "All forces are zero: Y w = 0 holds for every multiple of w, zero included. What they identify are ratios, in "
+        f"rank {result.base.count} of 12; the common factor is what is left of the guess (m_b ends at {scaled:.2f} of "
         f"the truth from {START['m_b'][0] / result.true[1]:.2f}). With the friction of Table 4.1 the machine hardly "
         f"falls: {1e3 * (drop[0] - drop[-1]):.2f} mm in {FALL_DURATION:g} s, below the law's 2 mm/s, where Coulomb "
         "friction carries it.",
     )
 
 
-def _friction(done: SimulationStudy) -> Judgement:
-    results = {motion: done.of("4.6", motion) for motion in ("X", "Z", "XY")}
-    shown = all(_shown(one) for one in results.values())
-    return Judgement(
+def _friction(study: SimulationStudy) -> Finding:
+    results = {motion: study.of("4.6", motion) for motion in ("X", "Z", "XY")}
+    identified = all(_identified(one) for one in results.values())
+    return Finding(
         "With friction: X within 3 % (P+), Z 2.6 % (P+), XY 16.2 % (P).",
         "; ".join(f"{motion} {_largest(one):.2g} %" for motion, one in results.items())
         + f" by the source's filter with all 24 parameters, rank "
         f"{', '.join(str(one.base.count) for one in results.values())} of 24.",
-        "off: the data show the masses, friction or not" if shown else "these data do not show the masses",
+        "off: the data identify the masses, friction or not"
+        if identified
+        else "these data do not identify the masses",
         "Without noise and with the true law, friction adds twelve columns that are independent of the others. "
         "Estimating all 24 at once is no difficulty of principle. What held the source's filter back the recovered "
         "text does not say; the friction of struts 5 and 6 is read least surely.",
     )
 
 
-def _energy(done: SimulationStudy) -> Judgement:
-    results = {motion: done.of("4.8", motion) for motion in ("X", "Z", "XY")}
-    shown = any(_shown(one) for one in results.values())
-    energy = next(one for one in done.noise if one.model == "energy" and one.noise == 0)
+def _energy(study: SimulationStudy) -> Finding:
+    results = {motion: study.of("4.8", motion) for motion in ("X", "Z", "XY")}
+    identified = any(_identified(one) for one in results.values())
+    energy = next(one for one in study.noise if one.model == "energy" and one.noise == 0)
     m_p = MASSES.index("m_p")
     swing = max(
         100 * np.ptp(one.history[len(one.history) // 2 :, m_p]) / one.true[m_p] for one in results.values()
     )
-    return Judgement(
+    return Finding(
         "Energy model: masses under 7.3 % (P+).",
         "; ".join(f"{motion} {_largest(one):.2g} %" for motion, one in results.items())
         + " by the source's filter. Standard deviations, work trusted to 0.1 % of its range: up to "
         f"{100 * max(_worst_std(one) for one in results.values()):.0f} %.",
-        "within what these equations leave open" if not shown else "these equations show the masses",
+        "within what these equations leave open" if not identified else "these equations identify the masses",
         "F_k (L_k+1 - L_k) takes the force at the start of a step for its mean, which is an error of the work itself. "
         f"Over the second period m_p still moves by {swing:.0f} % of the truth, so that where it ends is a matter of "
         "where the data end. "
@@ -165,38 +169,38 @@ def _energy(done: SimulationStudy) -> Judgement:
     )
 
 
-def _inertias(done: SimulationStudy) -> Judgement:
-    result = done.of("4.4", "XY")
-    hidden = [name for name in INERTIAS if result.names.index(name) in result.base.invisible]
+def _inertias(study: SimulationStudy) -> Finding:
+    result = study.of("4.4", "XY")
+    without_effect = [name for name in INERTIAS if result.names.index(name) in result.base.invisible]
     own = ", ".join(
         f"{name} {start_percent(name, result.true[result.names.index(name)]):.2f} (source "
         f"{INERTIAS[name].percent:.2f})"
         for name in INERTIAS
     )
-    stuck = all(abs(INERTIAS[name].value / START[name][0] - 1) < 0.01 for name in INERTIAS)
-    return Judgement(
+    stuck = all(abs(INERTIAS[name].legible / START[name][0] - 1) < 0.01 for name in INERTIAS)
+    return Finding(
         "Platform inertias converge to 0.8 %, strut inertias to 26.2 % (I_yye), nearly alike in every case (S).",
         f"Errors of the first guess itself in %: {own}.",
-        "its first guess, shown as a result" if stuck else "does not agree",
+        "its first guess, shown as a result" if stuck else DISAGREES,
         "The guess is not printed; the round numbers next to the results are taken for it. What is certain is that in "
-        f"XY {', '.join(hidden)} have no effect on any force: no data of a pure translation move them from where they "
-        "start. Ours stay there too, and are called unidentifiable.",
+        f"XY {', '.join(without_effect)} have no effect on any force: no data of a pure translation move them from "
+        "where they start. Ours stay there too, and are called unidentifiable.",
     )
 
 
-def _held(done: SimulationStudy) -> Judgement:
-    result = done.of("4.4", "XY")
-    true, found = (
+def _held(study: SimulationStudy) -> Finding:
+    result = study.of("4.4", "XY")
+    true, estimated = (
         values[result.names.index("Ixx_b")] + values[result.names.index("Ixx_e")]
         for values in (result.true, result.estimate.values)
     )
-    source = INERTIAS["Ixx_b"].value + INERTIAS["Ixx_e"].value
+    source = INERTIAS["Ixx_b"].legible + INERTIAS["Ixx_e"].legible
     held = {motion: held_inertia(motion) for motion in ("X", "XY")}
     apart = min(100 * np.abs(one.errors).max() for one in held.values()) > CLOSE
-    return Judgement(
+    return Finding(
         f"I_xxb and I_xxe: {INERTIAS['Ixx_b'].value:.3f} and {INERTIAS['Ixx_e'].value:.4f} kg m^2 (P) beside exact "
         "masses (S).",
-        f"Their sum is in the data of X and XY: {found:.4f} kg m^2 (true {true:.4f}, source {source:.4f}, "
+        f"Their sum is in the data of X and XY: {estimated:.4f} kg m^2 (true {true:.4f}, source {source:.4f}, "
         f"{100 * (source / true - 1):+.1f} %). With the source's sum held, masses fit best at "
         + "; ".join(f"{_signed(100 * one.errors)} in {motion}" for motion, one in held.items())
         + ".",
@@ -209,34 +213,34 @@ def _held(done: SimulationStudy) -> Judgement:
     )
 
 
-def _noise(done: SimulationStudy) -> Judgement:
-    by = {(one.model, one.noise): one for one in done.noise}
+def _noise(study: SimulationStudy) -> Finding:
+    by = {(one.model, one.noise): one for one in study.noise}
     force, energy = by["force", 0.01], by["energy", 0.01]
     wins = all(
         worst(getattr(by["force", n], way)) < worst(getattr(by["energy", n], way))
         for n in (0.01, 0.05)
         for way in ("as_source", "plain", "band")
     )
-    return Judgement(
+    return Finding(
         "1 % noise: 5.4 % with the force model (P+), 37.8 % with energy (P+), seven times as much; the conclusion "
         "chapter says 9.2 and 80.5.",
         f"Force {worst(force.as_source):.3g} %, energy {worst(energy.as_source):.3g} % by the source's filter, sample "
         f"by sample; force {worst(force.plain):.3g} % without process noise. In the narrow band over 10 s: force "
-        f"{worst(force.band):.2g} % ({force.band_shown} of 3 masses shown), energy {worst(energy.band):.3g} % "
-        f"({energy.band_shown} of 3).",
-        "agrees: the force model wins" if wins else "does not agree",
-        "A step's energy is far below the noise of h, and noise of the states stands in the columns, where it is a "
+        f"{worst(force.band):.2g} % ({force.band_identified} of 3 masses identified), energy {worst(energy.band):.3g} "
+        f"% ({energy.band_identified} of 3).",
+        "agrees: the force model wins" if wins else DISAGREES,
+        "A step's energy is far below the noise of h, and noise of the states is in the regressor, where it causes a "
         "bias. How much worse energy is depends on what noise is put where: here the whole measured state and the "
         "forces have it.",
     )
 
 
-def _order(done: SimulationStudy) -> Judgement:
+def _order(study: SimulationStudy) -> Finding:
     change, still = 0.0, 0.0
     for motion in ("X", "Z", "XY"):
-        first = done.of("4.4", motion)
+        first = study.of("4.4", motion)
         for table in ("4.10", "4.12"):
-            other = done.of(table, motion)
+            other = study.of(table, motion)
             change = max(
                 change, float(np.abs(_errors(other, other.as_source) - _errors(first, first.as_source)).max())
             )
@@ -248,7 +252,7 @@ def _order(done: SimulationStudy) -> Judgement:
                     ).max()
                 ),
             )
-    return Judgement(
+    return Finding(
         "Order of data: Z 16.5 % in sequence (S), 55.7 % at random (S), 5.0 % spread (P-).",
         f"Over X, Z and XY, order changes a mass by {change:.1g} % at most with Robbins-Monro, by {still:.0e} % "
         "without.",

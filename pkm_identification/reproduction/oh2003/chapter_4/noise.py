@@ -9,18 +9,11 @@ import numpy as np
 from pkm_identification.estimation.batch.least_squares import least_squares
 from pkm_identification.estimation.identifiability import IDENTIFIABLE, assess
 from pkm_identification.identification.equations.energy_equations import energy_equations
-from pkm_identification.identification.equations.force_equations import BandSettings, force_equations
+from pkm_identification.identification.equations.force_equations import force_equations
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.signals.band import BandSettings
 
-from .data import (
-    PERIOD,
-    exact_record,
-    measured,
-    parameter_set,
-    study_machine,
-)
-from .numbers import MASSES
-from .runs import (
+from .cases import (
     MODELS,
     NOISES,
     Case,
@@ -28,6 +21,14 @@ from .runs import (
     first_guess,
     run_case,
 )
+from .data import (
+    PERIOD,
+    exact_record,
+    measured,
+    parameter_set,
+    study_machine,
+)
+from .source_tables import MASSES
 
 SEEDS = 3
 BAND_DURATION = 10.0  # s, of data for the band
@@ -48,8 +49,8 @@ class NoiseResult:
         Standard deviations that belong to `plain`, relative to the truth.
     band, band_std : ndarray, shape (S, 3)
         The same of least squares over 10 s in the estimation band.
-    plain_shown, band_shown : int
-        Of the three masses, how many the data show one by one: in the worst run.
+    plain_identified, band_identified : int
+        Of the three masses, how many are identified one by one: in the worst run.
     """
 
     noise: float
@@ -59,8 +60,8 @@ class NoiseResult:
     plain_std: FloatArray
     band: FloatArray
     band_std: FloatArray
-    plain_shown: int
-    band_shown: int
+    plain_identified: int
+    band_identified: int
 
 
 def worst(errors: FloatArray) -> float:
@@ -76,28 +77,28 @@ def noise_results(seeds: int = SEEDS, duration: float = BAND_DURATION) -> tuple[
 
 
 def _result(noise: float, model: str, seeds: int, duration: float) -> NoiseResult:
-    done = [run_case(Case("", "XY", model=model, noise=noise), seed) for seed in range(seeds)]
-    true = done[0].true[: len(MASSES)]
+    results = [run_case(Case("", "XY", model=model, noise=noise), seed) for seed in range(seeds)]
+    true = results[0].true[: len(MASSES)]
     band = [_in_band(noise, model, seed, duration) for seed in range(seeds)]
     return NoiseResult(
         noise=noise,
         model=model,
-        as_source=np.array([one.as_source[:3] / true - 1 for one in done]),
-        plain=np.array([one.estimate.values[:3] / true - 1 for one in done]),
-        plain_std=np.array([one.estimate.std[:3] / true for one in done]),
+        as_source=np.array([one.as_source[:3] / true - 1 for one in results]),
+        plain=np.array([one.estimate.values[:3] / true - 1 for one in results]),
+        plain_std=np.array([one.estimate.std[:3] / true for one in results]),
         band=np.array([values[:3] / true - 1 for values, _, _ in band]),
         band_std=np.array([std[:3] / true for _, std, _ in band]),
-        plain_shown=min(_shown(one) for one in done),
-        band_shown=min(shown for _, _, shown in band),
+        plain_identified=min(_identified(one) for one in results),
+        band_identified=min(count for _, _, count in band),
     )
 
 
-def _shown(result: CaseResult) -> int:
+def _identified(result: CaseResult) -> int:
     return sum(status == IDENTIFIABLE for status in result.estimate.status[: len(MASSES)])
 
 
 def _in_band(noise: float, model: str, seed: int, duration: float) -> tuple[FloatArray, FloatArray, int]:
-    """Estimate, standard deviations, and how many masses are shown."""
+    """Estimate, standard deviations, and how many masses are identified."""
     record = measured(exact_record("XY", False, duration), noise, seed)
     parameters = parameter_set(False)
     prior = first_guess(parameters)
@@ -105,8 +106,8 @@ def _in_band(noise: float, model: str, seed: int, duration: float) -> tuple[Floa
     segment = np.zeros(len(record.motion), dtype=np.int64)
     equations = BANDS[model](study_machine(False), parameters, record.motion, record.force, segment, band)
     fit = least_squares(equations, prior, band.redundancy)
-    found = assess(
+    assessment = assess(
         parameters.names, parameters.units, fit.mean, parameters.nominal, fit.covariance, prior.std
     )
     std = np.minimum(np.sqrt(np.diag(fit.covariance)), prior.std)
-    return fit.mean, std, sum(status == IDENTIFIABLE for status in found.status[: len(MASSES)])
+    return fit.mean, std, sum(status == IDENTIFIABLE for status in assessment.status[: len(MASSES)])

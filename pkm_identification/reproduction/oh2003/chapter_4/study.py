@@ -8,19 +8,21 @@ import numpy as np
 
 from pkm_identification.estimation.identifiability import BaseParameters
 from pkm_identification.report.paragraphs import paragraph
-from pkm_identification.reproduction.finding import Judgement, finding_document, finding_text
+from pkm_identification.reproduction.finding import Finding
 from pkm_identification.reproduction.outcome import Outcome
 
-from .cases import SimulationStudy, study
+from .cases import CaseResult
+from .comparisons import Comparison, inertia_comparisons, mass_comparisons
 from .data import MOTIONS
 from .findings import findings
-from .numbers import (
+from .runs import SimulationStudy, run_study
+from .source_tables import (
     INERTIAS,
     ITERATIONS,
     SOURCE_NAMES,
+    SOURCE_NOISE,
     TABLES,
 )
-from .runs import CaseResult
 from .tables import (
     case_name,
     inertia_table,
@@ -30,34 +32,25 @@ from .tables import (
     order_table,
     rank_table,
 )
-from .verdicts import Compared, inertia_comparisons, mass_comparisons
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 NAME = "oh2003-simulation"
-# worst error of a mass in %, and its mark
-SOURCE_NOISE = {
-    ("force", 0.0): (0.04, "S"),
-    ("force", 0.01): (5.4, "P+"),
-    ("force", 0.05): (6.0, "G"),
-    ("energy", 0.0): (3.25, "S"),
-    ("energy", 0.01): (37.79, "P+"),
-}
 
 
 def run() -> Outcome:
     """The study as the source has it."""
-    return outcome(study())
+    return outcome(run_study())
 
 
-def outcome(done: SimulationStudy) -> Outcome:
+def outcome(study: SimulationStudy) -> Outcome:
     """Text, document and figures."""
-    found = findings(done)
-    return Outcome(_text(done, found), _document(done, found), lambda: _figures(done))
+    conclusions = findings(study)
+    return Outcome(_text(study, conclusions), _document(study, conclusions), lambda: _figures(study))
 
 
-def _figures(done: SimulationStudy) -> dict[str, Figure]:
+def _figures(study: SimulationStudy) -> dict[str, Figure]:
     from .figures import (
         inertia_figure,
         noise_figure,
@@ -65,44 +58,44 @@ def _figures(done: SimulationStudy) -> dict[str, Figure]:
         settling_figure,
     )
 
-    compared = mass_comparisons(done.results)
-    plain = [done.of("4.4", motion) for motion in MOTIONS]
-    energy = [done.of("4.8", motion) for motion in MOTIONS[:3]]
-    rough = [done.of("4.6", motion) for motion in MOTIONS]
+    comparisons = mass_comparisons(study.results)
+    plain = [study.of("4.4", motion) for motion in MOTIONS]
+    energy = [study.of("4.8", motion) for motion in MOTIONS[:3]]
+    rough = [study.of("4.6", motion) for motion in MOTIONS]
     orders = {
-        motion: [done.of(table, motion) for table in ("4.4", "4.10", "4.12")] for motion in ("Z", "fall")
+        motion: [study.of(table, motion) for table in ("4.4", "4.10", "4.12")] for motion in ("Z", "fall")
     }
     return {
-        "simulation_masses": settling_figure(plain, compared, "Masses without friction, force model", 80),
+        "simulation_masses": settling_figure(plain, comparisons, "Masses without friction, force model", 80),
         "simulation_masses_friction": settling_figure(
-            rough, compared, "Masses with friction, force model", 200
+            rough, comparisons, "Masses with friction, force model", 200
         ),
         "simulation_masses_energy": settling_figure(
-            energy, compared, "Masses without friction, energy model", 1000
+            energy, comparisons, "Masses without friction, energy model", 1000
         ),
         "simulation_inertias": inertia_figure(plain, INERTIAS),
-        "simulation_order": order_figure(orders, compared),
+        "simulation_order": order_figure(orders, comparisons),
         "simulation_noise": noise_figure(
-            done.noise, {key: value for key, (value, _) in SOURCE_NOISE.items()}
+            study.noise, {key: value for key, (value, _) in SOURCE_NOISE.items()}
         ),
     }
 
 
-def bases(done: SimulationStudy) -> list[tuple[str, BaseParameters]]:
-    """What each kind of data could show."""
+def bases(study: SimulationStudy) -> list[tuple[str, BaseParameters]]:
+    """What each kind of data could identify."""
     named = [
-        (case_name(one.case), one.base) for one in done.results if one.case.table in ("4.4", "4.6", "4.8")
+        (case_name(one.case), one.base) for one in study.results if one.case.table in ("4.4", "4.6", "4.8")
     ]
-    return [*named, ("six axes", done.six_axes[0]), ("six axes, friction", done.six_axes[1])]
+    return [*named, ("six axes", study.six_axes[0]), ("six axes, friction", study.six_axes[1])]
 
 
-def printed(done: SimulationStudy) -> tuple[Compared, ...]:
+def printed(study: SimulationStudy) -> tuple[Comparison, ...]:
     """The masses of the table: exact cases of the noise tables are those of 4.4 and 4.8."""
-    chosen = tuple(one for one in done.results if not one.case.table.endswith(", 0 %"))
+    chosen = tuple(one for one in study.results if not one.case.table.endswith(", 0 %"))
     return mass_comparisons(chosen)
 
 
-def _text(done: SimulationStudy, found: tuple[Judgement, ...]) -> str:
+def _text(study: SimulationStudy, conclusions: tuple[Finding, ...]) -> str:
     notes = (
         "Machine uf with struts that do not spin, friction of Table 4.1 by the source's law; joint places on the sides "
         "and centres of mass of the strut bodies are our assumption. Data from the model itself, 1 ms, two periods of "
@@ -114,24 +107,24 @@ def _text(done: SimulationStudy, found: tuple[Judgement, ...]) -> str:
         "data (0.1 %).",
         "Marks say how certain the source's number is read: S sure, P probable, G guess; 'S/P' percentage sure, value "
         "probable. Percentages are of the truth. The source's normal of the platform is y, ours z.",
-        "std is what noise of the forces and the guess leave open. Noise of the measured states stands in the model's "
-        "columns, where it is a bias that no such std knows: error/std shows it.",
+        "std is what noise of the forces and the guess leave open. Noise of the measured states is in the regressor "
+        "too, where it causes a bias that no such std contains: error/std shows it.",
         "The JSON file has every parameter of every case, friction included, with standard deviation and status.",
     )
-    by_motion = [tuple(done.of(table, motion) for table in ("4.4", "4.10", "4.12")) for motion in MOTIONS]
+    by_motion = [tuple(study.of(table, motion) for table in ("4.4", "4.10", "4.12")) for motion in MOTIONS]
     inertias = inertia_table(
-        inertia_comparisons(done.of("4.4", "XY")), [done.of("4.4", m) for m in MOTIONS], SOURCE_NAMES
+        inertia_comparisons(study.of("4.4", "XY")), [study.of("4.4", m) for m in MOTIONS], SOURCE_NAMES
     )
-    agreeing = [one.verdict for one in printed(done) if one.quoted.value is not None]
+    agreeing = [one.verdict for one in printed(study) if one.source.value is not None]
     counts = {text: agreeing.count(text) for text in dict.fromkeys(agreeing)}
     return "\n\n".join(
         (
             "Oh 2003, chapter 4: parameters of the UF machine from simulated data",
             "\n".join(paragraph(note) for note in notes),
-            "What exact data could show at all",
-            str(rank_table(bases(done))),
+            "What exact data could identify at all",
+            str(rank_table(bases(study))),
             "Masses",
-            str(mass_table(printed(done))),
+            str(mass_table(printed(study))),
             paragraph(
                 f"Of {len(agreeing)} masses of the source: "
                 + "; ".join(f"{text}: {count}" for text, count in counts.items())
@@ -141,28 +134,30 @@ def _text(done: SimulationStudy, found: tuple[Judgement, ...]) -> str:
             "Inertias, force model without friction (the source's numbers are nearly the same in every case)",
             str(inertias),
             "Force and energy under noise: motion XY, worst error of a mass, median of the runs",
-            str(noise_table(done.noise, {key: f"{v:g} ({mark})" for key, (v, mark) in SOURCE_NOISE.items()})),
+            str(
+                noise_table(study.noise, {key: f"{v:g} ({mark})" for key, (v, mark) in SOURCE_NOISE.items()})
+            ),
             "Iterations of the source's figures, read as samples: worst error of a mass",
-            str(iteration_table(_iterations(done))),
+            str(iteration_table(_iterations(study))),
             "Order of data: largest change of a mass against sequential order in %, no noise",
             str(order_table(by_motion)),
-            *(finding_text(k, finding) for k, finding in enumerate(found, 1)),
+            *(finding.text(k) for k, finding in enumerate(conclusions, 1)),
         )
     )
 
 
-def _iterations(done: SimulationStudy) -> list[tuple[CaseResult, int, float | None]]:
+def _iterations(study: SimulationStudy) -> list[tuple[CaseResult, int, float | None]]:
     """Cases whose figure is known, with its iterations and the source's worst error of a mass in %."""
     rows = []
     for (table, motion), count in ITERATIONS.items():
         percents = [
             one.percent for one in TABLES.get((table, motion), {}).values() if one.percent is not None
         ]
-        rows.append((done.of(table, motion), count, max(percents, default=None)))
+        rows.append((study.of(table, motion), count, max(percents, default=None)))
     return rows
 
 
-def _document(done: SimulationStudy, found: tuple[Judgement, ...]) -> dict[str, Any]:
+def _document(study: SimulationStudy, conclusions: tuple[Finding, ...]) -> dict[str, Any]:
     return {
         "schema": 1,
         "study": NAME,
@@ -174,9 +169,9 @@ def _document(done: SimulationStudy, found: tuple[Judgement, ...]) -> dict[str, 
                 "without_effect": [base.names[i] for i in base.invisible],
                 "base_parameters": list(base.groupings),
             }
-            for name, base in bases(done)
+            for name, base in bases(study)
         ],
-        "cases": [_case_document(one) for one in done.results],
+        "cases": [_case_document(one) for one in study.results],
         "noise": [
             {
                 "model": one.model,
@@ -185,19 +180,19 @@ def _document(done: SimulationStudy, found: tuple[Judgement, ...]) -> dict[str, 
                     name: getattr(one, name).tolist()
                     for name in ("as_source", "plain", "plain_std", "band", "band_std")
                 },
-                "masses_shown": one.plain_shown,
-                "masses_shown_in_band": one.band_shown,
+                "masses_shown": one.plain_identified,
+                "masses_shown_in_band": one.band_identified,
             }
-            for one in done.noise
+            for one in study.noise
         ],
-        "findings": [finding_document(finding) for finding in found],
+        "findings": [finding.document() for finding in conclusions],
     }
 
 
 def _case_document(result: CaseResult) -> dict[str, Any]:
-    quoted = {one.name: one for one in mass_comparisons((result,))}
+    source = {one.name: one for one in mass_comparisons((result,))}
     if result.case.model == "force" and result.case.noise == 0:
-        quoted |= {one.name: one for one in inertia_comparisons(result)}
+        source |= {one.name: one for one in inertia_comparisons(result)}
     estimate = result.estimate
     return {
         "table": result.case.table,
@@ -212,12 +207,12 @@ def _case_document(result: CaseResult) -> dict[str, Any]:
                 "value": float(estimate.values[i]),
                 "std": float(estimate.std[i]),
                 "status": estimate.status[i],
-                "shown_alone_by_exact_data": bool(result.shown_alone(name)),
+                "shown_alone_by_exact_data": bool(result.alone_identifiable(name)),
                 "source_filter": float(result.as_source[i]),
-                "source": None if name not in quoted else quoted[name].quoted.value,
-                "source_percent": None if name not in quoted else quoted[name].quoted.percent,
-                "mark": None if name not in quoted else quoted[name].quoted.mark or None,
-                "verdict": None if name not in quoted else quoted[name].verdict,
+                "source": None if name not in source else source[name].source.value,
+                "source_percent": None if name not in source else source[name].source.percent,
+                "mark": None if name not in source else source[name].source.mark or None,
+                "verdict": None if name not in source else source[name].verdict,
             }
             for i, name in enumerate(estimate.names)
         ],

@@ -18,9 +18,9 @@ from pkm_identification.report.listing import (
 if TYPE_CHECKING:
     from pkm_identification.estimation.identifiability import BaseParameters
 
+    from .cases import Case, CaseResult
+    from .comparisons import Comparison
     from .noise import NoiseResult
-    from .runs import Case, CaseResult
-    from .verdicts import Compared
 
 CASE_HEADER = ("table", "case")
 SUMS = 4  # shown of a motion
@@ -40,7 +40,7 @@ def case_name(case: Case) -> str:
     return ", ".join(words)
 
 
-def mass_table(comparisons: Sequence[Compared]) -> Listing:
+def mass_table(comparisons: Sequence[Comparison]) -> Listing:
     """One mass of one case a row, where the source's number can be read."""
     header = (
         *CASE_HEADER,
@@ -58,7 +58,7 @@ def mass_table(comparisons: Sequence[Compared]) -> Listing:
     )
     rows = []
     for one in comparisons:
-        if one.quoted.value is None and one.quoted.percent is None:
+        if one.source.value is None and one.source.percent is None:
             continue
         result, i = one.result, one.index
         value, std = with_deviation(result.estimate.values[i], result.estimate.std[i])
@@ -68,9 +68,9 @@ def mass_table(comparisons: Sequence[Compared]) -> Listing:
                 case_name(result.case),
                 one.name,
                 f"{result.true[i]:.2f}",
-                number(one.quoted.value, 4),
-                number(one.quoted.percent, 4),
-                one.quoted.mark or ABSENT,
+                number(one.source.value, 4),
+                number(one.source.percent, 4),
+                one.source.mark or ABSENT,
                 f"{result.as_source[i]:.3f}",
                 value,
                 std,
@@ -85,9 +85,9 @@ def mass_table(comparisons: Sequence[Compared]) -> Listing:
 
 
 def inertia_table(
-    comparisons: Sequence[Compared], results: Sequence[CaseResult], source_names: dict[str, str]
+    comparisons: Sequence[Comparison], results: Sequence[CaseResult], source_names: dict[str, str]
 ) -> Listing:
-    """One inertia a row: the source's typical number beside the first guess, and which motions could show it."""
+    """One inertia a row: the source's typical number beside the first guess, and which motions could identify it."""
     header = (
         "1e-6 kg m^2",
         "source's name",
@@ -106,11 +106,12 @@ def inertia_table(
     for one in comparisons:
         i = one.index
         true, start = one.result.true[i], one.result.start[i]
-        alone = [result.case.motion for result in results if result.shown_alone(one.name)]
+        alone = [result.case.motion for result in results if result.alone_identifiable(one.name)]
         summed = [
             result.case.motion
             for result in results
-            if result.names.index(one.name) not in result.base.invisible and not result.shown_alone(one.name)
+            if result.names.index(one.name) not in result.base.invisible
+            and not result.alone_identifiable(one.name)
         ]
         rows.append(
             (
@@ -119,9 +120,9 @@ def inertia_table(
                 _micro(true),
                 _micro(start),
                 f"{abs(relative(start, true) or 0.0):.2f}",
-                _micro(one.quoted.value),
-                number(one.quoted.percent, 4),
-                one.quoted.mark,
+                _micro(one.source.value),
+                number(one.source.percent, 4),
+                one.source.mark,
                 *(_micro(result.estimate.values[i]) for result in results),
                 ", ".join(alone) or "none",
                 ", ".join(summed) or "none",
@@ -133,7 +134,7 @@ def inertia_table(
 
 
 def rank_table(bases: Sequence[tuple[str, BaseParameters]]) -> Listing:
-    """What exact data of each kind would show: rank, what has no effect, sums."""
+    """What exact data of each kind would identify: rank, what has no effect, sums."""
     header = ("data", "parameters", "rank", "without any effect", "only in sums")
     rows = []
     for name, base in bases:
@@ -161,10 +162,10 @@ def noise_table(results: Sequence[NoiseResult], source: dict[tuple[str, float], 
         "source's filter, %",
         "no process noise, %",
         "std, %",
-        "masses shown",
+        "masses identified",
         "10 s in the band, %",
         "std, % ",
-        "masses shown ",
+        "masses identified ",
     )
     rows = tuple(
         (
@@ -174,10 +175,10 @@ def noise_table(results: Sequence[NoiseResult], source: dict[tuple[str, float], 
             _worst(one.as_source),
             _worst(one.plain),
             _worst(one.plain_std),
-            f"{one.plain_shown} of 3",
+            f"{one.plain_identified} of 3",
             _worst(one.band),
             _worst(one.band_std),
-            f"{one.band_shown} of 3",
+            f"{one.band_identified} of 3",
         )
         for one in results
     )
@@ -195,23 +196,23 @@ def iteration_table(rows: Sequence[tuple[CaseResult, int, float | None]]) -> Lis
         "no process noise then, %",
         "at the end, % ",
     )
-    made = []
-    for result, count, quoted in rows:
+    lines = []
+    for result, count, source in rows:
         errors = [
             100 * np.abs(values[:3] / result.true[:3] - 1).max()
             for history in (result.source_history, result.history)
             for values in (history[min(count, len(history)) - 1], history[-1])
         ]
-        made.append(
+        lines.append(
             (
                 result.case.table,
                 case_name(result.case),
                 str(count),
-                number(quoted, 4),
+                number(source, 4),
                 *(f"{error:.2g}" for error in errors),
             )
         )
-    return Listing(header, tuple(made), frozenset(header[2:]))
+    return Listing(header, tuple(lines), frozenset(header[2:]))
 
 
 def order_table(rows: Sequence[tuple[CaseResult, ...]]) -> Listing:
@@ -223,15 +224,15 @@ def order_table(rows: Sequence[tuple[CaseResult, ...]]) -> Listing:
         "no process noise, random",
         "no process noise, spread",
     )
-    made = []
+    lines = []
     for sequential, *others in rows:
         scale = sequential.true[:3]
         with_noise = [np.abs((one.as_source - sequential.as_source)[:3] / scale).max() for one in others]
         without = [
             np.abs((one.estimate.values - sequential.estimate.values)[:3] / scale).max() for one in others
         ]
-        made.append((sequential.case.motion, *(f"{100 * v:.1e}" for v in (*with_noise, *without))))
-    return Listing(header, tuple(made), frozenset(header[1:]))
+        lines.append((sequential.case.motion, *(f"{100 * v:.1e}" for v in (*with_noise, *without))))
+    return Listing(header, tuple(lines), frozenset(header[1:]))
 
 
 def _micro(value: float | None) -> str:

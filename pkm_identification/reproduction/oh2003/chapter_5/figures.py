@@ -9,8 +9,8 @@ from matplotlib.figure import Figure
 
 from pkm_identification.estimation.identifiability import IDENTIFIABLE
 from pkm_identification.motion import STRUTS
-from pkm_identification.report.staged_figures import TRAJECTORY_COLORS
-from pkm_identification.report.style import NOMINAL, TRUE, styled
+from pkm_identification.report.figures.staged import TRAJECTORY_COLORS
+from pkm_identification.report.figures.style import NOMINAL, TRUE, styled
 
 if TYPE_CHECKING:
     from .runs import StagedStudy
@@ -27,16 +27,16 @@ def friction_by_trajectory_figure(study: StagedStudy) -> Figure:
     expected = study.experiments.expected
     true = 100.0 * study.experiments.true_values[12:] / expected
     titles = ("both sides in one band", "the source's: lengths and forces at 10 Hz")
-    for column, done in enumerate((study.ours, study.as_source)):
+    for column, staged in enumerate((study.ours, study.as_source)):
         for row, kind in enumerate(("viscous coefficient", "Coulomb force")):
             panel, part = panels[row, column], slice(row * STRUTS, (row + 1) * STRUTS)
             panel.axhline(100.0, color=NOMINAL, linewidth=1, label="strut test")
             panel.plot(range(STRUTS), true[part], "_", color=TRUE, markersize=22, label="true")
-            for k, (name, result) in enumerate(done.results.items()):
+            for k, (name, result) in enumerate(staged.results.items()):
                 places = np.arange(STRUTS) + 0.2 * (k - 1)
                 values = 100.0 * result.values[12:][part] / expected[part]
                 std = 100.0 * result.estimate.std[12:][part] / expected[part]
-                shown = [status == IDENTIFIABLE for status in result.estimate.status[12:][part]]
+                identified = [status == IDENTIFIABLE for status in result.estimate.status[12:][part]]
                 for i in range(STRUTS):
                     high = values[i] > HIGHEST
                     panel.errorbar(
@@ -46,7 +46,7 @@ def friction_by_trajectory_figure(study: StagedStudy) -> Figure:
                         fmt="^" if high else "o",
                         markersize=4.5,
                         color=TRAJECTORY_COLORS[k],
-                        markerfacecolor=TRAJECTORY_COLORS[k] if shown[i] else "white",
+                        markerfacecolor=TRAJECTORY_COLORS[k] if identified[i] else "white",
                         capsize=2,
                         label=name if i == int(np.argmin(values)) else None,
                     )
@@ -59,5 +59,5 @@ def friction_by_trajectory_figure(study: StagedStudy) -> Figure:
             if row == 0:
                 panel.set_title(titles[column])
     figure.legend(*panels[1, 0].get_legend_handles_labels(), loc="outside lower center", ncols=5)
-    figure.suptitle("Friction from each trajectory (open: not shown by the data)", x=0.01, ha="left")
+    figure.suptitle("Friction from each trajectory (open: not identifiable)", x=0.01, ha="left")
     return figure

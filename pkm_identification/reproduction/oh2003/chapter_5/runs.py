@@ -1,20 +1,14 @@
-"""The source's experiments done in simulation: logs of three trajectories, and what is estimated from them.
-
-The machine that moves is not the one of its file: masses, moments and friction differ, its base joints are universal
-joints, sensors have noise. The estimator has the source's model: struts that do not spin.
-"""
+"""What is estimated from the experiments: in stages, all at once, and from all trajectories together."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
+from pkm_identification.estimation.equations import Equations
 from pkm_identification.estimation.filters.unscented import UnscentedFilter, UnscentedSettings
-from pkm_identification.identification.equations.force_equations import BandSettings, Equations
-from pkm_identification.identification.experiment import prepare
-from pkm_identification.identification.procedures.friction_test import FrictionTest, measure_friction
 from pkm_identification.identification.procedures.staged import (
     ALL,
     STAGES,
@@ -33,57 +27,16 @@ from pkm_identification.identification.procedures.staged_experiment import (
     trajectories_of,
 )
 from pkm_identification.mechanisms.hexapod.dynamics.regressor import regressor
-from pkm_identification.mechanisms.hexapod.kinematics.forward import platform_motion
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import STRUTS, StrutLog
+from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
-from pkm_identification.signals.zero_phase import filter_log
 
-SEED = 1
-FRACTION = 0.19  # largest distance of the machine from its file: the source found masses 2 to 19 % away
-GUESS = 0.10  # largest distance of the first guess from the file
-NAMES = ("x", "z", "xy")
-DURATIONS = {"x": 6.0, "z": 6.0, "xy": 6.0, "rich": 16.0, "slow": 14.0}  # s
-SOURCE_CUTOFF, SOURCE_ORDER = 10.0, 8  # Hz and order of the source's low-pass
+from .data import NAMES, Experiments, source_equations
+
 SWEEPS = 20  # over the data, for a filter that starts with one variance for all
 RAW_NOISE = 1.0  # N^2, of that filter
-
-
-@dataclass(frozen=True)
-class Experiments:
-    """A simulated machine, what its owner believes, and its logs.
-
-    Attributes
-    ----------
-    nominal, model, truth : Machine
-        The file; the file with the source's struts without spin; the machine that moved.
-    start : ndarray, shape (24,)
-        First guess.
-    logs : dict of str to StrutLog
-        x, z, xy, rich.
-    strut_tests : FrictionTest
-        From a slow log: what the source's single-strut tests are, the expected friction.
-    """
-
-    nominal: Machine
-    model: Machine
-    truth: Machine
-    start: FloatArray
-    logs: dict[str, StrutLog]
-    strut_tests: FrictionTest
-
-    @property
-    def expected(self) -> FloatArray:
-        """Viscous coefficients and Coulomb forces of the strut tests, shape (12,), in the order of `oh24`."""
-        struts = [self.strut_tests.struts[i + 1] for i in range(STRUTS)]
-        return np.array([s.viscous.value for s in struts] + [s.coulomb.value for s in struts])
-
-    @property
-    def true_values(self) -> FloatArray:
-        """The machine that moved, in the parameters of `oh24`, shape (24,)."""
-        return ParameterSet.of(self.truth, "oh24").nominal
 
 
 @dataclass(frozen=True)
@@ -135,52 +88,12 @@ class StagedStudy:
     raw_staged: dict[str, AtOnce]
 
 
-def run_experiments(durations: Mapping[str, float] | None = None, seed: int = SEED) -> Experiments:
-    """Simulate the motions; `durations` in s by trajectory, as DURATIONS."""
-    # MuJoCo takes longer to load than most commands run
-    from pkm_identification.simulation import perturbed, simulate
-
-    durations = DURATIONS if durations is None else durations
-    nominal = Machine.load("uf")
-    truth = perturbed(nominal, seed, FRACTION)
-    logs = {
-        name: simulate(truth, name, duration, nominal=nominal, seed=seed).log()
-        for name, duration in durations.items()
-    }
-    strut_tests = measure_friction([logs.pop("slow")], nominal)
-    model = replace(nominal, base_joint="no_spin")
-    values = ParameterSet.of(model, "oh24").nominal
-    start = values * (1.0 + np.random.default_rng(seed).uniform(-GUESS, GUESS, len(values)))
-    return Experiments(nominal, model, truth, start, logs, strut_tests)
-
-
-def source_equations(log: StrutLog, machine: Machine, parameters: ParameterSet) -> Equations:
-    """Equations of one log by the source's processing (Oh 2003, chapter 5).
-
-    Lengths (and forces, or the two would not be of one instant) pass an 8th-order Butterworth low-pass at 10 Hz; the
-    model's columns are computed from the smooth motion and stay as they are.
-    """
-    guarded = prepare([log], machine, {}).logs[0]
-    struts = filter_log(guarded, SOURCE_CUTOFF, SOURCE_ORDER)
-    struts = struts[:: BandSettings(guarded.period).stride]
-    motion, _ = platform_motion(machine, struts)
-    columns = regressor(machine, motion, np.column_stack([parameters.mapping, parameters.known]))
-    known = columns[:, :, -1]
-    return Equations(
-        struts.time,
-        np.ascontiguousarray(columns[:, :, :-1]),
-        struts.force - known,
-        struts.force,
-        struts.segment,
-    )
-
-
 def run_study(experiments: Experiments) -> StagedStudy:
     """Everything that is estimated from the logs."""
     model, start, logs = experiments.model, experiments.start, experiments.logs
     ours = identify_staged(model, trajectories_of([logs[name] for name in NAMES], model), start)
     parameters, redundancy = ours.trajectories.parameters, ours.trajectories.redundancy
-    plain = ParameterSet.of(model, "oh24")
+    plain = hexapod_parameters(model, "oh24")
     source = {name: source_equations(logs[name], model, plain) for name in NAMES}
     as_source = identify_staged(model, Trajectories(plain, source, (), redundancy, {}, ()), start)
     whole = trajectories_of(list(logs.values()), experiments.nominal)
@@ -215,7 +128,7 @@ def inertial_rank(machine: Machine, name: str) -> int:
     """Rank of the inertial columns of an exact motion."""
     from pkm_identification.simulation import trajectory
 
-    parameters = ParameterSet.of(machine, "oh12")
+    parameters = hexapod_parameters(machine, "oh12")
     motion = trajectory(name, machine, 6.0).motion(np.arange(0.0, 6.0, 0.01))
     columns = regressor(machine, motion, parameters.mapping) * parameters.scale
     return int(np.linalg.matrix_rank(columns.reshape(-1, columns.shape[-1]), rtol=1e-9))

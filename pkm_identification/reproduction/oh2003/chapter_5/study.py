@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pkm_identification.motion import STRUTS
-from pkm_identification.report.listing import Listing
 from pkm_identification.report.paragraphs import paragraph
 from pkm_identification.report.staged_tables import (
     cross_table,
@@ -16,23 +14,13 @@ from pkm_identification.report.staged_tables import (
     staged_document,
     stages_table,
 )
-from pkm_identification.reproduction.finding import Judgement, finding_document, finding_text
+from pkm_identification.reproduction.finding import Finding
 from pkm_identification.reproduction.outcome import Outcome
 
-from .findings import (
-    SOURCE_COULOMB,
-    SOURCE_VISCOUS,
-    findings,
-    friction_difference,
-)
-from .runs import (
-    DURATIONS,
-    FRACTION,
-    GUESS,
-    StagedStudy,
-    run_experiments,
-    run_study,
-)
+from .data import DURATIONS, FRACTION, GUESS, run_experiments
+from .findings import findings
+from .runs import StagedStudy, run_study
+from .tables import friction_table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -48,12 +36,12 @@ def run() -> Outcome:
 
 def outcome(study: StagedStudy) -> Outcome:
     """Text, document and figures."""
-    found = findings(study)
-    return Outcome(_text(study, found), _document(study, found), lambda: _figures(study))
+    conclusions = findings(study)
+    return Outcome(_text(study, conclusions), _document(study, conclusions), lambda: _figures(study))
 
 
 def _figures(study: StagedStudy) -> dict[str, Figure]:
-    from pkm_identification.report.staged_figures import dependence_figure, stages_figure
+    from pkm_identification.report.figures.staged import dependence_figure, stages_figure
 
     from .figures import friction_by_trajectory_figure
 
@@ -64,7 +52,7 @@ def _figures(study: StagedStudy) -> dict[str, Figure]:
     }
 
 
-def _text(study: StagedStudy, found: tuple[Judgement, ...]) -> str:
+def _text(study: StagedStudy, conclusions: tuple[Finding, ...]) -> str:
     ours, truth = study.ours, study.experiments.true_values
     estimates = {name: result.estimate for name, result in ours.results.items()}
     notes = (
@@ -73,11 +61,11 @@ def _text(study: StagedStudy, found: tuple[Judgement, ...]) -> str:
         f"25.4 mm at 2 Hz for {DURATIONS['x']:g} s. The estimator has the file's values, a first guess within "
         f"{100 * GUESS:g} % of them, and the source's struts without spin. UKF with alpha 1e-3, beta 2, kappa 0.",
         "Not in the recovered text and chosen here: first variances (each parameter's own size), the noise (learned "
-        "from the residual, repeated until it settles), the data's rate (one equation in 40 ms, both sides in a band "
+        "from the residual, repeated until it converges), the data's rate (one equation in 40 ms, both sides in a band "
         "of 10 Hz), and a column a strut for what smoothing does to friction at reversals. The process noise is this "
         "package's, which comes in only when parameters drift.",
-        "'in a sum': the data show it only together with others; '-': not at all, and what the estimator holds is the "
-        "first guess. Standard deviations contain what the kinematic low-pass does to the estimate.",
+        "'in a sum': identifiable only together with others; '-': not identifiable, and what the estimator holds is "
+        "the first guess. Standard deviations contain what the kinematic low-pass does to the estimate.",
     )
     return "\n\n".join(
         (
@@ -99,36 +87,12 @@ def _text(study: StagedStudy, found: tuple[Judgement, ...]) -> str:
             + str(cross_table(ours.cross)),
             "How far the end of stage 3 depends on its start\n"
             + str(dependence_table(ours.cross, ours.results, ours.trajectories.parameters.scale)),
-            *(finding_text(k, finding) for k, finding in enumerate(found, 1)),
+            *(finding.text(k) for k, finding in enumerate(conclusions, 1)),
         )
     )
 
 
-def friction_table(study: StagedStudy) -> Listing:
-    """Table 5.1 beside ours, a strut a row."""
-    ours, as_source = (
-        friction_difference(study, done, "xy", "1-A") for done in (study.ours, study.as_source)
-    )
-    rows = []
-    for k, name in enumerate(("viscous", "Coulomb")):
-        source = (SOURCE_VISCOUS, SOURCE_COULOMB)[k]
-        for i in range(STRUTS):
-            place = k * STRUTS + i
-            value = source[i]
-            rows.append(
-                (
-                    f"{name} {i + 1}",
-                    f"{study.experiments.expected[place]:.4g}",
-                    "lost" if value is None else f"{value:.2f} (S)",
-                    f"{ours[place]:+.2f}",
-                    f"{as_source[place]:+.2f}",
-                )
-            )
-    header = ("friction", "strut test", "source", "ours", "ours, source's processing")
-    return Listing(header, tuple(rows), frozenset(header[1:]))
-
-
-def _document(study: StagedStudy, found: tuple[Judgement, ...]) -> dict[str, Any]:
+def _document(study: StagedStudy, conclusions: tuple[Finding, ...]) -> dict[str, Any]:
     at_once = {
         kind: {
             name: {
@@ -150,7 +114,7 @@ def _document(study: StagedStudy, found: tuple[Judgement, ...]) -> dict[str, Any
         "true": study.experiments.true_values.tolist(),
         "strut_tests": study.experiments.expected.tolist(),
         "ranks": study.ranks,
-        "findings": [finding_document(finding) for finding in found],
+        "findings": [finding.document() for finding in conclusions],
         "ours": staged_document(study.ours),
         "source_processing": staged_document(study.as_source),
         "universal": {

@@ -10,14 +10,16 @@ from core import synthetic
 from core.estimation.toy_problems import equations
 from core.platform_motions import lengths, six_axes
 
-from pkm_identification.estimation.batch.instruments import instrumental_variables, twin_motions
+from pkm_identification.estimation.batch.instruments import instrumental_variables
 from pkm_identification.estimation.batch.least_squares import least_squares
-from pkm_identification.identification.equations.force_equations import BandSettings, force_equations
+from pkm_identification.identification.equations.force_equations import force_equations
+from pkm_identification.identification.equations.twin_motions import twin_motions
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.kinematics import platform_motion
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.parameters.parameter_set import ParameterSet
+from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 from pkm_identification.parameters.prior import Prior
+from pkm_identification.signals.band import BandSettings
 from pkm_identification.signals.guard import GuardedLog
 from pkm_identification.signals.zero_phase import filter_log
 
@@ -52,7 +54,7 @@ def estimated(noise: float, band_cutoff: float) -> dict:
     """Estimates and stated standard deviations by least squares and with instruments, each shape (seeds, P)."""
     truth, length, force = exact()
     nominal = synthetic.nominal(friction=False)
-    parameters = ParameterSet.of(nominal)
+    parameters = hexapod_parameters(nominal)
     prior, band = Prior.of(parameters), BandSettings(PERIOD, band_cutoff)
     found = {"ls": [], "iv": [], "ls std": [], "iv std": []}
     for seed in range(SEEDS):
@@ -72,7 +74,7 @@ def estimated(noise: float, band_cutoff: float) -> dict:
             found[name].append(fit.mean)
             found[f"{name} std"].append(np.sqrt(np.diag(fit.covariance)))
     made = {name: np.array(values) for name, values in found.items()}
-    return made | {"truth": ParameterSet.of(truth).nominal}
+    return made | {"truth": hexapod_parameters(truth).nominal}
 
 
 def significance(result: dict, name: str) -> np.ndarray:

@@ -7,11 +7,12 @@ from core import synthetic
 from core.platform_motions import Harmonics, six_axes
 
 from pkm_identification.estimation.consistency.coordinates import FreeCoordinates
+from pkm_identification.estimation.equations import Equations
 from pkm_identification.estimation.estimators import ESTIMATORS, Tuning
 from pkm_identification.estimation.problem import Fit, Problem
-from pkm_identification.identification.equations.force_equations import Equations
 from pkm_identification.mechanisms.hexapod.dynamics import regressor
-from pkm_identification.parameters.parameter_set import ParameterSet
+from pkm_identification.mechanisms.hexapod.parameters.physical_layout import physical_layout
+from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 
 NOMINAL, TRUTH = synthetic.nominal(), synthetic.truth()
 PERIOD = 0.04  # s between equations
@@ -19,11 +20,11 @@ PERIOD = 0.04  # s between equations
 
 def truth_of(name: str = "identifiable") -> np.ndarray:
     """True parameters of a set."""
-    return ParameterSet.of(TRUTH, name).nominal
+    return hexapod_parameters(TRUTH, name).nominal
 
 
 def coordinates_of(name: str = "identifiable") -> FreeCoordinates:
-    return FreeCoordinates.of(NOMINAL, ParameterSet.of(NOMINAL, name))
+    return FreeCoordinates.of(physical_layout(NOMINAL, hexapod_parameters(NOMINAL, name)))
 
 
 def equations(
@@ -35,7 +36,7 @@ def equations(
     if poor:
         path = Harmonics(NOMINAL, [0.03, 0.03, 0.02, 0.02, 0.02, 0.02], [0.45, 0.8, 1.35], seed)
     time = PERIOD * np.arange(count)
-    columns = regressor(NOMINAL, path.at(time), ParameterSet.of(NOMINAL, name).mapping)
+    columns = regressor(NOMINAL, path.at(time), hexapod_parameters(NOMINAL, name).mapping)
     values = truth_of(name) if truth is None else truth
     measured = columns @ values + noise * rng.normal(size=(count, 6))
     return Equations(time, columns, measured, measured, np.zeros(count, dtype=np.int64))
@@ -43,5 +44,5 @@ def equations(
 
 def least_squares_of(coordinates: FreeCoordinates, eq: Equations) -> tuple[Fit, Problem]:
     """The unconstrained fit, and the problem it solves."""
-    problem = Problem(coordinates.layout.parameters, coordinates.believed, eq, physical=coordinates)
+    problem = Problem(coordinates.layout.parameters, coordinates.parameter_prior, eq, physical=coordinates)
     return ESTIMATORS["ls"].run(problem, Tuning()), problem

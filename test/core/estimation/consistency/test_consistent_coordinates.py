@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from core.mechanisms.hexapod.machine_variants import BUILTIN, changed, machine, untidy
@@ -11,10 +13,10 @@ from hypothesis import strategies as st
 from pkm_identification.errors import PkmError
 from pkm_identification.estimation.consistency.constraints import inequalities, is_physical, violations
 from pkm_identification.estimation.consistency.coordinates import FreeCoordinates
-from pkm_identification.identification.physical_layout import Layout
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.parameters.parameter_set import NAMES, ParameterSet
-from pkm_identification.parameters.prior import Prior
+from pkm_identification.mechanisms.hexapod.parameters.physical_layout import physical_layout
+from pkm_identification.mechanisms.hexapod.parameters.sets import NAMES, hexapod_parameters
+from pkm_identification.parameters.parameter import Kind, Parameter
 
 SETS = pytest.mark.parametrize("name", NAMES)
 MACHINES = {
@@ -25,7 +27,7 @@ VARIANTS = pytest.mark.parametrize("variant", MACHINES, ids=str)
 
 def coordinates(name: str, variant=("uf", False)) -> FreeCoordinates:
     made = MACHINES[variant]
-    return FreeCoordinates.of(made, ParameterSet.of(made, name))
+    return FreeCoordinates.of(physical_layout(made, hexapod_parameters(made, name)))
 
 
 def drawn(c: FreeCoordinates, seed: int, spread: float = 1.0) -> np.ndarray:
@@ -37,7 +39,7 @@ def drawn(c: FreeCoordinates, seed: int, spread: float = 1.0) -> np.ndarray:
 def test_the_machine_file_is_where_the_prior_stands(name, variant):
     """Exactly, but for what lies closer to its bound than a hundredth of the prior's standard deviation."""
     c = coordinates(name, variant)
-    away = (c.physical(c.prior.mean) - c.believed.mean) / c.believed.std
+    away = (c.physical(c.prior.mean) - c.parameter_prior.mean) / c.parameter_prior.std
     assert np.abs(away).max() < 0.011
     assert np.all(c.prior.std > 0.01)
     assert np.all(np.isfinite(c.prior.std))
@@ -51,7 +53,7 @@ def test_there_and_back(name, variant):
         theta = drawn(c, seed, 0.5)
         values = c.physical(theta)
         again = c.physical(c.free(values))
-        assert np.all(np.abs(again - values) <= 1e-12 * (np.abs(values) + c.believed.std))
+        assert np.all(np.abs(again - values) <= 1e-12 * (np.abs(values) + c.parameter_prior.std))
 
 
 @SETS
@@ -108,8 +110,8 @@ def test_a_machine_file_can_be_built_from_any_choice():
 def test_bounds_of_struts_that_differ_hold_for_each():
     """'identifiable' has one m_b for six struts of 5 to 10 kg: it may not fall so far that the lightest has none."""
     made = MACHINES["uf", False]
-    parameters = ParameterSet.of(made)
-    layout = Layout.of(made, parameters)
+    parameters = hexapod_parameters(made)
+    layout = physical_layout(made, parameters)
     k = parameters.names.index("m_b")
     masses = np.array([strut.body_b.mass for strut in made.struts])
     assert layout.floor[k] == pytest.approx(masses.mean() - masses.min())
@@ -125,23 +127,25 @@ def test_bounds_of_struts_that_differ_hold_for_each():
 def test_a_stated_prior_is_kept():
     """Assumptions of the platform's mass narrows its coordinate: 1 % of the mass is 0.005 of half its logarithm."""
     made = MACHINES["uf", True]
-    plain = ParameterSet.of(made)
+    plain = hexapod_parameters(made)
     k = plain.names.index("m_p")
     std = plain.scale.copy()
     std[k] = 0.01 * plain.nominal[k]
-    believed = Prior(plain.nominal, std)
-    stated = type(plain)(**{**vars(plain), "believed": believed.mean, "believed_std": believed.std})
-    assert FreeCoordinates.of(made, stated).prior.std[k] == pytest.approx(0.005, rel=0.01)
+    stated = replace(plain, prior_mean=plain.nominal, prior_std=std)
+    assert FreeCoordinates.of(physical_layout(made, stated)).prior.std[k] == pytest.approx(0.005, rel=0.01)
 
 
 def test_a_set_that_holds_a_part_of_a_body_is_refused():
     made = MACHINES["uf", True]
-    plain = ParameterSet.of(made)
+    plain = hexapod_parameters(made)
     for kept, message in (
         (["m_p", "Ixx_p"], "only m_p, Ixx_p"),
         (["Ia_b+Ia_e"], "prior instead"),
         (["temperature"], "not known"),
     ):
-        parameters = type(plain)(**{**vars(plain), "names": tuple(kept), "nominal": np.ones(len(kept))})
+        entries = [entry for entry in plain.entries if entry.name in kept] or [
+            Parameter(kept[0], "K", Kind.INERTIA, "strut", 1.0, 1.0)
+        ]
+        parameters = replace(plain, entries=tuple(entries))
         with pytest.raises(PkmError, match=message):
-            Layout.of(made, parameters)
+            physical_layout(made, parameters)

@@ -19,7 +19,7 @@ STILL = UnscentedSettings(adaptation="none")
 
 
 def run(c, eq, noise: np.ndarray, kind=UnscentedFilter, settings=STILL) -> ConsistentFilter:
-    made = ConsistentFilter(kind(c.believed, 6, settings), c)
+    made = ConsistentFilter(kind(c.parameter_prior, 6, settings), c)
     for columns, measured in zip(eq.regressor, eq.measured, strict=True):
         made.step_linear(columns, measured, noise)
     return made
@@ -88,9 +88,9 @@ def test_no_unknown_is_ever_without_variance(name):
     """Flat platforms and thin rods stand on their bounds, and friction is measured to push by twenty deviations."""
     c = coordinates_of(name)
     found = run(c, equations(0, 1.0, 0, name), np.eye(6))
-    np.testing.assert_allclose(np.sqrt(np.diag(found.covariance)), c.believed.std, rtol=1e-9)
-    k = len(c.believed.std) - 1
-    row, std = np.zeros((6, k + 1)), 0.1 * c.believed.std[k]
+    np.testing.assert_allclose(np.sqrt(np.diag(found.covariance)), c.parameter_prior.std, rtol=1e-9)
+    k = len(c.parameter_prior.std) - 1
+    row, std = np.zeros((6, k + 1)), 0.1 * c.parameter_prior.std[k]
     row[0, k] = 1.0
     found.step_linear(row, np.full(6, -20.0 * std), std**2 * np.eye(6))
     assert 0 < found.mean[k] < 0.1 * std
@@ -100,7 +100,7 @@ def test_no_unknown_is_ever_without_variance(name):
 def test_reading_in_between_changes_nothing():
     """The coordinates are brought up to date when read: how often must not matter beyond the fit's tolerance."""
     c, eq = coordinates_of(), equations(200, 2.0, 3)
-    often = ConsistentFilter(UnscentedFilter(c.believed, 6, STILL), c)
+    often = ConsistentFilter(UnscentedFilter(c.parameter_prior, 6, STILL), c)
     for columns, measured in zip(eq.regressor, eq.measured, strict=True):
         often.step_linear(columns, measured, 4.0 * np.eye(6))
         assert is_physical(inequalities(c.layout), often.mean)
@@ -114,7 +114,7 @@ def test_hundreds_of_thousands_of_steps_stay_finite_and_physical():
     c, truth = coordinates_of(), truth_of()
     truth[[name.startswith(("viscous", "coulomb")) for name in c.layout.parameters.names]] = 0.0
     eq = equations(500, 1.0, 4, truth=truth)
-    filter_ = ConsistentFilter(UnscentedFilter(c.believed, 6), c)
+    filter_ = ConsistentFilter(UnscentedFilter(c.parameter_prior, 6), c)
     noise = np.eye(6)
     for k in range(300_000):
         filter_.step_linear(eq.regressor[k % 500], eq.measured[k % 500], noise)

@@ -21,9 +21,9 @@ SHOWN = ("identifiable",) * 20
 
 def information_root(rng: np.random.Generator, c, decades: float) -> np.ndarray:
     """A square root of an information matrix whose eigenvalues spread over some decades, with correlations."""
-    width = len(c.believed.std)
+    width = len(c.parameter_prior.std)
     turned = np.linalg.qr(rng.normal(size=(width, width)))[0]
-    return 10.0 ** rng.uniform(0.0, decades, (width, 1)) * turned / c.believed.std
+    return 10.0 ** rng.uniform(0.0, decades, (width, 1)) * turned / c.parameter_prior.std
 
 
 def test_equals_least_squares_when_that_is_physical():
@@ -58,9 +58,9 @@ def test_no_physical_point_is_nearer(name, seed, decades):
     """A projection on a convex set: from it, every point of the set lies at more than a right angle to the target."""
     rng = np.random.default_rng(seed)
     c = coordinates_of(name)
-    width = len(c.believed.std)
+    width = len(c.parameter_prior.std)
     root = information_root(rng, c, decades)
-    target = c.believed.mean + 1.5 * c.believed.std * rng.normal(size=width)
+    target = c.parameter_prior.mean + 1.5 * c.parameter_prior.std * rng.normal(size=width)
     found = project(target, root, c)
     assert is_physical(inequalities(c.layout), found.values)
     away = root @ (target - found.values)
@@ -76,7 +76,7 @@ def test_no_physical_point_is_nearer(name, seed, decades):
 def test_equals_scipys_least_squares_in_log_cholesky_coordinates(seed):
     c, rng = coordinates_of("oh24"), np.random.default_rng(seed)
     root = information_root(rng, c, 1.0)
-    target = c.believed.mean + c.believed.std * rng.normal(size=len(c.believed.std))
+    target = c.parameter_prior.mean + c.parameter_prior.std * rng.normal(size=len(c.parameter_prior.std))
     found = project(target, root, c)
     assert found.active
     scale = c.prior.std
@@ -110,7 +110,9 @@ def test_poor_and_noisy_logs_give_a_body_all_the_same():
         assert physical.converged
         # the theorem of projections, in the metric of the equations, noise included
         weight = np.linalg.inv(np.linalg.cholesky(fit.noise)).reshape(6, 6)
-        rows = np.concatenate([(weight @ eq.regressor).reshape(-1, len(truth)), np.diag(1 / c.believed.std)])
+        rows = np.concatenate(
+            [(weight @ eq.regressor).reshape(-1, len(truth)), np.diag(1 / c.parameter_prior.std)]
+        )
         before, after = (np.linalg.norm(rows @ (one.mean - truth)) for one in (fit, physical))
         assert after <= before * (1 + 1e-6)
         plain.append((fit.mean - truth)[moments])
@@ -128,7 +130,9 @@ def test_perfect_data_of_a_machine_without_friction():
     fit, problem = least_squares_of(c, eq)
     physical = constrained_least_squares(fit, problem)
     assert is_physical(inequalities(c.layout), physical.mean)
-    np.testing.assert_allclose(physical.mean / c.believed.std, truth / c.believed.std, atol=1e-6)
+    np.testing.assert_allclose(
+        physical.mean / c.parameter_prior.std, truth / c.parameter_prior.std, atol=1e-6
+    )
 
 
 def test_numbers_that_are_not_finite_are_an_error():

@@ -9,6 +9,8 @@ from core.platform_motions import states
 
 from pkm_identification.estimation.identifiability.base_parameters import (
     base_parameters,
+)
+from pkm_identification.mechanisms.hexapod.analysis.base_parameters import (
     machine_base_parameters,
     random_states,
 )

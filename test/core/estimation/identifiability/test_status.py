@@ -8,12 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from pkm_identification.estimation.identifiability import (
-    COMBINATION,
-    IDENTIFIABLE,
-    UNIDENTIFIABLE,
-    assess,
-)
+from pkm_identification.estimation.identifiability import COMBINATION, IDENTIFIABLE, UNIDENTIFIABLE, assess
 
 NOISE = 1e-3
 

@@ -16,8 +16,9 @@ from pkm_identification.identification.augmented_state.model import (
     JointSamples,
 )
 from pkm_identification.identification.augmented_state.results import Centre
-from pkm_identification.identification.experiment import prepare
+from pkm_identification.identification.experiment import Experiment
 from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
 from pkm_identification.simulation import (
@@ -48,7 +49,7 @@ def made(platform_mass: float, friction_1: float, sensors: dict | None = None) -
 
 def few(machine: Machine, names: tuple[str, ...] = FEW) -> ParameterSet:
     """Some of the identifiable parameters; the machine file says the others."""
-    whole = ParameterSet.of(machine)
+    whole = hexapod_parameters(machine)
     chosen = [whole.names.index(name) for name in names]
     mapping, nominal = whole.mapping[:, chosen], whole.nominal[chosen]
     basis = whole.known + whole.mapping @ whole.nominal
@@ -76,7 +77,7 @@ def exact_run(seconds: float = 2.5) -> Recording:
 
 
 def samples_of(record: Recording, machine: Machine) -> JointSamples:
-    return JointSamples.of(prepare([record.log()], machine, {}).logs[0], machine)
+    return JointSamples.of(Experiment.of([record.log()], machine).logs[0], machine)
 
 
 def noisy(samples: JointSamples, seed: int) -> JointSamples:

@@ -13,13 +13,14 @@ from pkm_identification.cli import main
 from pkm_identification.errors import PkmError
 from pkm_identification.identification.augmented_state.iterated import NOISE_STILL, dual_estimate
 from pkm_identification.identification.augmented_state.model import JointSamples
-from pkm_identification.identification.experiment import IdentifySettings, prepare
+from pkm_identification.identification.experiment import Experiment
 from pkm_identification.identification.identify import identify
+from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 from pkm_identification.parameters.assumptions import Assumptions, Fix
-from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.records import write_log
-from pkm_identification.report.tables import verdicts
+from pkm_identification.report.sentences import verdicts
 from pkm_identification.simulation import Simulator, trajectory
 
 FIXED = [
@@ -58,7 +59,7 @@ def test_command_finds_the_truth(logged, form, capsys):
     capsys.readouterr()
     document = json.loads((folder / f"{form}.json").read_text())
     assert document["estimator"] == form
-    truth = ParameterSet.of(TRUTH)
+    truth = hexapod_parameters(TRUTH)
     found = [entry for entry in document["parameters"] if entry["name"] not in FIXED]
     assert len(found) == 5
     for entry in found:
@@ -76,7 +77,7 @@ def test_force_noise_and_states_are_found(logged):
     from pkm_identification.signals.zero_phase import filter_log
 
     _, record = logged
-    guarded = prepare([record.log()], OWNER, {}).logs[0]
+    guarded = Experiment.of([record.log()], OWNER).logs[0]
     from core.identification.augmented_state.dual_problems import few
 
     found = dual_estimate(OWNER, few(OWNER), JointSamples.of(guarded, OWNER), 1e-3)
@@ -108,7 +109,7 @@ def test_end_of_the_log_is_predicted_by_an_estimate_from_the_rest(logged, form):
     """A wide band, because a narrow one's filters are longer than the end of 3 s."""
     log = logged[1].log()
     # what is not estimated is right in the file
-    settings = IdentifySettings(estimator=form, assumptions=KNOWN, band_cutoff=40.0)
+    settings = Settings.of(estimator=form, assumptions=KNOWN, band_cutoff=40.0)
     result = identify([log], TRUTH, settings)
     held = result.validation
     assert held.held_out.startswith("last 20 % of ")
@@ -132,13 +133,13 @@ def test_end_of_the_log_is_predicted_by_an_estimate_from_the_rest(logged, form):
 @pytest.mark.parametrize("form", ["joint", "dual"])
 def test_what_they_cannot_do_is_refused(form, settings, message):
     with pytest.raises(PkmError, match=message):
-        IdentifySettings(estimator=form, **settings)
+        Settings.of(estimator=form, **settings)
 
 
 def test_a_log_too_short_is_refused():
     log = exact_run().log()[:300]
     with pytest.raises(PkmError, match=r"0\.30 s are too short"):
-        identify([log], OWNER, IdentifySettings(estimator="joint"))
+        identify([log], OWNER, Settings.of(estimator="joint"))
 
 
 def test_sensors_the_file_does_not_describe_are_named(logged):
@@ -147,7 +148,7 @@ def test_sensors_the_file_does_not_describe_are_named(logged):
     _, record = logged
     log = replace(record.log(), imu=np.zeros((len(record), 6)))[:1200]
     assumptions = Assumptions(fixed=tuple(Fix.parse(name) for name in FIXED))
-    settings = IdentifySettings(estimator="joint", assumptions=assumptions)
+    settings = Settings.of(estimator="joint", assumptions=assumptions)
     result = identify_states_and_parameters([log], Machine.from_document(OWNER.document), settings, {})
     assert any("imu" in line and "has no sensors.imu" in line for line in result.warnings)
     # 1.2 s of which half a second is rest: nothing can be told of whether that has settled

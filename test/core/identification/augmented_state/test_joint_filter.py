@@ -22,11 +22,11 @@ from scipy.spatial.transform import Rotation
 
 from pkm_identification.errors import NotConverged
 from pkm_identification.identification.augmented_state.augmented_filter import JointFilter
+from pkm_identification.identification.augmented_state.records import State, step_result, step_scratch
 from pkm_identification.identification.augmented_state.state_model import advance
 from pkm_identification.identification.augmented_state.two_filter import TwoFilters
 from pkm_identification.mechanisms.hexapod.dynamics.basis import basis_parameters
 from pkm_identification.mechanisms.hexapod.dynamics.mass import platform_dynamics
-from pkm_identification.mechanisms.hexapod.dynamics.records import unpacked
 from pkm_identification.mechanisms.hexapod.kinematics import jacobian, strut_lengths
 
 SEEDS = 6
@@ -49,12 +49,10 @@ class PlainExtendedFilter:
     def after(self, values, state, force):
         m = self.model
         position, rotation, twist = (np.array(part) for part in state)
-        work = np.empty((9, 6, 6))
+        moved, result = State(position, rotation, twist), step_result()
         basis = m.known + m.mapping @ values
-        packed, period, substeps = m.arguments
-        geometry = unpacked(packed)
-        assert advance(geometry, period, substeps, basis, force, self.guess, position, rotation, twist, work)
-        self.last = work[6, 0].copy()
+        assert advance(m.arguments, basis, force, self.guess, moved, step_scratch(), result)
+        self.last = result.mean_acceleration
         return position, rotation, twist
 
     def between(self, state, other):

@@ -10,27 +10,42 @@ from core.mechanisms.hexapod.machine_variants import document, untidy
 from core.platform_motions import states
 from scipy.spatial.transform import Rotation
 
-from pkm_identification.identification.augmented_state.prediction import rotation_between
+from pkm_identification.identification.augmented_state.records import (
+    State,
+    StateEquations,
+    step_result,
+    step_scratch,
+)
 from pkm_identification.identification.augmented_state.state_model import advance
 from pkm_identification.mechanisms.friction import friction_slopes
 from pkm_identification.mechanisms.hexapod.dynamics import integrate
 from pkm_identification.mechanisms.hexapod.dynamics.basis import basis_parameters
 from pkm_identification.mechanisms.hexapod.dynamics.mass import platform_dynamics
-from pkm_identification.mechanisms.hexapod.dynamics.records import packed_geometry, unpacked
+from pkm_identification.mechanisms.hexapod.dynamics.records import packed_geometry
 from pkm_identification.mechanisms.hexapod.kinematics import jacobian
 from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.numerics.rotation import rotation_between
 
 PERIOD = 1e-3
+
+
+def equations(machine, substeps=1):
+    return StateEquations(packed_geometry(machine), PERIOD, substeps)  # fmt: skip
 
 
 def stepped(machine, position, rotation, twist, force, guess, substeps=1):
     """The state after one period, and whether there is one."""
     position, rotation, twist = position.copy(), rotation.copy(), twist.copy()
+    state = State(position, rotation, twist)
     good = advance(
-        unpacked(packed_geometry(machine)), PERIOD, substeps, basis_parameters(machine), force, guess, position, rotation,
-        twist,
-        np.empty((9, 6, 6)),
-    )  # fmt: skip
+        equations(machine, substeps),
+        basis_parameters(machine),
+        force,
+        guess,
+        state,
+        step_scratch(),
+        step_result(),
+    )
     return good, position, rotation, twist
 
 
@@ -130,10 +145,10 @@ def test_no_machine_no_state():
     machine = Machine.load("uf")
     phi = basis_parameters(machine)
     phi[0] = -100.0
+    state = State(machine.home_position.copy(), np.array(machine.home_rotation), np.zeros(6))
     good = advance(
-        unpacked(packed_geometry(machine)), PERIOD, 1, phi, np.zeros((2, 6)), np.zeros(6), machine.home_position.copy(),
-        np.array(machine.home_rotation), np.zeros(6), np.empty((9, 6, 6)),
-    )  # fmt: skip
+        equations(machine), phi, np.zeros((2, 6)), np.zeros(6), state, step_scratch(), step_result()
+    )
     assert not good
 
 

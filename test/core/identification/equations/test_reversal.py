@@ -12,7 +12,7 @@ from pkm_identification.identification.equations.reversal import (
     with_reversals,
 )
 from pkm_identification.mechanisms.hexapod.kinematics import strut_motion_from_platform
-from pkm_identification.parameters.parameter_set import ParameterSet
+from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 
 PERIOD = 1e-4
 
@@ -36,7 +36,7 @@ def test_pulses_stand_at_reversals_only_and_hold_four_reversal_times():
 
 def test_the_factors_are_nuisance_behind_the_parameters():
     uf = machine("uf")
-    plain = ParameterSet.of(uf, "identifiable")
+    plain = hexapod_parameters(uf, "identifiable")
     widened = with_reversals(plain, uf)
     assert widened.nuisance == 6
     assert widened.names[: -widened.nuisance] == plain.names
@@ -46,5 +46,5 @@ def test_the_factors_are_nuisance_behind_the_parameters():
 
 def test_a_set_without_friction_stays_as_it_is():
     uf = machine("uf")
-    plain = ParameterSet.of(uf, "oh12")
+    plain = hexapod_parameters(uf, "oh12")
     assert with_reversals(plain, uf) is plain

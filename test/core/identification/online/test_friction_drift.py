@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from core.estimation.loaded_equations import estimator, scene
 
-from pkm_identification.identification.online.online_estimator import EstimatorSettings
+from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.dynamics.basis import INERTIAL_COLUMNS
-from pkm_identification.parameters.parameter_set import ParameterSet
+from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 
 BEGIN, END, GROWTH = 20.0, 80.0, 0.3
 RATE = GROWTH / (END - BEGIN)  # share a second
@@ -38,7 +38,7 @@ def followed(**settings):
     which = [online.parameters.names.index(name) for name in names]
     times, believed, std = [], [], []
     for equation in made.equations(made.force(change), 3):
-        online.watch.step(equation)
+        online.take(equation)
         estimate = online.estimate
         times.append(equation.time)
         believed.append(estimate.values[which] / size - 1.0)
@@ -52,7 +52,7 @@ def test_growth_of_thirty_per_cent_in_a_minute_is_followed_seconds_behind():
     lag = (share(times)[:, None] - believed)[while_growing] / RATE
     assert np.abs(lag.mean(axis=0)).max() < 2.5
     assert np.abs(lag).max() < 12.0
-    assert online.watch.drift.opened > 5
+    assert online.friction_changes > 5
     # and it stays where it is when it has ceased to grow
     settled = times > END + 10.0
     assert np.abs(believed[settled] - GROWTH).max() < 0.02
@@ -64,11 +64,11 @@ def test_the_other_parameters_stay_known():
     _, _, _, online = followed()
     made = scene(100.0)
     estimate = online.estimate
-    z = (estimate.values - ParameterSet.of(made.truth).nominal) / estimate.std
+    z = (estimate.values - hexapod_parameters(made.truth).nominal) / estimate.std
     others = [k for k, name in enumerate(estimate.names) if not name.endswith(f"_{STRUT + 1}")]
     assert np.abs(z[others]).max() < 4.0
     assert online.payload_events == ()
-    assert online.recursive.reopened == 0
+    assert not online.model_suspect
     masses = [estimate.names.index(name) for name in ("m_p", "m_b", "m_e")]
     assert np.all(estimate.std[masses] < 0.02 * estimate.nominal[masses])
 
@@ -86,8 +86,8 @@ def test_a_constant_walk_follows_too_and_knows_less():
     made = scene()
     still, free = estimator(made), estimator(made, drift="none", friction_walk=0.1)
     for equation in made.equations(made.force(), 4):
-        still.watch.step(equation)
-        free.watch.step(equation)
+        still.take(equation)
+        free.take(equation)
     i = still.parameters.names.index("coulomb_1")
     assert free.estimate.std[i] > 2 * still.estimate.std[i]
     j = still.parameters.names.index("m_b")
@@ -97,11 +97,11 @@ def test_a_constant_walk_follows_too_and_knows_less():
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ({"drift": "maybe"}, "drift is 'maybe', must be one of detected, none"),
-        ({"friction_walk": -1.0}, "friction_walk is -1.0"),
+        ({"drift": "maybe"}, "drift 'maybe': must be one of detected, none"),
+        ({"friction_walk": -1.0}, "friction walk -1: must be between 0 and 10"),
         ({"friction_walk": 0.1, "estimator": "rls"}, "friction_walk needs estimator"),
     ],
 )
 def test_impossible_settings_are_refused(values, message):
     with pytest.raises(ValueError, match=message):
-        EstimatorSettings(1e-3, **values)
+        Settings.of(**values)

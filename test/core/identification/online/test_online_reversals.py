@@ -11,11 +11,12 @@ from core import synthetic
 from core.estimation.loaded_equations import Scene, estimator, scene
 
 from pkm_identification.identification.online import online_estimator
-from pkm_identification.identification.online.online_estimator import OnlineEstimator
-from pkm_identification.identification.online.pipeline import OnlinePipeline, PipelineSettings
+from pkm_identification.identification.online.online_estimator import EstimatorState, OnlineEstimator
+from pkm_identification.identification.online.pipeline import OnlinePipeline
+from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.friction import friction_columns
 from pkm_identification.mechanisms.hexapod.kinematics import strut_motion_from_platform
-from pkm_identification.parameters.parameter_set import ParameterSet
+from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 from pkm_identification.simulation import trajectory
 
 SECONDS, RUNS = 24.0, 8
@@ -40,15 +41,13 @@ def learned(seed: int, pulses: bool = True) -> OnlineEstimator:
     online = estimator(made)
     own = len(online.parameters.names)
     for equation in made.equations(force, 300 + seed, 0.5):
-        online.watch.step(
-            equation if pulses else replace(equation, regressor=equation.regressor[:, :own].copy())
-        )
+        online.take(equation if pulses else replace(equation, regressor=equation.regressor[:, :own].copy()))
     return online
 
 
 def errors(pulses: bool) -> np.ndarray:
     """Relative errors of the platform's moments of inertia, (RUNS, 2)."""
-    truth = ParameterSet.of(late_forces()[0].truth)
+    truth = hexapod_parameters(late_forces()[0].truth)
     which = [truth.names.index(name) for name in MOST_HURT]
     values = [learned(seed, pulses).estimate.values[which] for seed in range(RUNS)]
     return np.array(values) / truth.nominal[which] - 1.0
@@ -66,16 +65,16 @@ def test_moments_of_inertia_are_not_biased_by_reversals(monkeypatch):
 
 def test_nothing_of_them_is_shown_or_kept():
     online = learned(0)
-    estimate, shown = online.estimate, ParameterSet.of(online.machine).names
+    estimate, shown = online.estimate, hexapod_parameters(online.machine).names
     assert estimate.names == online.parameters.names == shown
     assert estimate.covariance.shape == (len(shown), len(shown))
     for combination in estimate.combinations:
         assert "reversal" not in combination.name
     # inside there are six more, and they have been learned
-    recursive, factors = online.recursive, slice(len(shown), None)
-    assert len(recursive.prior.mean[factors]) == 6
-    spread = np.sqrt(np.diag(recursive.filter.covariance))[factors]
-    assert np.all(spread < 0.3 * recursive.prior.std[factors])
+    factors = slice(len(shown), None)
+    assert len(online.prior.mean[factors]) == 6
+    spread = np.sqrt(np.diag(online.state.covariance))[factors]
+    assert np.all(spread < 0.3 * online.prior.std[factors])
 
 
 def test_an_estimation_continues_from_what_was_kept_without_them():
@@ -85,14 +84,14 @@ def test_an_estimation_continues_from_what_was_kept_without_them():
     half = len(equations) // 2
     first, second = estimator(made), estimator(made)
     for equation in equations[:half]:
-        first.watch.step(equation)
+        first.take(equation)
     saved = first.estimate
-    second.recursive.resume(saved.values, saved.covariance, saved.count, saved.time)
+    second.resume(EstimatorState(saved.values, saved.covariance, saved.count, saved.time))
     np.testing.assert_allclose(second.estimate.values, saved.values, rtol=1e-12)
     np.testing.assert_allclose(second.estimate.std, saved.std, rtol=1e-6)
-    np.testing.assert_array_equal(second.recursive.filter.mean[len(saved.values) :], 0.0)
+    np.testing.assert_array_equal(second.state.mean[len(saved.values) :], 0.0)
     for equation in equations[half:]:
-        second.watch.step(equation)
+        second.take(equation)
     # what is lost is the correlation with the factors, and the noise is learned anew
     assert np.all(np.abs(second.estimate.values - whole.estimate.values) < 1.5 * whole.estimate.std)
     assert np.all(second.estimate.std < 1.3 * whole.estimate.std)
@@ -101,10 +100,10 @@ def test_an_estimation_continues_from_what_was_kept_without_them():
 @pytest.mark.parametrize(("parameters", "more"), [("oh12", 0), ("extended", 6)])
 def test_other_sets_have_them_where_they_have_every_struts_friction(parameters, more):
     machine = synthetic.nominal()
-    pipeline = OnlinePipeline(machine, PipelineSettings.of(machine, parameters=parameters))
+    pipeline = OnlinePipeline(machine, Settings.of(parameters=parameters).resolved(machine))
     log = synthetic.log(synthetic.truth(), 1.5, 1)
     for time, length, force in zip(log.time.tolist(), log.length, log.force, strict=True):
         pipeline.step(time, length, force)
     estimate = pipeline.estimate
     assert estimate.count > 10
-    assert len(pipeline.estimator.recursive.prior.mean) == len(estimate.names) + more
+    assert len(pipeline.estimator.prior.mean) == len(estimate.names) + more

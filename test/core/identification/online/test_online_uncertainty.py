@@ -7,14 +7,13 @@ import pytest
 from core.estimation.toy_problems import autoregressive, parameter_set, prior_of
 
 from pkm_identification.estimation.filters.recursive import RecursiveEstimator
-from pkm_identification.estimation.filters.uncertainty import (
-    RunningUncertainty,
-)
+from pkm_identification.estimation.filters.uncertainty import RunningUncertainty
 from pkm_identification.estimation.filters.unscented import UnscentedSettings
 from pkm_identification.identification.equations.reversal import smoothed_bend, smoothing_count
+from pkm_identification.identification.online.online_estimator import EstimatorState
 from pkm_identification.identification.online.pipeline import OnlinePipeline
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.parameters.parameter_set import ParameterSet
+from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 from pkm_identification.simulation import SensorSettings, perturbed, simulate
 
 WIDTH, OUTPUTS, STEPS = 4, 6, 1000
@@ -147,10 +146,10 @@ def test_simulated_truth_is_within_the_stated_deviation(name, seconds):
         pipeline = OnlinePipeline(nominal)
         for time, length, force in zip(log.time, log.length, log.force, strict=True):
             pipeline.step(float(time), length, force)
-        estimate, recursive = pipeline.estimate, pipeline.estimator.recursive
-        error = estimate.values - ParameterSet.of(truth).nominal
+        estimate = pipeline.estimate
+        error = estimate.values - hexapod_parameters(truth).nominal
         size.append(error / estimate.std)
-        own = recursive.filter.covariance[: len(error), : len(error)]
+        own = pipeline.estimator.state.covariance[: len(error), : len(error)]
         alone.append(error / np.sqrt(np.diag(own)))
     assert np.sqrt(np.mean(np.square(size))) < 1.6
     assert np.abs(size).max() < 4.5
@@ -175,12 +174,11 @@ def test_restart_from_a_saved_estimate_keeps_its_standard_deviations(interrupted
     """Widening is relative to all that is known, not to the few equations since the restart."""
     nominal, rows, saved = interrupted
     pipeline = OnlinePipeline(nominal)
-    recursive = pipeline.estimator.recursive
-    recursive.resume(saved.values, saved.covariance, saved.count, saved.time)
+    pipeline.estimator.resume(EstimatorState(saved.values, saved.covariance, saved.count, saved.time))
     largest = {0: np.max(pipeline.estimate.std / saved.std)}
     for row in rows:
         if pipeline.step(*row):
-            largest[recursive.filter.count - saved.count] = np.max(pipeline.estimate.std / saved.std)
+            largest[pipeline.estimator.count - saved.count] = np.max(pipeline.estimate.std / saved.std)
     assert len(largest) > 60
     assert largest[0] == pytest.approx(1.0, rel=1e-6)
     # what a few equations may add is noise learned anew and their share of the systematic part

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from core.estimation.loaded_equations import PERIOD, carrying, estimator, load_parameters, scene
@@ -11,7 +13,7 @@ from pkm_identification.identification.online.payload import body_of
 from pkm_identification.identification.online.pipeline import OnlinePipeline
 from pkm_identification.mechanisms.hexapod.dynamics.basis import INERTIAL_COLUMNS
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.parameters.parameter_set import ParameterSet
+from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 from pkm_identification.simulation import Payload, perturbed, simulate
 
 INERTIA = np.array([[0.012, 0.001, -0.002], [0.001, 0.015, 0.0005], [-0.002, 0.0005, 0.009]])
@@ -27,7 +29,7 @@ def run(online, equations, until: float = np.inf) -> None:
     for equation in equations:
         if equation.time > until:
             return
-        online.watch.step(equation)
+        online.take(equation)
 
 
 @pytest.mark.parametrize("mass", [0.5, 2.5, 10.0])
@@ -87,7 +89,7 @@ def test_set_down_is_announced_and_the_machine_has_kept_its_own_parameters():
     # the same noise, less the equations while the payload was judged: most of the error is common
     assert np.abs((a.values - b.values) / b.std).max() < 2.0
     assert a.count > 0.93 * b.count
-    assert with_load.recursive.reopened == 0
+    assert not with_load.model_suspect
 
 
 def test_a_second_payload_is_added_to_the_first():
@@ -112,8 +114,8 @@ def test_no_false_alarm_in_five_minutes():
         online = estimator(made)
         run(online, made.equations(force, 100 + seed))
         assert online.payload_events == ()
-        assert online.watch.suspicions == 0
-        assert online.watch.drift.opened == 0
+        assert online.suspicions == 0
+        assert online.friction_changes == 0
 
 
 @pytest.mark.parametrize("name", ["x", "slow"])
@@ -125,7 +127,7 @@ def test_no_false_alarm_on_a_simulated_machine(name):
     for time, length, force in zip(log.time, log.length, log.force, strict=True):
         pipeline.step(float(time), length, force)
     assert pipeline.estimate.count > 300
-    assert pipeline.estimator.watch.suspicions == 0
+    assert pipeline.estimator.suspicions == 0
 
 
 def test_simulated_machine_takes_something_up():
@@ -164,7 +166,7 @@ def test_other_friction_is_no_payload(coefficient, size):
     online = estimator(made)
     run(online, made.equations(made.force(friction_step(coefficient, size)), 9))
     assert online.payload_events == ()
-    assert online.watch.drift.opened >= 1
+    assert online.friction_changes >= 1
     name = f"{'viscous' if coefficient < COULOMB else 'coulomb'}_{(coefficient - VISCOUS) % 6 + 1}"
     estimate = online.estimate
     i = estimate.names.index(name)
@@ -187,7 +189,7 @@ def test_what_no_payload_explains_is_none(case):
     online = estimator(made)
     run(online, made.equations(force, 10))
     assert online.payload_events == ()
-    error = (online.estimate.values - ParameterSet.of(made.truth).nominal) / online.estimate.std
+    error = (online.estimate.values - hexapod_parameters(made.truth).nominal) / online.estimate.std
     assert np.abs(error).max() < 5.0
 
 
@@ -203,7 +205,7 @@ def test_reset_forgets_the_payload():
     assert used.payload_events == ()
     run(used, equations[:200])
     run(fresh, equations[:200])
-    np.testing.assert_array_equal(used.recursive.filter.mean, fresh.recursive.filter.mean)
+    np.testing.assert_array_equal(used.state.mean, fresh.state.mean)
 
 
 @pytest.mark.parametrize(
@@ -236,10 +238,10 @@ def test_a_state_set_from_outside_ends_what_was_known_of_a_payload():
     online = estimator(made)
     equations = made.equations(made.force(carrying(payload)), 12)
     run(online, equations, TAKEN + 3.0)
-    recursive = online.recursive
-    recursive.resume(recursive.filter.mean, recursive.filter.covariance, 7, 1.0)
-    online.watch.step(equations[-1])
-    assert not online.watch.carrying
+    assert online.payload is not None
+    online.resume(replace(online.state, count=7, time=1.0))
+    online.take(equations[-1])
+    assert online.payload is None
 
 
 def test_without_the_watch_there_is_no_payload():
@@ -255,6 +257,6 @@ def test_machine_parameters_are_published_while_something_is_carried():
     run(online, made.equations(made.force(carrying(payload)), 13))
     estimate = online.estimate
     assert estimate.names == online.parameters.names
-    error = (estimate.values - ParameterSet.of(made.truth).nominal) / estimate.std
+    error = (estimate.values - hexapod_parameters(made.truth).nominal) / estimate.std
     assert np.abs(error).max() < 4.5
     assert estimate.time == pytest.approx(made.time[-1], abs=0.05 + PERIOD)

@@ -8,9 +8,9 @@ from core import synthetic
 from core.signals.strut_logs import damage
 
 from pkm_identification.errors import LogError
-from pkm_identification.identification.experiment import IdentifySettings
 from pkm_identification.identification.identify import identify
-from pkm_identification.identification.online.pipeline import OnlinePipeline, PipelineSettings
+from pkm_identification.identification.online.pipeline import OnlinePipeline
+from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import StrutLog
 
@@ -35,9 +35,9 @@ def feed(pipeline: OnlinePipeline, log: StrutLog) -> list:
 
 @pytest.mark.parametrize("kind", ["ukf", "ekf"])
 def test_sample_by_sample_equals_the_causal_run_offline(damaged, kind):
-    pipeline = OnlinePipeline(NOMINAL, PipelineSettings.of(NOMINAL, estimator=kind))
+    pipeline = OnlinePipeline(NOMINAL, Settings.of(estimator=kind).resolved(NOMINAL))
     estimates = feed(pipeline, damaged)
-    offline = identify([damaged], NOMINAL, IdentifySettings(estimator=kind, causal=True))
+    offline = identify([damaged], NOMINAL, Settings.of(estimator=kind, causal=True))
     online = pipeline.estimate
     assert online.names == offline.estimate.names
     # the clock jumps back late in the log, and both start afresh there
@@ -51,11 +51,11 @@ def test_sample_by_sample_equals_the_causal_run_offline(damaged, kind):
     np.testing.assert_array_less(np.abs(online.values - offline.estimate.values) / scale, tolerance)
     assert online.nis == pytest.approx(offline.estimate.nis, rel=1e-6)
     for reason, number in offline.dropped.items():
-        assert pipeline.guard.counts[reason] == number
+        assert pipeline.strut_stage.counts[reason] == number
     # and the whole way there
     history = np.array([estimate.values for estimate in estimates[-online.count :]])
     np.testing.assert_allclose(
-        history, offline.history.values, rtol=0, atol=1e-5 * np.abs(online.nominal).min()
+        history, offline.trace.values, rtol=0, atol=1e-5 * np.abs(online.nominal).min()
     )
 
 
@@ -63,12 +63,12 @@ def test_faults_are_counted_online(damaged):
     pipeline = OnlinePipeline(NOMINAL)
     feed(pipeline, damaged)
     expected = {"not_finite": 2, "duplicate": 1, "late": 1, "spike": 1, "gap": 1, "clock_jump": 1, "start": 1}
-    found = {name: number for name, number in pipeline.guard.counts.items() if number}
+    found = {name: number for name, number in pipeline.strut_stage.counts.items() if number}
     assert found == expected | {"accepted": len(damaged) - 5, "filled": 6}
     counts = pipeline.estimator.counts
     assert counts["skipped_status"] == counts["no_force"] == counts["gated"] == 0
     # the clock jump starts the counts afresh: one segment has settled since
-    assert counts["settling"] == pipeline.settings.estimator.band.settling
+    assert counts["settling"] == pipeline.settings.band.settling
 
 
 def test_estimate_found_in_spite_of_the_faults(damaged):
@@ -82,7 +82,7 @@ def test_estimate_found_in_spite_of_the_faults(damaged):
 
 @pytest.mark.parametrize("kind", ["fir", "butterworth"])
 def test_reset_is_a_new_pipeline(damaged, kind):
-    settings = PipelineSettings.of(NOMINAL, kind=kind)
+    settings = Settings.of(kind=kind).resolved(NOMINAL)
     used, fresh = OnlinePipeline(NOMINAL, settings), OnlinePipeline(NOMINAL, settings)
     feed(used, damaged[7000:9500])
     used.reset()
@@ -94,7 +94,7 @@ def test_reset_is_a_new_pipeline(damaged, kind):
     for a, b in zip(first, second, strict=True):
         np.testing.assert_array_equal(a.values, b.values)
         np.testing.assert_array_equal(a.covariance, b.covariance)
-    assert used.guard.counts == fresh.guard.counts
+    assert used.strut_stage.counts == fresh.strut_stage.counts
     assert used.estimator.counts == fresh.estimator.counts
     np.testing.assert_array_equal(used.platform.position, fresh.platform.position)
 
@@ -102,7 +102,7 @@ def test_reset_is_a_new_pipeline(damaged, kind):
 def test_warm_up_leaves_no_trace(damaged):
     warm, cold = OnlinePipeline(NOMINAL), OnlinePipeline(NOMINAL)
     warm.warm_up()
-    assert warm.guard.counts == cold.guard.counts
+    assert warm.strut_stage.counts == cold.strut_stage.counts
     piece = damaged[:1500]
     first, second = feed(warm, piece), feed(cold, piece)
     np.testing.assert_array_equal(first[-1].values, second[-1].values)
@@ -130,7 +130,7 @@ def test_pose_is_that_of_the_instant_stamped():
         pipeline.step(log.time[k], log.length[k], log.force[k])
         if pipeline.platform is not None and k % 100 == 0:
             sample = pipeline.platform
-            assert log.time[k] - sample.time == pytest.approx(pipeline.filter.delay, abs=1e-9)
+            assert log.time[k] - sample.time == pytest.approx(pipeline.delay, abs=1e-9)
             exact = six_axes(truth, 3).at(np.array([sample.time]))
             # what the low-pass at 150 Hz takes from a motion below 4 Hz
             np.testing.assert_allclose(sample.position, exact.position[0], atol=1e-6)
@@ -143,8 +143,8 @@ def test_settings_need_a_period():
     del bare["drive"]
     machine = Machine.from_document(bare)
     with pytest.raises(LogError, match=r"drive\.sample_rate"):
-        PipelineSettings.of(machine)
-    assert PipelineSettings.of(machine, 2e-3).filter.period == 2e-3
+        Settings().resolved(machine)
+    assert Settings().resolved(machine, 2e-3).filter.period == 2e-3
 
 
 @pytest.mark.parametrize(
@@ -152,4 +152,4 @@ def test_settings_need_a_period():
 )
 def test_impossible_settings_are_refused(values):
     with pytest.raises(ValueError, match=r"cutoff|estimator|kind"):
-        OnlinePipeline(NOMINAL, PipelineSettings.of(NOMINAL, **values))
+        OnlinePipeline(NOMINAL, Settings.of(**values).resolved(NOMINAL))

@@ -13,7 +13,7 @@ from pkm_identification.errors import LogError, PkmError
 from pkm_identification.estimation.batch.least_squares import least_squares
 from pkm_identification.estimation.filters.unscented import UnscentedSettings
 from pkm_identification.estimation.identifiability import IDENTIFIABLE, UNIDENTIFIABLE
-from pkm_identification.identification.equations.force_equations import BandSettings, force_equations
+from pkm_identification.identification.equations.force_equations import force_equations
 from pkm_identification.identification.procedures.cross_check import cross_check
 from pkm_identification.identification.procedures.staged import (
     ALL,
@@ -33,10 +33,11 @@ from pkm_identification.identification.procedures.staged_experiment import (
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 from pkm_identification.motion import StrutLog
-from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
 from pkm_identification.records import write_log
+from pkm_identification.signals.band import BandSettings
 from pkm_identification.simulation import perturbed, trajectory
 
 NAMES = ("x", "z", "rich")
@@ -53,12 +54,12 @@ def model():
 
 @cache
 def parameters():
-    return ParameterSet.of(model(), "oh24")
+    return hexapod_parameters(model(), "oh24")
 
 
 @cache
 def truth():
-    return ParameterSet.of(perturbed(model(), 4, 0.15), "oh24").nominal
+    return hexapod_parameters(perturbed(model(), 4, 0.15), "oh24").nominal
 
 
 @cache

@@ -16,18 +16,18 @@ from numpy.typing import NDArray
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
-from pkm_identification.numerics.vector3 import invert6
+from pkm_identification.numerics.linear_systems import invert6
+from pkm_identification.numerics.rotation import orthonormalize
 
 from ..forward import (
     DEGRADED,
     DEGRADED_CONDITION,
     FAILED,
     OK,
-    TOLERANCE,
     newton,
-    orthonormalize,
 )
 from ..jacobian import frobenius_condition
+from ..records import Joints, Pose, pose_matrices
 from .path_tracking import follow, machine_quadrics
 from .study_quadrics import pose_from_study, study_from_pose
 
@@ -82,8 +82,8 @@ def _follow_batch(form, gram, starts, begin, end, z, fraction, steps):
 
 @kernel
 def _polish(base, platform, lengths, position, rotation, scale, fraction, status, residual, condition):
-    jac, inverse, work = np.empty((6, 6)), np.empty((6, 6)), np.empty((6, 6))
-    found = np.empty(6)
+    joints, matrices = Joints(base, platform), pose_matrices()
+    jac, inverse, work = matrices.jacobian, matrices.inverse, matrices.work
     for n in range(len(lengths)):
         status[n] = FAILED
         residual[n] = np.inf
@@ -92,9 +92,7 @@ def _polish(base, platform, lengths, position, rotation, scale, fraction, status
             position[n, :] = np.nan
             rotation[n, :, :] = np.nan
             continue
-        good, _, error = newton(
-            base, platform, lengths[n], position[n], rotation[n], TOLERANCE, 5, jac, inverse, work, found
-        )
+        good, _, error = newton(joints, lengths[n], Pose(position[n], rotation[n]), 5, matrices)
         if not good:
             position[n, :] = np.nan
             rotation[n, :, :] = np.nan

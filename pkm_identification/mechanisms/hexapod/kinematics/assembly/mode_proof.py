@@ -14,32 +14,19 @@ from numpy.typing import NDArray
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
+from pkm_identification.numerics.linear_systems import invert8
+from pkm_identification.numerics.rotation import fill_quaternion
 
 from .path_tracking import STEP, follow, machine_quadrics
-from .study_quadrics import curvature, derivative, invert8
+from .study_quadrics import curvature, derivative
 
 
 @kernel
 def _study(position, rotation, scale, z):
-    """Study coordinates of one pose, from the largest component of the quaternion down."""
-    r = rotation
-    trace = r[0, 0] + r[1, 1] + r[2, 2]
-    k = 0
-    largest = 1 + trace
-    for i in range(3):
-        square = 1 + 2 * r[i, i] - trace
-        if square > largest:
-            largest = square
-            k = i + 1
-    w, x, y, q = 1 + trace, r[2, 1] - r[1, 2], r[0, 2] - r[2, 0], r[1, 0] - r[0, 1]
-    if k == 1:
-        w, x, y, q = x, 1 + 2 * r[0, 0] - trace, r[0, 1] + r[1, 0], r[0, 2] + r[2, 0]
-    elif k == 2:
-        w, x, y, q = y, r[0, 1] + r[1, 0], 1 + 2 * r[1, 1] - trace, r[1, 2] + r[2, 1]
-    elif k == 3:
-        w, x, y, q = q, r[0, 2] + r[2, 0], r[1, 2] + r[2, 1], 1 + 2 * r[2, 2] - trace
-    n = np.sqrt(w * w + x * x + y * y + q * q)
-    w, x, y, q = w / n, x / n, y / n, q / n
+    """Study coordinates of one pose."""
+    quaternion = np.empty(4)
+    fill_quaternion(rotation, quaternion)
+    x, y, q, w = quaternion[0], quaternion[1], quaternion[2], quaternion[3]
     h = 0.5 / scale
     a, b, c = h * position[0], h * position[1], h * position[2]
     z[0], z[1], z[2], z[3] = w, x, y, q

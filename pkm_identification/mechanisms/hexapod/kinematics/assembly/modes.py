@@ -10,11 +10,13 @@ from numpy.typing import NDArray
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
-from pkm_identification.numerics.vector3 import invert6
+from pkm_identification.numerics.linear_systems import invert6
+from pkm_identification.numerics.rotation import orthonormalize
 
-from ..forward import TOLERANCE, newton, orthonormalize
+from ..forward import newton
 from ..jacobian import fill_jacobian, frobenius_condition
 from ..passive import JointLimits, passive_angles
+from ..records import Joints, Pose, pose_matrices
 from .continuation import follow_lengths
 from .path_tracking import machine_quadrics
 from .root_search import MAX_STARTS, Roots, all_roots
@@ -90,22 +92,20 @@ class AssemblyModes:
 @kernel
 def _polish(base, platform, length, position, rotation, scale, residual, condition, jacobians):
     """Newton's last bits in the lengths themselves."""
-    jac, inverse, work = np.empty((6, 6)), np.empty((6, 6)), np.empty((6, 6))
-    found = np.empty(6)
+    joints, matrices = Joints(base, platform), pose_matrices()
+    jac, inverse, work = matrices.jacobian, matrices.inverse, matrices.work
     for n in range(len(position)):
         kept, turned = position[n].copy(), rotation[n].copy()
-        good, _, error = newton(
-            base, platform, length, position[n], rotation[n], TOLERANCE, 5, jac, inverse, work, found
-        )
+        good, _, error = newton(joints, length, Pose(position[n], rotation[n]), 5, matrices)
         if not good:
             # near a multiple root the last step may be rounding alone
             position[n] = kept
             rotation[n] = turned
         orthonormalize(rotation[n])
-        fill_jacobian(base, platform, position[n], rotation[n], jac, found)
+        fill_jacobian(base, platform, position[n], rotation[n], jac, matrices.length)
         error = 0.0
         for i in range(6):
-            error = max(error, abs(found[i] - length[i]))
+            error = max(error, abs(matrices.length[i] - length[i]))
         residual[n] = error
         condition[n] = np.inf
         if invert6(jac, inverse, work):

@@ -8,15 +8,9 @@ import numpy as np
 
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.numerics.compiled import kernel
+from pkm_identification.numerics.linear_systems import invert8
 
-from .study_quadrics import (
-    Quadrics,
-    curvature,
-    derivative,
-    invert8,
-    newton_step,
-    quadrics,
-)
+from .study_quadrics import Quadrics, curvature, derivative, newton_step, quadrics
 
 # eta K of a step, below the theorem's 1/2
 STEP = 0.45

@@ -15,15 +15,11 @@ from numpy.typing import NDArray
 
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
+from pkm_identification.numerics.linear_systems import invert8
+from pkm_identification.numerics.rotation import write_matrix
 from pkm_identification.numerics.vector3 import at, cross, dot
 
-from .study_quadrics import (
-    Quadrics,
-    certify,
-    derivative,
-    invert8,
-    newton_step,
-)
+from .study_quadrics import Quadrics, certify, derivative, newton_step
 
 CHUNK = 1000  # starts between two looks at the stopping rule
 LEAST_STARTS = 2000
@@ -60,9 +56,7 @@ def _start(draw, base, platform, constant, z):
     n = np.sqrt(draw[0] ** 2 + draw[1] ** 2 + draw[2] ** 2 + draw[3] ** 2)
     w, x, y, q = draw[0] / n, draw[1] / n, draw[2] / n, draw[3] / n
     r = np.empty((3, 3))
-    r[0, 0], r[0, 1], r[0, 2] = 1 - 2 * (y * y + q * q), 2 * (x * y - q * w), 2 * (x * q + y * w)
-    r[1, 0], r[1, 1], r[1, 2] = 2 * (x * y + q * w), 1 - 2 * (x * x + q * q), 2 * (y * q - x * w)
-    r[2, 0], r[2, 1], r[2, 2] = 2 * (x * q - y * w), 2 * (y * q + x * w), 1 - 2 * (x * x + y * y)
+    write_matrix(x, y, q, w, 2.0, r)
     # |x|^2 + 2 x . u_i = L_i^2 - |u_i|^2 with u_i = R p_i - b_i: its differences are linear in x
     u, mean = np.empty((6, 3)), np.zeros(4)
     known = np.empty(6)

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
+from pkm_identification.numerics.linear_systems import invert8
 from pkm_identification.numerics.rotation import matrix_from_quaternion, quaternion_from_matrix
 
 UNKNOWNS = 8
@@ -114,41 +115,6 @@ def derivative(form, z, matrix):
             for k in range(8):
                 total += form[i, j, k] * z[k]
             matrix[i, j] = total
-
-
-@kernel
-def invert8(matrix, inverse, work):
-    """Invert by Gauss-Jordan with row pivoting; False when singular to rounding. `work` is 8 x 8 scratch."""
-    largest = 0.0
-    for i in range(8):
-        for j in range(8):
-            work[i, j] = matrix[i, j]
-            largest = max(largest, abs(matrix[i, j]))
-            inverse[i, j] = 1.0 if i == j else 0.0
-    if not np.isfinite(largest):
-        return False
-    for k in range(8):
-        p = k
-        for i in range(k + 1, 8):
-            if abs(work[i, k]) > abs(work[p, k]):
-                p = i
-        if abs(work[p, k]) <= 1e-14 * largest:
-            return False
-        if p != k:
-            for j in range(8):
-                work[k, j], work[p, j] = work[p, j], work[k, j]
-                inverse[k, j], inverse[p, j] = inverse[p, j], inverse[k, j]
-        pivot = 1.0 / work[k, k]
-        for j in range(8):
-            work[k, j] *= pivot
-            inverse[k, j] *= pivot
-        for i in range(8):
-            if i != k:
-                factor = work[i, k]
-                for j in range(8):
-                    work[i, j] -= factor * work[k, j]
-                    inverse[i, j] -= factor * inverse[k, j]
-    return True
 
 
 @kernel

@@ -13,7 +13,6 @@ from core.platform_motions import states
 
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.dynamics.thirteen_bodies import (
-    BODY_COLUMNS,
     BODY_NAMES,
     SYMMETRIES,
     body_mapping,
@@ -31,7 +30,7 @@ def test_columns_are_pinocchios(name, hinge):
     oracle = PinocchioHexapod(m)
     for model, *_ in oracle.struts:
         model.gravity.linear = m.gravity
-    wrench = np.empty((10, 6, BODY_COLUMNS))
+    wrench = np.empty((10, 6, len(BODY_NAMES)))
     for n in range(10):
         turned = motion.rotation[n]
         v, w = motion.twist[n, :3], motion.twist[n, 3:]

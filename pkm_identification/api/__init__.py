@@ -1,0 +1,1 @@
+"""What `import pkm_identification as pkm` offers: machines, logs and identifications in a few functions."""

@@ -1,0 +1,309 @@
+"""Identification: logs and a machine in, parameters with deviations and statuses out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pkm_identification.errors import DocumentError, SettingsError
+from pkm_identification.estimation.estimate import ParameterEstimate, make_estimate
+from pkm_identification.estimation.identifiability import IDENTIFIABLE
+from pkm_identification.export.identified import identified_machine
+from pkm_identification.identification.estimate_file import write_estimate_json
+from pkm_identification.identification.identify import identify as identified
+from pkm_identification.identification.identify import validate as validated
+from pkm_identification.identification.result import Identification
+from pkm_identification.identification.saved_estimate import read_saved_estimate
+from pkm_identification.identification.settings import Settings, assumptions_of
+from pkm_identification.identification.validation import Validation, held_out
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.parameters.prior import Prior
+from pkm_identification.report.listing import number
+from pkm_identification.report.sentences import verdicts
+from pkm_identification.report.summary import summary
+from pkm_identification.report.tables import estimate_table
+
+from .logs import LogSource, read_logs
+from .machines import AnyMachine, load_machine
+
+if TYPE_CHECKING:
+    from pkm_identification.report.folder import ReportFiles
+
+Columns = dict[str, np.ndarray]
+
+
+@dataclass(frozen=True, repr=False)
+class Result:
+    """A finished identification, of logs or from a file.
+
+    Attributes
+    ----------
+    identification : Identification
+        All of it: machine, settings, estimate, validation, trace, what was dropped.
+    """
+
+    identification: Identification
+
+    @property
+    def machine(self) -> Machine:
+        """The machine file it is relative to."""
+        return self.identification.machine
+
+    @property
+    def estimate(self) -> ParameterEstimate:
+        """Values, covariance, statuses and combinations."""
+        return self.identification.estimate
+
+    @property
+    def converged(self) -> bool:
+        """Whether the estimator converged; values of one that did not must not be used."""
+        return self.identification.converged
+
+    @property
+    def validation(self) -> Validation | None:
+        """Prediction of forces that were not used, where there is one."""
+        return self.identification.validation
+
+    def table(self) -> Columns:
+        """Parameters as columns: name, unit, nominal, value, std, status.
+
+        `pandas.DataFrame(result.table())` is a data frame. The value of a parameter that is not identifiable alone
+        is NaN: a prior is no estimate.
+        """
+        estimate = self.estimate
+        shown = np.array([status == IDENTIFIABLE for status in estimate.status])
+        return {
+            "name": np.array(estimate.names),
+            "unit": np.array(estimate.units),
+            "nominal": estimate.nominal,
+            "value": np.where(shown, estimate.values, np.nan),
+            "std": estimate.std,
+            "status": np.array(estimate.status),
+        }
+
+    def combinations(self) -> Columns:
+        """Combinations of parameters that are identified although their terms are not, as columns."""
+        found = self.estimate.combinations
+        return {
+            "name": np.array([one.name for one in found], dtype=str),
+            "unit": np.array([one.unit for one in found], dtype=str),
+            "nominal": np.array([one.nominal for one in found], dtype=float),
+            "value": np.array([one.value for one in found], dtype=float),
+            "std": np.array([one.std for one in found], dtype=float),
+        }
+
+    def trace(self) -> Columns:
+        """Estimates over time as columns: time (s), then every parameter; empty for batch estimators."""
+        trace = self.identification.trace
+        columns = {"time": trace.time}
+        if len(trace):
+            columns |= {name: trace.values[:, k] for k, name in enumerate(self.estimate.names)}
+        return columns
+
+    def predict(self, log: LogSource) -> Validation:
+        """Predict the forces of a log that was not used; arrays time, measured and predicted, errors in %.
+
+        Raises
+        ------
+        LogError
+            If the log cannot be read, holds no forces or is too short.
+        """
+        (one,) = read_logs(log, self.machine)
+        result = self.identification
+        return held_out(result.machine, result.settings, result.estimate.values, one)
+
+    def machine_identified(self) -> Machine:
+        """The machine with identified instead of nominal parameters; raises MachineError if no body has them."""
+        parameters = self.identification.settings.parameter_set(self.machine)
+        return identified_machine(self.machine, parameters.mapping @ self.estimate.values + parameters.known)
+
+    def report(self, folder: str | Path) -> ReportFiles:
+        """Write estimate.json, figures and report.html into a folder; raises OutputError if that is impossible."""
+        # matplotlib takes longer to load than the identification
+        from pkm_identification.report import write_report
+
+        return write_report(folder, self.identification)
+
+    def save(self, path: str | Path) -> Path:
+        """Write estimate.json, complete or not at all; `load` reads it again."""
+        write_estimate_json(path, self.identification)
+        return Path(path)
+
+    @staticmethod
+    def load(path: str | Path, machine: AnyMachine, **assumptions: Any) -> Result:
+        """Read what `save` wrote; see `pkm_identification.load`."""
+        return load(path, machine, **assumptions)
+
+    def __str__(self) -> str:
+        return summary(self.identification)
+
+    def __repr__(self) -> str:
+        estimate, validation = self.estimate, self.validation
+        count = estimate.status.count(IDENTIFIABLE)
+        ending = "" if self.converged else ", not converged"
+        if validation is not None:
+            ending = f", held-out error {number(validation.rms_percent_total, 3)} %{ending}"
+        return (
+            f"<Result of '{self.machine.name}' by {estimate.estimator}: "
+            f"{count} of {len(estimate.names)} parameters identified{ending}>"
+        )
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the table of parameters and what there is to say."""
+        sentences = "".join(f"<li>{_escaped(text)}</li>" for _, text in verdicts(self.identification))
+        return f"{estimate_table(self.estimate).html()}<ul>{sentences}</ul>"
+
+
+def identify(
+    logs: LogSource | Sequence[LogSource],
+    machine: AnyMachine,
+    *,
+    validate: LogSource | None = None,
+    free_fall: LogSource | Sequence[LogSource] = (),
+    fix: Sequence[str] = (),
+    tie: Sequence[str] = (),
+    prior: str | Path = "",
+    **settings: Any,
+) -> Result:
+    """Identify a machine from its logs.
+
+    Parameters
+    ----------
+    logs : path, StrutLog, Logs, or a sequence of them
+        Pieces of one experiment or several motions; nothing is filtered or differentiated across them.
+    machine : str, Path or Machine
+        Geometry, nominal values and drives.
+    validate : path or log, optional
+        Another log, whose forces are predicted; else the end of each log is predicted by an estimate from the rest.
+    free_fall : path or log, or a sequence of them
+        Falls from rest with the drives off.
+    fix, tie : sequence of str
+        Parameters that are known (`NAME` or `NAME=VALUE`), or follow another (`NAME=OTHER*FACTOR`).
+    prior : str or Path
+        YAML file of what is known beforehand.
+    **settings
+        As the options of `pkm identify`: `estimator`, `parameters`, `model`, `causal`, `cutoff`, `order`,
+        `band_cutoff`, `band_order`, `consistent`, `forgetting`, `data_order`, `strut_spread` (a fraction).
+
+    Returns
+    -------
+    Result
+
+    Raises
+    ------
+    SettingsError
+        If a setting is impossible.
+    LogError
+        If a log cannot be read or used.
+    Unidentifiable
+        If no parameter is identifiable from this motion, not even in a combination.
+    NotConverged
+        If an iteration diverges.
+    TypeError
+        If there is no such setting.
+
+    Examples
+    --------
+    >>> import pkm_identification as pkm
+    >>> logs = pkm.simulate("uf", "rich", duration=10.0, perturb=0.1, seed=1)
+    >>> result = pkm.identify(logs, "uf", estimator="ls")
+    >>> result.table()["name"][0]
+    'm_p'
+    >>> result.converged
+    True
+    """
+    whole = load_machine(machine)
+    chosen = Settings.of(assumptions=assumptions_of(fix, tie, str(prior)), **settings)
+    chosen.parameter_set(whole)  # a wrong name is found before long logs are read
+    gathered = read_logs(logs, whole)
+    falls = read_logs(free_fall, whole).logs if _any(free_fall) else ()
+    result = identified(list(gathered), whole, chosen, gathered.faults, falls)
+    if validate is not None:
+        (other,) = read_logs(validate, whole)
+        result = validated(result, other)
+    return Result(result)
+
+
+def load(path: str | Path, machine: AnyMachine, **assumptions: Any) -> Result:
+    """Read an estimate that was saved: the table, predictions and the identified machine, without its logs.
+
+    Parameters
+    ----------
+    path : str or Path
+        estimate.json, of `Result.save`, `pkm identify --json` or a node.
+    machine : str, Path or Machine
+        The one it was identified with; another description is refused.
+    **assumptions
+        `fix`, `tie` and `prior` as they were given to `identify`, if any were.
+
+    Raises
+    ------
+    DocumentError
+        If the file cannot be read, holds no estimate, or belongs to another machine or other assumptions.
+
+    Examples
+    --------
+    >>> import pkm_identification as pkm
+    >>> result = pkm.identify(pkm.simulate("uf", "rich", duration=10.0), "uf", estimator="ls")
+    >>> again = pkm.load(result.save("estimate.json"), "uf")
+    >>> bool((again.estimate.values == result.estimate.values).all())
+    True
+    """
+    whole = load_machine(machine)
+    saved = read_saved_estimate(path)
+    if saved.parameter_set is None:
+        raise DocumentError(f"{path}: does not say which parameter set it holds")
+    unknown = set(assumptions) - {"fix", "tie", "prior"}
+    if unknown:
+        raise SettingsError(
+            f"{', '.join(sorted(unknown))}: only fix, tie and prior can be told of a saved estimate"
+        )
+    given = assumptions_of(
+        assumptions.get("fix", ()), assumptions.get("tie", ()), str(assumptions.get("prior", ""))
+    )
+    settings = Settings.of(
+        estimator=saved.estimator,
+        model=saved.model,
+        parameters=saved.parameter_set,
+        consistent=saved.consistent,
+        assumptions=given,
+    )
+    parameters = settings.parameter_set(whole)
+    saved.check(whole, parameters, given.described())
+    estimate = make_estimate(
+        parameters,
+        Prior.of(parameters),
+        saved.mean,
+        saved.covariance,
+        nis=float("nan"),
+        nis_dof=0,
+        count=saved.count,
+        time=saved.time,
+        estimator=saved.estimator,
+        model=saved.model,
+        assumed=settings.estimator.relations(parameters),
+    )
+    return Result(
+        Identification(
+            machine=whole,
+            settings=settings,
+            estimate=estimate,
+            samples=saved.samples,
+            dropped=saved.dropped,
+            residual_rms=np.empty(0),
+            converged=saved.converged,
+            nonconvergence="" if saved.converged else f"{path} does not say that the estimator converged",
+        )
+    )
+
+
+def _any(logs: LogSource | Sequence[LogSource]) -> bool:
+    return isinstance(logs, (str, Path)) or len(logs) > 0
+
+
+def _escaped(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

@@ -1,0 +1,142 @@
+"""Logs: read from files, or simulated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pkm_identification.errors import SettingsError
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.motion import StrutLog
+from pkm_identification.records import read_logs as read_log_files
+
+from .machines import AnyMachine, load_machine
+
+
+@dataclass(frozen=True)
+class Logs:
+    """Strut logs of one experiment, and what was set right while reading them.
+
+    Attributes
+    ----------
+    logs : tuple of StrutLog
+    faults : dict of str to int
+        What the readers found and left out, by reason; empty for good logs.
+    """
+
+    logs: tuple[StrutLog, ...]
+    faults: dict[str, int] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.logs)
+
+    def __iter__(self) -> Iterator[StrutLog]:
+        return iter(self.logs)
+
+    def __getitem__(self, number: int) -> StrutLog:
+        return self.logs[number]
+
+    def __repr__(self) -> str:
+        samples = ", ".join(f"{log.source}: {len(log)} samples" for log in self.logs)
+        return f"<Logs {samples}{f'; faults {self.faults}' if self.faults else ''}>"
+
+
+LogSource = StrutLog | Logs | str | Path
+
+
+def read_logs(logs: LogSource | Sequence[LogSource], machine: AnyMachine | None = None) -> Logs:
+    """Read logs: CSV (raw counts and currents, or SI units; .gz too) or rosbag2 recordings.
+
+    Parameters
+    ----------
+    logs : path, StrutLog, Logs, or a sequence of them
+        Pieces of one experiment or several motions of one machine. What is a log already stays as it is.
+    machine : str, Path or Machine, optional
+        Needed for raw logs, which its drives convert.
+
+    Raises
+    ------
+    LogError
+        If a file cannot be read: names the file, the place and what was expected.
+
+    Examples
+    --------
+    >>> import pkm_identification as pkm
+    >>> simulated = pkm.simulate("uf", "z", duration=2.0)
+    >>> logs = pkm.read_logs(simulated)
+    >>> logs[0].length.shape
+    (2001, 6)
+    """
+    whole = None if machine is None else load_machine(machine)
+    sources = [logs] if isinstance(logs, (StrutLog, Logs, str, Path)) else list(logs)
+    if not sources:
+        raise SettingsError("logs: there is none to read")
+    gathered: list[StrutLog] = []
+    faults: dict[str, int] = {}
+    for source in sources:
+        if isinstance(source, StrutLog):
+            gathered.append(source)
+            continue
+        part = source if isinstance(source, Logs) else Logs(*_read(source, whole))
+        gathered += part.logs
+        for reason, number in part.faults.items():
+            faults[reason] = faults.get(reason, 0) + number
+    return Logs(tuple(gathered), faults)
+
+
+def _read(path: str | Path, machine: Machine | None) -> tuple[tuple[StrutLog, ...], dict[str, int]]:
+    logs, faults = read_log_files([path], machine)
+    return tuple(logs), faults
+
+
+def simulate(
+    machine: AnyMachine,
+    trajectory: str = "rich",
+    duration: float | None = None,
+    *,
+    perturb: float = 0.0,
+    noise: float = 0.01,
+    seed: int = 0,
+) -> Logs:
+    """A log of a simulated machine: physics, control, drives and sensors.
+
+    Parameters
+    ----------
+    machine : str, Path or Machine
+        The machine file.
+    trajectory : str
+        `x`, `z`, `xy`, `rich`, `rich2`, `slow`, `free` or `rest`.
+    duration : float, optional
+        s; the trajectory's own unless given.
+    perturb : float
+        Masses, inertias and friction of the machine that is simulated differ from the file by up to this fraction.
+    noise : float
+        Standard deviation of the currents' noise, relative to their rms.
+    seed : int
+        Of noise and perturbation.
+
+    Raises
+    ------
+    SettingsError
+        If a value is impossible.
+
+    Examples
+    --------
+    >>> import pkm_identification as pkm
+    >>> len(pkm.simulate("hexel", "x", duration=1.0)[0])
+    1001
+    """
+    # MuJoCo takes longer to load than everything else
+    from pkm_identification.simulation import SensorSettings, perturbed
+    from pkm_identification.simulation import simulate as simulated
+
+    nominal = load_machine(machine)
+    if not 0 <= perturb < 1:
+        raise SettingsError(f"perturb = {perturb:g}: must be at least 0 and less than 1")
+    if duration is not None and not 0 < duration <= 3600:
+        raise SettingsError(f"duration = {duration:g}: must be more than 0 and at most 3600 s")
+    truth = perturbed(nominal, seed, perturb) if perturb else nominal
+    sensors = SensorSettings(current_noise=noise)
+    record = simulated(truth, trajectory, duration, nominal=nominal, sensors=sensors, seed=seed)
+    return Logs((record.log(),))

@@ -1,0 +1,35 @@
+"""The kinematic low-pass that suits a machine's encoders."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pkm_identification.mechanisms.hexapod.machine import Machine
+
+WIDEST_CUTOFF = 150.0  # Hz
+WIDEST_SHARE = 0.3  # of the sample rate
+NARROWEST_SHARE = 0.2  # of the widest cutoff
+# Noise of the rates, in transition rates of the friction law, that does less harm than smoothing more would.
+RATE_NOISE_SHARE = 0.2
+
+
+def kinematic_cutoff(machine: Machine, period: float) -> float:
+    """Cutoff in Hz of the kinematic low-pass that suits a machine's encoders.
+
+    As wide as possible, because smoothing rounds the bend of the friction law; but noise on the rates rounds
+    it too. White rounding noise of one count q has the rate q / sqrt(12) 2 pi f sqrt(2 f T / 3) behind a
+    low-pass at f.
+
+    Parameters
+    ----------
+    machine : Machine
+    period : float
+        Sample period in s.
+    """
+    widest = min(WIDEST_CUTOFF, WIDEST_SHARE / period)
+    if machine.drive is None:
+        return widest
+    rounding = 1.0 / (np.sqrt(12.0) * machine.drive.counts_per_meter)
+    allowed = RATE_NOISE_SHARE * machine.friction.transition_rate
+    quiet = (allowed / (2 * np.pi * rounding * np.sqrt(2.0 * period / 3.0))) ** (2 / 3)
+    return float(min(widest, max(quiet, NARROWEST_SHARE * widest)))

@@ -1,0 +1,189 @@
+"""The first stage: samples of the drives in, filtered strut motion at the stated rate out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.motion import StrutMotion
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.finite import finite_sample
+from pkm_identification.signals.butterworth import segment_slices
+from pkm_identification.signals.causal import CausalStrutFilter, FilterSettings, StrutSample
+from pkm_identification.signals.continuity import NUMBERS, numbered_stretches
+from pkm_identification.signals.guard import GuardedLog, GuardSettings, StreamGuard
+from pkm_identification.signals.rate import RateWatch, at_right_rate
+
+from .stage_event import StageEvent
+
+WRONG_RATE, NOT_FINITE_OUTPUT = "wrong_rate", "not_finite_output"
+
+
+class StrutStage:
+    """Guard, causal filter and rate gate, one sample at a time.
+
+    Segments are numbered from the first stamp in ms: a process that was restarted must not go on with numbers used
+    before, because stages in other processes would take its samples for a continuation.
+
+    Attributes
+    ----------
+    guard : StreamGuard
+    filter : CausalStrutFilter
+    rate : RateWatch
+    events : list of StageEvent
+        Of the last step.
+    has_force : bool
+        Whether the last accepted sample had forces.
+    """
+
+    def __init__(self, guard: GuardSettings, filter_settings: FilterSettings) -> None:
+        self._make(guard, filter_settings)
+        self.reset()
+
+    def _make(self, guard: GuardSettings, filter_settings: FilterSettings) -> None:
+        self.guard = StreamGuard(guard)
+        self.filter = CausalStrutFilter(filter_settings)
+        self.rate = RateWatch(1.0 / guard.period)
+
+    def reset(self) -> None:
+        """Forget everything: afterwards the stage is as newly made."""
+        self._first_number: int | None = None
+        self._begin_anew()
+
+    def restart(self) -> None:
+        """Forget the samples seen; the numbers of segments go on, so that stages behind notice."""
+        self._leave_segments_behind()
+        self._begin_anew()
+
+    def exchange(self, guard: GuardSettings, filter_settings: FilterSettings) -> None:
+        """Go on with other settings in a new segment."""
+        self._leave_segments_behind()
+        self._make(guard, filter_settings)
+        self._begin_anew()
+
+    def _leave_segments_behind(self) -> None:
+        if self._first_number is not None:
+            self._first_number += self.guard.segment + 1
+
+    def _begin_anew(self) -> None:
+        self.guard.reset()
+        self.filter.reset()
+        self.rate.reset()
+        self.events: list[StageEvent] = []
+        self.has_force = False
+        self._left_out = dict.fromkeys((WRONG_RATE, NOT_FINITE_OUTPUT), 0)
+        self._segment = -1
+        self._clock_jumps = 0
+
+    @property
+    def delay(self) -> float:
+        """Constant delay of the filter in s."""
+        return self.filter.delay
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Samples accepted and filled, left out by reason, segments begun by cause."""
+        return self.guard.counts | self._left_out
+
+    def step(self, time: float, length: FloatArray, force: FloatArray | None) -> list[StrutSample]:
+        """Take one sample of the drives.
+
+        Parameters
+        ----------
+        time : float
+            The sample's stamp in s.
+        length, force : ndarray, shape (6,)
+            m and N; the force may be None.
+
+        Returns
+        -------
+        list of StrutSample
+            What it completes: usually one, none while the filter fills or the rate is wrong, more behind a hole.
+        """
+        self.events = []
+        guarded = self.guard.step(time, length, force)
+        if self.guard.last_rejection is not None:
+            self.events.append(StageEvent(*self.guard.last_rejection))
+            return []
+        self.has_force = force is not None
+        if self.guard.segment != self._segment:
+            self._begin_segment(time)
+        self.rate.update(time, len(guarded))
+        wrong_rate = self.rate.wrong
+        passed = []
+        for sample in guarded:
+            filtered = self.filter.step(sample)
+            if filtered is None:
+                continue
+            if wrong_rate:
+                self._leave_out(WRONG_RATE, "the sample rate is too far off: nothing is passed on")
+            elif finite_sample(filtered.length, filtered.rate, filtered.acceleration, filtered.force):
+                passed.append(self._numbered(filtered))
+            else:
+                self.restart()
+                self._leave_out(NOT_FINITE_OUTPUT, "the filter gave a number that is not finite")
+                break
+        return passed
+
+    def _numbered(self, sample: StrutSample) -> StrutSample:
+        # a third of the time that `replace` takes
+        return StrutSample(
+            sample.time,
+            sample.length,
+            sample.rate,
+            sample.acceleration,
+            sample.force,
+            ((self._first_number or 0) + sample.segment) % NUMBERS,
+        )
+
+    def _begin_segment(self, time: float) -> None:
+        if self._first_number is None:
+            self._first_number = int(1e3 * (time % NUMBERS))
+        clock_jumps = self.guard.counts["clock_jump"]
+        if clock_jumps > self._clock_jumps:
+            self.events.append(
+                StageEvent("clock_jump", f"stamps jumped back to {time:.6f} s: started afresh")
+            )
+        self._clock_jumps = clock_jumps
+        self._segment = self.guard.segment
+        self.rate.restart()
+
+    def _leave_out(self, reason: str, text: str) -> None:
+        self._left_out[reason] += 1
+        self.events.append(StageEvent(reason, text))
+
+    def warm_up(self, machine: Machine) -> None:
+        """Compile (or load from the cache) guard and filter with stages of their own."""
+        stage = StrutStage(self.guard.settings, self.filter.settings)
+        length = machine.length_limits.mean().repeat(6)
+        k = 0
+        while not stage.step(k * stage.guard.settings.period, length, length):
+            k += 1
+
+
+def strut_motion(log: GuardedLog, settings: FilterSettings) -> tuple[StrutMotion, int]:
+    """Filter a whole guarded log: what a `StrutStage` gives sample by sample, with stretches as its receiver sees them.
+
+    Parameters
+    ----------
+    log : GuardedLog
+    settings : FilterSettings
+
+    Returns
+    -------
+    StrutMotion
+    int
+        Samples left out because of a wrong rate.
+    """
+    causal = CausalStrutFilter(settings)
+    motion, right = causal.filter(log), at_right_rate(log)
+    left_out = 0
+    if not right.all():
+        # an output belongs to the sample that completes it
+        passed = np.concatenate([right[part][causal.fill :] for part in segment_slices(log.segment)])
+        left_out = int(np.count_nonzero(~passed))
+        motion = motion[passed]
+    segment = numbered_stretches(motion.time, motion.segment, log.period)
+    return replace(motion, segment=segment), left_out

@@ -1,0 +1,57 @@
+"""The result of an identification."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from pkm_identification.estimation.estimate import ParameterEstimate
+from pkm_identification.estimation.trace import EstimateTrace
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.numerics.arrays import FloatArray
+
+from .settings import Settings
+from .validation import Validation
+
+
+@dataclass(frozen=True)
+class Identification:
+    """A finished identification.
+
+    Attributes
+    ----------
+    machine : Machine
+    settings : Settings
+    estimate : ParameterEstimate
+    samples : int
+        Samples that entered the equations' filters.
+    dropped : dict of str to int
+        Samples not used, by reason.
+    residual_rms : ndarray, shape (m,)
+        Root mean square of the residual in the band, N; one force a strut, or one along the path for the energy model.
+    converged : bool
+    warnings : tuple of str
+    trace : EstimateTrace
+        Estimates over time (of the recursive estimators).
+    validation : Validation or None
+        Of the end of each log by an estimate from the rest, or of another log; see `Validation.what`.
+    delay : float
+        Delay of the causal strut filter in s; 0 offline.
+    beside : tuple of str
+        What the estimate rests on besides the equations of motion and the prior, a sentence each.
+    nonconvergence : str
+        What had not converged when the estimate did not, in words.
+    """
+
+    machine: Machine
+    settings: Settings
+    estimate: ParameterEstimate
+    samples: int
+    dropped: dict[str, int]
+    residual_rms: FloatArray
+    converged: bool
+    warnings: tuple[str, ...] = ()
+    trace: EstimateTrace = field(default_factory=EstimateTrace)
+    validation: Validation | None = None
+    delay: float = 0.0
+    beside: tuple[str, ...] = ()
+    nonconvergence: str = ""

@@ -1,0 +1,70 @@
+"""The sample period of logs: measured, compared with the drive's and with each other's."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from pkm_identification.errors import LogError
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.motion import StrutLog
+from pkm_identification.signals.guard import RATE_ERROR, RATE_WARNING
+
+FEWEST_STEPS = 20  # between stamps, to measure a period from
+SAME_RATE = 0.01  # relative difference up to which two logs run at one rate
+
+
+def estimated_period(log: StrutLog, machine: Machine) -> tuple[float, str | None]:
+    """Sample period in s for a log, and a warning when it is not what the drive promises.
+
+    Raises
+    ------
+    LogError
+        If the log is too short or its rate is off by 20 % or more.
+    """
+    steps = np.diff(log.time)
+    steps = steps[np.isfinite(steps) & (steps > 0)]
+    if len(steps) < FEWEST_STEPS:
+        raise LogError(
+            f"{log.source}: {len(log)} samples are too few to identify anything; at least {FEWEST_STEPS + 1} are needed"
+        )
+    measured = float(np.median(steps))
+    if machine.drive is None:
+        return measured, None
+    nominal = 1.0 / machine.drive.sample_rate
+    off = abs(measured / nominal - 1.0)
+    if off >= RATE_ERROR:
+        raise LogError(
+            f"{log.source}: samples come at {1 / measured:.4g} Hz, machine '{machine.name}' states {1 / nominal:.4g} Hz"
+        )
+    if off >= RATE_WARNING:
+        return measured, (
+            f"{log.source}: samples come at {1 / measured:.4g} Hz instead of {1 / nominal:.4g} Hz; "
+            "the measured rate is used"
+        )
+    return nominal, None
+
+
+def common_period(logs: Sequence[StrutLog], machine: Machine) -> tuple[float, tuple[str, ...]]:
+    """Sample period in s of logs of one experiment, and warnings.
+
+    Raises
+    ------
+    LogError
+        If a log holds no forces, runs at a wrong rate or at another than the first.
+    """
+    period, warnings = 0.0, []
+    for log in logs:
+        if log.force is None:
+            raise LogError(f"{log.source}: holds no strut forces; identification needs them")
+        own, warning = estimated_period(log, machine)
+        period = period or own
+        if abs(own / period - 1.0) > SAME_RATE:
+            raise LogError(
+                f"{log.source}: samples come at {1 / own:.4g} Hz, the first log's at {1 / period:.4g} Hz; "
+                "identify them apart"
+            )
+        if warning:
+            warnings.append(warning)
+    return period, tuple(warnings)

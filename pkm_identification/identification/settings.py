@@ -1,0 +1,253 @@
+"""The settings of an identification, the same for command line, nodes and programs; every field is declared once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from pkm_identification.declared import Declaration, check, declarations, declared
+from pkm_identification.errors import SettingsError
+from pkm_identification.estimation.data_order import ORDERS
+from pkm_identification.estimation.estimators import ESTIMATORS as REGISTRY
+from pkm_identification.estimation.filters.recursive import FILTERS
+from pkm_identification.estimation.filters.unscented import UnscentedSettings
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.mechanisms.hexapod.parameters.physical_layout import physical_layout
+from pkm_identification.mechanisms.hexapod.parameters.sets import NAMES, hexapod_parameters
+from pkm_identification.parameters.assumptions import Assumptions, Fix, Tie, read_prior
+from pkm_identification.parameters.parameter_set import ParameterSet
+from pkm_identification.parameters.relations import STRUT_SPREAD, LinearRelations, alike_limbs
+from pkm_identification.signals.band import BandSettings
+from pkm_identification.signals.causal import FilterSettings
+from pkm_identification.signals.guard import GuardSettings
+
+from .augmented_state import FORMS
+from .kinematic_cutoff import kinematic_cutoff
+from .models import MODELS
+
+ESTIMATORS = (*REGISTRY, *FORMS)
+RECURSIVE = tuple(FILTERS)
+DRIFTS = ("detected", "none")
+HOLD_OUT, LARGEST_HOLD_OUT = 0.2, 0.5  # of each log's time
+_TITLES = {name: estimator.title for name, estimator in REGISTRY.items()} | FORMS
+
+# What is known of parameters beforehand, as texts.
+FIX = Declaration("fix", [""], "parameters that are known, each NAME (the file's value) or NAME=VALUE")
+TIE = Declaration("tie", [""], "parameters that follow another, each NAME=OTHER or NAME=OTHER*FACTOR")
+PRIOR = Declaration("prior", "", "YAML file of what is known beforehand, NAME: {value: ..., std: ...}")
+
+
+@dataclass(frozen=True)
+class EstimatorSettings:
+    """What is estimated, by what; fields without a declaration of their own are no option.
+
+    `assumptions` is what is fixed, tied or known of the parameters beforehand. `forgetting` is the factor of recursive
+    least squares per equation. `data_order` is that in which a recursive estimator takes the equations of a log.
+    `strut_spread` is how much struts of one design are taken to differ (standard deviation, relative), in sets with
+    parameters of every strut; infinity assumes nothing. `consistent` allows only parameters that some machine could
+    have (`estimation.consistency`). `gate`, `payload`, `drift` and `friction_walk` are for the online estimator, the
+    last as the standard deviation that every friction coefficient gathers in an hour, relative to it.
+    """
+
+    name: str = declared(
+        "ukf",
+        "; ".join(f"{name}: {title}" for name, title in _TITLES.items()),
+        choices=ESTIMATORS,
+        name="estimator",
+    )
+    model: str = declared("force", "model equation", choices=tuple(MODELS))
+    parameters: str = declared("identifiable", "parameter set", choices=NAMES)
+    forgetting: float = declared(
+        1.0, "of the estimator rls: what an equation leaves of older ones", "", 0.5, 1
+    )
+    data_order: str = declared(
+        "sequential", "in which recursive estimators take the data offline", choices=ORDERS
+    )
+    consistent: bool = declared(
+        False, "only parameters that some machine could have: bodies with mass, friction that brakes"
+    )
+    strut_spread: float = declared(
+        STRUT_SPREAD,
+        "how much struts of one design differ, where each has parameters of its own; 'inf': nothing is known",
+        percent=True,
+    )
+    gate: float = declared(
+        1e-9, "probability with which a good equation is kept out as an outlier", "", 1e-15, 0.1
+    )
+    payload: bool = declared(True, "watch for a payload taken up or set down; see the topic ~/payload")
+    drift: str = declared("detected", "widen the deviations of friction when it has changed", choices=DRIFTS)
+    friction_walk: float = declared(
+        0.0, "random walk of friction in an hour, relative to its size", "", 0, 10
+    )
+    assumptions: Assumptions = field(default_factory=Assumptions)
+
+    def __post_init__(self) -> None:
+        check(self)
+        if self.forgetting != 1.0 and self.name != "rls":
+            raise SettingsError(f"forgetting is for the estimator 'rls', not for '{self.name}'")
+        if self.friction_walk and self.name == "rls":
+            raise SettingsError("friction_walk needs estimator 'ukf' or 'ekf'; 'rls' has forgetting")
+        able = [name for name, one in REGISTRY.items() if one.consistent]
+        if self.consistent and self.name not in able:
+            raise SettingsError(
+                f"estimator '{self.name}' cannot keep an estimate physical; {', '.join(able)} can"
+            )
+        if not self.strut_spread > 0:
+            raise SettingsError(f"strut spread {100 * self.strut_spread:g} %: must be positive")
+        if self.name in FORMS and self.strut_spread != STRUT_SPREAD:
+            raise SettingsError(f"estimator '{self.name}' does not use a strut spread")
+        if self.name in FORMS and self.model != "force":
+            raise SettingsError(f"estimator '{self.name}' needs the force model, not '{self.model}'")
+
+    @property
+    def unscented(self) -> UnscentedSettings:
+        """Tuning of the recursive filters."""
+        return UnscentedSettings(forgetting=self.forgetting)
+
+    def parameter_set(self, machine: Machine) -> ParameterSet:
+        """The parameters to estimate; raises PkmError when set or assumptions do not fit."""
+        parameters = self.assumptions.apply(hexapod_parameters(machine, self.parameters))
+        if self.consistent:
+            physical_layout(machine, parameters)  # refuses a part of a body
+        return parameters
+
+    def relations(self, parameters: ParameterSet) -> LinearRelations | None:
+        """What is assumed of these parameters besides their prior, if anything."""
+        if np.isinf(self.strut_spread):
+            return None
+        relations = alike_limbs(parameters, self.strut_spread)
+        return relations if len(relations.values) else None
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How to identify: the settings of every stage.
+
+    What a machine and a log decide (sample period, limits, kinematic cutoff) may stand at 0; `resolved` fills it in.
+
+    Attributes
+    ----------
+    guard : GuardSettings
+    filter : FilterSettings
+        Kinematic low-pass; cutoff 0 lets the encoders decide (`kinematic_cutoff`).
+    band : BandSettings
+        Low-pass over both sides of the model equation.
+    estimator : EstimatorSettings
+    causal : bool
+        Whether logs are filtered as online.
+    hold_out : float
+        Part of each log, at its end, that is predicted from the rest as a check; 0 leaves the check out.
+    """
+
+    guard: GuardSettings = field(default_factory=GuardSettings)
+    filter: FilterSettings = field(default_factory=FilterSettings)
+    band: BandSettings = field(default_factory=BandSettings)
+    estimator: EstimatorSettings = field(default_factory=EstimatorSettings)
+    causal: bool = declared(False, "filter as online: causal, with a constant delay")
+    hold_out: float = HOLD_OUT
+
+    def __post_init__(self) -> None:
+        for part in (self.guard, self.filter, self.band):
+            check(part)
+        name = self.estimator.name
+        if self.estimator.data_order != "sequential" and (
+            self.causal or name not in FILTERS or self.estimator.forgetting != 1.0
+        ):
+            raise SettingsError(
+                f"data order '{self.estimator.data_order}' is for a recursive estimator ({', '.join(FILTERS)}) that "
+                "runs over a log as a whole and forgets nothing"
+            )
+        if not 0 <= self.hold_out <= LARGEST_HOLD_OUT:
+            raise SettingsError(f"hold_out {self.hold_out:g}: must lie between 0 and {LARGEST_HOLD_OUT:g}")
+        if self.causal and (name in FORMS or REGISTRY[name].twins):
+            raise SettingsError(f"estimator '{name}' needs the whole log and cannot run causally")
+
+    @classmethod
+    def of(cls, **values: Any) -> Settings:
+        """Settings from values by the names of node parameters and options (`NAMED`), and of this class's own fields.
+
+        Raises
+        ------
+        SettingsError
+            If a value is impossible.
+        TypeError
+            If there is no such setting.
+        """
+        parts: dict[str, dict[str, Any]] = {part: {} for part in _PARTS}
+        own: dict[str, Any] = {}
+        for name, value in values.items():
+            if name in ("causal", "hold_out"):
+                own[name] = value
+            elif name == "assumptions":
+                parts["estimator"][name] = value
+            elif name in _PLACES:
+                part, entry = _PLACES[name]
+                parts[part][entry] = value
+            else:
+                raise TypeError(f"there is no setting '{name}'")
+        return cls(**{part: _PARTS[part](**parts[part]) for part in _PARTS}, **own)
+
+    @property
+    def period(self) -> float:
+        """Sample period in s; 0 when it is not known yet."""
+        return self.guard.period
+
+    def resolved(self, machine: Machine, period: float | None = None) -> Settings:
+        """The settings for a machine; the period is its drive's and the cutoff `kinematic_cutoff` unless given.
+
+        Raises
+        ------
+        LogError
+            If the sample period is unknown.
+        SettingsError
+            If a filter is impossible at that period.
+        """
+        guard = self.guard.resolved(machine, period)
+        cutoff = self.filter.cutoff or kinematic_cutoff(machine, guard.period)
+        return replace(
+            self,
+            guard=guard,
+            filter=replace(self.filter, period=guard.period, cutoff=cutoff),
+            band=replace(self.band, period=guard.period),
+        )
+
+    def parameter_set(self, machine: Machine) -> ParameterSet:
+        """The parameters to estimate; raises PkmError when set or assumptions do not fit."""
+        return self.estimator.parameter_set(machine)
+
+
+_PARTS: dict[str, Any] = {
+    "guard": GuardSettings,
+    "filter": FilterSettings,
+    "band": BandSettings,
+    "estimator": EstimatorSettings,
+}
+_PLACES = {
+    declaration.name: (part, entry)
+    for part, settings in _PARTS.items()
+    for entry, declaration in declarations(settings).items()
+}
+# Every declared setting by the name of its node parameter.
+NAMED: dict[str, Declaration] = {
+    declaration.name: declaration
+    for settings in (*_PARTS.values(), Settings)
+    for declaration in declarations(settings).values()
+}
+
+
+def assumptions_of(fix: Sequence[str], tie: Sequence[str], prior: str) -> Assumptions:
+    """Assumptions from texts, as options and node parameters give them; empty texts say nothing.
+
+    Raises
+    ------
+    PkmError
+        If a text cannot be understood, or the file of the prior cannot be used.
+    """
+    return Assumptions(
+        fixed=tuple(Fix.parse(text) for text in fix if text),
+        tied=tuple(Tie.parse(text) for text in tie if text),
+        prior_values=read_prior(prior) if prior else (),
+    )

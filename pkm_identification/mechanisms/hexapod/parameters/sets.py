@@ -1,0 +1,86 @@
+"""The hexapod's parameter sets by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from pkm_identification.errors import SettingsError
+from pkm_identification.motion import STRUTS
+from pkm_identification.parameters.parameter_set import ParameterSet
+
+from ..machine import Machine
+from .builder import SetBuilder
+from .general_sets import GENERAL_SETS
+
+
+def hexapod_parameters(machine: Machine, name: str = "identifiable") -> ParameterSet:
+    """A named set for a machine.
+
+    Parameters
+    ----------
+    machine : Machine
+    name : str
+        One of NAMES. `identifiable`: masses, platform moments, lumped strut moments and friction, which
+        six-axis motion can show one by one (20). `oh12`, `oh24`: the source's (Oh 2003, 4.4), without and
+        with friction. `extended`: the platform's ten, masses and moments strut by strut, friction (46).
+        `general`, `alike` and, with the inertia of the motors, `general_motor`, `alike_motor`: see
+        `general_sets`.
+
+    Raises
+    ------
+    SettingsError
+        If there is no set of that name.
+    """
+    if name not in SETS:
+        raise SettingsError(f"parameter set '{name}': must be one of {', '.join(NAMES)}")
+    builder = SetBuilder(machine)
+    SETS[name](builder)
+    return builder.parameter_set(name)
+
+
+def _identifiable(builder: SetBuilder) -> None:
+    builder.platform_mass()
+    builder.strut_masses("m_b", "m_e")
+    builder.platform_moments("Ixx", "Iyy", "Izz")
+    builder.strut_moment("It_b+It_e", "transverse", "be")
+    builder.strut_moment("Ia_b+Ia_e", "axial", "be")
+    builder.friction()
+
+
+def _oh12(builder: SetBuilder) -> None:
+    builder.strut_masses("m_e", "m_b")
+    builder.platform_mass()
+    for body in "bpe":
+        if body == "p":
+            builder.platform_moments("Ixx", "Iyy", "Izz")
+            continue
+        # the source's strut axes: x along the second hinge, y along the strut
+        builder.strut_moment(f"Ixx_{body}", "x", body)
+        builder.strut_moment(f"Iyy_{body}", "axial", body)
+        builder.strut_moment(f"Izz_{body}", "z", body)
+
+
+def _oh24(builder: SetBuilder) -> None:
+    _oh12(builder)
+    builder.friction()
+
+
+def _extended(builder: SetBuilder) -> None:
+    builder.platform_mass(moments_follow=False)
+    builder.platform_first_moments()
+    builder.platform_moments("Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz")
+    for i in range(STRUTS):
+        builder.strut_masses("m_b", "m_e", strut=i)
+        builder.strut_moment("It_b+It_e", "transverse", "be", strut=i)
+        builder.strut_moment("Ia_b+Ia_e", "axial", "be", strut=i)
+    builder.friction()
+
+
+SETS: dict[str, Callable[[SetBuilder], None]] = {
+    "identifiable": _identifiable,
+    "oh12": _oh12,
+    "oh24": _oh24,
+    "extended": _extended,
+    **GENERAL_SETS,
+}
+NAMES = tuple(SETS)

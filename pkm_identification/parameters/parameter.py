@@ -1,0 +1,59 @@
+"""One parameter of a model, or one entry of the basis a model is linear in: typed, so that no name is ever parsed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Kind(Enum):
+    """What a number is, physically."""
+
+    MASS = "mass"
+    FIRST_MOMENT = "first moment"
+    INERTIA = "moment or product of inertia"
+    VISCOUS = "viscous friction"
+    COULOMB = "Coulomb friction"
+    FRICTION = "another friction coefficient"
+    NUISANCE = "estimated besides, without a meaning of its own"
+
+    @property
+    def friction(self) -> bool:
+        """Whether it belongs to a friction law."""
+        return self in (Kind.VISCOUS, Kind.COULOMB, Kind.FRICTION)
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A number that is estimated, or that a model is linear in.
+
+    Attributes
+    ----------
+    name : str
+        Unique in its set: what tables, files and messages call it.
+    unit : str
+    kind : Kind
+    body : str
+        What it belongs to: a body, or a limb as a whole.
+    nominal : float
+        The machine file's value, SI units.
+    scale : float
+        A large error of it: the standard deviation of the prior where nothing better is known.
+    symbol : str
+        What it is called whichever limb it belongs to; the name itself unless given.
+    limb : int or None
+        The limb (strut, leg) it belongs to, from 0; None where there is one only, or it stands for all of them.
+    """
+
+    name: str
+    unit: str
+    kind: Kind
+    body: str
+    nominal: float
+    scale: float
+    symbol: str = ""
+    limb: int | None = None
+
+    def __post_init__(self) -> None:
+        if not self.symbol:
+            object.__setattr__(self, "symbol", self.name)

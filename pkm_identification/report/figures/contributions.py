@@ -1,0 +1,69 @@
+"""Bar charts of what contributes to the strut forces and of their sensitivity to the centre of mass."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from pkm_identification.mechanisms.hexapod.analysis.center_of_mass_sensitivity import (
+    SIGNIFICANT,
+    Sensitivity,
+)
+from pkm_identification.mechanisms.hexapod.analysis.contributions import Contributions
+from pkm_identification.motion import STRUTS
+
+from ..contribution_tables import present
+from .style import MEASURED, STRUT_COLORS, TRUE, categories_across, styled
+
+
+@styled
+def contributions_figure(shares: Contributions, title: str) -> Figure:
+    """Mean share and range of each group that contributes: bars over all struts, a point for each strut."""
+    figure = Figure(figsize=(9, 3.8), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    shown = present(shares)
+    for panel, per_strut, overall, label in (
+        (left, shares.mean, shares.mean_all, "mean |group| / mean |F$_a$| (%)"),
+        (right, shares.range, shares.range_all, "(max − min) / mean |F$_a$| (%)"),
+    ):
+        panel.bar(range(len(shown)), overall[shown], color=MEASURED, width=0.75, label="all struts")
+        _strut_points(panel, per_strut[shown])
+        panel.set_xticks(range(len(shown)), [shares.names[g] for g in shown])
+        categories_across(panel, label)
+    figure.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=STRUTS + 1)
+    figure.suptitle(title, x=0.01, ha="left")
+    return figure
+
+
+@styled
+def sensitivity_figure(sensitivity: Sensitivity, title: str) -> Figure:
+    """Sensitivity to an error of the centre of mass along each direction: bars over all struts, a point each."""
+    figure = Figure(figsize=(7, 3.8), layout="constrained")
+    panel = figure.add_subplot()
+    places = range(len(sensitivity.directions))
+    panel.bar(places, sensitivity.overall, color=MEASURED, width=0.75, label="all struts")
+    _strut_points(panel, sensitivity.per_strut)
+    top = 1.15 * float(np.nanmax(sensitivity.per_strut)) or SIGNIFICANT
+    if top > 0.5 * SIGNIFICANT:
+        panel.axhline(SIGNIFICANT, color=TRUE, linestyle="--", linewidth=1, label="significant")
+        top = max(top, 1.15 * SIGNIFICANT)
+    panel.set_ylim(0, top)
+    panel.set_xticks(places, sensitivity.directions)
+    panel.set_xlabel("direction of the error, platform axes")
+    categories_across(panel, "% of force per 1 % of the travel")
+    figure.legend(*panel.get_legend_handles_labels(), loc="outside lower center", ncols=STRUTS + 2)
+    figure.suptitle(f"{title} ({1e3 * sensitivity.travel:.1f} mm)", x=0.01, ha="left")
+    return figure
+
+
+def _strut_points(panel: Axes, per_strut: np.ndarray) -> None:
+    for i in range(STRUTS):
+        panel.plot(
+            np.arange(len(per_strut)) + 0.1 * (i - (STRUTS - 1) / 2),
+            per_strut[:, i],
+            "o",
+            color=STRUT_COLORS[i],
+            markersize=3.5,
+            label=f"strut {i + 1}",
+        )

@@ -1,0 +1,60 @@
+"""Friction curves: force against rate of every strut that was tested."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from pkm_identification.identification.procedures.friction_test import FrictionTest
+
+from ..friction_tables import least_rate
+from .style import (
+    ESTIMATE,
+    NOMINAL,
+    TRUE,
+    styled,
+)
+
+SIGMAS = 2.0
+
+
+@styled
+def friction_figure(test: FrictionTest) -> Figure:
+    """Measured friction with bars of two standard errors, the fitted law, and the rates left out."""
+    columns = min(3, len(test.struts))
+    rows = -(-len(test.struts) // columns)
+    figure = Figure(figsize=(3.2 * columns + 0.4, 2.6 * rows + 0.9), layout="constrained")
+    panels = figure.subplots(rows, columns, sharex=True, squeeze=False).ravel()
+    window = 1e3 * least_rate(test)
+    for panel, (number, strut) in zip(panels, test.struts.items(), strict=False):
+        curve = strut.curve
+        panel.axvspan(-window, window, color="#F2F2F2", label="left out of the fit")
+        panel.axhline(0, color="#BBBBBB", linewidth=0.8)
+        fastest = float(np.abs(curve.rate).max())
+        for k, side in enumerate((-1.0, 1.0)):
+            rate = side * np.linspace(least_rate(test), fastest, 60)
+            panel.plot(1e3 * rate, strut.friction_force(rate), color=TRUE, label=None if k else "fitted law")
+        panel.errorbar(
+            1e3 * curve.rate,
+            curve.force,
+            yerr=SIGMAS * curve.error,
+            fmt="o",
+            markersize=3,
+            color=ESTIMATE,
+            elinewidth=1,
+            capsize=2,
+            label="measured, ± 2 standard errors",
+        )
+        bend = test.bends[number].transition_rate
+        note = f"c$_v$ {strut.viscous.value:.3g} N s/m\nF$_c$ {strut.coulomb.value:.3g} N" + (
+            f"\nv$_t$ {1e3 * bend.value:.2g} mm/s" if bend else ""
+        )
+        panel.text(0.04, 0.96, note, transform=panel.transAxes, va="top", fontsize=8, color=NOMINAL)
+        panel.set_title(f"strut {number}")
+    for panel in panels[len(test.struts) :]:
+        panel.set_visible(False)
+    figure.supxlabel("strut rate (mm/s)", fontsize=9)
+    figure.supylabel("friction force (N)", fontsize=9)
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper right", ncols=3)
+    figure.suptitle(f"{test.machine.name}: friction of the struts", x=0.01, ha="left")
+    return figure

@@ -1,0 +1,191 @@
+"""Figures of the parameters: how the estimates converged and where they ended."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from pkm_identification.estimation.identifiability import IDENTIFIABLE
+from pkm_identification.numerics.arrays import FloatArray
+
+from .style import (
+    ESTIMATE,
+    NOMINAL,
+    TRUE,
+    styled,
+)
+
+if TYPE_CHECKING:
+    from pkm_identification.estimation.estimate import ParameterEstimate
+    from pkm_identification.estimation.trace import EstimateTrace
+
+COLUMNS = 5
+POINTS = 600  # as many as a panel has pixels
+TRANSIENT = 0.2  # part of the run after which the values decide a panel's range
+SIGMAS = 2.0
+INERTIAL_UNITS = ("kg", "kg m", "kg m^2")  # of parameters shown relative to their nominal values
+UNITS = {"kg m^2": "kg m²", "N s/m": "N s/m"}
+
+
+@styled
+def convergence_figure(
+    trace: EstimateTrace, estimate: ParameterEstimate, truth: FloatArray | None = None
+) -> Figure:
+    """Each identified parameter over time, with its band of two standard deviations.
+
+    Parameters
+    ----------
+    trace : EstimateTrace
+        Of a recursive estimator, at least two entries.
+    estimate : ParameterEstimate
+        At least one parameter must be identifiable.
+    truth : ndarray, shape (P,), optional
+        True values, where they are known.
+    """
+    time, label = _axis(trace.time)
+    chosen = np.unique(np.linspace(0, len(time) - 1, min(POINTS, len(time))).astype(int))
+    time, values, std = time[chosen], trace.values[chosen], trace.std[chosen]
+    identified = [i for i, status in enumerate(estimate.status) if status == IDENTIFIABLE]
+    rows = math.ceil(len(identified) / COLUMNS)
+    figure = Figure(figsize=(11, 1.65 * rows + 0.8), layout="constrained")
+    axes = figure.subplots(rows, COLUMNS, sharex=True, squeeze=False).flatten()
+    for panel in axes[len(identified) :]:
+        panel.set_visible(False)
+    for place, (panel, i) in enumerate(zip(axes, identified, strict=False)):
+        band = SIGMAS * std[:, i]
+        panel.fill_between(
+            time,
+            values[:, i] - band,
+            values[:, i] + band,
+            color=ESTIMATE,
+            alpha=0.22,
+            linewidth=0,
+            label="± 2 standard deviations",
+        )
+        panel.plot(time, values[:, i], color=ESTIMATE, label="estimate")
+        panel.axhline(
+            estimate.nominal[i], color=NOMINAL, linestyle=":", linewidth=1, label="nominal, where in range"
+        )
+        if truth is not None:
+            panel.axhline(truth[i], color=TRUE, linestyle="--", linewidth=1, label="true")
+        panel.set_title(estimate.names[i], fontsize=9)
+        panel.set_ylabel(_unit(estimate.units[i]))
+        panel.set_ylim(_range(values[:, i], band, None if truth is None else truth[i]))
+        panel.locator_params(axis="y", nbins=4)
+        if place + COLUMNS >= len(identified):
+            panel.set_xlabel(label)
+            panel.tick_params(labelbottom=True)
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper right", ncols=4)
+    figure.suptitle("Convergence of the estimates", x=0.01, ha="left")
+    return figure
+
+
+@styled
+def estimates_figure(estimate: ParameterEstimate, truth: FloatArray | None = None) -> Figure:
+    """Estimates with bars of two standard deviations.
+
+    Inertial parameters stand relative to their nominal values; friction, and what is nominally zero, in its own
+    unit with the nominal value as a mark.
+
+    Parameters
+    ----------
+    estimate : ParameterEstimate
+    truth : ndarray, shape (P,), optional
+        True values, where they are known.
+    """
+    rows_of = _panels(estimate)
+    longest = max(len(rows) for rows in rows_of.values())
+    figure = Figure(figsize=(4.2 * len(rows_of), 0.3 * longest + 1.6), layout="constrained")
+    axes = np.atleast_1d(figure.subplots(1, len(rows_of)))
+    for panel, (unit, rows) in zip(axes, rows_of.items(), strict=True):
+        _bars(panel, estimate, rows, unit, truth)
+        # rows as high in all panels
+        panel.set_ylim(longest - 0.4, -0.6)
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper right", ncols=4)
+    figure.suptitle("Estimates", x=0.01, ha="left")
+    return figure
+
+
+def _axis(time: FloatArray) -> tuple[FloatArray, str]:
+    """Time from zero, or the number of the equation where several logs follow each other."""
+    if np.all(np.diff(time) > 0):
+        return time - time[0], "time (s)"
+    return np.arange(len(time), dtype=float), "equation (-)"
+
+
+def _range(values: FloatArray, band: FloatArray, true: float | None) -> tuple[float, float]:
+    """Limits that show the estimate after its transient with its band and the truth."""
+    first = int(TRANSIENT * len(values))
+    converged, band = values[first:], band[first:]
+    everything = np.concatenate([converged - band, converged + band, [] if true is None else [true]])
+    low, high = float(everything.min()), float(everything.max())
+    margin = 0.15 * (high - low) or 0.1 * abs(high) or 1.0
+    return low - margin, high + margin
+
+
+def _unit(unit: str) -> str:
+    return UNITS.get(unit, unit)
+
+
+def _panels(estimate: ParameterEstimate) -> dict[str, list[int]]:
+    """Rows of each panel, by its unit; '%' holds those that stand relative to their nominal values."""
+    rows_of: dict[str, list[int]] = {}
+    for i, (unit, nominal) in enumerate(zip(estimate.units, estimate.nominal, strict=True)):
+        relative = unit in INERTIAL_UNITS and nominal != 0
+        rows_of.setdefault("%" if relative else unit, []).append(i)
+    return rows_of
+
+
+def _bars(
+    panel: Axes, estimate: ParameterEstimate, rows: list[int], unit: str, truth: FloatArray | None
+) -> None:
+    place = np.arange(len(rows))
+    nominal = estimate.nominal[rows]
+    values, std = estimate.values[rows], estimate.std[rows]
+    true = None if truth is None else np.asarray(truth, dtype=float)[rows]
+    if unit == "%":
+        scale = 100 / np.abs(nominal)
+        values, std = (values - nominal) * scale, std * scale
+        true = None if true is None else (true - nominal) * scale
+        nominal = np.zeros(len(rows))
+    identified = np.array([estimate.status[i] == IDENTIFIABLE for i in rows])
+    panel.barh(
+        place[identified], values[identified], height=0.62, color=ESTIMATE, alpha=0.35, label="estimate"
+    )
+    panel.errorbar(
+        values[identified],
+        place[identified],
+        xerr=SIGMAS * std[identified],
+        fmt="none",
+        ecolor=ESTIMATE,
+        elinewidth=1.4,
+        capsize=3,
+        label="± 2 standard deviations",
+    )
+    if unit == "%":
+        panel.axvline(0, color=NOMINAL, linewidth=1.2, label="nominal")
+    else:
+        panel.scatter(
+            nominal, place, marker="|", s=140, linewidth=1.6, color=NOMINAL, label="nominal", zorder=3
+        )
+    if true is not None:
+        panel.scatter(true, place, marker="D", s=22, facecolor="none", edgecolor=TRUE, label="true", zorder=4)
+    left = panel.get_xlim()[0]
+    for at in place[~identified]:
+        panel.text(
+            left,
+            at,
+            " not identifiable ",
+            color=NOMINAL,
+            va="center",
+            fontsize=8,
+            style="italic",
+            bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5},
+        )
+    panel.set_yticks(place, [estimate.names[i] for i in rows])
+    panel.grid(axis="y", visible=False)
+    panel.set_xlabel("change from nominal (%)" if unit == "%" else f"value ({_unit(unit)})")

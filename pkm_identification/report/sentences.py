@@ -1,0 +1,91 @@
+"""The result of an identification in sentences."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pkm_identification.estimation.identifiability import IDENTIFIABLE
+from pkm_identification.identification.physical_verdict import verdict
+
+from .listing import number, with_deviation
+
+if TYPE_CHECKING:
+    from pkm_identification.identification.result import Identification
+    from pkm_identification.identification.validation import Validation
+
+MOST_NAMES, MOST_COMBINATIONS = 8, 3  # in a sentence
+NOTHING_HELD_OUT = "Nothing was held out and predicted: the logs are too short for it."
+GOOD_PREDICTION = 5.0  # % rms in the band; a worse model is not one
+
+
+def verdicts(result: Identification) -> list[tuple[bool, str]]:
+    """The result in a few sentences, each with whether it is good news."""
+    estimate = result.estimate
+    count = estimate.status.count(IDENTIFIABLE)
+    total = len(estimate.names)
+    why = f" ({result.nonconvergence})" if result.nonconvergence else ""
+    lines = [
+        (True, "The estimator converged.")
+        if result.converged
+        else (False, f"The estimator did not converge: do not use these values{why}.")
+    ]
+    if count == total:
+        lines.append((True, f"All {total} parameters are identified."))
+    else:
+        missing = [
+            name
+            for name, status in zip(estimate.names, estimate.status, strict=True)
+            if status != IDENTIFIABLE
+        ]
+        verb = "is" if len(missing) == 1 else "are"
+        lines.append(
+            (
+                False,
+                f"{count} of {total} parameters are identified; {_listed(missing)} {verb} not identifiable from this "
+                "motion.",
+            )
+        )
+    if len(estimate.combinations) <= MOST_COMBINATIONS:
+        for combination in estimate.combinations:
+            value, std = with_deviation(combination.value, combination.std)
+            lines.append(
+                (True, f"Identified in combination: {combination.name} = {value} ± {std} {combination.unit}.")
+            )
+    else:
+        lines.append((True, f"{len(estimate.combinations)} combinations of those are identified."))
+    consistency = verdict(
+        result.machine,
+        result.settings.parameter_set(result.machine),
+        estimate,
+        result.settings.estimator.consistent,
+    )
+    if consistency is not None:
+        lines.append(consistency)
+    if result.validation is not None:
+        lines.append(held_out_sentence(result.validation))
+    elif result.settings.hold_out:
+        lines.append((False, NOTHING_HELD_OUT))
+    lines += [(False, f"{warning[0].upper()}{warning[1:]}") for warning in result.warnings]
+    return lines
+
+
+def held_out_sentence(validation: Validation) -> tuple[bool, str]:
+    """What was predicted, how well, and whether that is good news."""
+    error = validation.rms_percent_total
+    good = error <= GOOD_PREDICTION
+    if validation.part:
+        subject = f"Held out: forces of the {validation.held_out} are predicted by an estimate from the rest"
+    else:
+        subject = f"Forces of {validation.held_out}, which was not used, are predicted"
+    return (
+        good,
+        f"{subject} to {number(error, 3)} % rms in the estimation band "
+        f"({number(validation.rms_percent_raw_total, 3)} % unfiltered)"
+        + ("." if good else ": the estimate does not hold for that motion."),
+    )
+
+
+def _listed(names: list[str]) -> str:
+    if len(names) > MOST_NAMES:
+        names = [*names[: MOST_NAMES - 1], f"{len(names) - MOST_NAMES + 1} others"]
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

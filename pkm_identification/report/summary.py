@@ -1,0 +1,23 @@
+"""An identification as plain text: what `pkm identify` prints."""
+
+from __future__ import annotations
+
+from pkm_identification.identification.result import Identification
+
+from .sentences import verdicts
+from .tables import dropped_table, estimate_table, validation_table
+
+
+def summary(result: Identification) -> str:
+    """Tables and sentences, for a person."""
+    estimator = result.settings.estimator
+    head = [f"{result.machine.name}: {estimator.name}, {estimator.model} model, {result.samples} samples"]
+    if estimator.assumptions:
+        head.append(f"stated beforehand: {estimator.assumptions.described()}")
+    blocks = ["\n".join([*head, *result.beside]), str(estimate_table(result.estimate))]
+    if result.dropped:
+        blocks.append(str(dropped_table(result.dropped)))
+    if result.validation is not None:
+        blocks.append(str(validation_table(result.validation)))
+    blocks.append("\n".join(line for _, line in verdicts(result)))
+    return "\n\n".join(blocks)

@@ -1,0 +1,95 @@
+"""What a number of the source's chapter 4 is worth: beside ours, and beside what its data can identify at all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pkm_identification.estimation.identifiability import IDENTIFIABLE
+
+from .cases import CaseResult
+from .source_tables import (
+    INERTIAS,
+    MASSES,
+    START,
+    TABLES,
+    SourceNumber,
+)
+
+AGREES = "agrees"
+OFF = "off, though the data identify it"
+GUESS = "its first guess"
+GUESS_IN_SUM = "its first guess, though a sum with it is identified"
+BY_START = "decided by the first guess"
+LEFT_OPEN = "within what the data leave open"
+BEYOND = "off by more than the data leave open"
+NOT_LEGIBLE = "not legible"
+
+ROUNDING = 0.005  # of the truth: the source prints three digits
+NEAR_START = 0.01  # of the first guess
+SIGMAS = 2.0
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One number of the source beside ours.
+
+    Attributes
+    ----------
+    result : CaseResult
+    name : str
+        Parameter.
+    source : SourceNumber
+    verdict : str
+    """
+
+    result: CaseResult
+    name: str
+    source: SourceNumber
+    verdict: str
+
+    @property
+    def index(self) -> int:
+        """Of the parameter."""
+        return self.result.names.index(self.name)
+
+
+def mass_comparisons(results: tuple[CaseResult, ...]) -> tuple[Comparison, ...]:
+    """All masses of all cases in the order of the tables."""
+    unread = SourceNumber(None, None, "")
+    return tuple(
+        _comparison(result, name, TABLES.get((result.case.table, result.case.motion), {}).get(name, unread))
+        for result in results
+        for name in MASSES
+    )
+
+
+def inertia_comparisons(result: CaseResult) -> tuple[Comparison, ...]:
+    """The inertias of one case beside the source's typical ones."""
+    return tuple(_comparison(result, name, source) for name, source in INERTIAS.items())
+
+
+def _comparison(result: CaseResult, name: str, source: SourceNumber) -> Comparison:
+    return Comparison(result, name, source, verdict(result, name, source))
+
+
+def verdict(result: CaseResult, name: str, source: SourceNumber) -> str:
+    """In words; see the module's constants. The masses' first guess is itself a guess and decides nothing."""
+    if source.value is None:
+        return NOT_LEGIBLE
+    i = result.names.index(name)
+    true, start, std = result.true[i], result.start[i], result.estimate.std[i]
+    error = abs(source.value - true)
+    moved = abs(source.value - start)
+    if name not in MASSES and moved <= NEAR_START * abs(start) and error > 2 * moved:
+        return GUESS if i in result.base.invisible else GUESS_IN_SUM
+    if not result.alone_identifiable(name):
+        return BY_START
+    right = error <= max(ROUNDING * abs(true), SIGMAS * std)
+    if result.estimate.status[i] == IDENTIFIABLE:
+        return AGREES if right else OFF
+    return LEFT_OPEN if right else BEYOND
+
+
+def start_percent(name: str, true: float) -> float:
+    """How far the first guess is from the truth, |%|."""
+    return 100 * abs(START[name][0] / true - 1)

@@ -1,0 +1,34 @@
+"""Table 5.1: friction in stage 1-A beside the source's."""
+
+from __future__ import annotations
+
+from pkm_identification.motion import STRUTS
+from pkm_identification.report.listing import Listing
+
+from .data import SOURCE_COULOMB, SOURCE_VISCOUS
+from .findings import friction_difference
+from .runs import StagedStudy
+
+
+def friction_table(study: StagedStudy) -> Listing:
+    """Table 5.1 beside ours, a strut a row."""
+    ours, as_source = (
+        friction_difference(study, staged, "xy", "1-A") for staged in (study.ours, study.as_source)
+    )
+    rows = []
+    for k, name in enumerate(("viscous", "Coulomb")):
+        source = (SOURCE_VISCOUS, SOURCE_COULOMB)[k]
+        for i in range(STRUTS):
+            place = k * STRUTS + i
+            value = source[i]
+            rows.append(
+                (
+                    f"{name} {i + 1}",
+                    f"{study.experiments.expected[place]:.4g}",
+                    "lost" if value is None else f"{value:.2f} (S)",
+                    f"{ours[place]:+.2f}",
+                    f"{as_source[place]:+.2f}",
+                )
+            )
+    header = ("friction", "strut test", "source", "ours", "ours, source's processing")
+    return Listing(header, tuple(rows), frozenset(header[1:]))

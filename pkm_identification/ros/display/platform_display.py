@@ -1,0 +1,91 @@
+"""A platform pose for people and their programs: pose, TF, joints of the tree, markers, each at its own rate."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from geometry_msgs.msg import PoseStamped
+from sensor_msgs.msg import JointState
+from visualization_msgs.msg import MarkerArray
+
+from pkm_identification.export.urdf import TreeJoints
+from pkm_identification.mechanisms.hexapod.kinematics import DEGRADED
+from pkm_identification.mechanisms.hexapod.kinematics.tracker import PlatformSample
+from pkm_identification.mechanisms.hexapod.machine import Machine
+
+from ..clock import stamp_of
+from ..messages.convert import fill_pose
+from ..parameters.declarations import LiveParameter, ParameterSpec
+from ..qos import JOINTS, MARKERS, POSE
+from ..throttle import Throttle
+from .markers import MachineMarkers
+from .transforms import TransformSender
+
+if TYPE_CHECKING:
+    from ..node.pipeline_node import PipelineNode
+
+DISPLAY_PARAMETERS = (
+    ParameterSpec("base_frame", "base", "frame the pose is given in"),
+    ParameterSpec("platform_frame", "platform", "frame of the platform"),
+    LiveParameter("pose_rate", 100.0, "rate of platform_pose, TF and joint_states", "Hz", 0.1, 1e4),
+    LiveParameter("marker_rate", 20.0, "rate of markers; 0 for none", "Hz", 0, 1e3),
+    ParameterSpec("publish_tf", True, "send TF base to platform where tf2_msgs is installed"),
+    ParameterSpec(
+        "publish_joint_states",
+        False,
+        "joint_states of the tree that `pkm export` writes as URDF, for robot_state_publisher; set publish_tf to "
+        "false then, and keep it off where the driver's own joint_states are",
+    ),
+)  # fmt: skip
+
+
+class PlatformDisplay:
+    """Publishes `platform_pose`, TF, `joint_states` and `markers` of some of the samples it is shown.
+
+    Parameters
+    ----------
+    node : PipelineNode
+    machine : Machine
+    values : mapping
+        Of `DISPLAY_PARAMETERS`.
+    """
+
+    def __init__(self, node: PipelineNode, machine: Machine, values: Mapping[str, Any]) -> None:
+        frame, child = values["base_frame"], values["platform_frame"]
+        self._pose = PoseStamped()
+        self._pose.header.frame_id = frame
+        self._poses = node.publisher(PoseStamped, "platform_pose", POSE)
+        self.transforms = TransformSender(node, frame, child) if values["publish_tf"] else None
+        self._tree: TreeJoints | None = None
+        if values["publish_joint_states"]:
+            self._tree = TreeJoints(machine)
+            self._joints = JointState(name=list(self._tree.names))
+            self._joint_states = node.publisher(JointState, "joint_states", JOINTS)
+        self._markers = MachineMarkers(machine, frame)
+        self._marker_arrays = node.publisher(MarkerArray, "markers", MARKERS)
+        self.set_rates(values["pose_rate"], values["marker_rate"])
+
+    def set_rates(self, pose: float, marker: float) -> None:
+        """New rates in Hz."""
+        self._pose_turn, self._marker_turn = Throttle(pose), Throttle(marker)
+
+    def show(self, sample: PlatformSample) -> None:
+        """Show a sample that is not FAILED."""
+        pose, marker = self._pose_turn.due(sample.time), self._marker_turn.due(sample.time)
+        if not (pose or marker):
+            return
+        stamp = stamp_of(sample.time)
+        if pose:
+            self._pose.header.stamp = stamp
+            fill_pose(self._pose.pose, sample.position, sample.rotation)
+            self._poses.publish(self._pose)
+            if self.transforms is not None:
+                self.transforms.send(stamp, self._pose.pose)
+            if self._tree is not None:
+                self._joints.header.stamp = stamp
+                self._joints.position = self._tree.positions(sample.position, sample.rotation).tolist()
+                self._joint_states.publish(self._joints)
+        if marker:
+            alert = sample.status == DEGRADED
+            self._marker_arrays.publish(self._markers.place(stamp, sample.position, sample.rotation, alert))

@@ -1,0 +1,341 @@
+"""What all nodes share: life cycle with autostart, parameters, entities that come and go, health, main."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+import traceback
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager
+from typing import Any, ClassVar
+
+from rclpy.event_handler import SubscriptionEventCallbacks
+from rclpy.executors import Executor
+from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
+from rclpy.qos import QoSProfile
+from rclpy.subscription import Subscription
+from rclpy.task import Future
+from rclpy.timer import Timer
+from std_srvs.srv import Trigger
+
+from pkm_identification.errors import PkmError
+from pkm_identification.identification.online.stage_event import StageEvent
+
+from ..clock import STEADY
+from ..parameters.declarations import COMMON, ParameterError, ParameterSpec
+from ..parameters.table import ParameterTable
+from .diagnostics import (
+    ERROR,
+    WARN,
+    Diagnostics,
+    Finding,
+)
+from .input_watch import InputWatch, step_values
+from .topic_publishers import qos_complaints
+
+# A callback takes what has piled up, but lets services and timers have their turn after this many.
+DRAIN_LIMIT = 200
+LINGER = 0.3  # s
+
+
+class PipelineNode(LifecycleNode):
+    """A life cycle node of this package.
+
+    Subclasses set `NAME` and `PARAMETERS` and write `build` (configure: validate and make the stages; raise
+    PkmError to refuse), `start` (activate: `listen`, `serve`, `every`) and, where needed, `stop` (deactivate),
+    `release` (cleanup), `accept` and `changed` (live parameters), `findings` and `values` (diagnostics). What
+    `listen`, `serve` and `every` make is destroyed on deactivation.
+    """
+
+    NAME: ClassVar[str]
+    PARAMETERS: ClassVar[tuple[ParameterSpec, ...]] = ()
+    # Context in which `build` makes stages, whose first start ever compiles for seconds; `run` gives its own.
+    compiling: Callable[[], AbstractContextManager[None]] = staticmethod(contextlib.nullcontext)
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(self.NAME, **options)
+        self.failure: str | None = None
+        self.finished = Future()  # has a result when a job with an end is over
+        self._configured = False
+        self._active = False
+        self._finishing = False
+        self._destroyers: list[Callable[[], object]] = []
+        self._lifecycle_publishers: list[Any] = []
+        self._inputs: list[tuple[InputWatch, QoSProfile]] = []
+        # what is listened to, each with what takes all that has come; see `StreamExecutor`
+        self.streams: list[tuple[Subscription, Callable[[], None]]] = []
+        self.health: Diagnostics | None = None
+        self.parameter = ParameterTable(
+            self, (*COMMON, *self.PARAMETERS), lambda: self._configured, self.accept, self.changed
+        )
+        for warning in self.parameter.unknown():
+            self.get_logger().warning(warning)
+
+    # What subclasses write
+
+    def build(self) -> None:
+        """Make the stages from the parameters; raise PkmError when they cannot be."""
+
+    def start(self) -> None:
+        """Create subscriptions, services and timers."""
+
+    def stop(self) -> None:
+        """End what `start` began, beyond the entities; may be called again."""
+
+    def release(self) -> None:
+        """Close what `build` opened; may be called again."""
+
+    def accept(self, values: Mapping[str, Any]) -> None:
+        """Judge a change of live parameters, given all values as they would be; raise PkmError to refuse it."""
+
+    def changed(self, names: set[str]) -> None:
+        """Take over the live parameters of these names, which have changed."""
+
+    def hardware(self) -> str:
+        """What the diagnostics are about."""
+        return ""
+
+    def findings(self) -> Iterable[Finding]:
+        """Standing conditions (level, text), asked once a second."""
+        return ()
+
+    def values(self) -> Mapping[str, object]:
+        """Numbers to show in the diagnostics."""
+        return {}
+
+    # What subclasses use
+
+    def publisher(self, message_type: type, topic: str, qos: QoSProfile) -> Any:
+        """A publisher that is silent while the node is inactive and destroyed on cleanup."""
+        publisher = self.create_lifecycle_publisher(message_type, topic, qos)
+        self._lifecycle_publishers.append(publisher)
+        return publisher
+
+    def listen(
+        self,
+        message_type: type,
+        topic: str,
+        callback: Callable[[Any], None],
+        qos: QoSProfile,
+        after: Callable[[], None] = lambda: None,
+        raw: bool = False,
+    ) -> None:
+        """Subscribe until deactivation; the callback gets every message that has piled up, `after` is called then.
+
+        The executor costs several times what taking a message does, so a burst is taken in one go. With `raw` the
+        callback is given the bytes that came (see `wire`), not a message.
+        """
+
+        watch = InputWatch(topic)
+
+        def step(message: Any, info: Any) -> None:
+            begin = time.perf_counter()
+            callback(message)
+            watch.took(time.perf_counter() - begin, info)
+
+        def poll() -> None:
+            handle = subscription.handle
+            with handle:
+                for _ in range(DRAIN_LIMIT):
+                    taken = handle.take_message(message_type, raw)
+                    if taken is None:
+                        break
+                    step(taken[0], taken[1] if informed else {})
+            after()
+
+        def drain(message: Any, info: Any) -> None:
+            step(message, info)
+            poll()
+
+        def incompatible(event: Any) -> None:
+            self.report(
+                ERROR,
+                "qos_mismatch",
+                f"a publisher of '{topic}' offers a quality of service this node cannot use "
+                f"({event.last_policy_kind.name}): its messages do not arrive",
+            )
+
+        events = SubscriptionEventCallbacks(incompatible_qos=incompatible, use_default_callbacks=False)
+        # The events executor of some releases breaks down when it shall say how a message came: nothing is counted.
+        informed = isinstance(self.executor, Executor)
+        taker = drain if informed else lambda message: drain(message, {})
+        subscription = self.create_subscription(
+            message_type, topic, taker, qos, event_callbacks=events, raw=raw
+        )
+        entry, stream = (watch, qos), (subscription, poll)
+        self._inputs.append(entry)
+        self.streams.append(stream)
+        self._destroyers += [
+            lambda: self.streams.remove(stream),
+            lambda: self.destroy_subscription(subscription),
+            lambda: self._inputs.remove(entry),
+        ]
+
+    @property
+    def taken(self) -> int:
+        """Messages taken from all topics listened to since activation."""
+        return sum(watch.taken for watch, _ in self._inputs)
+
+    def serve(self, service_type: type, name: str, callback: Callable[[Any, Any], Any]) -> None:
+        """Offer a service until deactivation."""
+        service = self.create_service(service_type, name, callback)
+        self._destroyers.append(lambda: self.destroy_service(service))
+
+    def serve_trigger(self, name: str, action: Callable[[], str]) -> None:
+        """Offer a Trigger service: `action` gives the answer's text or raises PkmError with the reason."""
+
+        def answer(_: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+            try:
+                response.message = action()
+                response.success = True
+            except (PkmError, OSError) as error:
+                response.message = str(error)
+                self.get_logger().error(f"{name.removeprefix('~/')}: {error}")
+            return response
+
+        self.serve(Trigger, name, answer)
+
+    def every(self, period: float, callback: Callable[[], None]) -> Timer:
+        """Call back each `period` s of real time until deactivation."""
+        timer = self.create_timer(period, callback, clock=STEADY)
+        self._destroyers.append(lambda: self.destroy_timer(timer))
+        return timer
+
+    def unheard(self, topics: Iterable[str]) -> list[str]:
+        """Those of the topics that nobody subscribes to; empty names are passed over."""
+        return [topic for topic in topics if topic and not self.count_subscribers(topic)]
+
+    def until_deactivated(self, destroy: Callable[[], object]) -> None:
+        """Have something called on deactivation."""
+        self._destroyers.append(destroy)
+
+    def finish(self, code: int = 0) -> None:
+        """End the process soon: what was sent last to best effort subscribers is still on its way."""
+        if not self._finishing:
+            self._finishing = True
+            self.every(LINGER, lambda: self.finished.done() or self.finished.set_result(code))
+
+    def report(self, level: bytes, reason: str, text: str) -> None:
+        """Count, show and log an event; see `Diagnostics.note`."""
+        if self.health is not None:
+            self.health.note(level, reason, text)
+
+    def report_events(self, events: Iterable[StageEvent], levels: Mapping[str, bytes] | None = None) -> None:
+        """The same for a stage's events, of the level given for their reason, else warnings."""
+        for reason, text in events:
+            self.report((levels or {}).get(reason, WARN), reason, text)
+
+    # Life cycle
+
+    def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
+        if not self._attempt(self.build):
+            self._release_all()
+            return TransitionCallbackReturn.FAILURE
+        self.health = Diagnostics(self, self.hardware(), self._all_findings, self._all_values)
+        self._configured = True
+        return super().on_configure(state)
+
+    def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
+        result = super().on_activate(state)
+        if not self._attempt(self.start):
+            self._destroy_entities()
+            super().on_deactivate(state)
+            return TransitionCallbackReturn.FAILURE
+        self._active = True
+        self.get_logger().info("active")
+        return result
+
+    def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
+        self._destroy_entities()
+        self.get_logger().info("inactive")
+        return super().on_deactivate(state)
+
+    def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
+        self._release_all()
+        return super().on_cleanup(state)
+
+    def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
+        self._destroy_entities()
+        self._release_all()
+        return super().on_shutdown(state)
+
+    def on_error(self, state: LifecycleState) -> TransitionCallbackReturn:
+        self._destroy_entities()
+        self._release_all()
+        return TransitionCallbackReturn.SUCCESS
+
+    def bring_up(self) -> None:
+        """Configure and activate.
+
+        Raises
+        ------
+        PkmError
+            With the reason when configuration is refused.
+        """
+        success = TransitionCallbackReturn.SUCCESS
+        if self.trigger_configure() != success or self.trigger_activate() != success:
+            raise ParameterError(self.failure or "cannot be activated; see the log")
+
+    def close(self) -> None:
+        """Finish files and let go of everything; for the end of the process, whatever state it is in."""
+        try:
+            self.stop()
+            self.release()
+        finally:
+            # A context that a signal has shut down lets its entities go in any order.
+            with contextlib.suppress(Exception):
+                self.destroy_node()
+
+    def _attempt(self, action: Callable[[], None]) -> bool:
+        """Do a transition's work; keep and log the reason when it fails."""
+        self.failure = None
+        try:
+            action()
+            return True
+        except (PkmError, OSError) as error:
+            self.failure = str(error)
+        except Exception as error:
+            if not self.context.ok():
+                return False
+            self.get_logger().error(traceback.format_exc())
+            self.failure = repr(error)
+        # At start the reason goes to stderr as the one line that ends the process.
+        if not self.parameter["autostart"]:
+            self.get_logger().error(self.failure)
+        return False
+
+    def _destroy_entities(self) -> None:
+        self._active = False
+        self.stop()
+        while self._destroyers:
+            self._destroyers.pop()()
+
+    def _release_all(self) -> None:
+        self._configured = False
+        while self._lifecycle_publishers:
+            self.destroy_lifecycle_publisher(self._lifecycle_publishers.pop())
+        if self.health is not None:
+            self.health.destroy()
+            self.health = None
+        self.release()
+
+    def _all_findings(self) -> Iterable[Finding]:
+        if self.get_parameter("use_sim_time").value and self.get_clock().now().nanoseconds == 0:
+            yield WARN, "use_sim_time is set but nobody publishes /clock"
+        for watch, qos in self._inputs:
+            watch.turn_over()
+            if watch.lost_lately:
+                yield WARN, watch.complaint()
+            for complaint in qos_complaints(self, watch.topic, qos):
+                yield ERROR, complaint
+        if self._active:
+            yield from self.findings()
+
+    def _all_values(self) -> Mapping[str, object]:
+        return {**step_values(watch for watch, _ in self._inputs), **self.values()}
+
+
+def change_period(timer: Timer, period: float) -> None:
+    """Let a timer run at another period (s) from now on."""
+    timer.timer_period_ns = round(1e9 * period)
+    timer.reset()  # else the old period ends first

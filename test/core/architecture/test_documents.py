@@ -1,0 +1,37 @@
+"""Documents name files that are there, and their Python examples run."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
+PLACES = (ROOT, ROOT / "pkm_identification", ROOT / "docs")
+FILE = re.compile(r"`(?:pytest )?((?:[\w.-]+/)+[\w.-]+\.(?:py|md|yaml|xml|toml|yml|rst))`")
+EXAMPLE = re.compile(r"^```python\n(.*?)^```", re.S | re.M)
+EXAMPLES = [
+    pytest.param(block, id=f"{path.name}-{number}")
+    for path in DOCUMENTS
+    for number, block in enumerate(EXAMPLE.findall(path.read_text(encoding="utf-8")), 1)
+]
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+def test_files_that_are_named_exist(path):
+    named = FILE.findall(path.read_text(encoding="utf-8"))
+    assert [name for name in named if not any((place / name).exists() for place in PLACES)] == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("block", EXAMPLES)
+def test_python_examples_run(block, tmp_path):
+    """Each in a folder of its own, as a reader would paste it."""
+    run = subprocess.run(
+        [sys.executable, "-c", block], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert run.returncode == 0, run.stderr

@@ -1,0 +1,127 @@
+"""The shape of the package, read from its sources: what may import what, no circles, rooms of a size one can survey."""
+
+from __future__ import annotations
+
+import ast
+import re
+from graphlib import CycleError, TopologicalSorter
+
+import pytest
+from core.architecture.test_imports import NAME, PACKAGE, dotted, imports, modules
+
+ARCHITECTURE = PACKAGE.parent / "ARCHITECTURE.md"
+# From the ground up: a room imports rooms below its own, never above or beside; see ARCHITECTURE.md.
+FLOORS = (
+    ("numerics", "errors"),
+    ("document", "motion"),
+    ("parameters",),
+    ("estimation",),
+    ("mechanisms",),
+    ("signals",),
+    ("records",),
+    ("control",),
+    ("simulation",),
+    ("identification",),
+    ("export",),
+    ("report",),
+    ("reproduction",),
+    ("ros",),
+    ("nodes",),
+    ("commands",),
+    ("cli",),
+)
+FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
+GENERATED = ("msg", "srv", "action")
+MOST_FILES = 15
+
+
+def room(name: str) -> str:
+    """The top room of a dotted name, or the package itself."""
+    return name.split(".")[1] if "." in name else ""
+
+
+def arrows() -> list[tuple[str, str, str]]:
+    """(module, imported module, place) of every import inside the package, wherever in the file it stands."""
+    known = {dotted(path): path for path in modules()}
+    found = []
+    for module, path in known.items():
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        for line, name in imports(tree, module, path.name == "__init__.py"):
+            if not name.startswith(f"{NAME}."):
+                continue
+            target = name if name in known else name.rpartition(".")[0]
+            if target in known and target not in (module, NAME):
+                found.append((module, target, f"{path.relative_to(PACKAGE)}:{line}"))
+    return found
+
+
+ARROWS = arrows()
+
+
+def test_the_rooms_are_those_of_the_plan():
+    """A new room needs a floor here and a line in ARCHITECTURE.md."""
+    here = {room(dotted(path)) for path in modules()} - {"", *GENERATED}
+    assert here <= set(FLOOR)
+    text = ARCHITECTURE.read_text(encoding="utf-8")
+    assert [name for name in here if f"`{name}" not in text] == []
+
+
+def test_nothing_imports_upward():
+    wrong = [
+        f"{place} imports {target}"
+        for module, target, place in ARROWS
+        if room(target) not in GENERATED
+        and room(module) in FLOOR
+        and room(target) != room(module)
+        and FLOOR[room(target)] >= FLOOR[room(module)]
+    ]
+    assert sorted(set(wrong)) == []
+
+
+def test_no_import_circle():
+    """Between modules; imports inside functions and for annotations count too. A package's own page of names may
+    import its modules, so what a module imports from its package is an arrow to nothing but what it names."""
+    graph: dict[str, set[str]] = {}
+    for module, target, _ in ARROWS:
+        graph.setdefault(module, set()).add(target)
+    try:
+        tuple(TopologicalSorter(graph).static_order())
+    except CycleError as circle:
+        pytest.fail(" -> ".join(circle.args[1]))
+
+
+@pytest.mark.parametrize("pure", ["estimation", "parameters", "numerics"])
+def test_what_every_mechanism_uses_knows_none(pure):
+    wrong = [
+        place for module, target, place in ARROWS if room(module) == pure and room(target) == "mechanisms"
+    ]
+    assert wrong == []
+
+
+def test_parameter_names_are_parsed_nowhere():
+    """Meaning is in `Parameter.kind`, `.body` and `.limb`; a name is for people."""
+    stems = "viscous|coulomb|reversal|asymmetry|m_[bepm]|[hIJ][a-z]*_[a-z0-9]"
+    parsing = re.compile(
+        rf"(startswith|endswith|partition|split|fullmatch|match)\(\(?[rf]*[\"'](?:_?(?:{stems}))"
+    )
+    wrong = []
+    for path in modules():
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            if parsing.search(line):
+                wrong.append(f"{path.relative_to(PACKAGE)}:{number}: {line.strip()}")
+    assert wrong == []
+
+
+def test_rooms_are_small_or_say_why():
+    text = ARCHITECTURE.read_text(encoding="utf-8")
+    wide = []
+    for folder in sorted({path.parent for path in modules()}):
+        count = len([path for path in folder.glob("*.py") if path.name != "__init__.py"])
+        name = folder.relative_to(PACKAGE).as_posix()
+        if count > MOST_FILES and f"`{name}/` ({count} files)" not in text:
+            wide.append(f"{name}: {count} files")
+    assert wide == []
+
+
+def test_no_file_of_leftovers():
+    assert [path for path in modules() if path.stem in ("utils", "util", "helpers", "common", "misc")] == []
