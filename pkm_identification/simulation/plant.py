@@ -8,6 +8,7 @@ import mujoco
 import numpy as np
 
 from pkm_identification.errors import NotConverged
+from pkm_identification.mechanisms.friction import padded_coefficients
 from pkm_identification.mechanisms.hexapod.machine import Machine, Platform
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
@@ -104,17 +105,21 @@ class Plant:
         self._compliance = np.zeros((2, 6, STRUTS))
 
         acting = machine.friction if friction else machine.friction.without()
-        no_stops = np.zeros(STRUTS)
-        self._resistance = StrutResistance(
-            acting.law_parameters, acting.coefficients, machine.length_limits, no_stops, no_stops
-        )
+        no_stops = np.zeros((4, STRUTS))
+        coefficients = padded_coefficients(acting.coefficients.ravel(), STRUTS)
+        self._resistance = StrutResistance(acting.law_parameters, coefficients, no_stops)
         self.reset()
         self.apparent_mass = 1.0 / np.sum(self._jacobian[0] * self._compliance[0].T, axis=1)
         """Mass in kg each strut's drive feels at home when the other struts are free."""
         if stops:
-            self._resistance = self._resistance._replace(
-                stiffness=self.apparent_mass * STOP_FREQUENCY**2, damping=self.apparent_mass * STOP_FREQUENCY
+            shortest, longest = machine.length_limits
+            rows = (
+                np.full(STRUTS, shortest),
+                np.full(STRUTS, longest),
+                self.apparent_mass * STOP_FREQUENCY**2,
+                self.apparent_mass * STOP_FREQUENCY,
             )
+            self._resistance = self._resistance._replace(stops=np.array(rows))
 
     def reset(
         self,

@@ -14,16 +14,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pkm_identification.mechanisms.friction import (
-    friction_along,
-    friction_slope,
-)
-from pkm_identification.mechanisms.friction.law import TRANSITION
+from pkm_identification.mechanisms.friction import friction_along, friction_slope
+from pkm_identification.mechanisms.friction.law import TRANSITION, law_tuple
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.compiled import inlined, kernel
+from pkm_identification.numerics.compiled import kernel
 from pkm_identification.numerics.linear_systems import solve6
 
 NEWTON_ITERATIONS = 20
+_SHORTEST, _LONGEST, _STIFFNESS, _DAMPING = range(4)  # rows of `StrutResistance.stops`
 GAMMA = 1.0 - np.sqrt(0.5)  # both stages' implicit share: the value that makes the method L-stable
 
 
@@ -34,49 +32,47 @@ class StrutResistance(NamedTuple):
     ----------
     law : ndarray
         `Friction.law_parameters`.
-    coefficients : ndarray, shape (K, 6)
-        Of friction.
-    limits : ndarray, shape (2,)
-        Shortest and longest strut, m.
-    stiffness, damping : ndarray, shape (6,)
-        Of the end stops, N/m and N s/m; zero where there are none.
+    coefficients : ndarray, shape (TERMS, 6)
+        Of friction, followed by zeros.
+    stops : ndarray, shape (4, 6)
+        Shortest and longest length (m) of each strut, stiffness (N/m, 0: no stop) and damping (N s/m) of its end stops.
     """
 
     law: FloatArray
     coefficients: FloatArray
-    limits: FloatArray
-    stiffness: FloatArray
-    damping: FloatArray
+    stops: FloatArray
 
 
-@inlined
-def strut_resistance(rate, length, struts, i):
+@kernel
+def strut_resistance(rate, length, law, coefficients, stops, i):
     """Friction and end-stop force against the drive of strut i, and its slopes by rate and by length.
 
-    `struts` is a `StrutResistance`.
+    `law` is `Friction.law_parameters` as a tuple, `coefficients` and `stops` of
+    a `StrutResistance`.
     """
-    force = friction_along(rate, struts.law, struts.coefficients, i)
-    slope = friction_slope(rate, struts.law, struts.coefficients, i)
+    force = friction_along(rate, law, coefficients, i)
+    slope = friction_slope(rate, law, coefficients, i)
     stiffness = 0.0
-    if struts.stiffness[i] > 0.0:
-        shortest, longest = struts.limits[0], struts.limits[1]
+    if stops[_STIFFNESS, i] > 0.0:
+        shortest, longest = stops[_SHORTEST, i], stops[_LONGEST, i]
         beyond = length - longest if length > longest else min(0.0, length - shortest)
-        push = struts.stiffness[i] * beyond + struts.damping[i] * rate
+        push = stops[_STIFFNESS, i] * beyond + stops[_DAMPING, i] * rate
         if beyond * push > 0.0:  # a stop pushes back, it does not hold
             force += push
-            slope += struts.damping[i]
-            stiffness = struts.stiffness[i]
+            slope += stops[_DAMPING, i]
+            stiffness = stops[_STIFFNESS, i]
     return force, slope, stiffness
 
 
 @kernel
 def present_motion(twist, length, free, compliance, jacobian, force, struts, rate, resistance, acceleration):
     """Write strut rates, resistances (6,) and the platform's acceleration (6,) at one instant."""
+    law = law_tuple(struts.law, 0)
     for i in range(6):
         rate[i] = 0.0
         for k in range(6):
             rate[i] += jacobian[i, k] * twist[k]
-        resistance[i] = strut_resistance(rate[i], length[i], struts, i)[0]
+        resistance[i] = strut_resistance(rate[i], length[i], law, struts.coefficients, struts.stops, i)[0]
     for i in range(6):
         acceleration[i] = free[i]
         for k in range(6):
@@ -118,6 +114,7 @@ def _solve_stage(known, length, h, dynamics, struts, stage, scratch):
     change = smooth + compliance (drive - resistance(jacobian twist, length + h jacobian twist)) with the `dynamics`
     (`Dynamics`); `stage` (`Stage`) is written, its rate holds the first guess.
     """
+    law, coefficients, stops = law_tuple(struts.law, 0), struts.coefficients, struts.stops
     smooth, drive, comp, jac = dynamics.smooth, dynamics.drive, dynamics.compliance, dynamics.jacobian
     twist, rate, change = stage.twist, stage.rate, stage.change
     mobility, matrix, residual = scratch.mobility, scratch.matrix, scratch.residual
@@ -132,7 +129,9 @@ def _solve_stage(known, length, h, dynamics, struts, stage, scratch):
     # in the strut rates: r = jac (known + h smooth) + h mobility (drive - resistance(r))
     for _ in range(NEWTON_ITERATIONS):
         for i in range(6):
-            resistance, by_rate, by_length = strut_resistance(rate[i], length[i] + h * rate[i], struts, i)
+            resistance, by_rate, by_length = strut_resistance(
+                rate[i], length[i] + h * rate[i], law, coefficients, stops, i
+            )
             net[i] = drive[i] - resistance
             slope[i] = by_rate + h * by_length
         largest, scale = 0.0, 1e-12
@@ -153,7 +152,7 @@ def _solve_stage(known, length, h, dynamics, struts, stage, scratch):
         for i in range(6):
             new = rate[i] + residual[i]
             # from one sliding branch Newton may jump over the bend to the other and back for ever: stop in between
-            bend = struts.law[TRANSITION]
+            bend = law[TRANSITION]
             rate[i] = 0.0 if abs(rate[i]) > bend and abs(new) > bend and new * rate[i] < 0.0 else new
     for i in range(6):
         change[i] = smooth[i]

@@ -17,9 +17,8 @@ from dataclasses import replace
 import numpy as np
 
 from pkm_identification.mechanisms.friction import friction_terms
-from pkm_identification.mechanisms.hexapod.kinematics.inverse import (
-    strut_motion_from_platform,
-)
+from pkm_identification.mechanisms.friction.law import law_tuple
+from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_motion_from_platform
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUTS, PlatformMotion
 from pkm_identification.numerics.arrays import FloatArray
@@ -65,7 +64,8 @@ def reversal_pulse(rate, second, law, term):
 
 
 @kernel
-def _fill_pulses(rate, second, law, term, pulses):
+def _fill_pulses(rate, second, numbers, term, pulses):
+    law = law_tuple(numbers, 0)
     for n in range(pulses.shape[0]):
         for i in range(pulses.shape[1]):
             pulses[n, i] = reversal_pulse(rate[n, i], second[n, i], law, term)

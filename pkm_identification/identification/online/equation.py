@@ -50,7 +50,7 @@ class Equation:
 def _fill_stack(packed, entries, position, rotation, twist, acceleration, starting, rates, place, stack):
     """Write columns, bend and pulses of one sample into the stack, all but the force; False if the pose is singular."""
     geometry, sample = unpacked(packed), MotionSample(position, rotation, twist, acceleration)
-    scratch, columns = regressor_scratch(geometry.terms), np.empty((6, stack.shape[1] + _BEND))
+    scratch, columns = regressor_scratch(), np.empty((6, stack.shape[1] + _BEND))
     if not fill_regressor(geometry, entries, sample, columns, scratch):
         return False
     stack[:, :_BEND] = columns

@@ -14,13 +14,26 @@ v_t is the transition rate. Each law has a file, where the rest is said; `regist
 
 from .friction import Friction, friction_columns, friction_force, read_friction
 from .law import Coefficient, FrictionLaw, LawParameter
-from .registry import COEFFICIENT_NAMES, LAW_NAMES, LAWS, friction_slopes, friction_terms, law_named
-from .sums import friction_along, friction_slope, less_friction, plus_friction
+from .registry import (
+    COEFFICIENT_NAMES,
+    LAW_NAMES,
+    LAWS,
+    TERMS,
+    friction_along,
+    friction_slope,
+    friction_slopes,
+    friction_terms,
+    law_named,
+    less_friction,
+    padded_coefficients,
+    plus_friction,
+)
 
 __all__ = [
     "COEFFICIENT_NAMES",
     "LAWS",
     "LAW_NAMES",
+    "TERMS",
     "Coefficient",
     "Friction",
     "FrictionLaw",
@@ -33,6 +46,7 @@ __all__ = [
     "friction_terms",
     "law_named",
     "less_friction",
+    "padded_coefficients",
     "plus_friction",
     "read_friction",
 ]

@@ -12,7 +12,7 @@ from pkm_identification.document import Node, frozen
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
 
-from .law import FrictionLaw
+from .law import LAW_NUMBERS, NUMBER, TRANSITION, FrictionLaw, law_tuple
 from .registry import LAW_NAMES, LAWS, friction_terms, law_named
 
 
@@ -65,8 +65,11 @@ class Friction:
 
     @cached_property
     def law_parameters(self) -> FloatArray:
-        """The law for compiled kernels: its number, then its parameters."""
-        return frozen(np.array([float(LAWS.index(self.law)), *self.parameters]))
+        """The law for compiled kernels, shape (4,): its number, its parameters, zeros."""
+        numbers = np.zeros(LAW_NUMBERS)
+        numbers[NUMBER] = LAWS.index(self.law)
+        numbers[TRANSITION : TRANSITION + len(self.parameters)] = self.parameters
+        return frozen(numbers)
 
     @property
     def transition_rate(self) -> float:
@@ -147,7 +150,8 @@ def read_friction(node: Node, axes: int) -> Friction:
 
 
 @kernel
-def _fill_columns(rate, law, columns):
+def _fill_columns(rate, numbers, columns):
+    law = law_tuple(numbers, 0)
     for n in range(rate.size):
         terms = friction_terms(rate[n], law)
         for k in range(columns.shape[0]):

@@ -16,8 +16,9 @@ from pkm_identification.numerics.compiled import Function, inlined
 from pkm_identification.parameters.parameter import Kind
 
 # Places in what the kernels take for a law (`Friction.law_parameters`): the law's number, then its parameters, of
-# which every law has the transition rate first.
+# which every law has the transition rate first, then zeros.
 NUMBER, TRANSITION = 0, 1
+LAW_NUMBERS = 4
 
 
 @dataclass(frozen=True)
@@ -125,6 +126,12 @@ class FrictionLaw:
                 bound = nearest[self.names.index(coefficient.within)]
                 nearest[k] = np.clip(nearest[k], -bound, bound)
         return nearest
+
+
+@inlined
+def law_tuple(array, start):
+    """The numbers of a law in an array, as a tuple: Numba counts no references to it, which takes as long as a law."""
+    return (array[start], array[start + 1], array[start + 2], array[start + 3])
 
 
 @inlined

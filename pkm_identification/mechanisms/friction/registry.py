@@ -1,17 +1,24 @@
-"""All friction laws, and the choice among them in compiled code.
+"""All friction laws, and in compiled code the choice among them and the sum over their coefficients.
 
-A new law is a file beside this one, its module in LAWS, and a branch in each of the two kernels: a law's place in LAWS
-is the number by which they choose.
+A new law is a file beside this one, its module in LAWS, and a branch in `friction_terms` and `friction_slopes`: a law's
+place in LAWS is the number by which they choose. The sums are written out over TERMS terms, of which a law with fewer
+leaves the last zero: a loop over them would take four times as long as all the rest. A law with more widens them.
+
+In kernels `law` is `Friction.law_parameters` as a tuple (`law.law_tuple`), `coefficients` (TERMS, N) are those of the
+axes followed by zeros (`padded_coefficients`).
 """
 
 from __future__ import annotations
 
-from pkm_identification.numerics.compiled import kernel
+import numpy as np
+
+from pkm_identification.numerics.compiled import inlined, kernel
 
 from . import coulomb, smooth, source, stribeck
 from .law import NUMBER, FrictionLaw
 
 LAWS: tuple[FrictionLaw, ...] = tuple(module.LAW for module in (coulomb, source, stribeck, smooth))
+TERMS = 3
 LAW_NAMES = tuple(law.name for law in LAWS)
 # What laws have per axis; the names of parameters are these with the axis' number behind.
 COEFFICIENT_NAMES = tuple(dict.fromkeys(name for law in LAWS for name in law.names))
@@ -48,6 +55,48 @@ def friction_slopes(rate, law):
     else:
         a, b = coulomb.slopes(rate, law)
     return a, b, 0.0
+
+
+@kernel
+def padded_coefficients(flat, axes):
+    """Coefficients (TERMS, N) of a law of any number of them, given one after the other: shape (K N,)."""
+    padded = np.zeros((TERMS, axes))
+    for k in range(flat.size):
+        padded[k // axes, k % axes] = flat[k]
+    return padded
+
+
+@inlined
+def weighted(coefficients, axis, terms):
+    """Sum of coefficient times term of one axis."""
+    rest = coefficients[1, axis] * terms[1] + coefficients[2, axis] * terms[2]
+    return coefficients[0, axis] * terms[0] + rest
+
+
+@inlined
+def friction_along(rate, law, coefficients, axis):
+    """Friction in N of one axis at a rate in m/s."""
+    return weighted(coefficients, axis, friction_terms(rate, law))
+
+
+@inlined
+def friction_slope(rate, law, coefficients, axis):
+    """Its derivative by the rate, N s/m."""
+    return weighted(coefficients, axis, friction_slopes(rate, law))
+
+
+@inlined
+def plus_friction(force, rate, law, coefficients, axis):
+    """A force in N and the friction of one axis."""
+    a, b, c = friction_terms(rate, law)
+    return force + coefficients[0, axis] * a + coefficients[1, axis] * b + coefficients[2, axis] * c
+
+
+@inlined
+def less_friction(force, rate, law, coefficients, axis):
+    """A force in N less the friction of one axis."""
+    a, b, c = friction_terms(rate, law)
+    return force - coefficients[0, axis] * a - coefficients[1, axis] * b - coefficients[2, axis] * c
 
 
 def law_named(name: str) -> FrictionLaw:

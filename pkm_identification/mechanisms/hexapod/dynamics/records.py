@@ -11,6 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pkm_identification.mechanisms.friction import padded_coefficients
+from pkm_identification.mechanisms.friction.law import law_tuple
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import inlined, kernel
 
@@ -20,7 +22,7 @@ from .basis import INERTIAL_COLUMNS
 Vector = tuple[float, float, float]
 # Where a machine keeps its packed geometry, as a cached property would.
 _KEPT = "packed geometry"
-_UNIVERSAL, _TERMS, _REVERSING, _LAW = 42, 43, 44, 45
+_UNIVERSAL, _REVERSING, _LAW = 42, 43, 44
 
 
 class KernelGeometry(NamedTuple):
@@ -34,9 +36,9 @@ class KernelGeometry(NamedTuple):
         Direction of the hinge fixed in the base, and m/s^2; base frame.
     universal : bool
         Whether the base joints spin the struts.
-    terms, reversing : int
-        Number K of the friction law's terms, and which of them changes sign as a strut turns back (-1: none).
-    law : ndarray
+    reversing : int
+        Which term of the friction law changes sign as a strut turns back (-1: none).
+    law : tuple of float
         `Friction.law_parameters`.
     """
 
@@ -45,9 +47,8 @@ class KernelGeometry(NamedTuple):
     hinge: Vector
     gravity: Vector
     universal: bool
-    terms: int
     reversing: int
-    law: FloatArray
+    law: tuple[float, ...]
 
 
 class MotionSample(NamedTuple):
@@ -67,7 +68,7 @@ class MotionSample(NamedTuple):
 
 
 def packed_geometry(machine: Machine) -> FloatArray:
-    """What the compiled entries take for a machine, shape (46 + number of its law's parameters,); made once."""
+    """What the compiled entries take for a machine, shape (48,); made once."""
     kept = vars(machine)
     if _KEPT not in kept:
         law = machine.friction.law
@@ -76,7 +77,7 @@ def packed_geometry(machine: Machine) -> FloatArray:
             machine.platform_joints.ravel(),
             machine.first_axis,
             machine.gravity,
-            np.array([machine.universal, len(law.coefficients), law.reversing_term], dtype=float),
+            np.array([machine.universal, law.reversing_term], dtype=float),
             machine.friction.law_parameters,
         )
         kept[_KEPT] = np.concatenate(parts)
@@ -98,13 +99,12 @@ def unpacked(packed):
         (packed[36], packed[37], packed[38]),
         (packed[39], packed[40], packed[41]),
         packed[_UNIVERSAL] != 0.0,
-        int(packed[_TERMS]),
         int(packed[_REVERSING]),
-        packed[_LAW:],
+        law_tuple(packed, _LAW),
     )
 
 
 @kernel
 def friction_coefficients(phi):
-    """The friction coefficients (K, 6) in basis parameters."""
-    return phi[INERTIAL_COLUMNS:].reshape(((phi.size - INERTIAL_COLUMNS) // 6, 6))
+    """The friction coefficients in basis parameters as friction's kernels take them, (TERMS, 6)."""
+    return padded_coefficients(phi[INERTIAL_COLUMNS:], 6)

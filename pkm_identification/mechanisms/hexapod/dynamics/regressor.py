@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pkm_identification.mechanisms.friction import friction_terms
+from pkm_identification.mechanisms.friction import TERMS, friction_terms
 from pkm_identification.motion import PlatformMotion
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
@@ -60,9 +60,10 @@ class RegressorScratch(NamedTuple):
     wrench : ndarray, shape (52, 6)
         On the platform, per unit of each inertial basis parameter.
     jacobian, inverse, work : ndarray, shape (6, 6)
-    friction : ndarray, shape (6, K)
+    friction : ndarray, shape (6, TERMS)
         Terms of the friction law, per strut.
-    length : ndarray, shape (6,)
+    length, rate : ndarray, shape (6,)
+        Of the struts, m and m/s.
     """
 
     wrench: FloatArray
@@ -71,17 +72,19 @@ class RegressorScratch(NamedTuple):
     work: FloatArray
     friction: FloatArray
     length: FloatArray
+    rate: FloatArray
 
 
 @kernel
-def regressor_scratch(terms):
-    """Room for a friction law of that many terms."""
+def regressor_scratch():
+    """New room."""
     return RegressorScratch(
         np.empty((INERTIAL_COLUMNS, 6)),
         np.empty((6, 6)),
         np.empty((6, 6)),
         np.empty((6, 6)),
-        np.empty((6, terms)),
+        np.empty((6, TERMS)),
+        np.empty(6),
         np.empty(6),
     )
 
@@ -137,9 +140,7 @@ def fill_regressor(geometry, entries, sample, regressor, scratch):
     for i in range(6):
         arm = rotate(rotation, at(platform, i))
         s, l, rate, s_dot, s_ddot, a_g = strut_motion(at(base, i), arm, x, v, w, a, al, g)
-        terms = friction_terms(rate, geometry.law)
-        for k in range(geometry.terms):
-            scratch.friction[i, k] = terms[k]
+        scratch.rate[i] = rate
         f_m, f_he, f_hb = translation_forces(s, l, s_ddot, a_g, g)
         sigma, sigma_dot, per_torque = spin(s, l, s_dot, s_ddot, x1, geometry.universal)
         omega, alpha = rotation_motion(s, s_dot, s_ddot, sigma, sigma_dot)
@@ -158,6 +159,9 @@ def fill_regressor(geometry, entries, sample, regressor, scratch):
         _put(wrench, k + I_Z, f_z, cross(arm, f_z))
         f_motor = scale(strut_acceleration(s, l, s_dot, a_g, g), s)
         _put(wrench, k + M_M, f_motor, cross(arm, f_motor))
+    for i in range(6):
+        for k, term in enumerate(friction_terms(scratch.rate[i], geometry.law)):
+            scratch.friction[i, k] = term
     # sum the wrenches of a parameter first, then take J^-T once per parameter
     entry = 0
     for p in range(regressor.shape[1]):
@@ -189,7 +193,7 @@ def fill_regressor(geometry, entries, sample, regressor, scratch):
 @kernel
 def _regressor_batch(packed, rows, columns, weights, position, rotation, twist, acceleration, regressor):
     geometry, entries = unpacked(packed), MappingEntries(rows, columns, weights)
-    scratch = regressor_scratch(geometry.terms)
+    scratch = regressor_scratch()
     for n in range(position.shape[0]):
         sample = MotionSample(position[n], rotation[n], twist[n], acceleration[n])
         if not fill_regressor(geometry, entries, sample, regressor[n], scratch):
