@@ -1,0 +1,85 @@
+"""The equations an estimator gets: model columns and measured output, both through the same narrow low-pass.
+
+Filtering only the measured side would compare different things as soon as Coulomb friction bends the force;
+filtering both sides alike is exact (docs/method.md). What passes the band is sampled just above its Nyquist
+rate, so that successive equations are nearly independent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pkm_identification.estimation.equations import Equations
+from pkm_identification.mechanisms.model import LinearModel
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.parameters.parameter_set import ParameterSet
+from pkm_identification.signals.band import BandSettings
+from pkm_identification.signals.butterworth import causal, segment_slices, zero_phase
+
+
+def linear_equations(
+    model: LinearModel[Any],
+    parameters: ParameterSet,
+    motion: Any,
+    measured: FloatArray,
+    segment: NDArray[np.int64],
+    band: BandSettings,
+    online: bool = False,
+    nuisance: Callable[[Any], FloatArray] | None = None,
+) -> Equations:
+    """Equations of a model that is linear in its parameters, whatever the mechanism.
+
+    Parameters
+    ----------
+    model : LinearModel
+        Of m outputs.
+    parameters : ParameterSet
+        The unknowns.
+    motion
+        The model's own batch of N motion samples, with stamps `time` (N,) and slices; on the regular clock within each
+        segment.
+    measured : ndarray, shape (N, m)
+        Outputs, with the same delay as the motion.
+    segment : ndarray of int64, shape (N,)
+    band : BandSettings
+    online : bool
+        Causal filters and their transient, as the online estimator has them; else zero-phase.
+    nuisance : callable, optional
+        Columns (n, m, nuisance parameters) of n motion samples for the last parameters, which the model does not have.
+    """
+    sections, stride = band.sections, band.stride
+    transient = band.settling
+    # the filter's ends: causally where it begins, zero-phase where the padding shows
+    lead, tail = (transient, 0) if online else (transient // 2, transient // 2)
+    mapping = np.column_stack([parameters.mapping, parameters.known])
+    parts = []
+    for part in segment_slices(segment):
+        count = part.stop - part.start
+        if count <= lead + tail:
+            continue
+        raw = model.regressor(motion[part], mapping)
+        if parameters.nuisance and nuisance is not None:
+            # in front of what is known
+            raw[:, :, -1 - parameters.nuisance : -1] = nuisance(motion[part])
+        stack = np.concatenate([raw, measured[part][:, :, None]], axis=2)
+        chosen = slice(lead, count - tail, stride)
+        # most places of the columns are empty (one strut's friction in another's row) and stay so
+        filled = stack.any(axis=0)
+        smooth = causal(sections, stack[:, filled]) if online else zero_phase(sections, stack[:, filled])
+        picked = np.zeros((len(range(*chosen.indices(count))), *filled.shape))
+        picked[:, filled] = smooth[chosen]
+        output = picked[:, :, -1]
+        parts.append(
+            Equations(
+                time=motion.time[part][chosen],
+                regressor=picked[:, :, :-2],
+                measured=output - picked[:, :, -2],
+                force=output,
+                segment=segment[part][chosen],
+            )
+        )
+    return Equations.joined(parts or [Equations.empty(len(model.outputs), len(parameters))])
