@@ -30,7 +30,7 @@ def start_bodies(context):
     if not installed("robot_state_publisher"):
         return [LogInfo(msg="robot_state_publisher is not installed: no bodies and no TF of the struts.")]
     # here, because the other launch files must not wait for it
-    from pkm_identification.export.urdf import urdf
+    from pkm_identification.exporting.urdf import urdf
     from pkm_identification.mechanisms.hexapod.machine import Machine
 
     text = ParameterValue(urdf(Machine.load(given("machine"))), value_type=str)

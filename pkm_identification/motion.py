@@ -108,6 +108,18 @@ class StrutMotion(_Batch):
 
 
 @dataclass(frozen=True)
+class StrutSample:
+    """Filtered strut motion at one instant: the sample's own stamp, not that of its arrival."""
+
+    time: float
+    length: FloatArray
+    rate: FloatArray
+    acceleration: FloatArray
+    force: FloatArray | None
+    segment: int
+
+
+@dataclass(frozen=True)
 class PlatformMotion(_Batch):
     """Platform pose and its derivatives, in base axes at the platform frame's origin.
 

@@ -15,11 +15,11 @@ from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
 from pkm_identification.mechanisms.hexapod.kinematics.tracker import PlatformTracker
 from pkm_identification.mechanisms.hexapod.machine import Machine, builtin_machines
-from pkm_identification.motion import PlatformMotion, StrutLog
+from pkm_identification.motion import PlatformMotion, StrutLog, StrutSample
 from pkm_identification.records import read_log
 from pkm_identification.records.bag_writer import STORAGES, write_strut_bag
 from pkm_identification.records.strut_csv import write_strut_csv
-from pkm_identification.signals.causal import CausalStrutFilter, StrutSample
+from pkm_identification.signals.causal import CausalStrutFilter
 from pkm_identification.signals.guard import StreamGuard
 
 from . import damage as changes

@@ -12,7 +12,7 @@ import numpy as np
 from pkm_identification.errors import DocumentError, SettingsError
 from pkm_identification.estimation.estimate import ParameterEstimate, make_estimate
 from pkm_identification.estimation.identifiability import IDENTIFIABLE
-from pkm_identification.export.identified import identified_machine
+from pkm_identification.exporting.identified import identified_machine
 from pkm_identification.identification.estimate_file import write_estimate_json
 from pkm_identification.identification.identify import identify as identified
 from pkm_identification.identification.identify import validate as validated
@@ -211,7 +211,7 @@ def identify(
     >>> import pkm_identification as pkm
     >>> logs = pkm.simulate("uf", "rich", duration=10.0, perturb=0.1, seed=1)
     >>> result = pkm.identify(logs, "uf", estimator="ls")
-    >>> result.table()["name"][0]
+    >>> str(result.table()["name"][0])
     'm_p'
     >>> result.converged
     True

@@ -124,8 +124,8 @@ def simulate(
     Examples
     --------
     >>> import pkm_identification as pkm
-    >>> len(pkm.simulate("hexel", "x", duration=1.0)[0])
-    1001
+    >>> len(pkm.simulate("hexel", "x", duration=2.0)[0])
+    2001
     """
     # MuJoCo takes longer to load than everything else
     from pkm_identification.simulation import SensorSettings, perturbed

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pkm_identification.errors import SettingsError
-from pkm_identification.export.formats import FORMATS, format_of, write_machine
+from pkm_identification.exporting.formats import FORMATS, format_of, write_machine
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.kinematics import ForwardResult, forward_kinematics, strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
@@ -103,8 +103,8 @@ def forward(machine: AnyMachine, lengths: ArrayLike) -> ForwardResult:
     --------
     >>> import pkm_identification as pkm
     >>> poses = pkm.forward("uf", pkm.inverse("uf", [0.0, 0.01, -0.34]))
-    >>> poses.position.round(6).tolist()
-    [[0.0, 0.01, -0.34]]
+    >>> bool(poses.found.all()), float(poses.position[0, 2].round(6))
+    (True, -0.34)
     """
     values = np.atleast_2d(np.asarray(lengths, dtype=float))
     if values.ndim != 2 or values.shape[1] != STRUTS:

@@ -6,8 +6,8 @@ import argparse
 import sys
 
 from pkm_identification.errors import SettingsError
-from pkm_identification.export.formats import FORMATS, format_of, machine_text, write_machine
-from pkm_identification.export.identified import identified_machine
+from pkm_identification.exporting.formats import FORMATS, format_of, machine_text, write_machine
+from pkm_identification.exporting.identified import identified_machine
 from pkm_identification.identification.saved_estimate import SavedEstimate, read_saved_estimate
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.sets import NAMES, hexapod_parameters

@@ -7,10 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from pkm_identification.errors import LogError, SettingsError, Unidentifiable
+from pkm_identification.errors import LogError, SettingsError
 from pkm_identification.estimation.convergence import drift_share, nonconvergence
 from pkm_identification.estimation.estimate import ParameterEstimate
-from pkm_identification.estimation.identifiability import UNIDENTIFIABLE
 from pkm_identification.estimation.problem import Fit, Problem
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import StrutLog
@@ -19,7 +18,7 @@ from pkm_identification.numerics.arrays import FloatArray
 from .augmented_state import FORMS
 from .experiment import Experiment
 from .procedures.free_fall import add_falls
-from .result import Identification
+from .result import Identification, refuse_unidentifiable
 from .settings import Settings
 from .validation import FEWEST_EQUATIONS, held_out, predict_ends
 
@@ -83,15 +82,6 @@ def validate(result: Identification, log: StrutLog) -> Identification:
     """The identification with a prediction of a log that was not used; raises as `held_out`."""
     validation = held_out(result.machine, result.settings, result.estimate.values, log)
     return replace(result, validation=validation)
-
-
-def refuse_unidentifiable(estimate: ParameterEstimate, source: str) -> None:
-    """Raise Unidentifiable when nothing but the prior is left."""
-    if set(estimate.status) == {UNIDENTIFIABLE}:
-        raise Unidentifiable(
-            f"{source}: no parameter is identifiable from this motion, not even a combination "
-            f"({', '.join(estimate.names)}): the machine must move, or more be estimated at once"
-        )
 
 
 def systematic_covariance(experiment: Experiment, problem: Problem) -> FloatArray:

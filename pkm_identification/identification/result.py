@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from pkm_identification.errors import Unidentifiable
 from pkm_identification.estimation.estimate import ParameterEstimate
+from pkm_identification.estimation.identifiability import UNIDENTIFIABLE
 from pkm_identification.estimation.trace import EstimateTrace
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.numerics.arrays import FloatArray
@@ -55,3 +57,12 @@ class Identification:
     delay: float = 0.0
     beside: tuple[str, ...] = ()
     nonconvergence: str = ""
+
+
+def refuse_unidentifiable(estimate: ParameterEstimate, source: str) -> None:
+    """Raise Unidentifiable when nothing but the prior is left."""
+    if set(estimate.status) == {UNIDENTIFIABLE}:
+        raise Unidentifiable(
+            f"{source}: no parameter is identifiable from this motion, not even a combination "
+            f"({', '.join(estimate.names)}): the machine must move, or more be estimated at once"
+        )

@@ -18,6 +18,7 @@ from pkm_identification.identification.online.platform_stage import (
 from pkm_identification.identification.online.strut_stage import NOT_FINITE_OUTPUT
 from pkm_identification.mechanisms.hexapod.kinematics import FAILED, forward_kinematics, strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.motion import StrutSample
 from pkm_identification.msg import PlatformState, StrutStates
 from pkm_identification.records.joint_state import STRUT_NAMES
 from pkm_identification.ros.commands.kinematic_services import reachable_lengths, solve_forward, solve_inverse
@@ -34,7 +35,6 @@ from pkm_identification.ros.node.main import run
 from pkm_identification.ros.node.pipeline_node import PipelineNode
 from pkm_identification.ros.parameters.declarations import MACHINE, LiveParameter, ParameterSpec
 from pkm_identification.ros.qos import COMMANDS, STREAM
-from pkm_identification.signals.causal import StrutSample
 from pkm_identification.srv import SolveForward, SolveInverse
 
 LEVELS = {NOT_CONVERGED: ERROR, NOT_FINITE_OUTPUT: ERROR}

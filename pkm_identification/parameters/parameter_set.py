@@ -82,16 +82,15 @@ class ParameterSet:
         name : str
             Of the new set; this set's own unless given.
         """
-        prior = {}
-        if self.prior_mean is not None and self.prior_std is not None:
-            prior = {
-                "prior_mean": np.concatenate([self.prior_mean, [entry.nominal for entry in entries]]),
-                "prior_std": np.concatenate([self.prior_std, [entry.scale for entry in entries]]),
-            }
+        mean, std = self.prior_mean, self.prior_std
+        if mean is not None and std is not None:
+            mean = np.concatenate([mean, [entry.nominal for entry in entries]])
+            std = np.concatenate([std, [entry.scale for entry in entries]])
         return replace(
             self,
             name=name or self.name,
             entries=(*self.entries, *entries),
             mapping=np.hstack([self.mapping, columns]),
-            **prior,
+            prior_mean=mean,
+            prior_std=std,
         )

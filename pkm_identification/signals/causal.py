@@ -14,7 +14,7 @@ import numpy as np
 from scipy import signal
 
 from pkm_identification.declared import check, declared
-from pkm_identification.motion import StrutMotion
+from pkm_identification.motion import StrutMotion, StrutSample
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
 
@@ -61,18 +61,6 @@ class FilterSettings:
         check(self)
         if self.period and self.cutoff:
             low_pass(self.order, self.cutoff, 1.0 / self.period)  # raises when impossible
-
-
-@dataclass(frozen=True)
-class StrutSample:
-    """Filtered strut motion at one instant: the sample's own stamp, not that of its arrival."""
-
-    time: float
-    length: FloatArray
-    rate: FloatArray
-    acceleration: FloatArray
-    force: FloatArray | None
-    segment: int
 
 
 def linear_phase_taps(settings: FilterSettings) -> FloatArray:

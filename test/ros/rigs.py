@@ -12,6 +12,7 @@ from visualization_msgs.msg import MarkerArray
 
 from pkm_identification.identification.online.pipeline import OnlinePipeline
 from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.motion import StrutSample
 from pkm_identification.msg import ParameterEstimate, PlatformState, StrutStates
 from pkm_identification.nodes.estimator import EstimatorNode
 from pkm_identification.nodes.kinematics import KinematicsNode
@@ -19,7 +20,7 @@ from pkm_identification.nodes.strut_filter import StrutFilterNode
 from pkm_identification.ros.clock import seconds, set_stamp
 from pkm_identification.ros.messages.convert import fill_pose
 from pkm_identification.ros.qos import LATCHED, MARKERS, POSE
-from pkm_identification.signals.causal import CausalStrutFilter, FilterSettings, StrutSample
+from pkm_identification.signals.causal import CausalStrutFilter, FilterSettings
 from pkm_identification.signals.guard import GuardSettings, StreamGuard
 from pkm_identification.simulation import simulate
 

@@ -6,7 +6,7 @@ from ros.rigs import KinematicsRig, strut_samples
 from ros.ros_bench import Motion
 from sensor_msgs.msg import JointState
 
-from pkm_identification.export.urdf import TreeJoints, urdf
+from pkm_identification.exporting.urdf import TreeJoints, urdf
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.ros.qos import JOINTS
 

@@ -11,6 +11,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Header
 
 from pkm_identification.mechanisms.hexapod.kinematics.tracker import PlatformSample
+from pkm_identification.motion import StrutSample
 from pkm_identification.msg import ParameterEstimate, PlatformState, StrutStates
 from pkm_identification.numerics.rotation import matrix_from_vector
 from pkm_identification.ros.messages.convert import (
@@ -22,7 +23,6 @@ from pkm_identification.ros.messages.convert import (
     strut_states,
 )
 from pkm_identification.ros.messages.wire import StreamType, StreamWriter
-from pkm_identification.signals.causal import StrutSample
 
 FRAMES = st.text(max_size=20).filter(lambda text: "\x00" not in text)
 SEEDS = st.integers(0, 2**31)

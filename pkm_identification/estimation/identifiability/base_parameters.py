@@ -159,11 +159,11 @@ def base_parameters(
 def _pivots(unit: FloatArray, wanted: NDArray[np.bool_], threshold: float) -> NDArray[np.int64]:
     """Order of columns by rank-revealing QR, independent wanted ones first."""
     first, rest = np.flatnonzero(wanted), np.flatnonzero(~wanted)
-    basis = np.empty((len(unit), 0))
+    basis: FloatArray = np.empty((len(unit), 0))
     if first.size:
         directions, triangle, order = qr(unit[:, first], mode="economic", pivoting=True)
         found = int(np.count_nonzero(np.abs(np.diag(triangle)) > threshold))
-        basis = directions[:, :found]
+        basis = directions[:, :found].astype(float, copy=False)
         rest = np.concatenate([rest, first[order[found:]]])
         first = first[order[:found]]
     left = unit[:, rest] - basis @ (basis.T @ unit[:, rest])

@@ -16,8 +16,7 @@ from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
 
 from ..experiment import Experiment
-from ..identify import refuse_unidentifiable
-from ..result import Identification
+from ..result import Identification, refuse_unidentifiable
 from ..settings import Settings
 from ..validation import predict_held
 from .iterated import (

@@ -10,8 +10,8 @@ from pkm_identification.mechanisms.hexapod.kinematics.forward import (
 )
 from pkm_identification.mechanisms.hexapod.kinematics.tracker import PlatformSample, PlatformTracker
 from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.motion import StrutSample
 from pkm_identification.numerics.finite import finite_sample
-from pkm_identification.signals.causal import StrutSample
 
 from .stage_event import StageEvent
 from .strut_stage import NOT_FINITE_OUTPUT

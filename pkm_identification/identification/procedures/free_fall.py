@@ -123,7 +123,7 @@ class FreeFall:
         rows = rest @ columns / self.resolution
         targets = rest @ left / self.resolution + rows @ values
         # as few rows as there are parameters say the same; what is left over is the misfit of any machine
-        triangle = np.linalg.qr(np.column_stack([rows, targets]), mode="r")
+        triangle: FloatArray = np.asarray(np.linalg.qr(np.column_stack([rows, targets]), mode="r"))
         width = len(values)
         misfit = (
             abs(triangle[width, width]) / np.sqrt(max(len(targets) - width, 1))

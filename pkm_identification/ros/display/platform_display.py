@@ -9,7 +9,7 @@ from geometry_msgs.msg import PoseStamped
 from sensor_msgs.msg import JointState
 from visualization_msgs.msg import MarkerArray
 
-from pkm_identification.export.urdf import TreeJoints
+from pkm_identification.exporting.urdf import TreeJoints
 from pkm_identification.mechanisms.hexapod.kinematics import DEGRADED
 from pkm_identification.mechanisms.hexapod.kinematics.tracker import PlatformSample
 from pkm_identification.mechanisms.hexapod.machine import Machine

@@ -13,11 +13,11 @@ import numpy as np
 from geometry_msgs.msg import Pose
 
 from pkm_identification.mechanisms.hexapod.kinematics.tracker import PlatformSample
+from pkm_identification.motion import StrutSample
 from pkm_identification.msg import ParameterEstimate as EstimateMessage
 from pkm_identification.msg import PlatformState, StrutStates
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.rotation import matrix_from_quaternion, quaternion_from_matrix
-from pkm_identification.signals.causal import StrutSample
 
 from ..clock import set_stamp
 from .wire import StreamType, StreamWriter

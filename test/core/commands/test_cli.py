@@ -58,7 +58,8 @@ def test_identify_writes_json_of_the_contract(log, tmp_path, capsys):
     assert "m_p" in capsys.readouterr().out
     document = json.loads(out.read_text())
     assert list(document) == [
-        "schema", "machine", "estimator", "model", "consistent", "samples", "dropped", "parameters", "validation",
+        "schema", "machine", "estimator", "model", "consistent", "converged", "samples", "dropped", "parameters",
+        "validation",
         "machine_hash", "state", "parameter_set", "stated",
     ]  # fmt: skip
     assert (document["schema"], document["machine"], document["estimator"], document["model"]) == (

@@ -100,7 +100,7 @@ def test_another_log_takes_the_place_of_the_held_out_part(files, capsys):
         (("--tie", "m_e=viscous_1"), ["kg", "N s/m"]),
         (("--prior", "none.yaml"), ["none.yaml", "No such file"]),
         (("--forgetting", "0.9"), ["forgetting", "rls"]),
-        (("--estimator", "rls", "--forgetting", "2"), ["forgetting", "(0, 1]"]),
+        (("--estimator", "rls", "--forgetting", "2"), ["forgetting", "between 0.5 and 1"]),
         (("--estimator", "iv", "--causal"), ["'iv'", "causal"]),
     ],
 )

@@ -12,11 +12,11 @@ from ros.ros_bench import Motion
 
 from pkm_identification.mechanisms.hexapod.kinematics import forward_kinematics, strut_lengths
 from pkm_identification.mechanisms.hexapod.kinematics import tracker as tracker_module
+from pkm_identification.motion import StrutSample
 from pkm_identification.msg import PlatformState
 from pkm_identification.nodes.estimator import EstimatorNode
 from pkm_identification.ros.clock import seconds
 from pkm_identification.ros.messages.convert import platform_sample
-from pkm_identification.signals.causal import StrutSample
 
 IMPOSSIBLE = np.array([0.55, 0.3, 0.55, 0.3, 0.55, 0.01])
 
@@ -76,7 +76,8 @@ def test_row_12_a_jump_to_another_assembly_mode_is_rejected_with_a_warning(bench
     samples = strut_samples(Motion(40))
     rig.feed(samples[:20])
 
-    def led_astray(base, platform, length, rate, second, position, rotation, *_):
+    def led_astray(joints, home, scale, struts, pose, *_):
+        position, rotation = pose
         position[:], rotation[:] = mirrored.position[0], np.eye(3)
         return True, 7, 0.0, 2.0
 

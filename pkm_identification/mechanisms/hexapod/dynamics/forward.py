@@ -220,7 +220,7 @@ def integrate(
     if time.size == 1:
         states = start[None]
     else:
-        solution = solve_ivp(
+        solution = solve_ivp(  # type: ignore[call-overload]  # its stubs know no optional method
             derivative,
             (time[0], time[-1]),
             start,

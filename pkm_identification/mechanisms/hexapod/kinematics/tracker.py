@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pkm_identification.motion import StrutSample
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
 from pkm_identification.numerics.linear_systems import invert6
 from pkm_identification.numerics.rotation import orthonormalize, quaternion_from_matrix
-from pkm_identification.signals.causal import StrutSample
 
 from ..machine import Machine
 from .forward import (

@@ -29,7 +29,7 @@ def hexapod_basis(machine: Machine) -> Basis:
     A large error of an entry is its own size, or where that is zero the largest of the same unit.
     """
     nominal = basis_parameters(machine)
-    rows = [
+    rows: list[tuple[str, str, Kind, str, str, int | None]] = [
         (f"{name}_p", unit, kind, PLATFORM, f"{name}_p", None)
         for name, (unit, kind) in zip(PLATFORM_NAMES, _PLATFORM)
     ]

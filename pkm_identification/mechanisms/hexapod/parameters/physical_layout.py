@@ -87,7 +87,7 @@ class _Sorter:
         return Layout(
             parameters=self.parameters,
             lowering=self.lowering,
-            lifting=np.linalg.inv(self.lowering),
+            lifting=np.linalg.inv(self.lowering).astype(float, copy=False),
             kind=self.kind,
             floor=self.floor,
             body=np.array(platform, dtype=np.int64),

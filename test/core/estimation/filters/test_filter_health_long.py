@@ -53,9 +53,14 @@ def run(unscented, patterns, truth, level, mean, root, gamma, rng):
     """Feed STEPS equations; (steps taken, steps after which something was wrong)."""
     size, width = patterns.shape[1], patterns.shape[2]
     noise = level * np.eye(size)
-    process, ratio = np.zeros(width), np.ones(width)
-    points, outputs = np.empty((2 * width + 1, width)), np.empty((2 * width + 1, size))
-    work, before, after = np.empty((2 * width, width)), np.empty(width), np.empty(width)
+    tuning, walk, estimate = (gamma, 0, 0.01), (np.zeros(width), np.ones(width)), (mean, root)
+    scratch = (
+        np.empty((2 * width + 1, width)),
+        np.empty((2 * width + 1, size)),
+        np.empty((2 * width, width)),
+        np.empty(width),
+        np.empty(width),
+    )
     taken, ill = 0, 0
     for n in range(STEPS):
         columns = patterns[n % patterns.shape[0]]
@@ -63,12 +68,10 @@ def run(unscented, patterns, truth, level, mean, root, gamma, rng):
         for k in range(size):
             measured[k] += np.sqrt(level) * rng.standard_normal()
         if unscented:
-            _, status = linear_step(columns, measured, noise, process, ratio, gamma, np.inf, 0, 0.01, mean, root,
-                                    points, outputs, work, before, after)  # fmt: skip
+            _, status = linear_step(columns, measured, noise, np.inf, tuning, walk, estimate, scratch)
         else:
             innovation = measured - columns @ mean
-            _, status = jacobian_step(columns, innovation, noise, process, ratio, np.inf, 0, 0.01, mean, root, work,
-                                      before, after)  # fmt: skip
+            _, status = jacobian_step(columns, innovation, noise, np.inf, tuning, walk, estimate, scratch)
         taken += status == 0
         finite = True
         for i in range(width):
@@ -93,7 +96,9 @@ def test_positive_definite_after_every_one_of_200000_equations(kind, scales, lev
     # as `step_linear` does: columns per prior standard deviation, measured less what the prior's mean gives
     scaled = (truth - prior.mean) / std
     unscented = kind is UnscentedFilter
-    taken, ill = run(unscented, patterns * std, scaled, level, *filter_.scaled_state, filter_._gamma, rng)
+    taken, ill = run(
+        unscented, patterns * std, scaled, level, *filter_.scaled_state, filter_._tuning.gamma, rng
+    )
     assert (taken, ill) == (STEPS, 0)
     covariance = filter_.scaled_covariance
     np.testing.assert_array_equal(covariance, covariance.T)

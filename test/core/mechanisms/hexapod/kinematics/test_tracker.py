@@ -16,8 +16,7 @@ from pkm_identification.mechanisms.hexapod.kinematics import (
 from pkm_identification.mechanisms.hexapod.kinematics import tracker as tracker_module
 from pkm_identification.mechanisms.hexapod.kinematics.tracker import PlatformTracker
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import StrutMotion
-from pkm_identification.signals.causal import StrutSample
+from pkm_identification.motion import StrutMotion, StrutSample
 
 UF = Machine.load("uf")
 
@@ -104,7 +103,8 @@ def test_another_assembly_mode_is_not_taken_for_motion(monkeypatch):
     good = tracker.step(stream[0])
     elsewhere = other_mode()
 
-    def led_astray(base, platform, length, rate, second, position, rotation, *_):
+    def led_astray(joints, home, scale, struts, pose, *_):
+        position, rotation = pose
         position[:] = elsewhere
         rotation[:] = np.eye(3)
         return True, 7, 0.0, 2.0
