@@ -9,13 +9,13 @@ stribeck   L'                            clip(L' / v_t, -1, 1) (1 + (k - 1) exp(
 smooth     L'                            tanh(L' / v_t)
 =========  ============================  =====================================================
 
-v_t is the transition rate. Each law has a file, where the rest is said; `registry` names them all.
+`asymmetric` is `coulomb` with a third coefficient per axis, F_a times |clip(L' / v_t, -1, 1)|: Coulomb friction that
+differs by direction. v_t is the transition rate. Each law has a file that says the rest; `registry` has them all.
 """
 
 from .friction import Friction, friction_columns, friction_force, read_friction
 from .law import Coefficient, FrictionLaw, LawParameter
 from .registry import (
-    COEFFICIENT_NAMES,
     LAW_NAMES,
     LAWS,
     TERMS,
@@ -30,7 +30,6 @@ from .registry import (
 )
 
 __all__ = [
-    "COEFFICIENT_NAMES",
     "LAWS",
     "LAW_NAMES",
     "TERMS",

@@ -14,14 +14,14 @@ import numpy as np
 
 from pkm_identification.numerics.compiled import inlined, kernel
 
-from . import coulomb, smooth, source, stribeck
+from . import asymmetric, coulomb, smooth, source, stribeck
 from .law import NUMBER, FrictionLaw
 
-LAWS: tuple[FrictionLaw, ...] = tuple(module.LAW for module in (coulomb, source, stribeck, smooth))
+LAWS: tuple[FrictionLaw, ...] = tuple(
+    module.LAW for module in (coulomb, source, stribeck, smooth, asymmetric)
+)
 TERMS = 3
 LAW_NAMES = tuple(law.name for law in LAWS)
-# What laws have per axis; the names of parameters are these with the axis' number behind.
-COEFFICIENT_NAMES = tuple(dict.fromkeys(name for law in LAWS for name in law.names))
 
 
 @kernel
@@ -31,6 +31,8 @@ def friction_terms(rate, law):
     `rate` is in m/s, `law` is `Friction.law_parameters`; NaN where the rate is.
     """
     number = law[NUMBER]
+    if number == 4:
+        return asymmetric.terms(rate, law)
     if number == 1:
         a, b = source.terms(rate, law)
     elif number == 2:
@@ -46,6 +48,8 @@ def friction_terms(rate, law):
 def friction_slopes(rate, law):
     """Derivatives of the terms by the rate, followed by zeros; at a corner, those of the transition inside it."""
     number = law[NUMBER]
+    if number == 4:
+        return asymmetric.slopes(rate, law)
     if number == 1:
         a, b = source.slopes(rate, law)
     elif number == 2:
