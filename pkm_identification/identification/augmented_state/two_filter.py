@@ -171,8 +171,8 @@ def _run(model, sensors, home, unknowns, at_centre, recurrent, noise, options, s
                 return n, refused
             state_point = Point(state_estimate.values, point.state, point.force)
             if not predict(
-                model, sensors, at_centre, noise.force, force[n - 1 : n + 1], guess, state_estimate, True, state_point,
-                prediction):  # fmt: skip
+                model, sensors, at_centre, noise.force, force[n - 1 : n + 1], guess, state_estimate, options.centred,
+                state_point, prediction):  # fmt: skip
                 return n, refused
             close_prediction(prediction.wide, root, 0)
         if not samples.measured[n]:
