@@ -174,7 +174,7 @@ def _recursive(name: str, problem: Problem, tuning: Tuning) -> Fit:
     return Fit(
         estimator=name,
         mean=mean,
-        covariance=_honest(problem, mean, recursive, batch, weight),
+        covariance=_widened(problem, mean, recursive, batch, weight),
         noise=recursive.noise,
         nis=recursive.estimate(problem.model).nis,
         iterations=number + 1,
@@ -202,7 +202,7 @@ def _memory(name: str, tuning: Tuning, count: int) -> FloatArray | None:
     return None if forgetting == 1.0 else forgetting ** np.arange(count - 1.0, -1.0, -1.0)
 
 
-def _honest(
+def _widened(
     problem: Problem,
     mean: FloatArray,
     recursive: RecursiveEstimator,

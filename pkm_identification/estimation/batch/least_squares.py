@@ -26,7 +26,7 @@ class LinearFit:
     mean : ndarray, shape (P,)
         Estimate, SI units; directions the equations do not show stay at the prior.
     covariance : ndarray, shape (P, P)
-        Honest covariance: it knows that residuals are correlated in time.
+        Covariance; it knows that residuals are correlated in time.
     noise : ndarray, shape (m, m)
         Covariance of the residual.
     residual : ndarray, shape (K, m)

@@ -255,7 +255,7 @@ class RecursiveEstimator:
         self.noise = _averaged_noise(self.noise, residual, scaled, root, weight, self._redundancy, least)
 
     def _reopen(self) -> None:
-        """Widen what is believed: a filter that rejects everything is wrong, not the data."""
+        """Widen the covariance: a filter that rejects everything is wrong, not the data."""
         self.reopened += 1
         self.uncertainty.reset()
         self.rejected_run = 0
@@ -273,19 +273,19 @@ class RecursiveEstimator:
         else:
             self.filter.reset()
 
-    def honest_covariance(self) -> FloatArray:
+    def widened_covariance(self) -> FloatArray:
         """Covariance (P, P) in SI units, widened by correlation in time, the systematic part, and large innovations."""
         scale = self.prior.std * self.prior.std[:, None]
         inflation = max(1.0, self._nis / self.outputs)
         return self.uncertainty.widened(self.filter.scaled_covariance * inflation) * scale
 
     def estimate(self, model: str = "force") -> ParameterEstimate:
-        """Present estimate, its covariance widened by what the filter does not know (`honest_covariance`)."""
+        """Present estimate, its covariance widened by what the filter does not know (`widened_covariance`)."""
         return make_estimate(
             self.parameters,
             self.prior,
             self.filter.mean,
-            self.honest_covariance(),
+            self.widened_covariance(),
             nis=self._nis,
             nis_dof=self.outputs,
             count=self.filter.count,

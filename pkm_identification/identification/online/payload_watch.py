@@ -135,7 +135,7 @@ class PayloadWatch:
         if not self.carrying:
             return None
         own, loaded = len(self.machine.prior.mean), self.loaded
-        covariance = loaded.honest_covariance()[own:, own:]
+        covariance = loaded.widened_covariance()[own:, own:]
         return payload_estimate(
             loaded.filter.mean[own:],
             covariance,

@@ -77,7 +77,7 @@ def test_systematic_part_is_the_bias_that_the_bend_makes():
     assert np.abs(error / own).max() > 3
     # the noise on top of the bend moves it by a tenth of what the filter takes for noise
     np.testing.assert_array_less(np.abs(np.abs(error) - systematic), 0.3 * own)
-    assert np.all(np.abs(error) < 2 * np.sqrt(np.diag(recursive.honest_covariance())))
+    assert np.all(np.abs(error) < 2 * np.sqrt(np.diag(recursive.widened_covariance())))
 
 
 def test_sums_are_those_of_their_definition():
