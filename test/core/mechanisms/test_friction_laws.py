@@ -11,11 +11,13 @@ from pkm_identification.errors import MachineError
 from pkm_identification.identification.equations.energy_equations import energy_equations
 from pkm_identification.mechanisms.friction import (
     LAWS,
+    TERMS,
     Friction,
     friction_force,
     friction_slopes,
     friction_terms,
 )
+from pkm_identification.mechanisms.friction.law import LAW_NUMBERS, TRANSITION
 from pkm_identification.mechanisms.hexapod.dynamics import (
     basis_columns,
     basis_parameters,
@@ -31,12 +33,15 @@ from pkm_identification.simulation.plant import Plant
 
 VISCOUS = np.array([1258.0, 1012.0, 1098.0, 3517.0, 962.0, 1309.0])
 COULOMB = np.array([50.0, 49.0, 58.0, 99.0, 43.0, 63.0])
+ASYMMETRY = 0.2 * COULOMB * [1, -1, 1, 1, -1, -1]
 KEYS = {
     "coulomb": {},
     "source": {"law": "source"},
     "stribeck": {"law": "stribeck", "static_ratio": 1.6, "stribeck_rate": 0.012},
     "smooth": {"law": "smooth"},
+    "asymmetric": {"law": "asymmetric", "asymmetry": ASYMMETRY.tolist()},
 }
+SYMMETRIC = tuple(law for law in KEYS if law != "asymmetric")
 EVERY_LAW = pytest.mark.parametrize("law", KEYS)
 
 
@@ -60,6 +65,8 @@ def written_out(law, r):
         return VISCOUS * r + COULOMB * bend * (1.0 + 0.6 * np.exp(-((r / 0.012) ** 2)))
     if law == "smooth":
         return VISCOUS * r + COULOMB * np.tanh(r / 0.004)
+    if law == "asymmetric":
+        return VISCOUS * r + np.where(r > 0, COULOMB + ASYMMETRY, COULOMB - ASYMMETRY) * bend
     return VISCOUS * r + COULOMB * bend
 
 
@@ -68,7 +75,8 @@ def test_formula(law):
     rates = np.linspace(-0.1, 0.1, 3001)[:, None] * np.linspace(0.5, 1.5, 6)
     force = friction_force(rates, friction_of(law))
     np.testing.assert_allclose(force, written_out(law, rates), rtol=1e-13, atol=1e-13)
-    np.testing.assert_array_equal(friction_force(-rates, friction_of(law)), -force)
+    if law in SYMMETRIC:
+        np.testing.assert_array_equal(friction_force(-rates, friction_of(law)), -force)
     assert np.all(force * rates >= 0.0)
     assert np.isnan(friction_force(np.full(6, np.nan), friction_of(law))).all()
 
@@ -84,8 +92,11 @@ def test_what_sets_the_laws_apart():
     np.testing.assert_allclose(after - at["source"], VISCOUS * 0.004, rtol=1e-3)
     # Stribeck: breakaway above what follows
     assert np.all(at["stribeck"] > friction_force(0.02 * one, friction_of("stribeck")) - VISCOUS * 0.016)
-    # far from the transition all are one
-    for law in KEYS:
+    # out of the transition the asymmetric one feels more in one direction
+    out, back = (friction_force(sign * 0.02 * one, friction_of("asymmetric")) for sign in (1, -1))
+    np.testing.assert_allclose(0.5 * (out + back), ASYMMETRY, rtol=1e-12)
+    # far from the transition all others are one
+    for law in SYMMETRIC:
         np.testing.assert_allclose(
             friction_force(0.3 * one, friction_of(law)), VISCOUS * 0.3 + COULOMB, rtol=1e-12
         )
@@ -167,7 +178,10 @@ def test_energy_equations_have_the_files_law(law):
 @pytest.mark.parametrize(
     ("entry", "message"),
     [
-        ({"law": "karnopp"}, r"friction\.law = 'karnopp': must be one of coulomb, source, stribeck, smooth"),
+        (
+            {"law": "karnopp"},
+            r"friction\.law = 'karnopp': must be one of coulomb, source, stribeck, smooth, asym",
+        ),
         ({"law": "stribeck"}, r"key 'friction\.static_ratio' is missing"),
         ({"law": "stribeck", "static_ratio": 1.2}, r"key 'friction\.stribeck_rate' is missing"),
         (
@@ -180,6 +194,16 @@ def test_energy_equations_have_the_files_law(law):
         ),
         ({"law": "smooth", "static_ratio": 1.2}, r"unknown key 'static_ratio' in 'friction'"),
         ({"static_ratio": 1.2}, r"unknown key 'static_ratio' in 'friction'"),
+        (
+            {"asymmetry": [0.0] * 6},
+            r"unknown key 'asymmetry' in 'friction'; allowed: coulomb, law, transition_rate",
+        ),
+        ({"law": "asymmetric"}, r"key 'friction\.asymmetry' is missing"),
+        ({"law": "asymmetric", "asymmetry": [1.0] * 5}, r"friction\.asymmetry must be 6 numbers, found 5"),
+        (
+            {"law": "asymmetric", "asymmetry": [0, 0, 0, 0, 0, -64.0]},
+            r"friction\.asymmetry = .*: must not be larger than 'coulomb', or friction would drive",
+        ),
     ],
 )
 def test_machine_file_says_what_is_wrong(entry, message):
@@ -194,3 +218,36 @@ def test_default_is_coulomb_and_files_without_the_key_are_what_they_were():
     assert "law" not in plain.document["friction"]
     motion = slow_states(plain)
     np.testing.assert_array_equal(strut_forces(plain, motion), strut_forces(named, motion))
+
+
+def test_friction_by_names():
+    friction = friction_of("asymmetric")
+    assert friction.law.names == ("viscous", "coulomb", "asymmetry")
+    np.testing.assert_array_equal(friction.coefficient("asymmetry"), ASYMMETRY)
+    np.testing.assert_array_equal(friction_of("coulomb").coefficient("asymmetry"), np.zeros(6))
+    more = friction.changed(coulomb=2 * COULOMB, transition_rate=0.01)
+    np.testing.assert_array_equal(more.coefficients, [VISCOUS, 2 * COULOMB, ASYMMETRY])
+    assert more.transition_rate == 0.01
+    assert friction.acts
+    assert not friction.without().acts
+    for values in ({"asymmetry": ASYMMETRY, "static_ratio": 1.5}, {"viscous": VISCOUS}):
+        with pytest.raises(
+            ValueError, match="friction law 'asymmetric' has viscous, coulomb, asymmetry, transition_"
+        ):
+            Friction.of("asymmetric", **values)
+    with pytest.raises(ValueError, match="friction law 'karnopp': must be one of"):
+        Friction.of("karnopp")
+
+
+def test_nearest_possible_friction_resists_every_motion():
+    law = friction_of("asymmetric").law
+    nearest = law.possible(np.array([[-1.0, 2.0, 3.0], [4.0, -5.0, 6.0], [-7.0, 1.0, 2.0]]))
+    np.testing.assert_array_equal(nearest, [[0.0, 2.0, 3.0], [4.0, 0.0, 6.0], [-4.0, 0.0, 2.0]])
+
+
+def test_every_law_fits_the_kernels_numbers():
+    """A law with more terms or parameters has to widen what the kernels hand on."""
+    for law in LAWS:
+        assert len(law.coefficients) <= TERMS
+        assert TRANSITION + len(law.parameters) <= LAW_NUMBERS
+        assert law.parameters[0].name == "transition_rate"

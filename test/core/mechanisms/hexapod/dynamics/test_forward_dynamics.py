@@ -172,7 +172,13 @@ def test_body_without_struts_falls_and_spins_freely():
 
 
 @pytest.mark.parametrize(
-    "law", [{}, {"law": "smooth"}, {"law": "stribeck", "static_ratio": 1.5, "stribeck_rate": 0.01}]
+    "law",
+    [
+        {},
+        {"law": "smooth"},
+        {"law": "stribeck", "static_ratio": 1.5, "stribeck_rate": 0.01},
+        {"law": "asymmetric", "asymmetry": [5.0, -5.0, 5.0, 5.0, -5.0, -5.0]},
+    ],
 )
 def test_simulator_moves_alike_with_friction(law):
     """MuJoCo's bodies with the simulator's stepping against our equations with SciPy's: 50 ms, pushed and braked."""
