@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from pkm_identification.estimation.filters.square_root import normalized_square
+from pkm_identification.mechanisms.hexapod.dynamics.records import unpacked
 from pkm_identification.mechanisms.hexapod.kinematics.jacobian import fill_jacobian
 from pkm_identification.numerics.compiled import kernel
 from pkm_identification.numerics.linear_systems import lower_cholesky, whiten
@@ -71,7 +72,8 @@ def use_lengths(model, length, noise, gate, estimate, pushed, tally):
     `pushed` (12, 6) is the covariance of the predicted state with the force noise, in units of its standard deviation:
     what the innovation says of the force noise is added to `tally`.
     """
-    base, platform, root, state = model.base, model.platform, estimate.root, estimate.state
+    geometry, root, state = unpacked(model.packed), estimate.root, estimate.state
+    base, platform = geometry.base, geometry.platform
     count = estimate.values.size
     size = count + STATE
     jac, centre, seen = np.empty((6, 6)), np.empty(6), np.empty((2, 6))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from pkm_identification.mechanisms.hexapod.dynamics.records import unpacked
 from pkm_identification.mechanisms.hexapod.kinematics.forward import MAX_ITERATIONS, solve_pose
 from pkm_identification.mechanisms.hexapod.kinematics.records import Joints, Pose, pose_matrices
 from pkm_identification.numerics.compiled import kernel
@@ -37,10 +38,10 @@ def spread_state(root, start_std):
 @kernel
 def begin(model, home, length, start_std, estimate):
     """Start a segment: pose by forward kinematics, at rest, apart from the parameters; False without a pose."""
-    state = estimate.state
+    geometry, state = unpacked(model.packed), estimate.state
     good, _, _ = solve_pose(
-        Joints(model.base, model.platform), length, False, Pose(state.position, state.rotation), home, MAX_ITERATIONS,
-        pose_matrices(),
+        Joints(geometry.base, geometry.platform), length, False, Pose(state.position, state.rotation), home,
+        MAX_ITERATIONS, pose_matrices(),
     )  # fmt: skip
     state.twist[:] = 0.0
     spread_state(estimate.root, start_std)

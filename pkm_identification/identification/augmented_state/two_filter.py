@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pkm_identification.errors import NotConverged
+from pkm_identification.mechanisms.hexapod.dynamics.records import unpacked
 from pkm_identification.mechanisms.hexapod.kinematics.jacobian import fill_jacobian
 from pkm_identification.mechanisms.hexapod.kinematics.records import Pose
 from pkm_identification.numerics.arrays import FloatArray
@@ -144,6 +145,7 @@ def _run(model, sensors, home, unknowns, at_centre, recurrent, noise, options, s
     triangular root (P, P); `path` theirs, `derivatives` written.
     """
     mean, spread = parameters
+    geometry = unpacked(model.packed)
     length, force, segment = samples.length, samples.force, samples.segment
     root, state = state_estimate.root, state_estimate.state
     count = unknowns.mapping.shape[1]
@@ -177,7 +179,7 @@ def _run(model, sensors, home, unknowns, at_centre, recurrent, noise, options, s
             close_prediction(prediction.wide, root, 0)
         if not samples.measured[n]:
             continue
-        fill_jacobian(model.base, model.platform, state.position, state.rotation, jac, expected)
+        fill_jacobian(geometry.base, geometry.platform, state.position, state.rotation, jac, expected)
         before_gain = sensitivity.copy()
         _innovation(
             jac, length[n] - expected, noise.length, root, sensitivity, columns, innovation, covariance
