@@ -44,8 +44,9 @@ PRIOR = Declaration("prior", "", "YAML file of what is known beforehand, NAME: {
 class EstimatorSettings:
     """What is estimated, by what; fields without a declaration of their own are no option.
 
-    `assumptions` is what is fixed, tied or known of the parameters beforehand. `forgetting` is the factor of recursive
-    least squares per equation. `data_order` is that in which a recursive estimator takes the equations of a log.
+    `assumptions` is what is fixed, tied or known of the parameters beforehand, `tuning` is
+    that of the recursive filters.
+    `forgetting` is the factor of recursive least squares per equation. `data_order` is that in which a recursive estimator takes the equations of a log.
     `strut_spread` is how much struts of one design are taken to differ (standard deviation, relative), in sets with
     parameters of every strut; infinity assumes nothing. `consistent` allows only parameters that some machine could
     have (`estimation.consistency`). `gate`, `payload`, `drift` and `friction_walk` are for the online estimator, the
@@ -83,6 +84,7 @@ class EstimatorSettings:
         0.0, "random walk of friction in an hour, relative to its size", "", 0, 10
     )
     assumptions: Assumptions = field(default_factory=Assumptions)
+    tuning: UnscentedSettings = field(default_factory=UnscentedSettings)
 
     def __post_init__(self) -> None:
         check(self)
@@ -104,8 +106,8 @@ class EstimatorSettings:
 
     @property
     def unscented(self) -> UnscentedSettings:
-        """Tuning of the recursive filters."""
-        return UnscentedSettings(forgetting=self.forgetting)
+        """Tuning of the recursive filters, with the forgetting factor."""
+        return replace(self.tuning, forgetting=self.forgetting)
 
     def parameter_set(self, machine: Machine) -> ParameterSet:
         """The parameters to estimate; raises PkmError when set or assumptions do not fit."""
@@ -181,7 +183,7 @@ class Settings:
         for name, value in values.items():
             if name in ("causal", "hold_out"):
                 own[name] = value
-            elif name == "assumptions":
+            elif name in ("assumptions", "tuning"):
                 parts["estimator"][name] = value
             elif name in _PLACES:
                 part, entry = _PLACES[name]

@@ -130,7 +130,8 @@ def test_every_node_has_an_executable():
     nodes = set()
     for path in (SOURCES / "nodes").glob("*.py"):
         body = ast.parse(path.read_text(encoding="utf-8")).body
-        if any(isinstance(node, ast.FunctionDef) and node.name == "main" for node in body):
+        # pages made from the declarations have a main of their own, without arguments of ROS
+        if any(isinstance(node, ast.FunctionDef) and node.name == "main" and node.args.args for node in body):
             nodes.add(path.stem)
     assert listed == nodes
 

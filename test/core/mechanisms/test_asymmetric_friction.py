@@ -59,9 +59,7 @@ def test_forces_and_regressor_have_it():
     np.testing.assert_allclose(
         model.regressor(motion, np.eye(70)) @ model.basis.nominal, force, rtol=1e-10, atol=1e-10
     )
-    rate = strut_motion_from_platform(m, motion.position, motion.rotation, motion.twist, motion.acceleration)[
-        1
-    ]
+    rate = strut_motion_from_platform(m, motion)[1]
     friction = force - strut_forces(m, motion, friction=False)
     np.testing.assert_allclose(friction, friction_force(rate, m.friction), rtol=1e-9, atol=1e-9)
 
@@ -105,7 +103,7 @@ def test_without_it_the_residual_shows_that_something_is_missing():
 @pytest.mark.slow
 def test_an_estimate_of_it_is_exported_and_loaded(tmp_path):
     nominal, truth, recorded = log()
-    result = pkm.identify(recorded, nominal, estimator="ls")
+    result = pkm.identify(recorded, nominal, estimator="ls", consistent=True)
     again = pkm.load_machine(pkm.export(result.machine_identified(), tmp_path / "identified.yaml"))
     assert again.friction.law.name == "asymmetric"
     np.testing.assert_allclose(again.friction.coefficients[2], truth.friction.coefficients[2], atol=1.0)

@@ -55,10 +55,7 @@ def few(machine: Machine, names: tuple[str, ...] = FEW) -> ParameterSet:
     basis = whole.known + whole.mapping @ whole.nominal
     return replace(
         whole,
-        names=names,
-        units=tuple(whole.units[k] for k in chosen),
-        nominal=nominal,
-        scale=whole.scale[chosen],
+        entries=tuple(whole.entries[k] for k in chosen),
         mapping=mapping,
         known=basis - mapping @ nominal,
     )

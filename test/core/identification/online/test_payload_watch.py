@@ -210,7 +210,7 @@ def test_reset_forgets_the_payload():
 
 @pytest.mark.parametrize(
     "settings",
-    [{}, {"estimator": "rls"}, {"unscented": UnscentedSettings(adaptation="robbins_monro")}],
+    [{}, {"estimator": "rls"}, {"tuning": UnscentedSettings(adaptation="robbins_monro")}],
     ids=["ukf", "rls", "ukf whose process noise never rests"],
 )
 def test_after_a_reset_a_payload_is_weighed_as_by_a_fresh_estimator(settings):

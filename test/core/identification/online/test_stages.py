@@ -19,7 +19,7 @@ from pkm_identification.signals.rate import RateWatch
 
 NOMINAL = synthetic.nominal()
 GUARD = GuardSettings.of(NOMINAL)
-FILTER = FilterSettings(GUARD.period)
+FILTER = FilterSettings(GUARD.period, 150.0)
 FAULTS = [
     ("drop", 300, 0, 2),
     ("nan", 500, 1, 3),
@@ -45,7 +45,7 @@ def streamed(stage: StrutStage, log: StrutLog) -> list:
 @pytest.mark.parametrize("kind", ["fir", "butterworth"])
 def test_a_log_as_a_whole_gives_what_the_stage_gives_sample_by_sample(kind, jitter):
     log = damage(at_wrong_rate(smooth_log(4000, 10.0, jitter=jitter), 1500, 2500, 1.3e-3), FAULTS)
-    settings = FilterSettings(GUARD.period, kind=kind)
+    settings = FilterSettings(GUARD.period, 150.0, kind=kind)
     stage = StrutStage(GUARD, settings)
     samples = streamed(stage, log)
     continuity = Continuity(GUARD.period)
@@ -123,5 +123,5 @@ def test_forces_missing_for_a_moment_end_a_stretch_of_the_pipeline():
     for k, (time, length, force) in enumerate(zip(log.time.tolist(), log.length, log.force, strict=True)):
         pipeline.step(time, length, None if 2000 <= k < 2010 else force)
     assert pipeline.estimator_stage.continuity.breaks == 1
-    assert pipeline.estimator.counts["settling"] == 2 * pipeline.settings.estimator.band.settling
+    assert pipeline.estimator.counts["settling"] == 2 * pipeline.settings.band.settling
     assert pipeline.estimator.counts["no_force"] == 0

@@ -10,8 +10,9 @@ import pytest
 from core import synthetic
 
 from pkm_identification.identification.online.online_estimator import EstimatorState, OnlineEstimator
-from pkm_identification.identification.online.pipeline import OnlinePipeline, PipelineSettings
+from pkm_identification.identification.online.pipeline import OnlinePipeline
 from pkm_identification.identification.saved_estimate import read_saved_estimate
+from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.parameters.assumptions import Assumptions, Fix, Tie
 
@@ -22,7 +23,7 @@ ASSUMPTIONS = Assumptions(fixed=(Fix("Ia_b+Ia_e"),), tied=(Tie("viscous_2", "vis
 
 def test_an_estimate_saved_by_an_earlier_version_is_gone_on_from():
     machine = Machine.load("uf")
-    settings = PipelineSettings.of(machine, assumptions=ASSUMPTIONS).estimator
+    settings = Settings.of(assumptions=ASSUMPTIONS).resolved(machine)
     online = OnlineEstimator(machine, settings)
     saved = read_saved_estimate(SAVED)
     saved.check(machine, online.parameters, ASSUMPTIONS.described())
@@ -41,7 +42,7 @@ def test_an_estimate_saved_by_an_earlier_version_is_gone_on_from():
 
 def learned() -> OnlinePipeline:
     nominal = synthetic.nominal()
-    pipeline = OnlinePipeline(nominal, PipelineSettings.of(nominal))
+    pipeline = OnlinePipeline(nominal)
     log = synthetic.log(synthetic.truth(), 2.0, 1)
     for row in zip(log.time.tolist(), log.length, log.force, strict=True):
         pipeline.step(*row)

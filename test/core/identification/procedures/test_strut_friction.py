@@ -19,6 +19,7 @@ from pkm_identification.identification.procedures.strut_friction import (
     strut_friction,
     untestable,
 )
+from pkm_identification.mechanisms.friction import Friction
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.kinematics import strut_motion_from_platform
 from pkm_identification.mechanisms.hexapod.machine import Machine
@@ -183,8 +184,13 @@ def test_log_that_is_too_short(machine, slow):
 
 def test_simulated_machine_that_sticks_and_slips(machine):
     """Stribeck friction in the physics engine: the bend is told from real stick and slip."""
-    friction = replace(
-        machine.friction, viscous=np.full(6, 100.0), law="stribeck", static_ratio=1.4, stribeck_rate=0.006
+    friction = Friction.of(
+        "stribeck",
+        viscous=np.full(6, 100.0),
+        coulomb=machine.friction.coulomb,
+        transition_rate=machine.friction.transition_rate,
+        static_ratio=1.4,
+        stribeck_rate=0.006,
     )
     record = simulate(
         replace(machine, friction=friction), "slow", 9.0, nominal=machine, sensors=SensorSettings(0.005)
