@@ -44,9 +44,9 @@ PRIOR = Declaration("prior", "", "YAML file of what is known beforehand, NAME: {
 class EstimatorSettings:
     """What is estimated, by what; fields without a declaration of their own are no option.
 
-    `assumptions` is what is fixed, tied or known of the parameters beforehand, `tuning` is
-    that of the recursive filters.
-    `forgetting` is the factor of recursive least squares per equation. `data_order` is that in which a recursive estimator takes the equations of a log.
+    `assumptions` is what is fixed, tied or known of the parameters beforehand, `tuning` that of the recursive filters.
+    `forgetting` is the factor of recursive least squares per equation. `data_order` is that in which a recursive
+    estimator takes the equations of a log.
     `strut_spread` is how much struts of one design are taken to differ (standard deviation, relative), in sets with
     parameters of every strut; infinity assumes nothing. `consistent` allows only parameters that some machine could
     have (`estimation.consistency`). `gate`, `payload`, `drift` and `friction_walk` are for the online estimator, the

@@ -15,6 +15,8 @@ import pkm_identification as pkm
 from pkm_identification.estimation.identifiability import IDENTIFIABLE
 from pkm_identification.mechanisms.hexapod.parameters.sets import NAMES
 
+pytestmark = pytest.mark.slow
+
 FUNCTIONS = [name for name in pkm.__all__ if inspect.isfunction(getattr(pkm, name))]
 
 

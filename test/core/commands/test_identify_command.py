@@ -13,6 +13,8 @@ from pkm_identification.estimation.estimators import ESTIMATORS
 from pkm_identification.mechanisms.hexapod.parameters.sets import NAMES, hexapod_parameters
 from pkm_identification.records import write_strut_csv
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):

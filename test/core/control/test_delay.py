@@ -15,6 +15,8 @@ from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.simulation import Simulator, perturbed
 
+pytestmark = pytest.mark.slow
+
 UF = Machine.load("uf")
 TRUE = perturbed(UF, 1)
 HOME = strut_lengths(UF, UF.home_position[None], UF.home_rotation[None])[0]

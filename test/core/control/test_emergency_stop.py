@@ -12,6 +12,8 @@ from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.simulation import Payload, Simulator, trajectory
 
+pytestmark = pytest.mark.slow
+
 UF = Machine.load("uf")
 WEIGHT = strut_forces(UF, trajectory("rest", UF).motion(np.zeros(1)), friction=False)[0]
 SINKS = (

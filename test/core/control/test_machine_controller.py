@@ -30,6 +30,8 @@ from pkm_identification.simulation import (
     trajectory,
 )
 
+pytestmark = pytest.mark.slow
+
 UF = Machine.load("uf")
 TRUE = perturbed(UF, 1)
 HOME = strut_lengths(UF, UF.home_position[None], UF.home_rotation[None])[0]

@@ -13,6 +13,8 @@ from pkm_identification.estimation.filters.recursive import FILTERS
 from pkm_identification.estimation.filters.unscented import UnscentedSettings
 from pkm_identification.estimation.problem import Problem
 
+pytestmark = pytest.mark.slow
+
 WIDTH, OUTPUTS, COUNT, NOISE = 4, 6, 600, 1.0
 RECURSIVE = pytest.mark.parametrize("name", FILTERS)
 

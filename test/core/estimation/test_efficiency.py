@@ -22,6 +22,8 @@ from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
 from pkm_identification.signals.band import BandSettings
 
+pytestmark = pytest.mark.slow
+
 RUNS, ONLINE_RUNS, SECONDS = 200, 100, 24.0
 BAND = BandSettings(PERIOD)
 

@@ -23,6 +23,8 @@ from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parame
 from pkm_identification.records.strut_csv import write_strut_csv
 from pkm_identification.report.sentences import verdicts
 
+pytestmark = pytest.mark.slow
+
 NOMINAL, TRUTH = synthetic.nominal(), synthetic.truth()
 
 

@@ -16,6 +16,8 @@ from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parame
 from pkm_identification.motion import StrutLog
 from pkm_identification.simulation import SensorSettings, simulate
 
+pytestmark = pytest.mark.slow
+
 SENSORS = SensorSettings(current_noise=0.05, stamp_jitter=2e-5)
 SETTINGS = Settings.of(estimator="ls", parameters="extended", hold_out=0.0)
 INERTIAL = 34

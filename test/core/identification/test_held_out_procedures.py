@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from core import synthetic
 
 from pkm_identification.identification.procedures.friction_test import measure_friction
@@ -16,6 +17,8 @@ from pkm_identification.identification.procedures.staged_experiment import (
 )
 from pkm_identification.motion import StrutLog
 from pkm_identification.report.friction_tables import friction_document, friction_sentences
+
+pytestmark = pytest.mark.slow
 
 NOMINAL, TRUTH = synthetic.nominal(), synthetic.truth()
 

@@ -22,6 +22,8 @@ from pkm_identification.parameters.assumptions import (
     Tie,
 )
 
+pytestmark = pytest.mark.slow
+
 NOMINAL, TRUTH = synthetic.nominal(), synthetic.truth()
 EXACT = hexapod_parameters(TRUTH).nominal
 ESTIMATORS = pytest.mark.parametrize("estimator", REGISTRY)

@@ -13,6 +13,8 @@ from pkm_identification.identification.identify import identify
 from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 
+pytestmark = pytest.mark.slow
+
 TRUTH = synthetic.truth()
 EXACT = hexapod_parameters(TRUTH).nominal
 

@@ -16,6 +16,8 @@ from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.motion import StrutLog
 from pkm_identification.records import write_strut_csv
 
+pytestmark = pytest.mark.slow
+
 NOMINAL, TRUTH = synthetic.nominal(), synthetic.truth()
 
 

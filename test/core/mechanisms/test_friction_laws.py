@@ -31,6 +31,8 @@ from pkm_identification.signals.band import BandSettings
 from pkm_identification.simulation.perturbation import perturbed
 from pkm_identification.simulation.plant import Plant
 
+pytestmark = pytest.mark.slow
+
 VISCOUS = np.array([1258.0, 1012.0, 1098.0, 3517.0, 962.0, 1309.0])
 COULOMB = np.array([50.0, 49.0, 58.0, 99.0, 43.0, 63.0])
 ASYMMETRY = 0.2 * COULOMB * [1, -1, 1, 1, -1, -1]

@@ -18,6 +18,8 @@ from pkm_identification.records.interfaces import message_files, typestore
 from pkm_identification.records.joint_state import JOINT_STATE, STRUT_NAMES, encode_struts
 from pkm_identification.records.stamps import nanoseconds_of, seconds_of
 
+pytestmark = pytest.mark.slow
+
 STORAGES = ["sqlite3", "mcap"]
 NAMES = list(STRUT_NAMES)
 

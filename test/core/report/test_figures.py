@@ -17,6 +17,8 @@ from pkm_identification.report.figures.parameters import convergence_figure, est
 from pkm_identification.report.figures.style import png
 from pkm_identification.report.folder import report_figures
 
+pytestmark = pytest.mark.slow
+
 UNITS = ("(kg)", "(kg m²)", "(N)", "(N s/m)", "(s)", "(m)", "(%)", "(Hz)", "(N/√Hz)", "N)")
 
 

@@ -13,6 +13,8 @@ from pkm_identification.errors import OutputError
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.report import write_report
 
+pytestmark = pytest.mark.slow
+
 VOID = {"meta", "img"}
 
 

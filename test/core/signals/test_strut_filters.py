@@ -12,6 +12,8 @@ from pkm_identification.signals.causal import CausalStrutFilter, FilterSettings,
 from pkm_identification.signals.guard import GuardedSample, GuardSettings, StreamGuard
 from pkm_identification.signals.zero_phase import filter_log
 
+pytestmark = pytest.mark.slow
+
 SETTINGS = GuardSettings.of(Machine.load("uf"))
 KINDS = pytest.mark.parametrize("kind", ["fir", "butterworth"])
 CUTOFFS = pytest.mark.parametrize(("cutoff", "order"), [(150.0, 4), (60.0, 8), (400.0, 2)])

@@ -18,6 +18,8 @@ from pkm_identification.motion import StrutMotion
 from pkm_identification.simulation import Plant, hexapod_mjcf
 from pkm_identification.simulation.model import home_coordinates
 
+pytestmark = pytest.mark.slow
+
 PERIOD = 1e-3
 TWIST = np.array([0.15, -0.1, 0.1, 0.5, -0.4, 0.3])
 

@@ -21,6 +21,8 @@ from pkm_identification.simulation import (
     trajectory,
 )
 
+pytestmark = pytest.mark.slow
+
 
 def home_lengths(made: Machine) -> np.ndarray:
     return strut_lengths(made, made.home_position[None], made.home_rotation[None])[0]

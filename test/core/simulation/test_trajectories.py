@@ -11,6 +11,8 @@ from pkm_identification.mechanisms.hexapod.kinematics import strut_motion_from_p
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.simulation import TRAJECTORIES, trajectory
 
+pytestmark = pytest.mark.slow
+
 MOVING = tuple(name for name in TRAJECTORIES if name not in ("free", "rest"))
 
 

@@ -18,6 +18,8 @@ from pkm_identification.mechanisms.hexapod.parameters.physical_layout import phy
 from pkm_identification.mechanisms.hexapod.parameters.sets import NAMES, hexapod_parameters
 from pkm_identification.parameters.parameter import Kind, Parameter
 
+pytestmark = pytest.mark.slow
+
 SETS = pytest.mark.parametrize("name", NAMES)
 MACHINES = {
     (name, tidy): machine(name if tidy else untidy(name)) for name in BUILTIN for tidy in (True, False)

@@ -15,6 +15,8 @@ from pkm_identification.estimation.consistency.filters import ConsistentFilter
 from pkm_identification.estimation.filters.kalman import ExtendedFilter
 from pkm_identification.estimation.filters.unscented import UnscentedFilter, UnscentedSettings
 
+pytestmark = pytest.mark.slow
+
 STILL = UnscentedSettings(adaptation="none")
 
 

@@ -24,6 +24,8 @@ from pkm_identification.estimation.problem import Problem
 from pkm_identification.mechanisms.hexapod.parameters.physical_layout import physical_layout
 from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 
+pytestmark = pytest.mark.slow
+
 STILL = UnscentedSettings(adaptation="none")
 KINDS = pytest.mark.parametrize("kind", [UnscentedFilter, ExtendedFilter, RecursiveLeastSquares])
 

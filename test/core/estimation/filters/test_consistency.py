@@ -10,6 +10,8 @@ from scipy import stats
 from pkm_identification.estimation.filters.kalman import ExtendedFilter
 from pkm_identification.estimation.filters.unscented import UnscentedFilter, UnscentedSettings
 
+pytestmark = pytest.mark.slow
+
 KINDS = pytest.mark.parametrize("kind", [UnscentedFilter, ExtendedFilter])
 RUNS, STEPS, WIDTH, OUTPUTS = 200, 60, 4, 2
 

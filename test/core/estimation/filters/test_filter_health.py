@@ -10,6 +10,8 @@ from pkm_identification.estimation.filters.kalman import ExtendedFilter
 from pkm_identification.estimation.filters.unscented import UnscentedFilter, UnscentedSettings
 from pkm_identification.parameters.prior import Prior
 
+pytestmark = pytest.mark.slow
+
 KINDS = pytest.mark.parametrize("kind", [UnscentedFilter, ExtendedFilter])
 STEPS = 20_000
 

@@ -14,6 +14,8 @@ from pkm_identification.estimation.filters.unscented import (
 from pkm_identification.numerics.compiled import kernel
 from pkm_identification.parameters.prior import Prior
 
+pytestmark = pytest.mark.slow
+
 STEPS = 200_000
 WIDTH, OUTPUTS, RANK = 8, 3, 5
 SCALES = {"1e-2..1e2": (-2, 2), "1e-6..1e3": (-6, 3)}

@@ -9,6 +9,8 @@ from core.estimation.toy_problems import equations, parameter_set, positive_defi
 from pkm_identification.estimation.batch.least_squares import least_squares
 from pkm_identification.estimation.filters.recursive import GATED_RUN, UNGATED, RecursiveEstimator
 
+pytestmark = pytest.mark.slow
+
 KINDS = pytest.mark.parametrize("kind", ["ukf", "ekf", "rls"])
 WIDTH, OUTPUTS = 4, 6
 

@@ -16,6 +16,8 @@ from pkm_identification.estimation.filters.unscented import (
 )
 from pkm_identification.parameters.prior import Prior
 
+pytestmark = pytest.mark.slow
+
 WIDTH, OUTPUTS = 5, 3
 STILL = UnscentedSettings(adaptation="none")
 

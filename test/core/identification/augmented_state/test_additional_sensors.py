@@ -28,6 +28,8 @@ from pkm_identification.records import read_log, write_log, write_raw_csv
 from pkm_identification.simulation import SensorSettings, Simulator, trajectory
 from pkm_identification.simulation.additional_sensors import AdditionalSensors
 
+pytestmark = pytest.mark.slow
+
 STEP = 1e-3
 PLACE, AXES = np.array([0.1, -0.05, 0.03]), Rotation.from_rotvec([0.3, -0.8, 0.5]).as_matrix()
 SENSORS = {

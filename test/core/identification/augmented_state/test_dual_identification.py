@@ -23,6 +23,8 @@ from pkm_identification.records import write_log
 from pkm_identification.report.sentences import verdicts
 from pkm_identification.simulation import Simulator, trajectory
 
+pytestmark = pytest.mark.slow
+
 FIXED = [
     "m_b", "m_e", "Ixx_p", "Iyy_p", "Izz_p", "It_b+It_e", "Ia_b+Ia_e",
     *(f"{kind}_{i}" for kind in ("viscous", "coulomb") for i in (2, 3, 5, 6)),

@@ -22,6 +22,8 @@ from pkm_identification.signals.band import BandSettings
 from pkm_identification.signals.guard import GuardSettings, StreamGuard
 from pkm_identification.signals.zero_phase import filter_log
 
+pytestmark = pytest.mark.slow
+
 PERIOD = 1e-3
 BAND = BandSettings(PERIOD)
 FRICTION = {

@@ -12,6 +12,8 @@ from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.dynamics.basis import INERTIAL_COLUMNS
 from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 
+pytestmark = pytest.mark.slow
+
 BEGIN, END, GROWTH = 20.0, 80.0, 0.3
 RATE = GROWTH / (END - BEGIN)  # share a second
 STRUT = 1

@@ -16,6 +16,8 @@ from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 from pkm_identification.simulation import SensorSettings, perturbed, simulate
 
+pytestmark = pytest.mark.slow
+
 WIDTH, OUTPUTS, STEPS = 4, 6, 1000
 SEEDS = (4,)
 

@@ -16,6 +16,8 @@ from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 from pkm_identification.simulation import Payload, perturbed, simulate
 
+pytestmark = pytest.mark.slow
+
 INERTIA = np.array([[0.012, 0.001, -0.002], [0.001, 0.015, 0.0005], [-0.002, 0.0005, 0.009]])
 CENTER = np.array([0.03, -0.02, 0.06])
 TAKEN, DOWN = 15.0, 25.0

@@ -14,6 +14,8 @@ from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import StrutLog
 
+pytestmark = pytest.mark.slow
+
 NOMINAL = synthetic.nominal()
 FAULTS = [
     ("drop", 3000, 0, 2), ("nan", 4000, 1, 3), ("spike", 5000, 2, 4), ("swap", 6000, 0, 0), ("duplicate", 6500, 0, 0),

@@ -15,6 +15,8 @@ from core.platform_motions import lengths
 from pkm_identification.errors import MachineError
 from pkm_identification.mechanisms.hexapod.machine import Machine, builtin_machines
 
+pytestmark = pytest.mark.slow
+
 BODY = {"mass": 1.0, "center_of_mass": 0.1, "inertia": [0.1, 0.01]}
 STRUT = {"body_b": dict(BODY), "body_e": dict(BODY)}
 DELETED = object()

@@ -17,6 +17,8 @@ from hypothesis import strategies as st
 from pkm_identification.errors import MachineError
 from pkm_identification.mechanisms.hexapod.machine import Machine
 
+pytestmark = pytest.mark.slow
+
 numbers = st.one_of(
     st.floats(),
     st.floats(-1.0, 1.0),

@@ -26,6 +26,8 @@ from pkm_identification.mechanisms.hexapod.kinematics import strut_motion_from_p
 from pkm_identification.motion import PlatformMotion
 from pkm_identification.simulation.plant import Plant
 
+pytestmark = pytest.mark.slow
+
 VARIANTS = pytest.mark.parametrize(
     "made",
     [

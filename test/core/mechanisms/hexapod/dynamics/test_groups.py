@@ -12,6 +12,8 @@ from core.platform_motions import at_rest, states
 from pkm_identification.mechanisms.hexapod.dynamics import force_groups, friction_force, strut_forces
 from pkm_identification.mechanisms.hexapod.kinematics import jacobian, strut_motion_from_platform
 
+pytestmark = pytest.mark.slow
+
 HINGE = (0.3, -0.8, 0.3)
 NAMES = ("pm", "sm", "cor", "cen", "grp", "grs", "frict", "ext", "mh", "umd")
 

@@ -15,6 +15,8 @@ from pkm_identification.mechanisms.hexapod.kinematics import jacobian, strut_mot
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import PlatformMotion
 
+pytestmark = pytest.mark.slow
+
 MACHINES = pytest.mark.parametrize("name", BUILTIN)
 
 

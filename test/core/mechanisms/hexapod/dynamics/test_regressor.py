@@ -22,6 +22,8 @@ from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.sets import NAMES, hexapod_parameters
 from pkm_identification.motion import PlatformMotion
 
+pytestmark = pytest.mark.slow
+
 MACHINES = pytest.mark.parametrize("name", BUILTIN)
 JOINTS = pytest.mark.parametrize("joint", ["universal", "no_spin"])
 

@@ -20,6 +20,8 @@ from pkm_identification.mechanisms.hexapod.kinematics import (
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import StrutMotion
 
+pytestmark = pytest.mark.slow
+
 MACHINES = pytest.mark.parametrize("name", BUILTIN)
 # lengths agree to 1e-12 m; poses to that times 1 / sigma_min of the Jacobian (about 10), turns over a radius of 0.3 m
 POSE = 1e-10

@@ -21,6 +21,8 @@ from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.report.figures.style import png
 from pkm_identification.report.figures.workspace import workspace_figure
 
+pytestmark = pytest.mark.slow
+
 MACHINES = pytest.mark.parametrize("name", BUILTIN)
 
 

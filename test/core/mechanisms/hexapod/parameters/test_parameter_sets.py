@@ -14,6 +14,8 @@ from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.sets import NAMES, hexapod_parameters
 from pkm_identification.parameters.prior import Prior
 
+pytestmark = pytest.mark.slow
+
 FRICTION = [f"{kind}_{i}" for kind in ("viscous", "coulomb") for i in range(1, 7)]
 EXPECTED = {
     "identifiable": ["m_p", "m_b", "m_e", "Ixx_p", "Iyy_p", "Izz_p", "It_b+It_e", "Ia_b+Ia_e", *FRICTION],

@@ -43,6 +43,8 @@ from pkm_identification.reproduction.oh2003.chapter_4.study import NAME, outcome
 from pkm_identification.reproduction.oh2003.chapter_4.tables import mass_table
 from pkm_identification.reproduction.oh2003.table_2_2_motions import SourceMotion
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def motions():

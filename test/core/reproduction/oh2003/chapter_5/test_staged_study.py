@@ -15,6 +15,8 @@ from pkm_identification.reproduction.oh2003.chapter_5.runs import run_study
 from pkm_identification.reproduction.oh2003.chapter_5.study import outcome
 from pkm_identification.reproduction.oh2003.chapter_5.tables import friction_table
 
+pytestmark = pytest.mark.slow
+
 SHORT = {"x": 3.5, "z": 3.5, "xy": 3.5, "rich": 4.0, "slow": 7.0}
 
 

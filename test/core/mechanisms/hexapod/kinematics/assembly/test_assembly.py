@@ -22,6 +22,8 @@ from pkm_identification.mechanisms.hexapod.kinematics import (
 )
 from pkm_identification.mechanisms.hexapod.machine import Machine
 
+pytestmark = pytest.mark.slow
+
 MACHINES = pytest.mark.parametrize("name", BUILTIN)
 
 

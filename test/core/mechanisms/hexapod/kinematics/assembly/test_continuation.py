@@ -20,6 +20,8 @@ from pkm_identification.mechanisms.hexapod.kinematics import (
 )
 from pkm_identification.mechanisms.hexapod.machine import Machine
 
+pytestmark = pytest.mark.slow
+
 MACHINES = pytest.mark.parametrize("name", BUILTIN)
 COUNT = 20_000
 
