@@ -1,11 +1,7 @@
-import pytest
-
 """Nothing is left to be compiled once a pipeline is warm: on a new installation that stops a stream for seconds."""
 
 import subprocess
 import sys
-
-pytestmark = pytest.mark.slow
 
 SCRIPT = """
 import sys
