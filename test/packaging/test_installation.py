@@ -124,7 +124,7 @@ def test_cmake_prefix_holds_what_ros2_looks_for(prefix):
 
 
 def test_cmake_prefix_merges_package_and_messages(prefix, tmp_path):
-    (python,) = (path.parent for path in prefix.rglob("pkm_identification/machine.py"))
+    (python,) = (path.parent for path in prefix.rglob("pkm_identification/mechanisms"))
     code = LIST_MACHINES + (
         "from pkm_identification.msg import StrutStates\n"
         "from pkm_identification.srv import SolveForward\n"

@@ -6,8 +6,8 @@ import pytest
 import yaml
 
 from pkm_identification.nodes.catalogue import NODES, node_class
-from pkm_identification.nodes.parameter_file import parameter_file
-from pkm_identification.nodes.parameter_page import parameter_docs
+from pkm_identification.nodes.catalogue.parameter_file import parameter_file
+from pkm_identification.nodes.catalogue.parameter_page import parameter_docs
 from pkm_identification.ros.parameters.declarations import COMMON
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -17,12 +17,12 @@ DOCS = ROOT / "docs" / "parameters.md"
 
 
 def test_the_file_is_up_to_date():
-    remedy = "write it again: python -m pkm_identification.nodes.parameter_file > config/nodes.yaml"
+    remedy = "write it again: python -m pkm_identification.nodes.catalogue.parameter_file > config/nodes.yaml"
     assert FILE.read_text(encoding="utf-8") == parameter_file(), remedy
 
 
 def test_the_documentation_is_up_to_date():
-    remedy = "write it again: python -m pkm_identification.nodes.parameter_page > docs/parameters.md"
+    remedy = "write it again: python -m pkm_identification.nodes.catalogue.parameter_page > docs/parameters.md"
     assert DOCS.read_text(encoding="utf-8") == parameter_docs(), remedy
 
 

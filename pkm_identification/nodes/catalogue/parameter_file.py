@@ -1,4 +1,4 @@
-"""config/nodes.yaml, written from the parameters' declarations: `python -m pkm_identification.nodes.parameter_file`."""
+"""config/nodes.yaml, written from the parameters' declarations: `python -m pkm_identification.nodes.catalogue.parameter_file`."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import yaml
 
 from pkm_identification.ros.parameters.declarations import COMMON, ParameterSpec
 
-from .catalogue import NODES, node_class
+from . import NODES, node_class
 
 HEAD = """\
 # Parameters of all nodes with their defaults; a copy is a good start for --params-file and params_file:=...
-# Written by `python -m pkm_identification.nodes.parameter_file`; each line says what is allowed.
+# Written by `python -m pkm_identification.nodes.catalogue.parameter_file`; each line says what is allowed.
 # docs/parameters.md says which of them may change while a node runs.
 """
 
