@@ -22,7 +22,9 @@ def test_the_file_is_up_to_date():
 
 
 def test_the_documentation_is_up_to_date():
-    remedy = "write it again: python -m pkm_identification.nodes.catalogue.parameter_page > docs/parameters.md"
+    remedy = (
+        "write it again: python -m pkm_identification.nodes.catalogue.parameter_page > docs/parameters.md"
+    )
     assert DOCS.read_text(encoding="utf-8") == parameter_docs(), remedy
 
 

@@ -78,14 +78,8 @@ def instrumental_variables(
         converged = bool(np.max(np.abs(step) / np.maximum(std, 1e-6)) < 1e-6 or exact)
     one, two = (target - columns @ mean for columns, target in sides)
     covariance = sandwich(information, _scores(first, second, one, two, weight), equations.segment)
-    return LinearFit(
-        mean=prior.mean + prior.std * mean,
-        covariance=covariance * np.outer(prior.std, prior.std),
-        noise=noise,
-        residual=0.5 * (one + two),
-        iterations=iterations,
-        converged=converged,
-    )
+    residual = 0.5 * (one + two)
+    return LinearFit.standardised(prior, mean, covariance, noise, residual, iterations, converged)
 
 
 def _scores(

@@ -44,6 +44,22 @@ class LinearFit:
     converged: bool
     weight: FloatArray | None = None
 
+    @classmethod
+    def standardised(
+        cls,
+        prior: Prior,
+        mean: FloatArray,
+        covariance: FloatArray,
+        noise: FloatArray,
+        residual: FloatArray,
+        iterations: int,
+        converged: bool,
+        weight: FloatArray | None = None,
+    ) -> LinearFit:
+        """From mean and covariance of unknowns in standard deviations of the prior from its mean."""
+        mean, covariance = prior.mean + prior.std * mean, covariance * np.outer(prior.std, prior.std)
+        return cls(mean, covariance, noise, residual, iterations, converged, weight)
+
 
 def least_squares(
     equations: Equations, prior: Prior, redundancy: float = 1.0, noise: FloatArray | None = None
@@ -91,14 +107,7 @@ def least_squares(
         exact = np.trace(noise) < (EXACT * np.max(np.abs(target))) ** 2
         converged = bool(change < 1e-6 or exact)
     covariance = robust_covariance(scaled, residual, noise, redundancy, equations.segment)
-    return LinearFit(
-        mean=prior.mean + prior.std * mean,
-        covariance=covariance * np.outer(prior.std, prior.std),
-        noise=noise,
-        residual=residual,
-        iterations=iterations,
-        converged=converged,
-    )
+    return LinearFit.standardised(prior, mean, covariance, noise, residual, iterations, converged)
 
 
 def standardised(equations: Equations, prior: Prior) -> tuple[FloatArray, FloatArray]:

@@ -81,15 +81,7 @@ def robust_least_squares(equations: Equations, prior: Prior, redundancy: float =
         converged = biweighted and still
         biweighted = biweighted or still or iterations >= HUBER_ITERATIONS
     covariance = _covariance(scaled, residual, noise, redundancy, equations.segment, tuning)
-    return LinearFit(
-        mean=prior.mean + prior.std * mean,
-        covariance=covariance * np.outer(prior.std, prior.std),
-        noise=noise,
-        residual=residual,
-        iterations=iterations,
-        converged=converged,
-        weight=weight,
-    )
+    return LinearFit.standardised(prior, mean, covariance, noise, residual, iterations, converged, weight)
 
 
 def biweight(square: FloatArray, tuning: float) -> FloatArray:

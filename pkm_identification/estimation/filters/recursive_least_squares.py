@@ -17,37 +17,8 @@ from pkm_identification.numerics.linear_systems import lower_cholesky, whiten
 from pkm_identification.parameters.prior import Prior
 
 from .scaled_filter import ScaledFilter
-from .square_root import normalized_square
+from .square_root import normalized_square, triangularize
 from .unscented import UnscentedSettings
-
-
-@kernel
-def triangularize(matrix):
-    """Reduce the columns but the last to a triangle on top by Householder reflections, in place; zeros below."""
-    height, width = matrix.shape[0], matrix.shape[1] - 1
-    for k in range(width):
-        norm = 0.0
-        for i in range(k, height):
-            norm += matrix[i, k] ** 2
-        norm = np.sqrt(norm)
-        if norm == 0.0:
-            continue
-        if matrix[k, k] > 0.0:
-            norm = -norm
-        matrix[k, k] -= norm
-        length = 0.0
-        for i in range(k, height):
-            length += matrix[i, k] ** 2
-        for j in range(k + 1, width + 1):
-            inner = 0.0
-            for i in range(k, height):
-                inner += matrix[i, k] * matrix[i, j]
-            inner *= 2.0 / length
-            for i in range(k, height):
-                matrix[i, j] -= inner * matrix[i, k]
-        matrix[k, k] = norm
-        for i in range(k + 1, height):
-            matrix[i, k] = 0.0
 
 
 @kernel
@@ -59,7 +30,7 @@ def with_prior(data, center, mean, root):
     for i in range(size):
         joined[size + i, i] = 1.0
         joined[size + i, size] = center[i]
-    triangularize(joined)
+    triangularize(joined, size)
     root[:] = 0.0
     for k in range(size):
         root[k, k] = 1.0 / joined[k, k]
@@ -102,7 +73,7 @@ def absorb_rows(columns, measured, noise, forgetting, gate, data, center, mean, 
     whiten(factor, plain, target)
     stacked[width:, :width] = plain
     stacked[width:, width] = target
-    triangularize(stacked)
+    triangularize(stacked, width)
     data[:] = stacked[:width]
     with_prior(data, center, mean, root)
     return nis, 0

@@ -13,6 +13,36 @@ from pkm_identification.numerics.linear_systems import lower_cholesky
 
 
 @kernel
+def triangularize(matrix, width):
+    """Reduce the first `width` columns to a triangle on top by Householder reflections, in place; zeros below."""
+    height = matrix.shape[0]
+    for k in range(width):
+        norm = 0.0
+        for i in range(k, height):
+            norm += matrix[i, k] ** 2
+        norm = np.sqrt(norm)
+        if norm == 0.0:
+            continue
+        if matrix[k, k] > 0.0:
+            norm = -norm
+        matrix[k, k] -= norm
+        length = 0.0
+        for i in range(k, height):
+            length += matrix[i, k] ** 2
+        if length > 0.0:
+            for j in range(k + 1, matrix.shape[1]):
+                inner = 0.0
+                for i in range(k, height):
+                    inner += matrix[i, k] * matrix[i, j]
+                inner *= 2.0 / length
+                for i in range(k, height):
+                    matrix[i, j] -= inner * matrix[i, k]
+        matrix[k, k] = norm
+        for i in range(k + 1, height):
+            matrix[i, k] = 0.0
+
+
+@kernel
 def inflate(root, variance, work):
     """Make `root` a square root of root root^T + diag(variance), by Householder reflections.
 
@@ -23,30 +53,7 @@ def inflate(root, variance, work):
         for j in range(size):
             work[j, i] = root[i, j]
             work[size + j, i] = np.sqrt(variance[i]) if i == j else 0.0
-    for k in range(size):
-        norm = 0.0
-        for i in range(k, 2 * size):
-            norm += work[i, k] ** 2
-        norm = np.sqrt(norm)
-        if norm == 0.0:
-            continue
-        if work[k, k] > 0.0:
-            norm = -norm
-        work[k, k] -= norm
-        length = 0.0
-        for i in range(k, 2 * size):
-            length += work[i, k] ** 2
-        if length > 0.0:
-            for j in range(k + 1, size):
-                inner = 0.0
-                for i in range(k, 2 * size):
-                    inner += work[i, k] * work[i, j]
-                inner *= 2.0 / length
-                for i in range(k, 2 * size):
-                    work[i, j] -= inner * work[i, k]
-        work[k, k] = norm
-        for i in range(k + 1, 2 * size):
-            work[i, k] = 0.0
+    triangularize(work, size)
     for i in range(size):
         for j in range(size):
             root[i, j] = work[j, i] if j <= i else 0.0

@@ -1,4 +1,4 @@
-"""config/nodes.yaml, written from the parameters' declarations: `python -m pkm_identification.nodes.catalogue.parameter_file`."""
+"""config/nodes.yaml from the declarations: `python -m pkm_identification.nodes.catalogue.parameter_file`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""docs/parameters.md, written from the declarations: `python -m pkm_identification.nodes.catalogue.parameter_page`."""
+"""docs/parameters.md from the declarations: `python -m pkm_identification.nodes.catalogue.parameter_page`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from . import NODES, node_class
 HEAD = """\
 # Parameters of the nodes
 
-Written by `python -m pkm_identification.nodes.catalogue.parameter_page > docs/parameters.md` from the declarations in the code.
+Written by `python -m pkm_identification.nodes.catalogue.parameter_page > docs/parameters.md`
+from the declarations in the code.
 `config/nodes.yaml` holds all of them with their defaults, for `--params-file`.
 
 A value is refused with its name and what is allowed. *When* says when a new one is taken:
