@@ -30,6 +30,8 @@ def estimate_document(result: Identification) -> dict[str, Any]:
     do show follow the parameters, named by their terms. `state` is what an estimation needs to go on from here (see
     `saved_estimate`): means and covariance of all parameters, shown or not, in SI units; None if not finite.
     `parameter_set` is the set's name, `stated` in words what was fixed, tied or stated of it; '' if nothing was.
+    `near_zero` names friction that is not distinguishable from zero; `warnings` are sentences on what is odd about the
+    logs and on what they cannot show.
     """
     estimate = result.estimate
     entries = [
@@ -71,6 +73,8 @@ def estimate_document(result: Identification) -> dict[str, Any]:
         "state": _state(estimate),
         "parameter_set": result.settings.estimator.parameters,
         "stated": result.settings.estimator.assumptions.described(),
+        "near_zero": list(result.near_zero),
+        "warnings": list(result.warnings),
     }
 
 

@@ -20,7 +20,9 @@ from pkm_identification.signals.guard import (
 )
 
 from .problem_builder import build_problem
-from .sample_rate import SAME_RATE, common_period, estimated_period
+from .rates.kinematic_cutoff import quiet_cutoff
+from .rates.sample_rate import SAME_RATE, common_period, estimated_period
+from .rates.slow_log import band_for, slow_log_sentences
 from .samples import Samples, samples_of
 from .settings import Settings
 
@@ -28,6 +30,8 @@ from .settings import Settings
 # systematic error that no residual shows.
 OTHER_CUTOFFS = (1 / 1.5, 1.5)
 HIGHEST_CUTOFF = 0.45  # of the sample rate
+# A cutoff that differs less shows nothing of what the choice does.
+LEAST_CHANGE = 1.1
 KEPT = ("accepted", "filled")  # counts of the guard that are no reason to drop a sample
 
 
@@ -82,13 +86,17 @@ class Experiment:
             If a filter is impossible at that period.
         """
         period, warnings = common_period(logs, machine)
-        settings = (settings or Settings()).resolved(machine, period)
+        given = settings or Settings()
+        settings = given.resolved(machine, period)
         guard = StreamGuard(settings.guard)
         guarded = tuple(_guarded(guard, log) for log in logs)
         dropped = dict(faults or {})
         for name, number in guard.counts.items():
             if name not in (*KEPT, "start"):
                 dropped[name] = dropped.get(name, 0) + number
+        if not given.band.cutoff:
+            settings = replace(settings, band=band_for(settings.band, guarded))
+        warnings += slow_log_sentences(machine, settings.band, guarded)
         return cls(machine, settings, guarded, tuple(log.source for log in logs), dropped, warnings)
 
     @property
@@ -114,9 +122,14 @@ class Experiment:
 
     @property
     def other_cutoffs(self) -> tuple[float, ...]:
-        """Kinematic cutoffs in Hz beside the chosen one, which should change no estimate."""
-        highest = HIGHEST_CUTOFF / self.period
-        return tuple(min(self.settings.filter.cutoff * factor, highest) for factor in OTHER_CUTOFFS)
+        """Kinematic cutoffs in Hz beside the chosen one, which should change no estimate.
+
+        None above what the encoders bear: there their noise changes it, which the chosen cutoff keeps out.
+        """
+        chosen = self.settings.filter.cutoff
+        highest = min(HIGHEST_CUTOFF / self.period, quiet_cutoff(self.machine, self.period))
+        others = (min(chosen * factor, highest) for factor in OTHER_CUTOFFS)
+        return tuple(cutoff for cutoff in others if max(cutoff / chosen, chosen / cutoff) > LEAST_CHANGE)
 
     def problem(self, cutoff: float | None = None) -> Problem:
         """Equations of all logs as one problem; `cutoff` (Hz) replaces that of the kinematic low-pass."""

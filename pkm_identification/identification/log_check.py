@@ -20,8 +20,9 @@ from pkm_identification.signals.guard import StreamGuard
 from pkm_identification.signals.zero_phase import filter_log
 
 from .identify import identify
+from .rates.sample_rate import estimated_period
+from .rates.slow_log import slow_log_sentences
 from .result import Identification
-from .sample_rate import estimated_period
 from .settings import Settings
 
 # Kinds of faults, in the order they are reported.
@@ -162,23 +163,30 @@ def inspect_log(log: StrutLog, machine: Machine, faults: dict[str, int] | None =
         faults=tuple(Fault(kind, counts[kind], first.get(kind)) for kind in KINDS if counts.get(kind)),
         segments=len(spans),
         longest=max(spans, default=0.0),
-        length_range=_range(guarded.length),
+        # where the guard refused everything, its reason shows in what was recorded
+        length_range=_range(guarded.length if len(guarded.time) else log.length),
         limits=machine.length_limits,
         peak_rate=_peak(motion.rate),
-        peak_force=_peak(guarded.force),
+        peak_force=_peak(guarded.force if len(guarded.time) else log.force),
         poses_failed=int(np.count_nonzero(poses.status == FAILED)),
         poses_degraded=int(np.count_nonzero(poses.status == DEGRADED)),
         identification=identification,
         obstacle=obstacle,
-        warnings=(warning,) if warning else (),
+        warnings=(*((warning,) if warning else ()), *slow_log_sentences(machine, settings.band, [guarded])),
     )
 
 
 def _peak(values: FloatArray | None) -> FloatArray:
-    return np.full(6, np.nan) if values is None or len(values) == 0 else np.abs(values).max(axis=0)
+    if values is None:
+        return np.full(6, np.nan)
+    return np.array([np.abs(column).max() if len(column) else np.nan for column in _finite(values)])
 
 
 def _range(values: FloatArray) -> FloatArray:
-    if len(values) == 0:
-        return np.full((6, 2), np.nan)
-    return np.stack([values.min(axis=0), values.max(axis=0)], axis=1)
+    columns = _finite(values)
+    return np.array([(column.min(), column.max()) if len(column) else (np.nan, np.nan) for column in columns])
+
+
+def _finite(values: FloatArray) -> list[FloatArray]:
+    """The finite values of each strut."""
+    return [column[np.isfinite(column)] for column in values.T]

@@ -9,9 +9,12 @@ from pkm_identification.estimation.consistency.constrained_least_squares import 
 from pkm_identification.estimation.consistency.constraints import inequalities, is_physical, violations
 from pkm_identification.estimation.consistency.coordinates import FreeCoordinates
 from pkm_identification.estimation.estimate import ParameterEstimate
+from pkm_identification.estimation.identifiability import UNIDENTIFIABLE
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.physical_layout import physical_layout
 from pkm_identification.parameters.parameter_set import ParameterSet
+
+from .near_zero import near_zero
 
 _MOST = 2  # violations named in full
 
@@ -43,11 +46,20 @@ def verdict(
         coordinates = FreeCoordinates.of(physical_layout(machine, parameters))
     except PkmError:
         return None
-    broken = violations(coordinates.layout, estimate.values, estimate.status)
+    # friction that may as well be zero is no sign of anything when it comes out negative
+    close = near_zero(parameters, estimate)
+    judged = tuple(
+        UNIDENTIFIABLE if name in close else status
+        for name, status in zip(estimate.names, estimate.status, strict=True)
+    )
+    broken = violations(coordinates.layout, estimate.values, judged)
     if not broken:
         if kept:
             return True, "The identified values are consistent with a rigid body, as constrained."
-        if is_physical(inequalities(coordinates.layout), estimate.values):
+        possible = np.where(
+            [name in close for name in estimate.names], np.abs(estimate.values), estimate.values
+        )
+        if is_physical(inequalities(coordinates.layout), possible):
             return True, "The identified values are consistent with a rigid body."
         return True, (
             "The identified values are consistent with a rigid body; all values together, with those that are not "

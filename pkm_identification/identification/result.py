@@ -11,6 +11,7 @@ from pkm_identification.estimation.trace import EstimateTrace
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.numerics.arrays import FloatArray
 
+from .near_zero import near_zero
 from .settings import Settings
 from .validation import Validation
 
@@ -57,6 +58,11 @@ class Identification:
     delay: float = 0.0
     beside: tuple[str, ...] = ()
     nonconvergence: str = ""
+
+    @property
+    def near_zero(self) -> tuple[str, ...]:
+        """Names of the friction coefficients that are not distinguishable from zero."""
+        return near_zero(self.settings.parameter_set(self.machine), self.estimate)
 
 
 def refuse_unidentifiable(estimate: ParameterEstimate, source: str) -> None:

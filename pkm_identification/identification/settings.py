@@ -25,8 +25,8 @@ from pkm_identification.signals.causal import FilterSettings
 from pkm_identification.signals.guard import GuardSettings
 
 from .augmented_state import FORMS
-from .kinematic_cutoff import kinematic_cutoff
 from .models import MODELS
+from .rates.kinematic_cutoff import kinematic_cutoff
 
 ESTIMATORS = (*REGISTRY, *FORMS)
 RECURSIVE = tuple(FILTERS)

@@ -78,7 +78,7 @@ def html_page(
         f'<p class="lead">{escape(machine.description)}</p>' if machine.description else "",
         _verdicts(verdicts(result)),
         "<h2>Parameters</h2>",
-        estimate_table(estimate, truth).html(dim=tuple(STATUS_TEXT.values())[1:]),
+        estimate_table(estimate, truth, result.near_zero).html(dim=tuple(STATUS_TEXT.values())[1:]),
         "<p>Values are in SI units; std is one standard deviation of the estimate. A value that is not "
         "identifiable is left out: it would be the nominal one again.</p>",
     ]

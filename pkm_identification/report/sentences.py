@@ -53,6 +53,9 @@ def verdicts(result: Identification) -> list[tuple[bool, str]]:
             )
     else:
         lines.append((True, f"{len(estimate.combinations)} combinations of those are identified."))
+    close = list(result.near_zero)
+    if close:
+        lines.append((True, f"Friction not distinguishable from 0: {_listed(close)}."))
     consistency = verdict(
         result.machine,
         result.settings.parameter_set(result.machine),

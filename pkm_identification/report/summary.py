@@ -14,7 +14,10 @@ def summary(result: Identification) -> str:
     head = [f"{result.machine.name}: {estimator.name}, {estimator.model} model, {result.samples} samples"]
     if estimator.assumptions:
         head.append(f"stated beforehand: {estimator.assumptions.described()}")
-    blocks = ["\n".join([*head, *result.beside]), str(estimate_table(result.estimate))]
+    blocks = [
+        "\n".join([*head, *result.beside]),
+        str(estimate_table(result.estimate, near_zero=result.near_zero)),
+    ]
     if result.dropped:
         blocks.append(str(dropped_table(result.dropped)))
     if result.validation is not None:

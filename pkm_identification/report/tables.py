@@ -51,7 +51,9 @@ REASONS = {
 }
 
 
-def estimate_table(estimate: ParameterEstimate, truth: FloatArray | None = None) -> Listing:
+def estimate_table(
+    estimate: ParameterEstimate, truth: FloatArray | None = None, near_zero: tuple[str, ...] = ()
+) -> Listing:
     """Parameters with nominal value, estimate, standard deviation and status.
 
     A value that is not identifiable is left out: what the estimator holds there is the prior. Combinations that are
@@ -62,6 +64,8 @@ def estimate_table(estimate: ParameterEstimate, truth: FloatArray | None = None)
     estimate : ParameterEstimate
     truth : ndarray, shape (P,), optional
         True values, where they are known; adds the columns `true` and `error %`.
+    near_zero : tuple of str
+        Names of those not distinguishable from zero (`identification.near_zero`), which the status says.
     """
     rows = []
     entries = [
@@ -99,13 +103,15 @@ def estimate_table(estimate: ParameterEstimate, truth: FloatArray | None = None)
         row += [value_text, std_text]
         if true is not None:
             row.append(percent(relative(value, true)) if identified else "-")
-        rows.append((*row, STATUS_TEXT.get(status, status)))
+        text = STATUS_TEXT.get(status, status)
+        rows.append((*row, f"{text}, {NEAR_ZERO}" if name in near_zero else text))
     header: tuple[str, ...] = ("parameter", "unit", "nominal", "estimate", "std", "status")
     if truth is not None:
         header = ("parameter", "unit", "nominal", "true", "estimate", "std", "error %", "status")
     return Listing(header, tuple(rows), frozenset({"nominal", "true", "estimate", "std", "error %"}))
 
 
+NEAR_ZERO = "not distinguishable from 0"
 STATUS_TEXT = {
     IDENTIFIABLE: "identified",
     COMBINATION: "only in a combination",

@@ -10,6 +10,10 @@ from pkm_identification.numerics.arrays import FloatArray
 from .butterworth import low_pass, settling_samples
 
 OVERSAMPLING = 2.5  # equations per cutoff period; 2 would be the bare Nyquist rate
+WIDEST_BAND = 10.0  # Hz, where the sample rate allows it (Oh 2003)
+# Parts of the sample rate: what the band may reach without a look at the motion, and at all. A third of the kinematic
+# low-pass's widest cutoff (`identification.kinematic_cutoff`), which must not bend what passes the band.
+RATE_SHARE, LARGEST_SHARE = 0.1, 0.15
 
 
 @dataclass(frozen=True)
@@ -21,17 +25,17 @@ class BandSettings:
     period : float
         Sample period in s of what comes in; 0 while it is not known.
     cutoff : float
-        -3 dB frequency in Hz (of one pass).
+        -3 dB frequency in Hz (of one pass); 0 until the period is known: then what the sample rate bears.
     order : int
         Butterworth order (of one pass).
     """
 
     period: float = 0.0
     cutoff: float = declared(
-        10.0,
-        "low-pass over both sides of the model equation",
+        0.0,
+        "low-pass over both sides of the model equation; 0: 10 Hz, less below 100 samples a second",
         "Hz",
-        0.01,
+        0,
         5e4,
         name="band_cutoff",
         option="band",
@@ -40,6 +44,8 @@ class BandSettings:
 
     def __post_init__(self) -> None:
         check(self)
+        if self.period and not self.cutoff:
+            object.__setattr__(self, "cutoff", min(WIDEST_BAND, RATE_SHARE / self.period))
         if self.period:
             _ = self.sections  # raises when there is no such filter
 

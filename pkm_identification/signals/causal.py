@@ -24,11 +24,13 @@ from .butterworth import (
     settling_samples,
     zero_phase,
 )
-from .differences import FIRST, REACH, SECOND
+from .differences import stencil
 from .guard import GuardedLog, GuardedSample
 
 KINDS = ("fir", "butterworth")
 CHANNELS = 12  # six lengths, six forces
+LONGEST_DELAY = 0.05  # s
+LONGEST_DELAY_SAMPLES = 20
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,8 @@ class FilterSettings:
         Order of one Butterworth pass.
     kind : {'fir', 'butterworth'}
     max_delay : float
-        Longest delay in s the FIR may have; its tails are cut there.
+        Longest delay in s the FIR may have; its tails are cut there. 0 until the period is known: then
+        `LONGEST_DELAY`, or so many samples where they come slowly.
     """
 
     period: float = 0.0
@@ -55,10 +58,14 @@ class FilterSettings:
     )
     order: int = declared(4, "order of one low-pass pass", "", 1, 12)
     kind: str = declared("fir", "linear phase, or one causal Butterworth on every channel", choices=KINDS)
-    max_delay: float = declared(0.05, "longest delay the linear-phase filter may have", "s", 0.001, 1.0)
+    max_delay: float = declared(
+        0.0, "longest delay the linear-phase filter may have; 0: 0.05 s, or 20 samples", "s", 0, 2.0
+    )
 
     def __post_init__(self) -> None:
         check(self)
+        if self.period and not self.max_delay:
+            object.__setattr__(self, "max_delay", max(LONGEST_DELAY, LONGEST_DELAY_SAMPLES * self.period))
         if self.period and self.cutoff:
             low_pass(self.order, self.cutoff, 1.0 / self.period)  # raises when impossible
 
@@ -66,7 +73,7 @@ class FilterSettings:
 def linear_phase_taps(settings: FilterSettings) -> FloatArray:
     """Symmetric taps of the zero-phase Butterworth, cut where they no longer matter, unit gain at zero frequency."""
     sections = low_pass(settings.order, settings.cutoff, 1.0 / settings.period)
-    longest = max(1, int(settings.max_delay / settings.period) - REACH)
+    longest = max(1, int(settings.max_delay / settings.period) - stencil(settings.period).reach)
     impulse = np.zeros(8 * longest + 1)
     impulse[4 * longest] = 1.0
     response = zero_phase(sections, impulse)[4 * longest :]
@@ -109,9 +116,10 @@ class _Taps:
     def __init__(self, settings: FilterSettings) -> None:
         smooth = linear_phase_taps(settings) if settings.kind == "fir" else np.ones(1)
         # correlation with the differences: reversed, because taps are applied oldest first
-        self.smooth = np.pad(smooth, REACH)
-        self.first = np.convolve(smooth, FIRST) / settings.period
-        self.second = np.convolve(smooth, SECOND) / settings.period**2
+        differences = stencil(settings.period)
+        self.smooth = np.pad(smooth, differences.reach)
+        self.first = np.convolve(smooth, differences.first) / settings.period
+        self.second = np.convolve(smooth, differences.second) / settings.period**2
         self.width = len(self.smooth)
 
 

@@ -33,6 +33,10 @@ NEW_SEGMENT = {GAP: "gap", CLOCK_JUMP: "clock_jump", START: "start"}
 # How far the sample rate may be off before it is worth a warning, and before nothing can be trusted.
 RATE_WARNING, RATE_ERROR = 0.05, 0.20
 DEFAULT_RATE_LIMIT = 2.0  # m/s, beyond any hexapod's drives; machines may state less
+FILLED = 0.005  # s; what the platform does in it is next to a straight line
+FILLED_PERIODS = 2  # from the sample before a lost one to the sample after it
+# s^2: span (span + period) at 1 kHz. Below it, the change that inertia allows would be less than encoders' steps.
+SHORTEST_CHANGE = 2e-6
 MAX_LATE_RUN = 25  # so many late samples in a row are not stragglers: the clock was set back
 
 
@@ -53,7 +57,8 @@ class GuardSettings:
     acceleration_limit : float
         Largest strut acceleration in m/s^2 used to tell a spike from motion.
     max_gap : float
-        Longest hole in s that is filled; a longer one starts a new segment.
+        Longest hole in s that is filled; a longer one starts a new segment. 0 until the period is known: then
+        FILLED s, but at least the hole that one lost sample leaves.
     late_tolerance : float
         A stamp up to this many seconds before the newest is a straggler and dropped; an older one means that the
         clock jumped back, which starts a new segment.
@@ -65,7 +70,11 @@ class GuardSettings:
     force_limit: float = np.inf
     acceleration_limit: float = 200.0
     max_gap: float = declared(
-        0.005, "longest hole that is filled; a longer one starts a new segment", "s", 0, 1.0
+        0.0,
+        "longest hole that is filled, a longer one starts a new segment; 0: 5 ms, or one sample",
+        "s",
+        0,
+        1.0,
     )
     late_tolerance: float = declared(
         0.5, "stamps so far behind are stragglers; more is a clock jump", "s", 0, 60
@@ -73,6 +82,8 @@ class GuardSettings:
 
     def __post_init__(self) -> None:
         check(self)
+        if self.period and not self.max_gap:
+            object.__setattr__(self, "max_gap", max(FILLED, FILLED_PERIODS * self.period))
 
     @classmethod
     def of(cls, machine: Machine, period: float | None = None, **changes: Any) -> GuardSettings:
@@ -220,12 +231,13 @@ def _judge(time, length, force, has_force, memories, limit_rows):
         dt = time - memory.stamp
         steps = max(1, int(np.floor(dt / period + 0.5)))
         span = steps * period
+        allowed = limits.acceleration * max(span * (span + period), SHORTEST_CHANGE)
         for i in range(6):
             change = length[i] - last[i]
             bad = abs(change) > limits.rate * span
             if memory.slope_known:
                 # what inertia allows beyond the straight continuation
-                bad = bad or abs(change - slope[i] * span) > limits.acceleration * span * (span + period)
+                bad = bad or abs(change - slope[i] * span) > allowed
             if bad:
                 # A spike stands alone. Samples that agree with each other but not with the past mean that the past
                 # is wrong or the encoder has moved its zero: start again instead of locking out for ever.

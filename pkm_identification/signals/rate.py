@@ -13,6 +13,7 @@ from .butterworth import segment_slices
 from .guard import RATE_ERROR, GuardedLog
 
 WINDOW = 0.25  # s over which samples are counted
+FEWEST_COUNTED = 10  # samples in a window: stamps that jitter by a tenth of a period then show as 2 % at most
 
 
 class RateWatch:
@@ -23,7 +24,7 @@ class RateWatch:
     nominal : float
         Expected rate in Hz.
     window : float
-        s.
+        s; longer where so few samples come.
 
     Attributes
     ----------
@@ -33,7 +34,7 @@ class RateWatch:
 
     def __init__(self, nominal: float, window: float = WINDOW) -> None:
         self.nominal = nominal
-        self._window = window
+        self._window = max(window, FEWEST_COUNTED / nominal)
         self.reset()
 
     def reset(self) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 from pkm_identification.motion import StrutMotion
 
 from .butterworth import low_pass, segment_slices, zero_phase
-from .differences import REACH, central_differences
+from .differences import central_differences, stencil
 from .guard import GuardedLog
 
 
@@ -31,16 +31,18 @@ def filter_log(log: GuardedLog, cutoff: float, order: int) -> StrutMotion:
         Rows of segments long enough for the filter, in order.
     """
     sections = low_pass(order, cutoff, 1.0 / log.period)
+    differences = stencil(log.period)
+    reach = differences.reach
     # two periods of the cutoff frequency: there the filter's padding shows
-    edge = max(REACH, int(np.ceil(2.0 / (cutoff * log.period))))
+    edge = max(reach, int(np.ceil(2.0 / (cutoff * log.period))))
     parts: list[StrutMotion] = []
     for part in segment_slices(log.segment):
-        if part.stop - part.start <= 2 * edge + 2 * REACH:
+        if part.stop - part.start <= 2 * edge + 2 * reach:
             continue
         length = zero_phase(sections, log.length[part])
-        rate, acceleration = central_differences(length, log.period)
+        rate, acceleration = central_differences(length, log.period, differences)
         inner = slice(edge, len(length) - edge)
-        shifted = slice(edge - REACH, len(rate) - (edge - REACH))
+        shifted = slice(edge - reach, len(rate) - (edge - reach))
         force = None if log.force is None else zero_phase(sections, log.force[part])[inner]
         parts.append(StrutMotion(log.time[part][inner], length[inner], rate[shifted], acceleration[shifted], force,
                                  log.segment[part][inner]))  # fmt: skip

@@ -184,11 +184,12 @@ class EstimatorRig:
 class ChainRig:
     """strut_filter, kinematics and estimator behind a driver."""
 
-    def __init__(self, bench, use_sim_time=False, **estimator):
+    def __init__(self, bench, use_sim_time=False, sample_rate=0.0, **estimator):
         self.bench = bench
+        estimator["sample_rate"] = sample_rate
         self.states = bench.collect(PlatformState, "platform_state")
         self.estimates = bench.collect(ParameterEstimate, "parameter_estimate", LATCHED)
-        self.filter = bench.start(StrutFilterNode, use_sim_time=use_sim_time)
+        self.filter = bench.start(StrutFilterNode, use_sim_time=use_sim_time, sample_rate=sample_rate)
         self.kinematics = bench.start(KinematicsNode, use_sim_time=use_sim_time)
         self.estimator = bench.start(EstimatorNode, use_sim_time=use_sim_time, **estimator)
         self.driver = bench.publisher(JointState, "strut_states")

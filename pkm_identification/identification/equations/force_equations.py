@@ -14,7 +14,7 @@ from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.signals.band import BandSettings
 
 from .linear_equations import linear_equations
-from .reversal import reversal_pulses
+from .reversal import reversal_pulses, reversal_time
 
 
 def force_equations(
@@ -41,10 +41,12 @@ def force_equations(
     online : bool
     """
 
+    time = reversal_time(band.period)
+
     def pulses(samples: PlatformMotion) -> FloatArray:
         """Each strut's own pulse, (n, 6, 6)."""
         columns = np.zeros((len(samples), STRUTS, STRUTS))
-        columns[:, np.arange(STRUTS), np.arange(STRUTS)] = reversal_pulses(machine, samples)
+        columns[:, np.arange(STRUTS), np.arange(STRUTS)] = reversal_pulses(machine, samples, time)
         return columns
 
     return linear_equations(HexapodModel(machine), parameters, motion, force, segment, band, online, pulses)

@@ -4,7 +4,7 @@ When a strut's rate passes through zero, Coulomb friction changes sign, and the 
 has a kink there. The kinematic low-pass rounds the kink, so that the smoothed rate passes zero a little too late, and
 Coulomb friction computed from it changes sign too late. The error is a short pulse at each reversal,
 
-    b(L' + L'' T) - b(L' - L'' T),      b: the friction law's Coulomb term, T: REVERSAL_TIME,
+    b(L' + L'' T) - b(L' - L'' T),      b: the friction law's Coulomb term, T: `reversal_time`,
 
 times a factor per strut that is near F_c delay / T and is not known. It is estimated besides and not reported. Left
 out, it goes into masses and moments wherever motions turn back often.
@@ -27,7 +27,7 @@ from pkm_identification.parameters.parameter import Kind, Parameter
 from pkm_identification.parameters.parameter_set import ParameterSet
 
 REVERSAL_TIME = 1e-3  # s; longer than the delay, shorter than what lies between reversals
-LARGEST_DELAY = 0.3e-3  # s
+LARGEST_DELAY = 0.3e-3  # s, where that is the time; in proportion where it is longer
 STRONGER = 1.5  # how much lower a cutoff is tried, as offline
 
 
@@ -56,26 +56,32 @@ def with_reversals(parameters: ParameterSet, machine: Machine) -> ParameterSet:
     return replace(extended, nuisance=STRUTS)
 
 
+def reversal_time(period: float) -> float:
+    """T in s for a sample period in s: at least that, since the low-pass of slower samples delays as much more."""
+    return max(REVERSAL_TIME, period)
+
+
 @kernel
-def reversal_pulse(rate, second, law, term):
-    """The pulse of one strut at a rate (m/s) and acceleration (m/s^2), of the law's term of that place."""
-    change = second * REVERSAL_TIME
+def reversal_pulse(rate, second, time, law, term):
+    """The pulse of one strut at a rate (m/s) and acceleration (m/s^2), of a time T (s) and a term of the law."""
+    change = second * time
     return friction_terms(rate + change, law)[term] - friction_terms(rate - change, law)[term]
 
 
 @kernel
-def _fill_pulses(rate, second, numbers, term, pulses):
+def _fill_pulses(rate, second, time, numbers, term, pulses):
     law = law_tuple(numbers, 0)
     for n in range(pulses.shape[0]):
         for i in range(pulses.shape[1]):
-            pulses[n, i] = reversal_pulse(rate[n, i], second[n, i], law, term)
+            pulses[n, i] = reversal_pulse(rate[n, i], second[n, i], time, law, term)
 
 
-def reversal_pulses(machine: Machine, motion: PlatformMotion) -> FloatArray:
-    """The pulses (N, 6) of a motion, without unit; see the module."""
+def reversal_pulses(machine: Machine, motion: PlatformMotion, time: float = REVERSAL_TIME) -> FloatArray:
+    """The pulses (N, 6) of a motion and a time T in s, without unit; see the module."""
     _, rate, second = strut_motion_from_platform(machine, motion)
     pulses = np.empty(rate.shape)
-    _fill_pulses(rate, second, machine.friction.law_parameters, machine.friction.law.reversing_term, pulses)
+    law = machine.friction.law
+    _fill_pulses(rate, second, time, machine.friction.law_parameters, law.reversing_term, pulses)
     return pulses
 
 

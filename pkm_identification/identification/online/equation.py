@@ -25,7 +25,7 @@ from pkm_identification.numerics.compiled import kernel
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.signals.band import BandSettings
 
-from ..equations.reversal import reversal_pulse, smoothed_bend, smoothing_count
+from ..equations.reversal import reversal_pulse, reversal_time, smoothed_bend, smoothing_count
 
 # Places in the stack that is filtered, from its end; in front of them the machine's columns and a payload's.
 _KNOWN, _BEND, _PULSE, _FORCE = -4, -3, -2, -1
@@ -47,7 +47,9 @@ class Equation:
 
 
 @kernel
-def _fill_stack(packed, entries, position, rotation, twist, acceleration, starting, rates, place, stack):
+def _fill_stack(
+    packed, entries, position, rotation, twist, acceleration, starting, time, rates, place, stack
+):
     """Write columns, bend and pulses of one sample into the stack, all but the force; False if the pose is singular."""
     geometry, sample = unpacked(packed), MotionSample(position, rotation, twist, acceleration)
     scratch, columns = regressor_scratch(), np.empty((6, stack.shape[1] + _BEND))
@@ -68,7 +70,7 @@ def _fill_stack(packed, entries, position, rotation, twist, acceleration, starti
         np.expand_dims(twist, 0), np.expand_dims(acceleration, 0), length, exact, second,
     )  # fmt: skip
     for i in range(6):
-        stack[i, _PULSE] = reversal_pulse(exact[0, i], second[0, i], geometry.law, geometry.reversing)
+        stack[i, _PULSE] = reversal_pulse(exact[0, i], second[0, i], time, geometry.law, geometry.reversing)
     return True
 
 
@@ -119,6 +121,7 @@ class EquationFilter:
         self._mapping = SparseMapping.of(machine, mapping).entries
         self._stack, self._filtered = np.zeros((2, 6, mapping.shape[1] - _BEND))
         self._rates = np.zeros((smoothing_count(kinematic_cutoff, band.period), 6))
+        self._reversal_time = reversal_time(band.period)
         self._state = np.empty(0)
         self._place = 0
 
@@ -127,7 +130,7 @@ class EquationFilter:
         place = 0 if starting else (self._place + 1) % len(self._rates)
         if not _fill_stack(
             self._geometry, self._mapping, sample.position, sample.rotation, sample.twist, sample.acceleration,
-            starting, self._rates, place, self._stack,
+            starting, self._reversal_time, self._rates, place, self._stack,
         ):  # fmt: skip
             return False
         self._place = place

@@ -21,7 +21,7 @@ from pkm_identification.signals.guard import GuardedLog
 from pkm_identification.signals.zero_phase import filter_log
 
 from ..experiment import Experiment
-from ..kinematic_cutoff import kinematic_cutoff
+from ..rates.kinematic_cutoff import kinematic_cutoff
 from ..settings import Settings
 from ..validation import held_out_part
 from .friction_bend import FrictionBend, friction_bend

@@ -62,7 +62,7 @@ def test_identify_writes_json_of_the_contract(log, tmp_path, capsys):
     assert list(document) == [
         "schema", "machine", "estimator", "model", "consistent", "converged", "samples", "dropped", "parameters",
         "validation",
-        "machine_hash", "state", "parameter_set", "stated",
+        "machine_hash", "state", "parameter_set", "stated", "near_zero", "warnings",
     ]  # fmt: skip
     assert (document["schema"], document["machine"], document["estimator"], document["model"]) == (
         1,

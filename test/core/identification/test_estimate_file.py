@@ -22,7 +22,7 @@ KEYS = [
     "parameters",
     "validation",
 ]
-KEYS += ["machine_hash", "state", "parameter_set", "stated"]
+KEYS += ["machine_hash", "state", "parameter_set", "stated", "near_zero", "warnings"]
 
 
 def strict(text):

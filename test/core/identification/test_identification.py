@@ -10,7 +10,7 @@ from core.platform_motions import Harmonics, along, six_axes
 from pkm_identification.errors import LogError, PkmError, Unidentifiable
 from pkm_identification.estimation.estimators import ESTIMATORS as REGISTRY
 from pkm_identification.identification.identify import identify, validate
-from pkm_identification.identification.sample_rate import estimated_period
+from pkm_identification.identification.rates.sample_rate import estimated_period
 from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters

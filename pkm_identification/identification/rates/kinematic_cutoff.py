@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.signals.band import BandSettings
 
 WIDEST_CUTOFF = 150.0  # Hz
 WIDEST_SHARE = 0.3  # of the sample rate
 NARROWEST_SHARE = 0.2  # of the widest cutoff
+BANDS = 3.0  # a cutoff is at least so many times the estimation band's, which it must leave as it is
 # Noise of the rates, in transition rates of the friction law, that does less harm than smoothing more would.
 RATE_NOISE_SHARE = 0.2
 
@@ -27,9 +29,21 @@ def kinematic_cutoff(machine: Machine, period: float) -> float:
         Sample period in s.
     """
     widest = min(WIDEST_CUTOFF, WIDEST_SHARE / period)
+    narrowest = max(NARROWEST_SHARE * widest, BANDS * BandSettings(period).cutoff)
+    return float(min(widest, max(quiet_cutoff(machine, period), narrowest)))
+
+
+def quiet_cutoff(machine: Machine, period: float) -> float:
+    """Cutoff in Hz up to which the rounding of a machine's encoders does little harm; infinite if it is not known.
+
+    Parameters
+    ----------
+    machine : Machine
+    period : float
+        Sample period in s.
+    """
     if machine.drive is None:
-        return widest
+        return float("inf")
     rounding = 1.0 / (np.sqrt(12.0) * machine.drive.counts_per_meter)
     allowed = RATE_NOISE_SHARE * machine.friction.transition_rate
-    quiet = (allowed / (2 * np.pi * rounding * np.sqrt(2.0 * period / 3.0))) ** (2 / 3)
-    return float(min(widest, max(quiet, NARROWEST_SHARE * widest)))
+    return float((allowed / (2 * np.pi * rounding * np.sqrt(2.0 * period / 3.0))) ** (2 / 3))

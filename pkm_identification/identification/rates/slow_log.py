@@ -1,0 +1,105 @@
+"""What a slow log can show: the band its motion needs, and in words what falls between its samples."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from scipy import signal
+
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.motion import STRUTS
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.signals.band import LARGEST_SHARE, WIDEST_BAND, BandSettings
+from pkm_identification.signals.butterworth import segment_slices
+from pkm_identification.signals.differences import SLOW_PERIOD, central_differences, stencil
+from pkm_identification.signals.guard import GuardedLog
+
+SPECTRUM, FEWEST = 256, 32  # samples of a spectrum
+MOTION_SHARE = 0.99  # of the power of the strut rates, below the frequency that counts as the motion's
+ROOM = 1.2  # of the band over that frequency
+FLOOR = (0.35, 0.45)  # of the sample rate, where only noise is left
+UNSEEN = 0.02  # of the power of the rates beyond the band that is worth a sentence
+STILL = 3.0  # transition rates; slower is near standstill
+
+
+def rate_spectrum(logs: Sequence[GuardedLog]) -> tuple[FloatArray, FloatArray]:
+    """Power density of the strut rates of logs above their noise: frequencies in Hz and density, summed over struts.
+
+    Only of stretches of SPECTRUM samples and more; of the longest where all are shorter.
+    """
+    lengths = [log.length[part] for log in logs for part in segment_slices(log.segment)]
+    count = min(SPECTRUM, max(map(len, lengths), default=0))
+    if count < FEWEST:
+        return np.empty(0), np.empty(0)
+    rate = 1.0 / logs[0].period
+    frequency = np.asarray(np.fft.rfftfreq(count, 1.0 / rate), dtype=float)
+    quiet = (frequency > FLOOR[0] * rate) & (frequency < FLOOR[1] * rate)
+    total = np.zeros(len(frequency))
+    for length in lengths:
+        if len(length) < count:
+            continue
+        for i in range(STRUTS):
+            column = np.ascontiguousarray(length[:, i], dtype=np.float64)
+            power = signal.welch(column, rate, nperseg=count, detrend="constant")[1]
+            total += len(length) * np.maximum(power - np.median(power[quiet]), 0.0)
+    return frequency, np.asarray(total * (2 * np.pi * frequency) ** 2, dtype=float)
+
+
+def motion_frequency(logs: Sequence[GuardedLog]) -> float:
+    """Frequency in Hz below which nearly all of the strut rates' power lies; 0 at rest."""
+    frequency, density = rate_spectrum(logs)
+    power = np.cumsum(density)
+    if not len(power) or power[-1] == 0.0:
+        return 0.0
+    return float(frequency[np.searchsorted(power, MOTION_SHARE * power[-1])])
+
+
+def band_for(band: BandSettings, logs: Sequence[GuardedLog]) -> BandSettings:
+    """The band of the sample rate, wider where the motion of a slow log reaches beyond it and the rate allows it."""
+    if band.cutoff >= WIDEST_BAND:
+        return band
+    widest = min(WIDEST_BAND, LARGEST_SHARE / band.period)
+    return replace(band, cutoff=float(np.clip(ROOM * motion_frequency(logs), band.cutoff, widest)))
+
+
+def slow_log_sentences(machine: Machine, band: BandSettings, logs: Sequence[GuardedLog]) -> tuple[str, ...]:
+    """What logs at this sample rate do not show, a sentence each; none of fast ones."""
+    if band.period < SLOW_PERIOD:
+        return ()
+    sentences = []
+    if band.cutoff < WIDEST_BAND:
+        sentences.append(
+            f"samples come at {1 / band.period:.4g} Hz: motion and forces are compared up to {band.cutoff:.3g} Hz only"
+        )
+    frequency, density = rate_spectrum(logs)
+    beyond = density[frequency > band.cutoff].sum() / max(density.sum(), 1e-300)
+    if beyond > UNSEEN:
+        sentences.append(
+            f"{100 * beyond:.0f} % of the motion (power of the strut rates) lies above the {band.cutoff:.3g} Hz up to "
+            "which motion and forces are compared: it shows nothing; move more slowly or record faster"
+        )
+    crossing = _crossing_time(machine, logs)
+    if crossing < band.period:
+        sentences.append(
+            f"struts cross the friction law's transition of ±{1e3 * machine.friction.transition_rate:.3g} mm/s in "
+            f"{1e3 * crossing:.2g} ms, between two samples ({1e3 * band.period:.3g} ms): what friction does near "
+            "standstill is not seen, only how large it is on either side"
+        )
+    return tuple(sentences)
+
+
+def _crossing_time(machine: Machine, logs: Sequence[GuardedLog]) -> float:
+    """Median time in s in which struts that turn back cross the transition; infinite where none does."""
+    transition = machine.friction.transition_rate
+    found = []
+    for log in logs:
+        for part in segment_slices(log.segment):
+            rate, acceleration = central_differences(log.length[part], log.period, stencil(log.period))
+            turns = np.diff(np.sign(rate), axis=0) != 0
+            size = np.abs(acceleration[1:][turns])
+            # a strut at rest does not turn back
+            found.append(size[size * log.period > transition / STILL])
+    every = np.concatenate(found) if found else np.empty(0)
+    return 2.0 * transition / float(np.median(every)) if len(every) else float("inf")

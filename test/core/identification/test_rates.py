@@ -1,0 +1,141 @@
+"""Logs from 20 Hz to 10 kHz: the same machine is found from each, within what each says of itself."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from core import synthetic
+from core.mechanisms.hexapod.machine_variants import document
+from core.platform_motions import Harmonics, lengths
+
+from pkm_identification.identification.experiment import Experiment
+from pkm_identification.identification.identify import identify
+from pkm_identification.identification.log_check import inspect_log
+from pkm_identification.identification.online.pipeline import OnlinePipeline
+from pkm_identification.identification.settings import Settings
+from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
+from pkm_identification.motion import StrutLog
+
+TRUTH = synthetic.truth()
+VALUES = hexapod_parameters(TRUTH).nominal
+NOISE = 1.0  # N
+
+
+def nominal(rate: float) -> Machine:
+    made = synthetic.nominal().document
+    return Machine.from_document(made | {"drive": document("uf")["drive"] | {"sample_rate": rate}})
+
+
+def log_at(rate: float, seconds: float, frequencies=(0.3, 0.7, 1.1, 1.7, 2.3), seed: int = 0) -> StrutLog:
+    """A log with the noise of drives; instants and readings are those of the rate itself, nothing is resampled."""
+    rng = np.random.default_rng([seed, round(rate)])
+    time = np.arange(round(seconds * rate)) / rate
+    motion = Harmonics(TRUTH, [0.03, 0.03, 0.03, 0.12, 0.12, 0.12], frequencies, seed).at(time)
+    length = lengths(TRUTH, motion.position, motion.rotation)
+    length = synthetic.ENCODER * np.round(length / synthetic.ENCODER)
+    force = strut_forces(TRUTH, motion)
+    return StrutLog(
+        time + rng.normal(0, 0.02 / rate, len(time)), length, force + rng.normal(0, NOISE, force.shape)
+    )
+
+
+def furthest(estimate) -> float:
+    """Largest error of what is identified, in stated deviations."""
+    shown = np.array([status == "identifiable" for status in estimate.status])
+    assert shown.sum() >= 10
+    return float(np.abs((estimate.values - VALUES) / estimate.std)[shown].max())
+
+
+SLOW = [(20.0, 60.0, (0.15, 0.3, 0.5, 0.7, 0.9)), (50.0, 40.0, (0.3, 0.7, 1.1, 1.7))]
+FAST = [(rate, 20.0, (0.3, 0.7, 1.1, 1.7, 2.3)) for rate in (100.0, 200.0, 500.0)]
+FASTEST = [
+    pytest.param(rate, 10.0, (0.3, 0.7, 1.1, 1.7, 2.3), marks=pytest.mark.slow)
+    for rate in (2000.0, 5000.0, 10000.0)
+]
+
+
+@pytest.mark.parametrize(("rate", "seconds", "frequencies"), [*SLOW, *FAST, *FASTEST])
+@pytest.mark.parametrize("causal", [False, True])
+def test_estimates_hold_at_any_rate(rate, seconds, frequencies, causal):
+    """|z| < 4: of 20 parameters and 16 cases one normal error lies beyond with a probability of 2 %."""
+    settings = Settings.of(estimator="ukf" if causal else "ls", causal=causal)
+    result = identify([log_at(rate, seconds, frequencies)], nominal(rate), settings)
+    assert result.converged
+    assert furthest(result.estimate) < 4.0
+    assert "filled" not in result.dropped
+    assert (len(result.warnings) > 0) == (rate < 400)
+
+
+@pytest.mark.parametrize(
+    ("rate", "seconds", "frequencies"),
+    [*SLOW, *FAST[:1], pytest.param(10000.0, 4.0, (0.3, 0.7, 1.1, 1.7, 2.3), marks=pytest.mark.slow)],
+)
+def test_estimates_hold_online_at_any_rate(rate, seconds, frequencies):
+    machine, log = nominal(rate), log_at(rate, seconds, frequencies)
+    pipeline = OnlinePipeline(machine, Settings.of(causal=True).resolved(machine))
+    for sample in zip(log.time, log.length, log.force, strict=True):
+        pipeline.step(*sample)
+    assert pipeline.strut_stage.counts["gap"] == pipeline.strut_stage.counts["spike"] == 0
+    assert furthest(pipeline.estimate) < 4.0
+
+
+@pytest.mark.parametrize("rate", [20.0, 100.0, 1000.0, 10000.0])
+def test_short_holes_are_filled_and_longer_ones_begin_a_segment(rate):
+    """Holes up to 5 ms are next to a straight line; slow logs bridge one lost sample and no more."""
+    log = log_at(rate, max(3.0, 100 / rate))
+    kept = np.ones(len(log), dtype=bool)
+    bridged = max(1, round(0.005 * rate) - 1)
+    kept[50 : 50 + bridged] = False
+    thinned = StrutLog(log.time[kept], log.length[kept], log.force[kept])
+    experiment = Experiment.of([thinned], nominal(rate))
+    assert experiment.logs[0].counts["filled"] == bridged
+    assert experiment.logs[0].counts["gap"] == 0
+    kept[50 : 52 + bridged] = False
+    thinned = StrutLog(log.time[kept], log.length[kept], log.force[kept])
+    assert Experiment.of([thinned], nominal(rate)).logs[0].counts["gap"] == 1
+
+
+def test_coarse_encoders_at_10_khz_are_no_spikes():
+    """Steps of 20 um within .1 ms are 2000 m/s^2; a jump that would be one at 1 kHz still is one."""
+    log = log_at(10000.0, 1.0)
+    coarse = StrutLog(log.time, 20e-6 * np.round(log.length / 20e-6), log.force)
+    experiment = Experiment.of([coarse], nominal(10000.0))
+    assert "spike" not in {name for name, count in experiment.dropped.items() if count}
+    jumped = coarse.length.copy()
+    jumped[5000, 2] += 1.5e-3
+    broken = Experiment.of([StrutLog(log.time, jumped, log.force)], nominal(10000.0))
+    assert broken.dropped["spike"] == 1
+
+
+@pytest.mark.parametrize(("rate", "band", "cutoff"), [
+    (20.0, 2.0, 6.0), (50.0, 5.0, 15.0), (100.0, 10.0, 30.0), (200.0, 10.0, 60.0), (500.0, 10.0, 150.0),
+    (1000.0, 10.0, 150.0), (10000.0, 10.0, 150.0),
+])  # fmt: skip
+def test_band_and_cutoff_follow_the_rate(rate, band, cutoff):
+    resolved = Settings().resolved(nominal(rate))
+    assert resolved.band.cutoff == pytest.approx(band)
+    assert resolved.filter.cutoff == pytest.approx(cutoff)
+
+
+def test_a_slow_log_of_a_fast_motion_gets_a_wider_band_and_says_what_is_lost():
+    calm = Experiment.of([log_at(20.0, 60.0, (0.2, 0.4, 0.6))], nominal(20.0))
+    assert calm.settings.band.cutoff == pytest.approx(2.0)
+    assert not any("shows nothing" in sentence for sentence in calm.warnings)
+    lively = Experiment.of([log_at(20.0, 60.0, (0.5, 1.5, 2.2))], nominal(20.0))
+    assert 2.2 < lively.settings.band.cutoff <= 3.0
+    hasty = Experiment.of([log_at(20.0, 60.0, (0.5, 1.5, 4.0))], nominal(20.0))
+    assert hasty.settings.band.cutoff == pytest.approx(3.0)
+    assert any("shows nothing" in sentence for sentence in hasty.warnings)
+    stated = Experiment.of([log_at(20.0, 60.0, (0.5, 1.5, 4.0))], nominal(20.0), Settings.of(band_cutoff=1.0))
+    assert stated.settings.band.cutoff == 1.0
+
+
+def test_the_check_shows_ranges_of_a_log_that_is_refused_as_a_whole():
+    log = log_at(1000.0, 1.0)
+    check = inspect_log(StrutLog(log.time, 1e3 * log.length, log.force), nominal(1000.0))
+    assert check.usable == 0
+    assert check.identification is None
+    np.testing.assert_allclose(check.length_range[:, 0], 1e3 * log.length.min(axis=0))
+    np.testing.assert_allclose(check.peak_force, np.abs(log.force).max(axis=0))
