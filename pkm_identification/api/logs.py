@@ -98,6 +98,7 @@ def simulate(
     perturb: float = 0.0,
     noise: float = 0.01,
     seed: int = 0,
+    faults: Sequence[str] = (),
 ) -> Logs:
     """A log of a simulated machine: physics, control, drives and sensors.
 
@@ -115,6 +116,9 @@ def simulate(
         Standard deviation of the currents' noise, relative to their rms.
     seed : int
         Of noise and perturbation.
+    faults : sequence of str
+        What is wrong with machine, sensors or log, each `NAME=VALUE` as `force_delay=0.002`; the names and their
+        ranges are those of `pkm simulate --list-faults`.
 
     Raises
     ------
@@ -130,13 +134,15 @@ def simulate(
     # MuJoCo takes longer to load than everything else
     from pkm_identification.simulation import SensorSettings, perturbed
     from pkm_identification.simulation import simulate as simulated
+    from pkm_identification.simulation.faults import parse_fault
 
     nominal = load_machine(machine)
     if not 0 <= perturb < 1:
         raise SettingsError(f"perturb = {perturb:g}: must be at least 0 and less than 1")
     if duration is not None and not 0 < duration <= 3600:
         raise SettingsError(f"duration = {duration:g}: must be more than 0 and at most 3600 s")
+    wrong = [parse_fault(text) for text in faults]
     truth = perturbed(nominal, seed, perturb) if perturb else nominal
     sensors = SensorSettings(current_noise=noise)
-    record = simulated(truth, trajectory, duration, nominal=nominal, sensors=sensors, seed=seed)
+    record = simulated(truth, trajectory, duration, nominal=nominal, sensors=sensors, seed=seed, faults=wrong)
     return Logs((record.log(),))

@@ -6,12 +6,14 @@ import argparse
 import math
 import sys
 from dataclasses import replace
+from typing import Any
 
 from pkm_identification.errors import SettingsError
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.records import write_log, write_raw_csv
 
 FIRST_STAMP = 1.0  # s
+LARGEST_NOISE = 1000.0  # %
 TRAJECTORIES = ("x", "z", "xy", "rich", "rich2", "slow", "free", "rest")
 
 
@@ -38,6 +40,20 @@ def add(commands: argparse._SubParsersAction) -> None:
         metavar="FRACTION",
         help="simulate a machine whose masses, inertias and friction differ from the file by up to this fraction",
     )
+    parser.add_argument(
+        "--noise",
+        type=float,
+        metavar="PERCENT",
+        help="standard deviation of the forces' noise, of each drive's rms force (default: 1)",
+    )
+    parser.add_argument(
+        "--fault",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="something wrong with machine, sensors or log, as force_delay=0.002 or force_gain_4=1.1; may be repeated",
+    )
+    parser.add_argument("--list-faults", action=_ListFaults, help="list all faults with units and ranges, and end")
     parser.add_argument("--perfect", action="store_true", help="sensors without noise and quantisation")
     parser.add_argument(
         "--payload",
@@ -50,6 +66,19 @@ def add(commands: argparse._SubParsersAction) -> None:
     parser.set_defaults(run=_simulate)
 
 
+class _ListFaults(argparse.Action):
+    """Prints the list and ends, whatever else is missing."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(nargs=0, **settings)
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any, **__: Any) -> None:
+        from pkm_identification.simulation.faults import fault_list
+
+        print(fault_list())
+        parser.exit()
+
+
 def _simulate(options: argparse.Namespace) -> int:
     # MuJoCo takes longer to load than most commands run
     from pkm_identification.simulation import (
@@ -58,6 +87,7 @@ def _simulate(options: argparse.Namespace) -> int:
         perturbed,
         simulate,
     )
+    from pkm_identification.simulation.faults import parse_fault
 
     nominal = Machine.load(options.machine)
     if options.duration is not None and not 0 < options.duration <= 3600:
@@ -65,7 +95,13 @@ def _simulate(options: argparse.Namespace) -> int:
     if not 0 <= options.perturb < 1:
         raise SettingsError(f"--perturb {options.perturb:g}: must be at least 0 and less than 1")
     truth = perturbed(nominal, options.seed, options.perturb) if options.perturb else nominal
-    sensors = SensorSettings.perfect() if options.perfect else None
+    if options.noise is not None and options.perfect:
+        raise SettingsError("--noise: sensors that are --perfect have none")
+    if options.noise is not None and not 0 <= options.noise <= LARGEST_NOISE:
+        raise SettingsError(f"--noise {options.noise:g}: must be at least 0 and at most {LARGEST_NOISE:g} %")
+    noise = SensorSettings() if options.noise is None else SensorSettings(current_noise=options.noise / 100)
+    sensors = SensorSettings.perfect() if options.perfect else noise
+    faults = [parse_fault(text) for text in options.fault]
     if options.set_down is not None and options.payload is None:
         raise SettingsError("--set-down: there is nothing to set down without --payload")
     set_down = math.inf if options.set_down is None else options.set_down
@@ -78,12 +114,13 @@ def _simulate(options: argparse.Namespace) -> int:
         sensors=sensors,
         seed=options.seed,
         payload=payload,
+        faults=faults,
     )
     is_csv = str(options.out).endswith((".csv", ".csv.gz"))
     if is_csv and not options.si:
-        if nominal.drive is None:
+        if nominal.drive is None or not (nominal.drive.has_encoder and nominal.drive.has_motor):
             raise SettingsError(
-                f"machine '{nominal.name}' has no 'drive', so raw counts mean nothing; use --si"
+                f"machine '{nominal.name}' has no 'drive' with encoder and motor, so raw counts mean nothing; use --si"
             )
         write_raw_csv(options.out, record.time, record.counts, record.current, record.imu, record.sensor)
     else:

@@ -163,7 +163,8 @@ def machine_table(machine: Machine) -> Listing:
         ("strut masses", f"{_masses(machine)} kg (nominal, body B + body E)"),
     ]
     if machine.drive:
-        rows.append(("drives", f"{machine.drive.sample_rate:g} Hz, {machine.drive.force_per_ampere:.4g} N/A"))
+        constant = f", {machine.drive.force_per_ampere:.4g} N/A" if machine.drive.has_motor else ""
+        rows.append(("drives", f"{machine.drive.sample_rate:g} Hz{constant}"))
     return Listing(("property", "value"), tuple(row for row in rows if row[1]))
 
 

@@ -47,6 +47,12 @@ def strut_log_from_counts(
             f"{source}: raw counts and currents need the key 'drive' in the description of machine "
             f"'{machine.name}', which has none"
         )
+    for part, known in (("encoder", drive.has_encoder), ("motor", drive.has_motor or current is None)):
+        if not known:
+            raise LogError(
+                f"{source}: raw counts and currents need the key 'drive.{part}' in the description of machine "
+                f"'{machine.name}', which has none"
+            )
     length = drive.length_at_zero + np.asarray(counts, dtype=float) / drive.counts_per_meter
     force = None if current is None else np.asarray(current, dtype=float) * drive.force_per_ampere
     return StrutLog(np.asarray(time, dtype=float), length, force, source)

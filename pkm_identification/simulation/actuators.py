@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
-from pkm_identification.mechanisms.hexapod.machine import Drive
-from pkm_identification.motion import STRUTS
+from pkm_identification.mechanisms.hexapod.drive import Drive
+from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.motion import STRUTS, PlatformMotion
 from pkm_identification.numerics.arrays import FloatArray
 
 # A machine file without drive section gets drives that reach this many times the largest holding force with 10 A.
@@ -35,6 +39,35 @@ class Drives:
         force = np.clip(command, -self.force_limit, self.force_limit)
         np.not_equal(force, command, out=self.saturated)
         return force
+
+
+def completed_drive(machine: Machine, holding_force: FloatArray | None = None) -> Drive:
+    """The drives of a machine, with those of `fallback_drive` for what its file does not say.
+
+    Parameters
+    ----------
+    machine : Machine
+    holding_force : ndarray, shape (6,), optional
+        N at home; computed from the machine unless given.
+    """
+    drive = machine.drive
+    if drive is not None and drive.has_encoder and drive.has_motor:
+        return drive
+    if holding_force is None:
+        still = np.zeros((1, 6))
+        pose = machine.home_position[None], machine.home_rotation[None]
+        holding_force = strut_forces(machine, PlatformMotion(np.zeros(1), *pose, still, still))[0]
+    made = fallback_drive(holding_force)
+    if drive is None:
+        return made
+    kept = ["sample_rate", "force_delay", "force_gain", "force_offset"]
+    kept += ["counts_per_meter", "length_at_zero"] if drive.has_encoder else []
+    kept += (
+        ["torque_constant", "screw_lead", "gear_ratio", "efficiency", "force_limit", "motor_inertia"]
+        if drive.has_motor
+        else []
+    )
+    return replace(made, **{name: getattr(drive, name) for name in kept})
 
 
 def fallback_drive(holding_force: FloatArray) -> Drive:

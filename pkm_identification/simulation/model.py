@@ -41,7 +41,7 @@ class HexapodModel:
     frames: FloatArray
 
 
-def hexapod_mjcf(machine: Machine, loops: bool = True, timestep: float = 1e-4) -> str:
+def hexapod_mjcf(machine: Machine, loops: bool = True, timestep: float = 1e-4, spin: bool = False) -> str:
     """MJCF text of a machine: six struts of two bodies, a free platform, no contacts, no damping.
 
     Per strut a universal joint at the base (two hinges) carries body B and a slide along the strut body E, whose
@@ -55,9 +55,11 @@ def hexapod_mjcf(machine: Machine, loops: bool = True, timestep: float = 1e-4) -
         simulator closes them exactly by itself (`closure.py`) and leaves them out.
     timestep : float
         s, for other programs.
+    spin : bool
+        Give each strut a third hinge along its own axis, for struts whose spin is dictated elsewhere.
     """
     frames = strut_frames(machine)
-    bodies = [_strut_mjcf(machine, i, frames[i]) for i in range(STRUTS)]
+    bodies = [_strut_mjcf(machine, i, frames[i], spin) for i in range(STRUTS)]
     bodies.append(_platform_mjcf(machine))
     equality = ""
     if loops:
@@ -77,9 +79,9 @@ def hexapod_mjcf(machine: Machine, loops: bool = True, timestep: float = 1e-4) -
     )
 
 
-def hexapod_model(machine: Machine) -> HexapodModel:
-    """Compile the open-loop tree of a machine (24 degrees of freedom) for the simulator."""
-    mjcf = hexapod_mjcf(machine, loops=False)
+def hexapod_model(machine: Machine, spin: bool = False) -> HexapodModel:
+    """Compile the open-loop tree of a machine (24 degrees of freedom, 30 with `spin`) for the simulator."""
+    mjcf = hexapod_mjcf(machine, loops=False, spin=spin)
     return HexapodModel(mjcf, mujoco.MjModel.from_xml_string(mjcf), strut_frames(machine))
 
 
@@ -95,13 +97,14 @@ def _text(values: FloatArray) -> str:
     return " ".join(repr(float(value)) for value in np.ravel(values))
 
 
-def _strut_mjcf(machine: Machine, i: int, frame: FloatArray) -> str:
+def _strut_mjcf(machine: Machine, i: int, frame: FloatArray, spin: bool) -> str:
     strut = machine.struts[i]
     xyaxes = _text(frame[:, :2].T)
+    own_axis = f'<joint name="spin_{i + 1}" type="hinge" axis="0 0 1"/>' if spin else ""
     return (
         f'<body name="strut_{i + 1}_b" pos="{_text(machine.base_joints[i])}" xyaxes="{xyaxes}">\n'
         f'<joint name="first_{i + 1}" type="hinge" axis="1 0 0"/>'
-        f'<joint name="second_{i + 1}" type="hinge" axis="0 1 0"/>\n'
+        f'<joint name="second_{i + 1}" type="hinge" axis="0 1 0"/>{own_axis}\n'
         f"{_body_mjcf(machine, strut.body_b, strut.body_b.center_of_mass)}"
         f'<body name="strut_{i + 1}_e"><joint name="strut_{i + 1}" type="slide" axis="0 0 1" '
         f'armature="{machine.motor_mass!r}"/>\n'

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import mujoco
 import numpy as np
@@ -15,6 +15,9 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.rotation import quaternion_from_matrix
 
 from .closure import Closure, close_loops, reduce_dynamics
+from .faults.drive_train import DriveTrain
+from .faults.platform_hinge import PlatformHinge
+from .faults.setup import TrainErrors
 from .model import hexapod_model, set_platform
 from .stepping import StrutResistance, advance, present_motion
 
@@ -67,6 +70,10 @@ class Plant:
         Whether stiff end stops keep the struts within the machine's length limits. They act only beyond them.
     steps : int
         Small steps per call of `advance`, for friction and stops.
+    train : TrainErrors, optional
+        Friction and elasticity that no machine file describes.
+    platform_hinge : ndarray, shape (3,), optional
+        In the platform frame: universal joints are at the platform, with this first hinge.
 
     Raises
     ------
@@ -74,9 +81,23 @@ class Plant:
         From `reset` and `advance`, when the machine is in, or runs through, a singular pose.
     """
 
-    def __init__(self, machine: Machine, friction: bool = True, stops: bool = True, steps: int = 10) -> None:
+    def __init__(
+        self,
+        machine: Machine,
+        friction: bool = True,
+        stops: bool = True,
+        steps: int = 10,
+        train: TrainErrors | None = None,
+        platform_hinge: FloatArray | None = None,
+    ) -> None:
         self.machine = machine
-        compiled = hexapod_model(machine)
+        motor_mass = 0.0
+        built = machine
+        if train is not None and train.compliance > 0.0 and machine.drive is not None:
+            # what turns with the motors is on the other side of the springs
+            motor_mass = machine.motor_mass
+            built = replace(machine, drive=replace(machine.drive, motor_inertia=0.0))
+        compiled = hexapod_model(built, spin=platform_hinge is not None)
         self.mjcf = compiled.mjcf
         self.model = compiled.model
         self.data = mujoco.MjData(self.model)
@@ -89,6 +110,11 @@ class Plant:
         self._sites = np.array(
             [[self.model.site(f"{name}_{i + 1}").id for i in range(STRUTS)] for name in ("tip", "joint")]
         )
+
+        self._hinge: PlatformHinge | None = None
+        if platform_hinge is not None:
+            self._hinge = PlatformHinge(platform_hinge, (self._base, self._platform), self._frames)
+        self._train: DriveTrain | None = None
 
         self._platform_exchanged = False
         self.time = 0.0
@@ -107,9 +133,10 @@ class Plant:
         acting = machine.friction if friction else machine.friction.without()
         no_stops = np.zeros((4, STRUTS))
         coefficients = padded_coefficients(acting.coefficients.ravel(), STRUTS)
-        self._resistance = StrutResistance(acting.law_parameters, coefficients, no_stops)
+        self._coefficients = coefficients
+        self._resistance = StrutResistance(acting.law_parameters, coefficients.copy(), no_stops)
         self.reset()
-        self.apparent_mass = 1.0 / np.sum(self._jacobian[0] * self._compliance[0].T, axis=1)
+        self.apparent_mass = 1.0 / np.sum(self._jacobian[0] * self._compliance[0].T, axis=1) + motor_mass
         """Mass in kg each strut's drive feels at home when the other struts are free."""
         if stops:
             shortest, longest = machine.length_limits
@@ -120,6 +147,11 @@ class Plant:
                 self.apparent_mass * STOP_FREQUENCY,
             )
             self._resistance = self._resistance._replace(stops=np.array(rows))
+        if train is not None and train.acts:
+            self._train = DriveTrain(
+                machine, friction, train, self.apparent_mass, self._resistance.stops, self.length
+            )
+            self.reset()
 
     def reset(
         self,
@@ -135,12 +167,15 @@ class Plant:
             self._platform_exchanged = False
         position = self.machine.home_position if position is None else position
         rotation = self.machine.home_rotation if rotation is None else rotation
+        self.scale_friction(1.0)
         self._pose[:3] = position
         self._pose[3:] = np.roll(quaternion_from_matrix(rotation), 1)
         self._twist[:] = 0.0 if twist is None else twist
         self._force[:] = 0.0 if force is None else force
         self.time = time
         self._evaluate(0, self._pose, self._twist)
+        if self._train is not None:
+            self._train.settle(self._length[0], self._force[0])
 
     def advance(self, force: FloatArray, duration: float) -> None:
         """Move on by `duration` (s) while the drive forces go linearly from their last values to `force` (6,), N.
@@ -151,21 +186,17 @@ class Plant:
         for k in (self._free, self._compliance, self._jacobian):
             k[1] = k[0]
         for _ in range(2):  # predictor, corrector
-            pose, twist = self._pose.copy(), self._twist.copy()
-            advance(
-                pose,
-                twist,
-                self._length[0].copy(),
-                self._free,
-                self._compliance,
-                self._jacobian,
-                self._force,
-                self._resistance,
-                duration,
-                self._steps,
-            )
+            pose, twist, length = self._pose.copy(), self._twist.copy(), self._length[0].copy()
+            dynamics = self._free, self._compliance, self._jacobian
+            if self._train is not None:
+                state = self._train.start()
+                self._train.advance((pose, twist, length), dynamics, self._force, duration, self._steps, state)
+            else:
+                advance(pose, twist, length, *dynamics, self._force, self._resistance, duration, self._steps)
             self._evaluate(1, pose, twist)
         self._pose, self._twist = pose, twist
+        if self._train is not None:
+            self._train.accept(state)
         for k in (self._free, self._compliance, self._jacobian, self._length, self._force):
             k[0] = k[1]
         self.time += duration
@@ -173,6 +204,14 @@ class Plant:
     def set_force(self, force: FloatArray) -> None:
         """Let the drive forces jump to `force` (6,), N: brakes released, power cut."""
         self._force[:] = force
+        if self._train is not None:
+            self._train.settle(self._length[0], self._force[0])
+
+    def scale_friction(self, factor: float) -> None:
+        """Let friction along the struts (and in the joints) be `factor` times what the machine has, from now on."""
+        self._resistance.coefficients[:] = factor * self._coefficients
+        if self._train is not None:
+            self._train.scale_friction(factor)
 
     def exchange_platform(self, platform: Platform) -> None:
         """Go on with another platform body at the present pose and twist: a load taken up or set down."""
@@ -187,15 +226,22 @@ class Plant:
                 self._rotation, self._inverse_tip, self._bias_rates, self._jacobian[end], self._length[end]
             )
         )
-        close_loops(
-            (self._base, self._platform), self._frames, pose, twist, (self._qpos, self._qvel), closure
-        )
-        mujoco.mj_fwdPosition(self.model, self.data)
-        mujoco.mj_fwdVelocity(self.model, self.data)
-        mujoco.mj_fullM(self.model, self.data, self._mass)
-        regular = reduce_dynamics(
-            self._mass, self._bias, self._platform, closure, self._free[end], self._compliance[end]
-        )
+        if self._hinge is not None:
+            regular = self._hinge.evaluate(
+                self.model, self.data, pose, twist, Closure(*closure), self._free[end], self._compliance[end]
+            )
+        else:
+            close_loops(
+                (self._base, self._platform), self._frames, pose, twist, (self._qpos, self._qvel), closure
+            )
+            mujoco.mj_fwdPosition(self.model, self.data)
+            mujoco.mj_fwdVelocity(self.model, self.data)
+            mujoco.mj_fullM(self.model, self.data, self._mass)
+            regular = reduce_dynamics(
+                self._mass, self._bias, self._platform, closure, self._free[end], self._compliance[end]
+            )
+        if self._train is not None:
+            self._train.evaluate(end, self._frames, self._platform, Closure(*closure))
         if not (regular and np.isfinite(self._free[end, 0])):
             raise NotConverged(
                 f"simulated machine '{self.machine.name}' left its regular workspace at {self.time:.3f} s "
@@ -206,6 +252,11 @@ class Plant:
     def length(self) -> FloatArray:
         """Strut lengths in m, shape (6,)."""
         return self._length[0].copy()
+
+    @property
+    def encoder_length(self) -> FloatArray:
+        """Lengths in m the encoders are on, shape (6,): those of the struts, unless struts are elastic."""
+        return self.length if self._train is None else self._train.position(self.length)
 
     @property
     def force(self) -> FloatArray:
@@ -228,6 +279,9 @@ class Plant:
             resistance,
             acceleration,
         )
+        if self._train is not None:
+            self._train.present(self._twist, self._length[0], self._jacobian[0], self._force[0], rate, resistance)
+            acceleration = self._free[0] + self._compliance[0] @ (self._force[0] - resistance)
         return PlantState(
             time=self.time,
             position=self._pose[:3].copy(),

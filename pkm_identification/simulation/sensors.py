@@ -8,7 +8,7 @@ import numpy as np
 
 from pkm_identification.declared import declared
 from pkm_identification.errors import SettingsError
-from pkm_identification.mechanisms.hexapod.machine import Drive
+from pkm_identification.mechanisms.hexapod.drive import Drive
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 

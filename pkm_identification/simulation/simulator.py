@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -9,13 +10,15 @@ import numpy as np
 from pkm_identification.control.pid import ControlSettings, StrutController
 from pkm_identification.errors import SettingsError
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
-from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
+from pkm_identification.mechanisms.hexapod.kinematics import forward_kinematics, strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 
-from .actuators import Drives, fallback_drive
+from .actuators import Drives, completed_drive
 from .additional_sensors import AdditionalSensors
+from .faults import Fault, Setup, with_faults
+from .faults.reports import Currents, Encoders, Record
 from .payload import Payload, loaded
 from .plant import Plant, PlantState
 from .recording import Recording, recording
@@ -28,6 +31,9 @@ DEFAULT_RATE_LIMIT = 0.3  # m/s
 COMMAND_SHARE = 0.5  # of the machine's rate limit
 COMMAND_ACCELERATION = 2.0  # m/s^2
 START_TOLERANCE = 0.001  # m, between the struts and the start of a trajectory
+# Drives close their loops at least this often, however seldom they report.
+SLOWEST_CONTROL = 500.0  # Hz
+CONTROL = 1000.0  # Hz, of drives that report more seldom than that
 
 
 class Simulator:
@@ -54,6 +60,8 @@ class Simulator:
         Of the sensors' noise. Everything else is deterministic.
     payload : Payload, optional
         What the platform takes up at its time; the controller is not told.
+    faults : sequence of Fault
+        What is wrong with plant, sensors and log; `nominal` does not know. See `faults.registry`.
 
     Attributes
     ----------
@@ -78,10 +86,13 @@ class Simulator:
         stops: bool = True,
         seed: int = 0,
         payload: Payload | None = None,
+        faults: Sequence[Fault] = (),
     ) -> None:
+        nominal = machine if nominal is None else nominal
+        self._setup = with_faults(Setup.of(machine, seed), faults)
+        machine = self._setup.machine
         self.machine = machine
         self._planned = payload
-        nominal = machine if nominal is None else nominal
         self._control = ControlSettings() if control is None else control
         self._sensor_settings = SensorSettings() if sensors is None else sensors
         self._seed = seed
@@ -90,21 +101,39 @@ class Simulator:
             friction = self._motion is None or self._motion.drives
         # whoever switches friction off tells the controller, too
         self.nominal = nominal if friction else replace(nominal, friction=nominal.friction.without())
-        self.plant = Plant(machine, friction=friction, stops=stops)
-        self.drive = machine.drive or fallback_drive(self.plant.holding_force())
+        self.plant = Plant(
+            machine,
+            friction=friction,
+            stops=stops,
+            train=self._setup.train,
+            platform_hinge=self._setup.platform_hinge,
+        )
+        self.drive = completed_drive(machine, self.plant.holding_force())
         self.period = 1.0 / self.drive.sample_rate
+        slow = self.drive.sample_rate < SLOWEST_CONTROL
+        self._cycles = round(CONTROL / self.drive.sample_rate) if slow else 1
+        self._cycle = self.period / self._cycles
         acting = machine.friction if friction else machine.friction.without()
         self._controller = StrutController(
-            self.plant.apparent_mass, acting.viscous, self.period, self._control
+            self.plant.apparent_mass, acting.viscous, self._cycle, self._control
         )
+        half = None if self._motion is None else 0.5 * self._motion.duration
+        unset = any(lost.time is None for lost in self._setup.encoder.lost) or self._setup.change.acts
+        if unset and half is None:
+            raise SettingsError("faults at half time need a trajectory, which has one")
+        self._half_time = half
+        self._encoders = Encoders(self._setup.encoder, self.drive, half)
+        self._record = Record(self._setup.record, self.drive)
         self.reset()
 
     def reset(self) -> None:
         """Back to the start: home, time zero, the same noise again."""
         self.payload = self._planned
         self._carried: Payload | None = None
-        self.plant.reset()
+        self.plant.reset(*self._start())
         holding = self.plant.holding_force()
+        self._currents = Currents(self._setup.force)
+        self._changed = False
         self._drives = Drives(self.drive)
         self._sensors = Sensors(self.drive, self._sensor_settings, self._typical_force(holding), self._seed)
         self._additional = AdditionalSensors(self.machine, self._sensor_settings.additional, self._seed)
@@ -115,11 +144,34 @@ class Simulator:
         self._end: float | None
         self.loop_gap = 0.0
         """Largest loop gap so far, m."""
-        self._controller.reset(holding)
+        self._controller.reset(self._currents.measured(holding))
         self._hold_here()
         self.plant.set_force(holding)
+        self._note()
         if self._motion is not None:
             self.follow(self._motion)
+
+    def _start(self) -> tuple[FloatArray, FloatArray] | tuple[()]:
+        """Pose in which the encoders show the nominal machine's lengths at home; nothing where that is home itself."""
+        nominal, machine = self.nominal, self.machine
+        home = nominal.home_position[None], nominal.home_rotation[None]
+        wanted = strut_lengths(nominal, *home)[0]
+        true = self._encoders.true(wanted)
+        if self._encoders.right and np.array_equal(strut_lengths(machine, *home)[0], wanted):
+            return ()
+        found = forward_kinematics(machine, true[None])
+        if not found.found[0]:
+            raise SettingsError("faults: there is no pose in which the encoders show the lengths at home")
+        return found.position[0], found.rotation[0]
+
+    def _shown(self) -> FloatArray:
+        """Lengths (6,) in m that the encoders show now, before rounding."""
+        return self._encoders.shown(self.plant.encoder_length, self.plant.time)
+
+    def _note(self) -> None:
+        if self._currents.late:
+            state = self.plant.state
+            self._currents.note(self.plant.time, state.force, self.plant.encoder_length, state.rate)
 
     def _typical_force(self, holding: FloatArray) -> FloatArray:
         if self._motion is None or not self._motion.drives:
@@ -161,8 +213,8 @@ class Simulator:
         ValueError
             If the machine is not where the trajectory starts.
         """
-        reference = TrajectoryReference(motion, self.nominal, self.period, self._control.feed_forward)
-        away = np.abs(reference.start.length - self.plant.length)
+        reference = TrajectoryReference(motion, self.nominal, self._cycle, self._control.feed_forward)
+        away = np.abs(reference.start.length - self._shown())
         if away.max() > START_TOLERANCE:
             i = int(np.argmax(away))
             raise SettingsError(
@@ -171,7 +223,8 @@ class Simulator:
         self.enable(motion.drives)
         if motion.drives:
             self._reference = reference
-            self._controller.reset(self.plant.holding_force() - reference.start.feed_forward)
+            holding = self._currents.measured(self.plant.holding_force())
+            self._controller.reset(holding - reference.start.feed_forward)
         self._end = self.time + motion.duration
 
     def command_lengths(self, length: FloatArray, rate: FloatArray | None = None) -> None:
@@ -219,15 +272,15 @@ class Simulator:
         rate = self._controller.rate if self._forces is None else self.truth.rate
         self._forces = None
         reference = LengthReference(
-            self._sensors.length(self._sensors.counts(self.plant.length)),
+            self._sensors.length(self._sensors.counts(self._shown())),
             rate,
-            self.period,
+            self._cycle,
             DEFAULT_RATE_LIMIT if limit is None else COMMAND_SHARE * limit,
             COMMAND_ACCELERATION,
             self.nominal.friction if self._control.feed_forward else None,
         )
         self._reference = reference
-        self._controller.reset(self.plant.holding_force())
+        self._controller.reset(self._currents.measured(self.plant.holding_force()))
         self._end = None
         return reference
 
@@ -264,13 +317,17 @@ class Simulator:
         self._take_or_set_down()
         self._state = self.plant.state
         self.loop_gap = max(self.loop_gap, self.plant.loop_gap)
-        counts = self._sensors.counts(self._state.length)
-        self._sample = replace(
-            self._sensors.sample(self.time, self.period, counts, self._state.force),
+        shown = self._shown()
+        self._length = self._sensors.length(self._sensors.counts(shown))
+        if self._currents.lengths_late:
+            shown = self._encoders.shown(self._currents.length(self.time, self._state.length), self.time)
+        force = self._currents.force(self.time, self._state.force)
+        sample = replace(
+            self._sensors.sample(self.time, self.period, self._sensors.counts(shown), force),
             imu=self._additional.imu(self._state),
             sensor=self._additional.force(self._state),
         )
-        return self._sample
+        return self._record.of(sample)
 
     def advance(self) -> None:
         """The second half of `step`: the controller acts on the last sample, the machine moves on by one period.
@@ -280,13 +337,21 @@ class Simulator:
         NotConverged
             If the machine falls into a singular pose.
         """
-        command = self._forces
-        if command is None:
-            reference = self._reference.step()
-            command = self._controller.command(
-                self._sample.length, reference.length, reference.feed_forward, self._drives.saturated
-            )
-        self.plant.advance(self._drives.force(command), self.period)
+        start, last = self.plant.force, self._cycles - 1
+        for cycle in range(self._cycles):
+            if self._forces is not None:
+                reached = self._currents.true(self._drives.force(self._forces))
+                force = reached if cycle == last else start + (cycle + 1) / self._cycles * (reached - start)
+            else:
+                if cycle > 0:
+                    self._length = self._sensors.length(self._sensors.counts(self._shown()))
+                reference = self._reference.step()
+                command = self._controller.command(
+                    self._length, reference.length, reference.feed_forward, self._drives.saturated
+                )
+                force = self._currents.true(self._drives.force(command))
+            self.plant.advance(force, self._cycle)
+            self._note()
         self._count += 1
 
     @property
@@ -296,10 +361,17 @@ class Simulator:
 
     def _take_or_set_down(self) -> None:
         wanted = self.payload if self.payload is not None and self.payload.present(self.time) else None
-        if wanted is self._carried:
+        changed = self._setup.change.acts and self._half_time is not None and self.time >= self._half_time
+        if wanted is self._carried and changed == self._changed:
             return
-        self._carried = wanted
+        self._carried, self._changed = wanted, changed
         platform = self.machine.platform
+        if changed:
+            change = self._setup.change
+            self.plant.scale_friction(change.friction)
+            platform = replace(
+                platform, mass=change.platform * platform.mass, inertia=change.platform * platform.inertia
+            )
         self.plant.exchange_platform(platform if wanted is None else loaded(platform, wanted))
 
     def run(self, duration: float | None = None) -> Recording:
@@ -333,10 +405,18 @@ def simulate(
     seed: int = 0,
     motion_seed: int = 0,
     payload: Payload | None = None,
+    faults: Sequence[Fault] = (),
 ) -> Recording:
     """Simulate a named trajectory from start to end; parameters as of `Simulator` and `trajectory`."""
     motion = trajectory(name, machine if nominal is None else nominal, duration, motion_seed)
     simulator = Simulator(
-        machine, motion, nominal=nominal, sensors=sensors, friction=friction, seed=seed, payload=payload
+        machine,
+        motion,
+        nominal=nominal,
+        sensors=sensors,
+        friction=friction,
+        seed=seed,
+        payload=payload,
+        faults=faults,
     )
     return simulator.run()

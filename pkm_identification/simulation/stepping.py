@@ -44,23 +44,27 @@ class StrutResistance(NamedTuple):
 
 
 @kernel
+def end_stop(rate, length, stops, i):
+    """Force of strut i's end stops against the drive, and its slopes by rate and by length."""
+    if stops[_STIFFNESS, i] > 0.0:
+        shortest, longest = stops[_SHORTEST, i], stops[_LONGEST, i]
+        beyond = length - longest if length > longest else min(0.0, length - shortest)
+        push = stops[_STIFFNESS, i] * beyond + stops[_DAMPING, i] * rate
+        if beyond * push > 0.0:  # a stop pushes back, it does not hold
+            return push, stops[_DAMPING, i], stops[_STIFFNESS, i]
+    return 0.0, 0.0, 0.0
+
+
+@kernel
 def strut_resistance(rate, length, law, coefficients, stops, i):
     """Friction and end-stop force against the drive of strut i, and its slopes by rate and by length.
 
     `law` is `Friction.law_parameters` as a tuple, `coefficients` and `stops` of
     a `StrutResistance`.
     """
-    force = friction_along(rate, law, coefficients, i)
-    slope = friction_slope(rate, law, coefficients, i)
-    stiffness = 0.0
-    if stops[_STIFFNESS, i] > 0.0:
-        shortest, longest = stops[_SHORTEST, i], stops[_LONGEST, i]
-        beyond = length - longest if length > longest else min(0.0, length - shortest)
-        push = stops[_STIFFNESS, i] * beyond + stops[_DAMPING, i] * rate
-        if beyond * push > 0.0:  # a stop pushes back, it does not hold
-            force += push
-            slope += stops[_DAMPING, i]
-            stiffness = stops[_STIFFNESS, i]
+    stop, stop_slope, stiffness = end_stop(rate, length, stops, i)
+    force = friction_along(rate, law, coefficients, i) + stop
+    slope = friction_slope(rate, law, coefficients, i) + stop_slope
     return force, slope, stiffness
 
 
@@ -203,7 +207,7 @@ def advance(pose, twist, length, free, compliance, jacobian, force, struts, dura
                 first_rate[:] = rate
         for k in range(3):
             pose[k] += h * ((1.0 - GAMMA) * first[k] + GAMMA * stage[k])
-        _turn(
+        turn_pose(
             pose,
             (1.0 - GAMMA) * first[3] + GAMMA * stage[3],
             (1.0 - GAMMA) * first[4] + GAMMA * stage[4],
@@ -216,7 +220,7 @@ def advance(pose, twist, length, free, compliance, jacobian, force, struts, dura
 
 
 @kernel
-def _turn(pose, wx, wy, wz, h):
+def turn_pose(pose, wx, wy, wz, h):
     """Turn the pose's quaternion (w, x, y, z) by the rotation of a constant angular velocity in base axes."""
     speed = np.sqrt(wx * wx + wy * wy + wz * wz)
     half = 0.5 * h * speed

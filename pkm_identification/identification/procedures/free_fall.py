@@ -229,6 +229,6 @@ def iterate(
 def _resolution(machine: Machine, length: FloatArray) -> float:
     """Standard deviation of a length in m: rounding to counts, or what third differences show if that is more."""
     noise = float(np.std(np.diff(length, 3, axis=0))) / np.sqrt(20.0)
-    if machine.drive is None:
+    if machine.drive is None or not machine.drive.has_encoder:
         return max(noise, 1e-9)
     return max(noise, 1.0 / (np.sqrt(12.0) * machine.drive.counts_per_meter))

@@ -42,7 +42,7 @@ def quiet_cutoff(machine: Machine, period: float) -> float:
     period : float
         Sample period in s.
     """
-    if machine.drive is None:
+    if machine.drive is None or not machine.drive.has_encoder:
         return float("inf")
     rounding = 1.0 / (np.sqrt(12.0) * machine.drive.counts_per_meter)
     allowed = RATE_NOISE_SHARE * machine.friction.transition_rate

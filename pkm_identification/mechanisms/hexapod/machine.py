@@ -19,6 +19,7 @@ from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.rotation import matrix_from_quaternion
 
+from .drive import Drive, read_drive
 from .geometry import SINGULAR_RATIO, jacobian_quality, joint_radius
 from .sensors import MachineSensors, machine_sensors
 
@@ -57,38 +58,6 @@ class Platform:
     mass: float
     center_of_mass: FloatArray
     inertia: FloatArray
-
-
-@dataclass(frozen=True)
-class Drive:
-    """How raw counts and currents become metres and newtons.
-
-    length = length_at_zero + counts / counts_per_meter;
-    force = current * torque_constant * 2 pi * gear_ratio * efficiency / screw_lead.
-
-    `motor_inertia` (kg m^2) is what turns with the motor, as felt at the motor's shaft: rotor, brake, coupling and the
-    screw's inertia divided by gear_ratio^2.
-    """
-
-    sample_rate: float
-    counts_per_meter: float
-    length_at_zero: FloatArray
-    torque_constant: float
-    screw_lead: float
-    gear_ratio: float
-    efficiency: float
-    force_limit: float
-    motor_inertia: float = 0.0
-
-    @property
-    def motor_mass(self) -> float:
-        """Mass in kg along the strut that resists like the turning motor: inertia (2 pi gear_ratio / lead)^2."""
-        return self.motor_inertia * (2 * np.pi * self.gear_ratio / self.screw_lead) ** 2
-
-    @property
-    def force_per_ampere(self) -> float:
-        """Strut force in N of one ampere."""
-        return 2 * np.pi * self.torque_constant * self.gear_ratio * self.efficiency / self.screw_lead
 
 
 @dataclass(frozen=True)
@@ -233,7 +202,7 @@ class Machine:
         struts = _struts(root)
         friction = read_friction(root.take("friction", {}), STRUTS)
         drive_node = root.take("drive", None)
-        drive = None if drive_node.value is None else _drive(drive_node)
+        drive = None if drive_node.value is None else read_drive(drive_node)
         sensors = machine_sensors(root.take("sensors", {}))
         root.close()
 
@@ -346,25 +315,3 @@ def _struts(root: Node) -> tuple[Strut, ...]:
         node.fail("must be a list of six struts")
     return tuple(_strut(entry) for entry in node.entries())
 
-
-def _drive(node: Node) -> Drive:
-    encoder = node.take("encoder")
-    motor = node.take("motor")
-    efficiency_node = motor.take("efficiency", 1.0)
-    drive = Drive(
-        sample_rate=node.take("sample_rate").positive(),
-        counts_per_meter=encoder.take("counts_per_meter").positive(),
-        length_at_zero=encoder.take("length_at_zero").array(STRUTS),
-        torque_constant=motor.take("torque_constant").positive(),
-        screw_lead=motor.take("screw_lead").positive(),
-        gear_ratio=motor.take("gear_ratio", 1.0).positive(),
-        efficiency=efficiency_node.positive(),
-        force_limit=motor.take("force_limit").positive(),
-        motor_inertia=motor.take("inertia", 0.0).not_negative(),
-    )
-    if drive.efficiency > 1:
-        efficiency_node.fail(f"= {drive.efficiency:g}: must be at most 1")
-    encoder.close()
-    motor.close()
-    node.close()
-    return drive

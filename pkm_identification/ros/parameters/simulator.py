@@ -16,6 +16,7 @@ from pkm_identification.simulation import (
     perturbed,
     trajectory,
 )
+from pkm_identification.simulation.faults import parse_fault
 
 from .declarations import MACHINE, ParameterSpec
 
@@ -37,6 +38,8 @@ PARAMETERS = (
     ParameterSpec("perturbation", 0.0, "how far the true parameters are from the machine's", "", 0, 0.9),
     ParameterSpec("perturbation_seed", 1, "of the true parameters", low=0),
     *(ParameterSpec.of(declaration) for declaration in declarations(SensorSettings).values()),
+    ParameterSpec("faults", [""], "what is wrong with machine, sensors or log, each NAME=VALUE as force_delay=0.002; "
+                  "names and ranges: pkm simulate --list-faults"),
     ParameterSpec("payload", "", "load taken up on the way: T,MASS or T,MASS,X,Y,Z in s, kg, m; empty: none"),
     ParameterSpec("payload_set_down", 0.0, "when it is set down again; 0: never", "s", 0, 1e6),
     ParameterSpec("real_time_factor", 1.0, "speed of the simulation", "", 0.01, 10.0),
@@ -56,7 +59,7 @@ def simulator_of(machine: Machine, values: Mapping[str, Any]) -> Simulator:
     Raises
     ------
     SettingsError
-        If they do not go together.
+        If they do not go together, or a fault is none.
     """
     truth = machine
     if values["perturbation"] > 0:
@@ -73,4 +76,7 @@ def simulator_of(machine: Machine, values: Mapping[str, Any]) -> Simulator:
     payload = None
     if values["payload"]:
         payload = Payload.parse(values["payload"], values["payload_set_down"] or math.inf)
-    return Simulator(truth, motion, nominal=machine, sensors=sensors, seed=values["seed"], payload=payload)
+    faults = [parse_fault(text) for text in values["faults"] if text]
+    return Simulator(
+        truth, motion, nominal=machine, sensors=sensors, seed=values["seed"], payload=payload, faults=faults
+    )

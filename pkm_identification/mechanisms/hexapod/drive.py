@@ -1,0 +1,146 @@
+"""The section `drive` of a machine file: what the drives report, and what is known to be wrong with it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from pkm_identification.document import Node, frozen
+from pkm_identification.motion import STRUTS
+from pkm_identification.numerics.arrays import FloatArray
+
+# A delay of more than this is another instant of the motion, not a late current.
+LONGEST_DELAY = 0.1  # s
+GAINS = (0.1, 10.0)
+
+
+def _all(value: float) -> FloatArray:
+    return frozen(np.full(STRUTS, value))
+
+
+@dataclass(frozen=True)
+class Drive:
+    """How raw counts and currents become metres and newtons, and how measured forces become true ones.
+
+    length = length_at_zero + counts / counts_per_meter;
+    force = current * torque_constant * 2 pi * gear_ratio * efficiency / screw_lead;
+    measured force(t) = force_gain * true force(t - force_delay) + force_offset.
+
+    A file may state the sample rate alone: nothing is known then of encoders (`has_encoder`) and motors (`has_motor`),
+    and raw counts or currents cannot be converted.
+
+    Attributes
+    ----------
+    sample_rate : float
+        Hz.
+    counts_per_meter : float
+        Infinite where the file has no encoder.
+    length_at_zero : ndarray, shape (6,)
+        m.
+    torque_constant, screw_lead, gear_ratio, efficiency : float
+        N m/A, m; NaN where the file has no motor.
+    force_limit : float
+        N; infinite where the file has no motor.
+    motor_inertia : float
+        kg m^2, what turns with the motor, as felt at the motor's shaft: rotor, brake, coupling and the screw's inertia
+        divided by gear_ratio^2.
+    force_delay : float
+        s, by which measured forces are late against the lengths of the same stamp; negative when they are early.
+    force_gain : ndarray, shape (6,)
+        Measured over true.
+    force_offset : ndarray, shape (6,)
+        N, measured where the true force is zero.
+    """
+
+    sample_rate: float
+    counts_per_meter: float = np.inf
+    length_at_zero: FloatArray = field(default_factory=lambda: _all(0.0))
+    torque_constant: float = np.nan
+    screw_lead: float = np.nan
+    gear_ratio: float = np.nan
+    efficiency: float = np.nan
+    force_limit: float = np.inf
+    motor_inertia: float = 0.0
+    force_delay: float = 0.0
+    force_gain: FloatArray = field(default_factory=lambda: _all(1.0))
+    force_offset: FloatArray = field(default_factory=lambda: _all(0.0))
+
+    @property
+    def has_encoder(self) -> bool:
+        """Whether counts can be converted to lengths."""
+        return bool(np.isfinite(self.counts_per_meter))
+
+    @property
+    def has_motor(self) -> bool:
+        """Whether currents can be converted to forces."""
+        return bool(np.isfinite(self.torque_constant))
+
+    @property
+    def motor_mass(self) -> float:
+        """Mass in kg along the strut that resists like the turning motor: inertia (2 pi gear_ratio / lead)^2."""
+        if not self.has_motor:
+            return 0.0
+        return self.motor_inertia * (2 * np.pi * self.gear_ratio / self.screw_lead) ** 2
+
+    @property
+    def force_per_ampere(self) -> float:
+        """Strut force in N of one ampere."""
+        return 2 * np.pi * self.torque_constant * self.gear_ratio * self.efficiency / self.screw_lead
+
+    @property
+    def force_differs(self) -> bool:
+        """Whether measured forces are known to differ from the true ones."""
+        gains = np.any(self.force_gain != 1.0) or np.any(self.force_offset)
+        return bool(self.force_delay != 0.0 or gains)
+
+
+def read_drive(node: Node) -> Drive:
+    """The drives of a machine file's section.
+
+    Raises
+    ------
+    MachineError
+        If a key is missing or unknown, or a value is impossible: names the key.
+    """
+    values: dict[str, float | FloatArray] = {}
+    if node.has("encoder"):
+        encoder = node.take("encoder")
+        values["counts_per_meter"] = encoder.take("counts_per_meter").positive()
+        values["length_at_zero"] = encoder.take("length_at_zero").array(STRUTS)
+        encoder.close()
+    if node.has("motor"):
+        values |= _motor(node.take("motor"))
+    delay = node.take("force_delay", 0.0)
+    gain = node.take("force_gain", [1.0] * STRUTS)
+    drive = Drive(
+        sample_rate=node.take("sample_rate").positive(),
+        force_delay=delay.number(),
+        force_gain=gain.array(STRUTS),
+        force_offset=node.take("force_offset", [0.0] * STRUTS).array(STRUTS),
+        **values,  # type: ignore[arg-type]
+    )
+    if abs(drive.force_delay) > LONGEST_DELAY:
+        delay.fail(f"= {drive.force_delay:g}: must be between -{LONGEST_DELAY:g} and {LONGEST_DELAY:g} s")
+    if np.any((drive.force_gain < GAINS[0]) | (drive.force_gain > GAINS[1])):
+        gain.fail(f"= {gain.value}: must be six factors, measured over true, between {GAINS[0]:g} and {GAINS[1]:g}")
+    for optional in ("encoder", "motor"):  # so that a mistyped key's message names them
+        node.take(optional, None)
+    node.close()
+    return drive
+
+
+def _motor(node: Node) -> dict[str, float | FloatArray]:
+    efficiency = node.take("efficiency", 1.0)
+    values: dict[str, float | FloatArray] = {
+        "torque_constant": node.take("torque_constant").positive(),
+        "screw_lead": node.take("screw_lead").positive(),
+        "gear_ratio": node.take("gear_ratio", 1.0).positive(),
+        "efficiency": efficiency.positive(),
+        "force_limit": node.take("force_limit").positive(),
+        "motor_inertia": node.take("inertia", 0.0).not_negative(),
+    }
+    if efficiency.positive() > 1:
+        efficiency.fail(f"= {efficiency.value:g}: must be at most 1")
+    node.close()
+    return values

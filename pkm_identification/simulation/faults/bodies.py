@@ -1,0 +1,101 @@
+"""Faults of the bodies: what a parameter set leaves out, and gravity from another side."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from pkm_identification.errors import SettingsError
+from pkm_identification.mechanisms.hexapod.machine import Platform, Strut, StrutBody
+from pkm_identification.motion import STRUTS
+from pkm_identification.numerics.arrays import FloatArray
+
+from ..actuators import completed_drive
+from .kind import PLANT, Fault, FaultKind
+from .setup import Setup
+
+
+def _turned(axis: FloatArray, angle: float) -> FloatArray:
+    """Rotation (3, 3) about a unit axis."""
+    x, y, z = axis
+    cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    return np.eye(3) + math.sin(angle) * cross + (1.0 - math.cos(angle)) * cross @ cross
+
+
+def _gravity(setup: Setup, fault: Fault) -> Setup:
+    tilt = np.array([*fault.numbers, 0.0, 0.0])[:3]
+    tilt[2] = 0.0
+    angle = float(np.linalg.norm(tilt))
+    if angle == 0.0:
+        return setup
+    gravity = _turned(tilt / angle, angle) @ setup.machine.gravity
+    return replace(setup, machine=replace(setup.machine, gravity=gravity))
+
+
+def _motor(setup: Setup, fault: Fault) -> Setup:
+    machine = setup.machine
+    drive = completed_drive(machine)
+    inertia = drive.motor_inertia + fault.numbers[0] / (2 * np.pi * drive.gear_ratio / drive.screw_lead) ** 2
+    if inertia < 0:
+        raise SettingsError(f"'{fault.numbers[0]:g}' kg: the machine has only {machine.motor_mass:g} kg to lose")
+    return replace(setup, machine=replace(machine, drive=replace(drive, motor_inertia=float(inertia))))
+
+
+def _with_platform(setup: Setup, platform: Platform) -> Setup:
+    return replace(setup, machine=replace(setup.machine, platform=platform))
+
+
+def _center(setup: Setup, fault: Fault) -> Setup:
+    platform = setup.machine.platform
+    shift = np.array([*fault.numbers, 0.0, 0.0])[:3]
+    return _with_platform(setup, replace(platform, center_of_mass=platform.center_of_mass + shift))
+
+
+def _products(setup: Setup, fault: Fault) -> Setup:
+    platform = setup.machine.platform
+    xy, xz, yz = np.array([*fault.numbers, 0.0, 0.0])[:3]
+    inertia = platform.inertia + np.array([[0.0, xy, xz], [xy, 0.0, yz], [xz, yz, 0.0]])
+    moments = np.linalg.eigvalsh(inertia)
+    if moments[0] <= 0 or moments[0] + moments[1] < moments[2]:
+        raise SettingsError(
+            f"no body has the inertia that results: principal moments {np.round(moments, 6).tolist()} kg m^2"
+        )
+    return _with_platform(setup, replace(platform, inertia=inertia))
+
+
+def _unequal(setup: Setup, fault: Fault) -> Setup:
+    rng = np.random.default_rng([setup.seed, 2])
+    pattern = rng.standard_normal((STRUTS, 2, 2))
+    pattern -= pattern.mean(axis=0)
+    pattern /= np.sqrt(np.mean(pattern**2, axis=0))
+    factors = 1.0 + fault.numbers[0] * pattern
+    if factors.min() <= 0:
+        raise SettingsError(f"'{fault.numbers[0]:g}': leaves a strut without mass; choose a smaller share")
+
+    def body(nominal: StrutBody, mass: float, inertia: float) -> StrutBody:
+        mass, inertia = float(mass), float(inertia)
+        return StrutBody(
+            nominal.mass * mass, nominal.center_of_mass, nominal.transverse * inertia, nominal.axial * inertia
+        )
+
+    struts = tuple(
+        Strut(body(strut.body_b, *factors[i, 0]), body(strut.body_e, *factors[i, 1]))
+        for i, strut in enumerate(setup.machine.struts)
+    )
+    return replace(setup, machine=replace(setup.machine, struts=struts))
+
+
+FAULTS = (
+    FaultKind("gravity_direction", "rad", PLANT, "the base is tilted: gravity turned about base x, or x and y", _gravity,
+              -math.pi, math.pi, counts=(1, 2), words={"upside_down": (math.pi,)}),
+    FaultKind("motor_inertia", "kg", PLANT, "what turns with each motor, as mass along the strut, is more than the file's",
+              _motor, -1e6, 1e6),
+    FaultKind("center_of_mass", "m", PLANT, "the platform's centre of mass is elsewhere, by x or x,y,z", _center,
+              -10.0, 10.0, counts=(1, 3)),
+    FaultKind("products_of_inertia", "kg m^2", PLANT, "the platform has other products of inertia, by xy or xy,xz,yz",
+              _products, -1e6, 1e6, counts=(1, 3)),
+    FaultKind("unequal_struts", "", PLANT, "bodies of the struts differ: rms share, drawn with the seed", _unequal,
+              -0.5, 0.5),
+)  # fmt: skip

@@ -1,0 +1,28 @@
+"""A fault in time: the machine is another one from half time of the motion on."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from pkm_identification.errors import SettingsError
+
+from .kind import PLANT, Fault, FaultKind
+from .setup import Setup
+
+
+def _platform(setup: Setup, fault: Fault) -> Setup:
+    return replace(setup, change=replace(setup.change, platform=1.0 + fault.numbers[0]))
+
+
+def _friction(setup: Setup, fault: Fault) -> Setup:
+    if not setup.machine.friction.acts:
+        raise SettingsError(f"machine '{setup.machine.name}' has no friction that could change")
+    return replace(setup, change=replace(setup.change, friction=1.0 + fault.numbers[0]))
+
+
+FAULTS = (
+    FaultKind("changed_during_log", "", PLANT, "platform mass and inertia change by this share at half time", _platform,
+              -0.9, 10.0),
+    FaultKind("changed_during_log_friction", "", PLANT, "friction changes by this share at half time", _friction,
+              -0.9, 10.0),
+)  # fmt: skip

@@ -1,0 +1,179 @@
+"""What is between drives and platform of a plant whose friction or stiffness no machine file can describe."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pkm_identification.mechanisms.friction import padded_coefficients
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.motion import STRUTS
+from pkm_identification.numerics.arrays import FloatArray
+
+from ..closure import Closure
+from .setup import TrainErrors
+from .train_stepping import BRISTLE_DAMPING as BRISTLE_DAMPING_ROW
+from .train_stepping import (
+    BY_LOAD,
+    JOINT_MOMENT,
+    JOINT_VISCOUS,
+    POSITION,
+    Train,
+    advance_train,
+    present_forces,
+)
+
+STRUT_DAMPING = 0.05  # damping ratio of an elastic strut
+BRISTLE_DAMPING = 0.5  # damping ratio of the bristles
+AXES_PER_STRUT = 5  # two of the universal joint at the base, three of the spherical one at the platform
+
+
+class DriveTrain:
+    """Friction and elasticity of one plant, with their states.
+
+    Parameters
+    ----------
+    machine : Machine
+        The truth.
+    friction : bool
+        Whether it has friction along the struts and in the joints.
+    errors : TrainErrors
+    apparent_mass : ndarray, shape (6,)
+        kg each drive feels at home: what damping ratios refer to.
+    stops : ndarray, shape (4, 6)
+        As of `StrutResistance`.
+    home : ndarray, shape (6,)
+        Lengths at home, m.
+    """
+
+    def __init__(
+        self,
+        machine: Machine,
+        friction: bool,
+        errors: TrainErrors,
+        apparent_mass: FloatArray,
+        stops: FloatArray,
+        home: FloatArray,
+    ) -> None:
+        self._elastic = errors.compliance > 0.0
+        self._compliance = errors.compliance
+        self._rubbing_joints = friction and (errors.joint_moment > 0.0 or errors.joint_viscous > 0.0)
+        self._axes = np.zeros((2, AXES_PER_STRUT * STRUTS if self._rubbing_joints else 0, STRUTS))
+        self._state = np.zeros((3, STRUTS))
+        share = 1.0 if friction else 0.0
+        own = machine.friction
+        coulomb = share * own.coulomb
+        coefficients = share * own.coefficients
+        stiffness = np.zeros(STRUTS)
+        if errors.presliding > 0.0:
+            stiffness = coulomb / errors.presliding
+            coefficients = np.array(coefficients)
+            coefficients[own.law.names.index("coulomb")] = 0.0
+        spring = 1.0 / errors.compliance if self._elastic else 0.0
+        self._train = Train(
+            law=own.law_parameters,
+            coefficients=padded_coefficients(np.ascontiguousarray(coefficients).ravel(), STRUTS),
+            stops=stops,
+            struts=np.array(
+                [
+                    coulomb,
+                    coulomb * errors.asymmetry,
+                    stiffness,
+                    2 * BRISTLE_DAMPING * np.sqrt(stiffness * apparent_mass),
+                    np.full(STRUTS, spring),
+                    2 * STRUT_DAMPING * np.sqrt(spring * apparent_mass),
+                    np.full(STRUTS, machine.motor_mass if self._elastic else 0.0),
+                    home,
+                ]
+            ),
+            alike=np.array(
+                [
+                    errors.excess,
+                    errors.stribeck_rate,
+                    share * errors.by_load,
+                    errors.by_position,
+                    share * errors.joint_moment,
+                    share * errors.joint_viscous,
+                ]
+            ),
+        )
+
+        self._made = Train(*(part.copy() for part in self._train))
+
+    def settle(self, length: FloatArray, force: FloatArray) -> None:
+        """At rest under drive forces (6,) in N: springs carry them, bristles are straight."""
+        self._state[:] = 0.0
+        self._state[POSITION] = length + self._compliance * force
+
+    def scale_friction(self, factor: float) -> None:
+        """Let all friction be `factor` times what it was made with."""
+        made, friction = self._made, [BY_LOAD, JOINT_MOMENT, JOINT_VISCOUS]
+        self._train.coefficients[:] = factor * made.coefficients
+        self._train.struts[:BRISTLE_DAMPING_ROW] = factor * made.struts[:BRISTLE_DAMPING_ROW]
+        self._train.alike[friction] = factor * made.alike[friction]
+
+    def position(self, length: FloatArray) -> FloatArray:
+        """What the encoders are on, (6,) in m: the motor side, where struts are elastic."""
+        return self._state[POSITION].copy() if self._elastic else length
+
+    def evaluate(
+        self, end: int, frames: FloatArray, arms: FloatArray, closure: Closure
+    ) -> None:
+        """Follow the joints' axes to a pose.
+
+        Parameters
+        ----------
+        end : int
+            0 or 1, of the period.
+        frames : ndarray, shape (6, 3, 3)
+            Of the base joints.
+        arms : ndarray, shape (6, 3)
+            Platform joints in the platform frame, m.
+        closure : Closure
+        """
+        if not self._rubbing_joints:
+            return
+        rates = np.zeros((STRUTS, AXES_PER_STRUT, 6))
+        arms = arms @ closure.rotation.T
+        for i in range(STRUTS):
+            inverse_tip = closure.inverse_tip[i]
+            hinges = np.hstack([inverse_tip[:2], np.cross(arms[i], inverse_tip[:2])])
+            first = frames[i, :, 0]
+            second = np.cross(closure.jacobian[i, :3], first)
+            second /= np.linalg.norm(second)
+            rates[i, :2] = hinges
+            rates[i, 2:, 3:] = np.eye(3)
+            rates[i, 2:] -= np.outer(first, hinges[0]) + np.outer(second, hinges[1])
+        self._axes[end] = rates.reshape(-1, 6) @ np.linalg.inv(closure.jacobian)
+
+    def advance(
+        self,
+        motion: tuple[FloatArray, FloatArray, FloatArray],
+        dynamics: tuple[FloatArray, FloatArray, FloatArray],
+        force: FloatArray,
+        duration: float,
+        steps: int,
+        state: FloatArray,
+    ) -> None:
+        """Move pose, twist, length (`motion`) and a `state` on, in place; see `train_stepping.advance_train`."""
+        advance_train(*motion, *dynamics, force, self._axes, self._train, state, duration, steps)
+
+    def start(self) -> FloatArray:
+        """A copy of the state (3, 6), to be moved on by `advance`."""
+        return self._state.copy()
+
+    def accept(self, state: FloatArray) -> None:
+        """Take a state at the end of a period, whose dynamics become those of the next one's start."""
+        self._state = state
+        self._axes[0] = self._axes[1]
+
+    def present(
+        self,
+        twist: FloatArray,
+        length: FloatArray,
+        jacobian: FloatArray,
+        force: FloatArray,
+        rate: FloatArray,
+        resistance: FloatArray,
+    ) -> None:
+        """Write strut rates and resistances (6,) at the present instant."""
+        present_forces(twist, length, jacobian, self._axes[0], force, self._train, self._state, rate, resistance)

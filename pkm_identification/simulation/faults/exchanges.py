@@ -1,0 +1,45 @@
+"""Faults of wiring: forces or lengths of the struts in another order."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from pkm_identification.errors import SettingsError
+from pkm_identification.motion import STRUTS
+
+from .kind import LOG, Fault, FaultKind
+from .setup import Setup
+
+FORM = f"two struts as 1-2, or the order of all {STRUTS} as 213456"
+
+
+def _order(text: str) -> tuple[float, ...]:
+    """Which strut (from 1) each column shows."""
+    order = list(range(1, STRUTS + 1))
+    if len(text) == 3 and text[1] == "-" and text[0].isdigit() and text[2].isdigit():
+        a, b = int(text[0]), int(text[2])
+        if a in order and b in order and a != b:
+            order[a - 1], order[b - 1] = b, a
+            return tuple(map(float, order))
+    elif text.isascii() and text.isdigit() and sorted(int(digit) for digit in text) == order:
+        return tuple(float(digit) for digit in text)
+    raise SettingsError(f"'{text}': expected {FORM}")
+
+
+def _after(old: tuple[int, ...], fault: Fault) -> tuple[int, ...]:
+    return tuple(old[int(strut) - 1] for strut in fault.numbers)
+
+
+def _forces(setup: Setup, fault: Fault) -> Setup:
+    return replace(setup, record=replace(setup.record, force_order=_after(setup.record.force_order, fault)))
+
+
+def _lengths(setup: Setup, fault: Fault) -> Setup:
+    return replace(setup, record=replace(setup.record, length_order=_after(setup.record.length_order, fault)))
+
+
+FAULTS = (
+    FaultKind("exchanged_struts", FORM, LOG, "forces are recorded in the columns of other struts", _forces, parse=_order),
+    FaultKind("exchanged_lengths", FORM, LOG, "lengths are recorded in the columns of other struts", _lengths,
+              parse=_order),
+)  # fmt: skip

@@ -1,0 +1,71 @@
+"""Faults of friction: laws that the machine file's leaves out. The plant has them in its small implicit steps."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from pkm_identification.errors import SettingsError
+
+from .kind import PLANT, Fault, FaultKind
+from .setup import Setup
+
+
+def _needs_coulomb(setup: Setup) -> None:
+    if not setup.machine.friction.coulomb.any():
+        raise SettingsError(f"machine '{setup.machine.name}' has no Coulomb friction that could be different")
+
+
+def _transition(setup: Setup, fault: Fault) -> Setup:
+    _needs_coulomb(setup)
+    friction = setup.machine.friction.changed(transition_rate=fault.numbers[0])
+    return replace(setup, machine=replace(setup.machine, friction=friction))
+
+
+def _stribeck(setup: Setup, fault: Fault) -> Setup:
+    _needs_coulomb(setup)
+    excess, *rate = fault.numbers
+    if not -0.9 <= excess <= 5.0 or (rate and not 1e-5 <= rate[0] <= 1.0):
+        raise SettingsError("expected an excess between -0.9 and 5, and a rate between 1e-05 and 1 m/s")
+    changed = replace(setup.train, excess=excess)
+    return replace(setup, train=replace(changed, stribeck_rate=rate[0]) if rate else changed)
+
+
+def _asymmetric(setup: Setup, fault: Fault) -> Setup:
+    _needs_coulomb(setup)
+    return replace(setup, train=replace(setup.train, asymmetry=fault.numbers[0]))
+
+
+def _presliding(setup: Setup, fault: Fault) -> Setup:
+    _needs_coulomb(setup)
+    return replace(setup, train=replace(setup.train, presliding=fault.numbers[0]))
+
+
+def _load(setup: Setup, fault: Fault) -> Setup:
+    return replace(setup, train=replace(setup.train, by_load=fault.numbers[0]))
+
+
+def _position(setup: Setup, fault: Fault) -> Setup:
+    _needs_coulomb(setup)
+    return replace(setup, train=replace(setup.train, by_position=fault.numbers[0]))
+
+
+def _joints(setup: Setup, fault: Fault) -> Setup:
+    moment, viscous = (*fault.numbers, 0.0)[:2]
+    return replace(setup, train=replace(setup.train, joint_moment=moment, joint_viscous=viscous))
+
+
+FAULTS = (
+    FaultKind("friction_transition", "m/s", PLANT, "friction bends at this rate", _transition, 1e-5, 1.0),
+    FaultKind("friction_stribeck", "relative[,m/s]", PLANT,
+              "breakaway over Coulomb friction less 1, and where it has fallen to 1/e (0.01 m/s)", _stribeck,
+              counts=(1, 2)),
+    FaultKind("friction_presliding", "m", PLANT, "elastic displacement before a strut slides (LuGre)", _presliding,
+              1e-8, 0.01),
+    FaultKind("friction_asymmetric", "of Coulomb", PLANT, "Coulomb friction is more by this share moving out, less moving in",
+              _asymmetric, -1.0, 1.0),
+    FaultKind("friction_load", "N/N", PLANT, "Coulomb friction that grows with the strut's axial load", _load, 0.0, 0.5),
+    FaultKind("friction_position", "1/m", PLANT, "Coulomb friction changes with length, relative, from home", _position,
+              -10.0, 10.0),
+    FaultKind("joint_friction", "N m[,N m s]", PLANT, "Coulomb (and viscous) friction about each axis of all joints",
+              _joints, 0.0, 1e5, counts=(1, 2)),
+)  # fmt: skip

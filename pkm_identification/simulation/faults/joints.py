@@ -1,0 +1,70 @@
+"""Faults of geometry: joints elsewhere, hinges that point elsewhere or sit at the other end, struts that yield."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from pkm_identification.errors import SettingsError
+from pkm_identification.motion import STRUTS
+from pkm_identification.numerics.arrays import FloatArray
+
+from .kind import MAY, PLANT, Fault, FaultKind
+from .setup import Setup
+
+LARGEST = 0.1  # m
+
+
+def _geometry(setup: Setup, fault: Fault) -> Setup:
+    base, platform = setup.machine.base_joints.copy(), setup.machine.platform_joints.copy()
+    if fault.strut is not None:
+        base[fault.strut] += np.array([*fault.numbers, 0.0, 0.0])[:3]
+    elif len(fault.numbers) > 1:
+        raise SettingsError("expected one number, the rms of all coordinates, or geometry_N with three")
+    else:
+        rng = np.random.default_rng([setup.seed, 3])
+        shifts = rng.standard_normal((2, STRUTS, 3))
+        shifts *= fault.numbers[0] / np.sqrt(np.mean(shifts**2))
+        base += shifts[0]
+        platform += shifts[1]
+    return replace(setup, machine=replace(setup.machine, base_joints=base, platform_joints=platform))
+
+
+def _about_z(axis: FloatArray, angle: float) -> FloatArray:
+    c, s = math.cos(angle), math.sin(angle)
+    return np.array([c * axis[0] - s * axis[1], s * axis[0] + c * axis[1], axis[2]])
+
+
+def _hinge(setup: Setup, fault: Fault) -> Setup:
+    axis = _about_z(setup.machine.first_axis, fault.numbers[0])
+    return replace(setup, machine=replace(setup.machine, base_joint="universal", first_axis=axis))
+
+
+def _at_platform(setup: Setup, fault: Fault) -> Setup:
+    axis = _about_z(setup.machine.first_axis, fault.numbers[0])
+    machine = replace(setup.machine, base_joint="universal")
+    return replace(setup, machine=machine, platform_hinge=setup.machine.home_rotation.T @ axis)
+
+
+def _no_spin(setup: Setup, fault: Fault) -> Setup:
+    if not setup.machine.universal:
+        raise SettingsError(f"the struts of machine '{setup.machine.name}' have no spin already")
+    return replace(setup, machine=replace(setup.machine, base_joint="no_spin"))
+
+
+def _compliance(setup: Setup, fault: Fault) -> Setup:
+    return replace(setup, train=replace(setup.train, compliance=fault.numbers[0]))
+
+
+FAULTS = (
+    FaultKind("geometry", "m", PLANT, "joints are elsewhere: rms of all 36 coordinates, or x[,y,z] of base joint N",
+              _geometry, -LARGEST, LARGEST, MAY, (1, 3)),
+    FaultKind("hinge_axis", "rad", PLANT, "the base joints' first hinge is turned about base z", _hinge,
+              -math.pi, math.pi),
+    FaultKind("hinge_at_platform", "rad", PLANT, "universal joints at the platform, not at the base, hinge turned about z",
+              _at_platform, -math.pi, math.pi, words={"": (0.0,)}),
+    FaultKind("no_spin", "", PLANT, "struts do not spin about their own axes", _no_spin, 1.0, 1.0, words={"": (1.0,)}),
+    FaultKind("compliance", "m/N", PLANT, "struts yield between encoder and platform", _compliance, 1e-12, 1e-4),
+)  # fmt: skip

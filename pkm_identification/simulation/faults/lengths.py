@@ -1,0 +1,43 @@
+"""Faults of the encoders: zero, pitch, lost counts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from pkm_identification.errors import SettingsError
+
+from .kind import MAY, MUST, SENSORS, Fault, FaultKind
+from .setup import LostCounts, Setup
+
+LARGEST = 0.1  # m
+
+
+def _offset(setup: Setup, fault: Fault) -> Setup:
+    offset = setup.encoder.offset.copy()
+    offset[fault.struts] += fault.numbers[0]
+    return replace(setup, encoder=replace(setup.encoder, offset=offset))
+
+
+def _scale(setup: Setup, fault: Fault) -> Setup:
+    scale = setup.encoder.scale.copy()
+    scale[fault.struts] *= fault.numbers[0]
+    return replace(setup, encoder=replace(setup.encoder, scale=scale))
+
+
+def _lost(setup: Setup, fault: Fault) -> Setup:
+    size, *when = fault.numbers
+    if when and when[0] < 0:
+        raise SettingsError(f"'{when[0]:g}' s: counts are lost at 0 s or later")
+    if abs(size) > LARGEST:
+        raise SettingsError(f"'{size:g}' m: must be between -{LARGEST:g} and {LARGEST:g} m")
+    step = LostCounts(fault.strut or 0, size, when[0] if when else None)
+    return replace(setup, encoder=replace(setup.encoder, lost=(*setup.encoder.lost, step)))
+
+
+FAULTS = (
+    FaultKind("length_offset", "m", SENSORS, "a wrong encoder zero: measured less true length", _offset,
+              -LARGEST, LARGEST, MUST),
+    FaultKind("length_scale", "", SENSORS, "a wrong pitch: counts, measured over true", _scale, 0.5, 2.0, MAY),
+    FaultKind("lost_counts", "m[,s]", SENSORS, "a step in one length (strut 1 unless named), at half time unless given",
+              _lost, strut=MAY, counts=(1, 2)),
+)  # fmt: skip

@@ -1,0 +1,75 @@
+"""All faults a simulated machine can have on request, and how they are written: NAME=VALUE."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+from pkm_identification.errors import SettingsError
+from pkm_identification.motion import STRUTS
+
+from . import bodies, changes, exchanges, forces, friction, joints, lengths, units
+from .kind import MUST, NEVER, Fault, FaultKind
+from .setup import Setup
+
+FAULTS: tuple[FaultKind, ...] = tuple(
+    kind
+    for family in (forces, units, exchanges, lengths, bodies, friction, joints, changes)
+    for kind in family.FAULTS
+)
+_BY_NAME = {kind.name: kind for kind in FAULTS}
+
+
+def parse_fault(text: str) -> Fault:
+    """A fault from `NAME=VALUE`, as `force_delay=0.002` or `force_gain_4=1.1`.
+
+    Raises
+    ------
+    SettingsError
+        If there is no such fault (names the nearest), its value is impossible or the strut is none.
+    """
+    name, equals, value = text.partition("=")
+    name, value = name.strip(), value.strip()
+    stem, _, last = name.rpartition("_")
+    numbered = last.isdigit() and stem in _BY_NAME
+    kind = _BY_NAME.get(stem if numbered else name)
+    if kind is None:
+        close = difflib.get_close_matches(name, [*_BY_NAME, *(f"{key}_1" for key in _BY_NAME)], 1)
+        hint = f"did you mean '{close[0]}'?" if close else "see pkm simulate --list-faults"
+        raise SettingsError(f"fault '{name}': there is none of that name; {hint}")
+    strut = None
+    if numbered:
+        if kind.strut == NEVER or not 1 <= int(last) <= STRUTS:
+            raise SettingsError(f"fault '{name}': expected {kind.form}, with N from 1 to {STRUTS}")
+        strut = int(last) - 1
+    elif kind.strut == MUST:
+        raise SettingsError(f"fault '{name}': expected {kind.form}, with N from 1 to {STRUTS}")
+    if not equals and "" not in kind.words:
+        raise SettingsError(f"fault '{name}': needs a value, {kind.form}=VALUE with {kind.allowed}")
+    try:
+        return Fault(kind, kind.numbers_of(value), strut)
+    except SettingsError as error:
+        raise SettingsError(f"fault '{name}': {error}") from None
+
+
+def with_faults(setup: Setup, faults: Iterable[Fault]) -> Setup:
+    """A simulated machine with faults, applied one after the other.
+
+    Raises
+    ------
+    SettingsError
+        If this machine cannot have one of them.
+    """
+    for fault in faults:
+        setup = fault.apply(setup)
+    return setup
+
+
+def fault_list() -> str:
+    """All faults for people: a line each with its form, what is allowed, where it happens and what it is."""
+    rows = [(kind.form, kind.allowed, kind.changes, kind.help) for kind in FAULTS]
+    widths = [max(len(row[k]) for row in rows) for k in range(3)]
+    return "\n".join(
+        f"{form:{widths[0]}}  {allowed:{widths[1]}}  {where:{widths[2]}}  {text}"
+        for form, allowed, where, text in rows
+    )

@@ -1,0 +1,163 @@
+"""What faults change: a whole simulated machine before it is built, right until a fault touches it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.motion import STRUTS
+from pkm_identification.numerics.arrays import FloatArray
+
+
+def _zeros() -> FloatArray:
+    return np.zeros(STRUTS)
+
+
+def _ones() -> FloatArray:
+    return np.ones(STRUTS)
+
+
+@dataclass(frozen=True)
+class LostCounts:
+    """A step in what one encoder shows: strut from 0, size in m, instant in s (None: half time of the motion)."""
+
+    strut: int
+    size: float
+    time: float | None
+
+
+@dataclass(frozen=True)
+class EncoderErrors:
+    """What encoders show, and hence what drives control and logs hold: zero + scale (length - zero) + offset + steps.
+
+    `scale` and `offset` (m) are (6,); the zero is the drive's `length_at_zero`.
+    """
+
+    scale: FloatArray = field(default_factory=_ones)
+    offset: FloatArray = field(default_factory=_zeros)
+    lost: tuple[LostCounts, ...] = ()
+
+
+@dataclass(frozen=True)
+class ForceErrors:
+    """What current sensors show of the force, gain force(t - delay) + offset, each (6,); offsets in N.
+
+    Delays are in s against the lengths of the same stamp. What is in a machine file's section `drive` is in here as
+    well: the file only knows of it.
+    """
+
+    gain: FloatArray = field(default_factory=_ones)
+    offset: FloatArray = field(default_factory=_zeros)
+    delay: FloatArray = field(default_factory=_zeros)
+
+
+@dataclass(frozen=True)
+class RecordErrors:
+    """What the log makes of it: clipped, signs, the order of columns, units (N, m and s of one recorded unit).
+
+    Limits (N) and signs are (6,); column k shows strut `order[k]`.
+    """
+
+    force_limit: FloatArray = field(default_factory=lambda: np.full(STRUTS, np.inf))
+    force_sign: FloatArray = field(default_factory=_ones)
+    force_order: tuple[int, ...] = tuple(range(STRUTS))
+    length_order: tuple[int, ...] = tuple(range(STRUTS))
+    force_unit: float = 1.0
+    length_unit: float = 1.0
+    time_unit: float = 1.0
+
+
+@dataclass(frozen=True)
+class TrainErrors:
+    """Effects between drive and platform that no friction law of a machine file has.
+
+    Attributes
+    ----------
+    excess, stribeck_rate : float
+        Breakaway over Coulomb friction less one, and the rate in m/s at which it has fallen to 1/e.
+    asymmetry : float
+        Share of Coulomb friction that is more when the strut moves out, and less when it moves in.
+    presliding : float
+        m of elastic displacement before a strut slides (LuGre, Canudas de Wit 1995); 0: none.
+    by_load : float
+        N of Coulomb friction per N of axial load.
+    by_position : float
+        Relative change of Coulomb friction per m of length, from home.
+    joint_moment, joint_viscous : float
+        N m and N m s of friction about each axis of the base and the platform joints.
+    compliance : float
+        m of elastic compression per N, between encoder and platform joint.
+    """
+
+    excess: float = 0.0
+    stribeck_rate: float = 0.01
+    asymmetry: float = 0.0
+    presliding: float = 0.0
+    by_load: float = 0.0
+    by_position: float = 0.0
+    joint_moment: float = 0.0
+    joint_viscous: float = 0.0
+    compliance: float = 0.0
+
+    @property
+    def acts(self) -> bool:
+        """Whether there is any such effect."""
+        return self != TrainErrors(stribeck_rate=self.stribeck_rate)
+
+
+@dataclass(frozen=True)
+class Change:
+    """What is different from half time of the motion on: factors of platform mass (and inertia) and of friction."""
+
+    platform: float = 1.0
+    friction: float = 1.0
+
+    @property
+    def acts(self) -> bool:
+        """Whether anything changes."""
+        return self.platform != 1.0 or self.friction != 1.0
+
+
+@dataclass(frozen=True)
+class Setup:
+    """A simulated machine, before it is built.
+
+    Attributes
+    ----------
+    machine : Machine
+        The truth of the plant. Faults change its fields, not its document.
+    seed : int
+        Of what a fault draws at random.
+    train : TrainErrors
+    platform_hinge : ndarray, shape (3,), or None
+        Direction in the platform frame of the first hinge of universal joints at the platform, in place of those at
+        the base.
+    encoder : EncoderErrors
+    force : ForceErrors
+    record : RecordErrors
+    change : Change
+    """
+
+    machine: Machine
+    seed: int = 0
+    train: TrainErrors = field(default_factory=TrainErrors)
+    platform_hinge: FloatArray | None = None
+    encoder: EncoderErrors = field(default_factory=EncoderErrors)
+    force: ForceErrors = field(default_factory=ForceErrors)
+    record: RecordErrors = field(default_factory=RecordErrors)
+    change: Change = field(default_factory=Change)
+
+    @classmethod
+    def of(cls, machine: Machine, seed: int = 0) -> Setup:
+        """A machine as its file describes it, with what the file knows of its measured forces."""
+        drive = machine.drive
+        force = ForceErrors()
+        if drive is not None and drive.force_differs:
+            force = ForceErrors(
+                gain=np.array(drive.force_gain),
+                offset=np.array(drive.force_offset),
+                delay=np.full(STRUTS, drive.force_delay),
+            )
+        return cls(machine, seed, force=force)

@@ -1,0 +1,302 @@
+"""Stepping over one period with a drive train that has states: LuGre bristles, elastic struts, rubbing joints.
+
+As `simulation.stepping`, small implicit steps of the same two-stage method, with more between drive and platform:
+
+* Per strut the motor side (position x, rate x') may be joined to the platform joint by a spring of compliance c with
+  some damping d. It carries N = (x - l)/c + d (x' - l'), and moves by M x'' = drive - friction(x') - N; M, the motor's
+  inertia along the strut, may be zero. A rigid strut has x = l, and friction acts on the strut itself.
+* Coulomb friction may have bristles (LuGre: Canudas de Wit et al. 1995): z' = v - s0 |v| z / g(v), friction
+  s0 z + s1 z' + viscous, with g(v) the force it slides at and s0 = g(inf) / presliding displacement.
+* It may grow with the axial load, F = F_0 + mu b |drive - F|, and with the length.
+* Friction about the joints' axes enters as the strut forces that do the same work: axis rates are B l', hence B^T tau.
+
+Rates of the struts are solved for by Newton's method; the motor sides are eliminated strut by strut.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from pkm_identification.mechanisms.friction import friction_along, friction_slope
+from pkm_identification.mechanisms.friction.law import TRANSITION, clipped, law_tuple
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.compiled import kernel
+from pkm_identification.numerics.linear_systems import solve6
+
+from ..stepping import GAMMA, end_stop, turn_pose
+
+NEWTON_ITERATIONS = 60
+MOTOR_ITERATIONS = 60
+AXIS_TRANSITION = 0.02  # rad/s, where friction of the joints' axes bends
+BRISTLE, POSITION, RATE = range(3)  # rows of the state
+COULOMB, ASYMMETRY, BRISTLE_STIFFNESS, BRISTLE_DAMPING, STIFFNESS, DAMPING, MASS, HOME = range(8)  # rows of `struts`
+EXCESS, STRIBECK_RATE, BY_LOAD, BY_POSITION, JOINT_MOMENT, JOINT_VISCOUS = range(6)
+
+
+class Train(NamedTuple):
+    """Numbers of a drive train.
+
+    Attributes
+    ----------
+    law : ndarray
+        `Friction.law_parameters`.
+    coefficients : ndarray, shape (TERMS, 6)
+        Of the law, without the Coulomb friction that bristles carry.
+    stops : ndarray, shape (4, 6)
+        As of `StrutResistance`.
+    struts : ndarray, shape (8, 6)
+        Coulomb friction and asymmetry (N), stiffness (N/m; 0: none) and damping (N s/m) of the bristles, stiffness
+        (0: rigid) and damping of the strut, mass (kg) on the motor side, home length (m).
+    alike : ndarray, shape (6,)
+        Stribeck excess and rate (m/s), friction by load (N/N) and by length (1/m), friction of the joints' axes (N m
+        and N m s).
+    """
+
+    law: FloatArray
+    coefficients: FloatArray
+    stops: FloatArray
+    struts: FloatArray
+    alike: FloatArray
+
+
+@kernel
+def train_friction(rate, length, drive, bristle, h, train, i):
+    """Friction of strut i on the motor side, its slope by rate, and its bristle's place and rate.
+
+    `bristle` is what is known of the bristle's place, `h` (s) the implicit share of the step: place = bristle + h rate
+    of the bristle; with h = 0 everything is of one instant.
+    """
+    law = law_tuple(train.law, 0)
+    p, a = train.struts, train.alike
+    force = friction_along(rate, law, train.coefficients, i)
+    slope = friction_slope(rate, law, train.coefficients, i)
+    bend = clipped(rate, law[TRANSITION])
+    bend_slope = 1.0 / law[TRANSITION] if abs(rate) <= law[TRANSITION] else 0.0
+    place = 1.0 + a[BY_POSITION] * (length - p[HOME, i])
+    falling = a[EXCESS] * np.exp(-((rate / a[STRIBECK_RATE]) ** 2))
+    z, z_rate = 0.0, 0.0
+    if p[BRISTLE_STIFFNESS, i] > 0.0:
+        sliding = max(p[COULOMB, i] * place * (1.0 + falling), 1e-9)
+        share = p[BRISTLE_STIFFNESS, i] * abs(rate) / sliding
+        z = (bristle + h * rate) / (1.0 + h * share)
+        z_rate = rate - share * z
+        sign = 1.0 if rate >= 0.0 else -1.0
+        share_slope = p[BRISTLE_STIFFNESS, i] * sign / sliding
+        z_slope = h * (1.0 - z * share_slope) / (1.0 + h * share)
+        force += p[BRISTLE_STIFFNESS, i] * z + p[BRISTLE_DAMPING, i] * z_rate
+        slope += p[BRISTLE_STIFFNESS, i] * z_slope
+        slope += p[BRISTLE_DAMPING, i] * (1.0 - share_slope * z - share * z_slope)
+    else:
+        extra = p[COULOMB, i] * (place * (1.0 + falling) - 1.0)
+        force += extra * bend
+        slope += extra * bend_slope
+        slope -= p[COULOMB, i] * place * falling * 2.0 * rate / a[STRIBECK_RATE] ** 2 * bend
+    force += p[ASYMMETRY, i] * abs(bend)
+    slope += p[ASYMMETRY, i] * bend_slope * (1.0 if bend >= 0.0 else -1.0)
+    if a[BY_LOAD] > 0.0:
+        # F = F_0 + mu b |drive - F|: |mu b| < 1, so one of the two branches holds
+        load = a[BY_LOAD] * bend
+        if drive >= force:
+            force, branch = (force + load * drive) / (1.0 + load), 1.0 + load
+        else:
+            force, branch = (force - load * drive) / (1.0 - load), 1.0 - load
+        slope = (slope + a[BY_LOAD] * bend_slope * abs(drive - force)) / branch
+    stop, stop_slope, stop_stiffness = end_stop(rate, length, train.stops, i)
+    return force + stop, slope + stop_slope + h * stop_stiffness, z, z_rate
+
+
+@kernel
+def transmitted(rate, length, drive, bristle, position, motor_rate, guess, h, train, i):
+    """Force that strut i passes on to the platform, its slope by the strut's rate, and the motor side's motion.
+
+    `length`, `bristle` and `position` are the known parts of what is at the end of an implicit step of `h` (s), the
+    motor's rate is that at its beginning. Returns force, slope, bristle and its rate, motor rate.
+    """
+    p = train.struts
+    if p[STIFFNESS, i] == 0.0:
+        force, slope, z, z_rate = train_friction(rate, length + h * rate, drive, bristle, h, train, i)
+        return drive - force, -slope, z, z_rate, rate
+    inertia = p[MASS, i] / h if h > 0.0 and p[MASS, i] > 0.0 else 0.0
+    spring = h * p[STIFFNESS, i] + p[DAMPING, i]
+    known = p[STIFFNESS, i] * (position - length)
+    x_rate = guess
+    slope = 0.0
+    bend = train.law[TRANSITION]
+    if h == 0.0 and p[MASS, i] > 0.0:
+        x_rate = motor_rate  # of one instant: the motor's rate is a state
+        _, slope, z, z_rate = train_friction(x_rate, position, drive, bristle, h, train, i)
+    else:
+        low, high = -np.inf, np.inf
+        for _ in range(MOTOR_ITERATIONS):
+            force, slope, z, z_rate = train_friction(x_rate, position + h * x_rate, drive, bristle, h, train, i)
+            error = inertia * (x_rate - motor_rate) + force + known + spring * (x_rate - rate) - drive
+            size = abs(force) + abs(known) + abs(drive) + spring * abs(x_rate) + 1e-9
+            if abs(error) <= 1e-13 * size:
+                break
+            if error > 0.0:
+                high = x_rate
+            else:
+                low = x_rate
+            new = x_rate - error / max(inertia + slope + spring, 1e-12)
+            if abs(x_rate) > bend and abs(new) > bend and new * x_rate < 0.0:
+                new = 0.0
+            if not low < new < high:
+                new = 0.5 * (low + high) if np.isfinite(low) and np.isfinite(high) else new
+            x_rate = new
+    force = known + spring * (x_rate - rate)
+    stiff = max(inertia + slope + spring, 1e-12)
+    return force, spring * (spring / stiff - 1.0), z, z_rate, x_rate
+
+
+@kernel
+def _axis_forces(rate, axes, train, force, slope):
+    """Strut forces (6,) that do the work of friction about the joints' axes, and their slopes (6, 6) by strut rates."""
+    force[:] = 0.0
+    slope[:] = 0.0
+    moment, viscous = train.alike[JOINT_MOMENT], train.alike[JOINT_VISCOUS]
+    for n in range(axes.shape[0]):
+        turning = 0.0
+        for i in range(6):
+            turning += axes[n, i] * rate[i]
+        torque = moment * clipped(turning, AXIS_TRANSITION) + viscous * turning
+        gradient = viscous + (moment / AXIS_TRANSITION if abs(turning) <= AXIS_TRANSITION else 0.0)
+        for i in range(6):
+            force[i] += axes[n, i] * torque
+            for k in range(6):
+                slope[i, k] += axes[n, i] * gradient * axes[n, k]
+
+
+@kernel
+def present_forces(twist, length, jacobian, axes, force, train, state, rate, resistance):
+    """Write strut rates and resistances (6,) at one instant: drive force less what reaches the platform."""
+    rubbing, slope = np.empty(6), np.empty((6, 6))
+    for i in range(6):
+        rate[i] = 0.0
+        for k in range(6):
+            rate[i] += jacobian[i, k] * twist[k]
+    _axis_forces(rate, axes, train, rubbing, slope)
+    for i in range(6):
+        passed = transmitted(
+            rate[i], length[i], force[i], state[BRISTLE, i], state[POSITION, i], state[RATE, i], state[RATE, i], 0.0, train, i
+        )
+        resistance[i] = force[i] - passed[0] + rubbing[i]
+
+
+@kernel
+def _solve_stage(known_twist, known_length, known_state, h, dynamics, train, axes, stage):
+    """Solve one implicit stage; `stage` is (twist, change, rate, bristle rate, motor rate), each (6,), and is written.
+
+    `dynamics` is (smooth (6,), drive (6,), compliance (6, 6), jacobian (6, 6)); rate and motor rate hold first guesses.
+    """
+    smooth, drive, comp, jac = dynamics
+    twist, change, rate, bristle_rate, motor_rate = stage
+    mobility, matrix, slopes, axis_slope = np.zeros((4, 6, 6))
+    residual, start, net, rubbing = np.zeros((4, 6))
+    for i in range(6):
+        for k in range(6):
+            start[i] += jac[i, k] * (known_twist[k] + h * smooth[k])
+            for m in range(6):
+                mobility[i, k] += jac[i, m] * comp[m, k]
+    for iteration in range(NEWTON_ITERATIONS):
+        _axis_forces(rate, axes, train, rubbing, axis_slope)
+        for i in range(6):
+            net[i], slope, _, bristle_rate[i], motor_rate[i] = transmitted(
+                rate[i], known_length[i], drive[i], known_state[BRISTLE, i], known_state[POSITION, i],
+                known_state[RATE, i], motor_rate[i], h, train, i,
+            )  # fmt: skip
+            net[i] -= rubbing[i]
+            for k in range(6):
+                slopes[i, k] = axis_slope[i, k]
+            slopes[i, i] -= slope
+        largest, scale = 0.0, 1e-12
+        for i in range(6):
+            residual[i] = start[i] - rate[i]
+            size = abs(start[i])
+            for k in range(6):
+                part = h * mobility[i, k] * net[k]
+                residual[i] += part
+                size += abs(part)
+                matrix[i, k] = 0.0
+                for m in range(6):
+                    matrix[i, k] += h * mobility[i, m] * slopes[m, k]
+            matrix[i, i] += 1.0
+            largest = max(largest, abs(residual[i]))
+            scale = max(scale, size)
+        if largest <= 1e-12 * scale:
+            break
+        solve6(matrix, residual)
+        bend = train.law[TRANSITION]
+        # corners of many axes can send Newton round in a circle; shorter steps end that
+        damping = 1.0 if iteration < 20 else 0.5
+        for i in range(6):
+            new = rate[i] + damping * residual[i]
+            rate[i] = 0.0 if abs(rate[i]) > bend and abs(new) > bend and new * rate[i] < 0.0 else new
+    for i in range(6):
+        change[i] = smooth[i]
+        for k in range(6):
+            change[i] += comp[i, k] * net[k]
+        twist[i] = known_twist[i] + h * change[i]
+
+
+@kernel
+def advance_train(pose, twist, length, free, compliance, jacobian, force, axes, train, state, duration, steps):
+    """Move pose (7,), twist (6,), length (6,) and state (3, 6) on, in place, over one period in `steps` small steps.
+
+    As `stepping.advance`; `axes` (2, n, 6) are the rates of the joints' axes per strut rate at both ends, `train` is a
+    `Train`, the state's rows are the bristles' places and the motor sides' positions and rates.
+    """
+    h = duration / steps
+    smooth, drive, known, rate, reached, motor_rate, bristle_rate = np.zeros((7, 6))
+    stage, change, first, first_change, first_rate, first_bristle, first_motor, motor_change = np.zeros((8, 6))
+    comp, jac = np.empty((6, 6)), np.empty((6, 6))
+    at = np.empty(axes.shape[1:])
+    known_state = np.empty((3, 6))
+    motor_rate[:] = state[RATE]
+    for i in range(6):
+        for k in range(6):
+            rate[i] += jacobian[0, i, k] * twist[k]
+    for n in range(steps):
+        for s in range(2):
+            t = (n + (GAMMA if s == 0 else 1.0)) / steps
+            smooth[:] = free[0] + t * (free[1] - free[0])
+            drive[:] = force[0] + t * (force[1] - force[0])
+            comp[:] = compliance[0] + t * (compliance[1] - compliance[0])
+            jac[:] = jacobian[0] + t * (jacobian[1] - jacobian[0])
+            at[:] = axes[0] + t * (axes[1] - axes[0])
+            known[:] = twist
+            reached[:] = length
+            known_state[:] = state
+            if s == 1:
+                past = (1.0 - GAMMA) * h
+                known += past * first_change
+                reached += past * first_rate
+                known_state[BRISTLE] += past * first_bristle
+                known_state[POSITION] += past * first_motor
+                known_state[RATE] += past * motor_change
+            _solve_stage(
+                known, reached, known_state, GAMMA * h, (smooth, drive, comp, jac), train, at,
+                (stage, change, rate, bristle_rate, motor_rate),
+            )  # fmt: skip
+            if s == 0:
+                first[:] = stage
+                first_change[:] = change
+                first_rate[:] = rate
+                first_bristle[:] = bristle_rate
+                first_motor[:] = motor_rate
+                motor_change[:] = (motor_rate - known_state[RATE]) / (GAMMA * h)
+        for k in range(3):
+            pose[k] += h * ((1.0 - GAMMA) * first[k] + GAMMA * stage[k])
+        turn_pose(
+            pose,
+            (1.0 - GAMMA) * first[3] + GAMMA * stage[3],
+            (1.0 - GAMMA) * first[4] + GAMMA * stage[4],
+            (1.0 - GAMMA) * first[5] + GAMMA * stage[5],
+            h,
+        )
+        twist[:] = stage
+        length[:] = reached + GAMMA * h * rate
+        state[BRISTLE] = known_state[BRISTLE] + GAMMA * h * bristle_rate
+        state[POSITION] = known_state[POSITION] + GAMMA * h * motor_rate
+        state[RATE] = motor_rate
