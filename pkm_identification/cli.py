@@ -18,6 +18,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 COMMANDS = (
     "identify",
     "check",
+    "diagnose",
     "friction",
     "staged",
     "kinematics",

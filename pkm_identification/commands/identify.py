@@ -21,6 +21,7 @@ from pkm_identification.identification.settings import (
 )
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.records import read_log, read_logs
+from pkm_identification.report.diagnosis import reason
 from pkm_identification.report.summary import summary
 
 from .arguments import add_logs, add_setting
@@ -102,4 +103,6 @@ def _identify(options: argparse.Namespace) -> int:
         print(f"report: {Path(options.out) / 'report.html'}", file=sys.stderr)
     if options.json == "-" and not result.converged:
         print(f"pkm identify: the estimator did not converge: {result.nonconvergence}", file=sys.stderr)
-    return 0 if result.converged else 1
+    if result.fit is not None and not result.fit.adequate:
+        print(f"pkm identify: {reason(result.fit)}", file=sys.stderr)
+    return 0 if result.trusted else 1

@@ -11,7 +11,7 @@ from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
 from pkm_identification.parameters.relations import LinearRelations
 
-from .identifiability import IDENTIFIABLE, Combination, assess
+from .identifiability import IDENTIFIABLE, IN_DOUBT, Combination, assess
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,8 @@ class ParameterEstimate:
     Attributes
     ----------
     names, units, status : tuple of str, length P
-        Status is 'identifiable', 'combination' (seen only together with others) or 'unidentifiable'.
+        Status is 'identifiable', 'in_doubt' (the data would show it, but the model does not fit them), 'combination'
+        (seen only together with others) or 'unidentifiable'.
     values : ndarray, shape (P,)
         Posterior mean in SI units; where the status is not 'identifiable' it is mostly prior and good for
         prediction only.
@@ -54,9 +55,9 @@ class ParameterEstimate:
     model: str
 
     def shown(self, name: str) -> float | None:
-        """Value of a parameter the data show alone, else None."""
+        """Value of a parameter the data show alone, be it in doubt, else None."""
         i = self.names.index(name)
-        return float(self.values[i]) if self.status[i] == IDENTIFIABLE else None
+        return float(self.values[i]) if self.status[i] in (IDENTIFIABLE, IN_DOUBT) else None
 
 
 def make_estimate(

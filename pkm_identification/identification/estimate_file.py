@@ -16,6 +16,7 @@ from pkm_identification.records.atomic import replacing
 if TYPE_CHECKING:
     from pkm_identification.estimation.estimate import ParameterEstimate
 
+    from .diagnosis.findings import Cause, Diagnosis
     from .result import Identification
     from .validation import Validation
 
@@ -69,12 +70,48 @@ def estimate_document(result: Identification) -> dict[str, Any]:
         "dropped": {reason: int(count) for reason, count in result.dropped.items()},
         "parameters": entries,
         "validation": validation_document(result.validation),
+        "fit": None if result.fit is None else fit_document(result.fit),
         "machine_hash": result.machine.hash,
         "state": _state(estimate),
         "parameter_set": result.settings.estimator.parameters,
         "stated": result.settings.estimator.assumptions.described(),
         "near_zero": list(result.near_zero),
         "warnings": list(result.warnings),
+    }
+
+
+def fit_document(diagnosis: Diagnosis) -> dict[str, Any]:
+    """Whether the model fits: residual over noise floor, and what is wrong where it does not.
+
+    `ratio` and `per_strut` are residuals in the band over the noise floor, `noise_std` that floor in N. `causes` make the
+    fit inadequate, the likeliest first; `remarks` were found but move no parameter that is shown; `unseen` would have
+    been found above that size.
+    """
+    return {
+        "adequate": bool(diagnosis.adequate),
+        "ratio": _number(diagnosis.ratio),
+        "per_strut": [_number(value) for value in diagnosis.per_strut],
+        "noise_floor_percent": _number(diagnosis.floor_percent),
+        "noise_std": [_number(value) for value in diagnosis.floor.std],
+        "noise_basis": diagnosis.floor.basis,
+        "causes": [_cause(cause) for cause in diagnosis.causes],
+        "remarks": [_cause(cause) for cause in diagnosis.remarks],
+        "unseen": [
+            {"name": one.name, "above": _number(one.size), "unit": one.unit} for one in diagnosis.unseen
+        ],
+    }
+
+
+def _cause(cause: Cause) -> dict[str, Any]:
+    return {
+        "name": cause.name,
+        "value": _number(cause.value),
+        "std": _number(cause.std),
+        "unit": cause.unit,
+        "explains": _number(cause.explains),
+        "cure": cause.cure,
+        "rivals": list(cause.rivals),
+        "detail": cause.detail,
     }
 
 

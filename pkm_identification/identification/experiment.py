@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -134,12 +135,19 @@ class Experiment:
     def problem(self, cutoff: float | None = None) -> Problem:
         """Equations of all logs as one problem; `cutoff` (Hz) replaces that of the kinematic low-pass."""
         settings = self.settings
+        if cutoff is None and not settings.causal and not self.estimator.twins:
+            return build_problem(self.machine, settings, self.smooth_samples)
         low_pass = replace(settings.filter, cutoff=cutoff or settings.filter.cutoff)
         samples = [
             samples_of(log, self.machine, low_pass, causal=settings.causal, twins=self.estimator.twins)
             for log in self.logs
         ]
         return build_problem(self.machine, settings, samples)
+
+    @cached_property
+    def smooth_samples(self) -> tuple[Samples, ...]:
+        """Samples of every log behind the zero-phase filter, whatever the settings say."""
+        return tuple(self.samples(log) for log in self.logs)
 
     def samples(self, log: GuardedLog) -> Samples:
         """Samples of a log behind the zero-phase filter, whatever the settings say."""

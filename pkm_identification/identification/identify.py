@@ -10,12 +10,14 @@ import numpy as np
 from pkm_identification.errors import LogError, SettingsError
 from pkm_identification.estimation.convergence import drift_share, nonconvergence
 from pkm_identification.estimation.estimate import ParameterEstimate
+from pkm_identification.estimation.lack_of_fit.doubt import doubted
 from pkm_identification.estimation.problem import Fit, Problem
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import StrutLog
 from pkm_identification.numerics.arrays import FloatArray
 
 from .augmented_state import FORMS
+from .diagnosis.diagnose import diagnose
 from .experiment import Experiment
 from .procedures.free_fall import add_falls
 from .result import Identification, refuse_unidentifiable
@@ -75,7 +77,12 @@ def identify(
     systematic = 0.0 if settings.causal else systematic_covariance(experiment, problem)
     estimate = fit.estimate(problem, systematic)
     refuse_unidentifiable(estimate, experiment.sources[0])
-    return _identification(experiment, problem, fit, estimate, falls)
+    diagnosis = diagnose(experiment, problem, estimate)
+    if not diagnosis.adequate:
+        estimate = doubted(
+            estimate, diagnosis.moved, max(diagnosis.left, 1.0) if diagnosis.unexplained else 1.0
+        )
+    return replace(_identification(experiment, problem, fit, estimate, falls), fit=diagnosis)
 
 
 def validate(result: Identification, log: StrutLog) -> Identification:

@@ -11,6 +11,7 @@ from pkm_identification.estimation.trace import EstimateTrace
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.numerics.arrays import FloatArray
 
+from .diagnosis.findings import Diagnosis
 from .near_zero import near_zero
 from .settings import Settings
 from .validation import Validation
@@ -43,6 +44,8 @@ class Identification:
         What the estimate rests on besides the equations of motion and the prior, a sentence each.
     nonconvergence : str
         What had not converged when the estimate did not, in words.
+    fit : Diagnosis or None
+        Whether the model fits, and why not; None where nobody asked.
     """
 
     machine: Machine
@@ -58,6 +61,12 @@ class Identification:
     delay: float = 0.0
     beside: tuple[str, ...] = ()
     nonconvergence: str = ""
+    fit: Diagnosis | None = None
+
+    @property
+    def trusted(self) -> bool:
+        """Whether the estimator converged and the model fits."""
+        return self.converged and (self.fit is None or self.fit.adequate)
 
     @property
     def near_zero(self) -> tuple[str, ...]:

@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pkm_identification.estimation.identifiability import COMBINATION, IDENTIFIABLE, UNIDENTIFIABLE
+from pkm_identification.estimation.identifiability import (
+    COMBINATION,
+    IDENTIFIABLE,
+    IN_DOUBT,
+    UNIDENTIFIABLE,
+)
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
@@ -114,6 +119,7 @@ def estimate_table(
 NEAR_ZERO = "not distinguishable from 0"
 STATUS_TEXT = {
     IDENTIFIABLE: "identified",
+    IN_DOUBT: "in doubt: the model does not fit",
     COMBINATION: "only in a combination",
     UNIDENTIFIABLE: "not identifiable",
 }

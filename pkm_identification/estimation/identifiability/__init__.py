@@ -4,6 +4,7 @@ from .base_parameters import BaseParameters, base_parameters
 from .status import (
     COMBINATION,
     IDENTIFIABLE,
+    IN_DOUBT,
     UNIDENTIFIABLE,
     Combination,
     Identifiability,
@@ -13,6 +14,7 @@ from .status import (
 __all__ = [
     "COMBINATION",
     "IDENTIFIABLE",
+    "IN_DOUBT",
     "UNIDENTIFIABLE",
     "BaseParameters",
     "Combination",

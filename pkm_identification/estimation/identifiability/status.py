@@ -10,6 +10,8 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
 
 IDENTIFIABLE, COMBINATION, UNIDENTIFIABLE = "identifiable", "combination", "unidentifiable"
+# What the data would show if the model fitted: another explanation of them gives it another value.
+IN_DOUBT = "in_doubt"
 # A parameter counts as shown when its standard deviation is below this part of the prior's (about its own size).
 RESOLVED = 0.05
 # A parameter with a stated prior must also be known this much better after the data than before, or it is the prior.

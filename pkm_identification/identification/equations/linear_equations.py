@@ -18,7 +18,8 @@ from pkm_identification.mechanisms.model import LinearModel
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.signals.band import BandSettings
-from pkm_identification.signals.butterworth import causal, segment_slices, zero_phase
+
+from .band_rows import band_pieces, through_band
 
 
 def linear_equations(
@@ -51,27 +52,16 @@ def linear_equations(
     nuisance : callable, optional
         Columns (n, m, nuisance parameters) of n motion samples for the last parameters, which the model does not have.
     """
-    sections, stride = band.sections, band.stride
-    transient = band.settling
-    # the filter's ends: causally where it begins, zero-phase where the padding shows
-    lead, tail = (transient, 0) if online else (transient // 2, transient // 2)
     mapping = np.column_stack([parameters.mapping, parameters.known])
     parts = []
-    for part in segment_slices(segment):
-        count = part.stop - part.start
-        if count <= lead + tail:
-            continue
+    for piece in band_pieces(segment, band, online):
+        part, chosen = piece.part, piece.chosen
         raw = model.regressor(motion[part], mapping)
         if parameters.nuisance and nuisance is not None:
             # in front of what is known
             raw[:, :, -1 - parameters.nuisance : -1] = nuisance(motion[part])
         stack = np.concatenate([raw, measured[part][:, :, None]], axis=2)
-        chosen = slice(lead, count - tail, stride)
-        # most places of the columns are empty (one strut's friction in another's row) and stay so
-        filled = stack.any(axis=0)
-        smooth = causal(sections, stack[:, filled]) if online else zero_phase(sections, stack[:, filled])
-        picked = np.zeros((len(range(*chosen.indices(count))), *filled.shape))
-        picked[:, filled] = smooth[chosen]
+        picked = through_band(stack, piece, band, online)
         output = picked[:, :, -1]
         parts.append(
             Equations(

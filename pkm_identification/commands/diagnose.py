@@ -1,0 +1,49 @@
+"""pkm diagnose: does the model fit the machine, and if not, why."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from pkm_identification.identification.estimate_file import estimate_document
+from pkm_identification.identification.identify import identify
+from pkm_identification.identification.settings import NAMED, Settings
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.records import read_logs
+from pkm_identification.report.diagnosis import fit_lines, reason, unseen_lines
+from pkm_identification.report.paragraphs import paragraph
+
+from .arguments import add_json, add_logs, add_setting
+from .results import present
+
+OPTIONS = ("parameters", "strut_spread", "cutoff", "order", "band_cutoff", "band_order")
+
+
+def add(commands: argparse._SubParsersAction) -> None:
+    """Add the command."""
+    parser = commands.add_parser(
+        "diagnose",
+        help="say whether the model fits, and if not, why",
+        description="Compare what the model leaves of logs with their noise, and look for the cause of what is too much. "
+        "Exit code 0: the model fits; 1: it does not; 2: bad input.",
+    )
+    add_logs(parser)
+    for name in OPTIONS:
+        add_setting(parser, NAMED[name])
+    add_json(parser)
+    parser.set_defaults(run=_diagnose)
+
+
+def _diagnose(options: argparse.Namespace) -> int:
+    machine = Machine.load(options.machine)
+    settings = Settings.of(estimator="ls", hold_out=0.0, **{name: getattr(options, name) for name in OPTIONS})
+    settings.parameter_set(machine)  # a wrong name is found before long logs are read
+    logs, faults = read_logs(options.logs, machine, options.topic)
+    result = identify(logs, machine, settings, faults)
+    fit = result.fit
+    assert fit is not None
+    text = "\n".join(paragraph(line, "") for line in [*fit_lines(fit), *unseen_lines(fit)])
+    present(text, estimate_document(result), options.json)
+    if not fit.adequate:
+        print(f"pkm diagnose: {reason(fit)}", file=sys.stderr)
+    return 0 if fit.adequate else 1

@@ -1,0 +1,49 @@
+"""How many independent values a residual that is correlated in time holds."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.fft import next_fast_len
+
+from pkm_identification.numerics.arrays import FloatArray
+
+LEAST_CORRELATION = 0.05  # where the sum over the autocorrelation ends
+
+
+def correlation_time(residual: FloatArray, segment: NDArray[np.int64]) -> float:
+    """Rows per independent row: 1 + 2 sum of the autocorrelation, up to its first value below LEAST_CORRELATION.
+
+    Parameters
+    ----------
+    residual : ndarray, shape (K, m)
+        Of successive equations, each output in units of its noise.
+    segment : ndarray of int64, shape (K,)
+        Nothing is correlated across a change of it.
+
+    Returns
+    -------
+    float
+        At least 1; 1 for white noise.
+    """
+    power = float(np.sum(residual**2))
+    if power == 0.0 or len(residual) < 3:
+        return 1.0
+    longest = len(residual) // 4
+    together = np.zeros(longest + 1)
+    for part in _stretches(segment):
+        size = next_fast_len(2 * (part.stop - part.start), real=True)
+        spectrum = np.fft.rfft(residual[part], size, axis=0)
+        products = np.fft.irfft(np.sum(np.abs(spectrum) ** 2, axis=1), size)
+        count = min(longest + 1, part.stop - part.start)
+        together[:count] += products[:count]
+    correlation = together[1:] / power
+    ends = np.nonzero(correlation < LEAST_CORRELATION)[0]
+    return 1.0 + 2.0 * float(np.sum(correlation[: ends[0] if len(ends) else longest]))
+
+
+def _stretches(segment: NDArray[np.int64]) -> list[slice]:
+    edges = np.concatenate([[0], np.nonzero(np.diff(segment))[0] + 1, [len(segment)]])
+    return [slice(int(a), int(b)) for a, b in pairwise(edges)]

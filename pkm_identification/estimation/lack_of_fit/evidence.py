@@ -1,0 +1,200 @@
+"""Evidence for further columns in a linear model: do the data ask for them, of what size, and what would they change?
+
+The base y = X v + e, v standard normal before the data, is worked off once by an orthonormal basis of [X; 1]. What a
+hypothesis adds are columns Z whose coefficients b = S beta have the prior standard deviations S. With z = (1 - P) Z S,
+r = (1 - P) y, G = z'z, c = z'r and the variance s2 of the noise,
+
+    beta = (G + s2 1)^-1 c ,      cov = s2 (G + s2 1)^-1 ,
+    evidence = (|r|^2 - |r - z beta|^2 - s2 |beta|^2) / (2 s2) - 1/2 log det(1 + G / s2) ,
+
+the logarithm of the ratio of the marginal likelihoods with and without the columns (MacKay 1992). The determinant is
+the penalty for what the columns could have explained, so that one column and forty compete fairly. The noise is that
+of pure error, what even all hypotheses together leave (`saturated`), times the rows per independent row (`correlation`):
+the residual of a model that lacks something else would drown what is looked for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pkm_identification.numerics.arrays import FloatArray
+
+from .correlation import correlation_time
+
+LEAST_NOISE = 1e-4  # in the square, relative to the floor: below it numbers are rounding
+
+
+@dataclass(frozen=True)
+class Score:
+    """What the data say of a hypothesis.
+
+    Attributes
+    ----------
+    evidence : float
+        Logarithm of the odds against the base.
+    coefficients, covariance : ndarray, shapes (q,) and (q, q)
+        In the units of the columns.
+    edof : float
+        How many of the coefficients the data show.
+    left : float
+        Sum of squares that is left, in units of the noise floor.
+    moved : ndarray, shape (P,)
+        What the base's own unknowns v change by.
+    """
+
+    evidence: float
+    coefficients: FloatArray
+    covariance: FloatArray
+    edof: float
+    left: float
+    moved: FloatArray
+
+    @property
+    def std(self) -> FloatArray:
+        """Standard deviations of the coefficients, shape (q,)."""
+        return np.sqrt(np.diag(self.covariance))
+
+    @property
+    def significance(self) -> float:
+        """Size of the whole in its standard deviations."""
+        return float(np.sqrt(max(self.coefficients @ np.linalg.solve(self.covariance, self.coefficients), 0)))
+
+
+@dataclass(frozen=True)
+class Base:
+    """A linear model worked off its data.
+
+    Attributes
+    ----------
+    orthonormal : ndarray, shape (n + P, P)
+    triangle : ndarray, shape (P, P)
+        [X; 1] = orthonormal @ triangle.
+    residual : ndarray, shape (n + P,)
+        What the base leaves of the data, and of its prior.
+    pulls : ndarray, shape (P,)
+        Part of the data along the orthonormal basis.
+    floor : ndarray, shape (m,)
+        By which the rows of each output were divided.
+    segment : ndarray of int64, shape (K,)
+        n = K m.
+    """
+
+    orthonormal: FloatArray
+    triangle: FloatArray
+    residual: FloatArray
+    pulls: FloatArray
+    floor: FloatArray
+    segment: NDArray[np.int64]
+
+    @classmethod
+    def of(
+        cls, columns: FloatArray, measured: FloatArray, floor: FloatArray, segment: NDArray[np.int64]
+    ) -> Base:
+        """Work off a model.
+
+        Parameters
+        ----------
+        columns : ndarray, shape (K, m, P)
+            For unknowns that are standard normal before the data.
+        measured : ndarray, shape (K, m)
+        floor : ndarray, shape (m,)
+            Standard deviation of the noise of each output.
+        segment : ndarray of int64, shape (K,)
+        """
+        width = columns.shape[2]
+        rows = (columns / floor[:, None]).reshape(-1, width)
+        orthonormal, triangle = np.linalg.qr(np.vstack([rows, np.eye(width)]))
+        target = np.concatenate([(measured / floor).ravel(), np.zeros(width)])
+        pulls = orthonormal.T @ target
+        return cls(orthonormal, triangle, target - orthonormal @ pulls, pulls, floor, segment)
+
+    @property
+    def solution(self) -> FloatArray:
+        """The unknowns v, shape (P,)."""
+        return np.linalg.solve(self.triangle, self.pulls)
+
+    @property
+    def rows(self) -> int:
+        """Values that were measured."""
+        return len(self.segment) * len(self.floor)
+
+    @property
+    def ratio(self) -> FloatArray:
+        """Residual over floor of each output, root mean square, shape (m,); degrees of freedom are counted."""
+        residual = self._measured(self.residual)
+        free = 1.0 - self.triangle.shape[0] / max(self.rows, self.triangle.shape[0] + 1)
+        return np.sqrt(np.mean(residual**2, axis=0) / free)
+
+    @property
+    def total_ratio(self) -> float:
+        """The same over all outputs."""
+        return float(np.sqrt(np.mean(self.ratio**2)))
+
+    @property
+    def correlation(self) -> float:
+        """Rows per independent one, of the residual."""
+        return correlation_time(self._measured(self.residual), self.segment)
+
+    def left_of(self, columns: FloatArray) -> FloatArray:
+        """What the base cannot make of columns (K, m, q), shape (n + P, q)."""
+        width = columns.shape[2]
+        rows = np.zeros((len(self.residual), width))
+        rows[: self.rows] = (columns / self.floor[:, None]).reshape(-1, width)
+        return rows - self.orthonormal @ (self.orthonormal.T @ rows)
+
+    @property
+    def pure_error(self) -> float:
+        """Variance of the residual per independent row, in units of the floor's."""
+        return max(self.correlation * self.total_ratio**2, LEAST_NOISE)
+
+    def score(self, columns: FloatArray, scale: FloatArray, noise: float) -> Score:
+        """What the data say of columns (K, m, q) whose coefficients have the prior standard deviations (q,).
+
+        `noise` is the variance of the noise per independent row, in units of the floor's (`pure_error` of the saturated
+        model).
+        """
+        scaled = columns * scale
+        z = self.left_of(scaled)
+        gram, pull = z.T @ z, z.T @ self.residual
+        identity = np.eye(len(scale))
+        beta = np.linalg.solve(gram + noise * identity, pull)
+        left = self.residual - z @ beta
+        inverse = np.linalg.inv(gram + noise * identity)
+        after = float(left @ left)
+        gain = (float(self.residual @ self.residual) - after) / noise - float(beta @ beta)
+        penalty = float(np.linalg.slogdet(identity + gram / noise)[1])
+        # the base's unknowns give way by what it can make of the columns
+        made = self.orthonormal[: self.rows].T @ (scaled / self.floor[:, None]).reshape(self.rows, -1)
+        return Score(
+            evidence=0.5 * (gain - penalty),
+            coefficients=scale * beta,
+            covariance=noise * inverse * np.outer(scale, scale),
+            edof=float(np.trace(gram @ inverse)),
+            left=after,
+            moved=-np.linalg.solve(self.triangle, made @ beta),
+        )
+
+    def extended(self, columns: FloatArray, scale: FloatArray) -> Base:
+        """The base with the columns (K, m, q) among its own, their prior among its priors."""
+        width, own = len(scale), self.triangle.shape[0]
+        size = len(self.residual) + width
+        made = np.zeros((size, width))
+        made[: self.rows] = (columns * scale / self.floor[:, None]).reshape(self.rows, width)
+        made[len(self.residual) :] = np.eye(width)
+        orthonormal = np.vstack([self.orthonormal, np.zeros((width, own))])
+        share = orthonormal.T @ made
+        z, corner = np.linalg.qr(made - orthonormal @ share)
+        triangle = np.block([[self.triangle, share], [np.zeros((width, own)), corner]])
+        orthonormal = np.hstack([orthonormal, z])
+        target = np.concatenate([self.residual, np.zeros(width)])
+        pulls = z.T @ target
+        return Base(
+            orthonormal, triangle, target - z @ pulls, np.append(self.pulls, pulls), self.floor, self.segment
+        )
+
+    def _measured(self, rows: FloatArray) -> FloatArray:
+        """The rows of what was measured, (K, m)."""
+        return rows[: self.rows].reshape(len(self.segment), -1)

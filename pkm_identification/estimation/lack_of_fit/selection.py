@@ -1,0 +1,62 @@
+"""Which further columns a model wants most: candidates compared by their evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pkm_identification.numerics.arrays import FloatArray
+
+from .evidence import Base, Score
+
+DECISIVE = 10.0  # log evidence: odds of 20 000 to 1
+UNDECIDED = 5.0  # difference of log evidence below which two candidates are not told apart
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """Columns that may be added together.
+
+    Attributes
+    ----------
+    name : str
+    family : str
+        Candidates of one family are kinds of one thing.
+    columns : ndarray, shape (K, m, q)
+    scale : ndarray, shape (q,)
+        Prior standard deviations of their coefficients.
+    """
+
+    name: str
+    family: str
+    columns: FloatArray
+    scale: FloatArray
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """A candidate and what the data say of it."""
+
+    place: int
+    score: Score
+
+
+def ranking(base: Base, candidates: Sequence[Candidate], noise: float) -> list[Ranked]:
+    """All candidates, the likeliest first; `noise` as of `Base.score`."""
+    scored = [
+        Ranked(place, base.score(candidate.columns, candidate.scale, noise))
+        for place, candidate in enumerate(candidates)
+    ]
+    return sorted(scored, key=lambda one: -one.score.evidence)
+
+
+def rivals(ranked: Sequence[Ranked], candidates: Sequence[Candidate]) -> tuple[str, ...]:
+    """Names of the candidates that the data cannot tell from the first, in order; it is not among them."""
+    best = ranked[0]
+    own = candidates[best.place].name
+    names = [
+        candidates[one.place].name
+        for one in ranked[1:]
+        if one.score.evidence > max(best.score.evidence - UNDECIDED, DECISIVE)
+    ]
+    return tuple(dict.fromkeys(name for name in names if name != own))

@@ -1,0 +1,170 @@
+"""The diagnosis: does the model fit as well as the noise allows, and if not, why?
+
+An alarm is evidence *and* effect: a hypothesis with decisive evidence that moves a parameter that is shown by more than
+two of its standard deviations; or a residual that stands out of the noise floor by more than floors are uncertain, for
+causes that nobody has thought of. Evidence without effect is a remark.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from pkm_identification.estimation.estimate import ParameterEstimate
+from pkm_identification.estimation.identifiability import IDENTIFIABLE
+from pkm_identification.estimation.problem import Problem
+from pkm_identification.numerics.arrays import FloatArray
+
+from ..experiment import Experiment
+from .candidates import Choice
+from .evidence_base import EvidenceBase
+from .findings import Cause, Diagnosis, Unseen
+from .hypotheses import effects_of
+from .noise_floor import noise_floor
+from .search import Found, Search, search
+
+LARGE_EFFECT = 2.0  # standard deviations of a parameter that is shown
+STANDS_OUT, STRUT_STANDS_OUT = 1.35, 1.6  # residual over floor: more than floors are uncertain
+ROUNDING = 0.1  # of the least floor: below, there is nothing to find
+SEEN = 7.0  # standard deviations a cause's score needs to be found in 99 of 100 logs
+
+
+def diagnose(experiment: Experiment, problem: Problem, estimate: ParameterEstimate) -> Diagnosis:
+    """Judge the fit of a model to its logs.
+
+    Parameters
+    ----------
+    experiment : Experiment
+    problem : Problem
+        Its own; where those are no zero-phase force equations, the force equations of the same samples are judged.
+    estimate : ParameterEstimate
+        Whose statuses and standard deviations the effects are compared with.
+    """
+    experiment, problem = _force_equations(experiment, problem)
+    base = EvidenceBase.of(experiment, problem)
+    force = problem.equations.force
+    rough = base.base(0.01 * np.sqrt(np.mean(force**2, axis=0)) + 1e-300)
+    floor = noise_floor(experiment, base.basis(base.parameters(rough)), force)
+    percent = 100.0 * float(np.sqrt(np.mean(floor.std**2) / max(np.mean(force**2), 1e-300)))
+    first = base.base(floor.std)
+    if float(np.sqrt(np.mean((first.ratio * floor.std) ** 2))) < ROUNDING * float(
+        np.sqrt(np.mean(floor.exact**2))
+    ):
+        return Diagnosis(True, floor, percent, first.total_ratio, first.ratio, first.total_ratio)
+    found = search(base, effects_of(experiment.machine, problem.parameters), floor.std)
+    shown = _shown(estimate)
+    causes, remarks, moved = [], [], []
+    for one in found.found:
+        effects = np.abs(shown.weights @ one.moved) / shown.std if len(shown.std) else np.zeros(1)
+        largest = int(np.argmax(effects)) if len(shown.std) else 0
+        effect = float(effects[largest])
+        entries = _causes(found, one, effect, shown.names[largest] if shown.names else "")
+        (causes if effect > LARGE_EFFECT else remarks).extend(entries)
+        if effect > LARGE_EFFECT:
+            moved += [one.moved, *one.pick.alternatives]
+    out = found.first.total_ratio > STANDS_OUT or bool(np.any(found.first.ratio > STRUT_STANDS_OUT))
+    if out and not causes:
+        causes, remarks = remarks, []
+        moved = [one.moved for one in found.found]
+    return Diagnosis(
+        adequate=not causes and not out,
+        floor=floor,
+        floor_percent=percent,
+        ratio=found.first.total_ratio,
+        per_strut=found.first.ratio,
+        left=found.last.total_ratio,
+        causes=tuple(causes),
+        remarks=tuple(remarks),
+        unseen=_unseen(found),
+        moved=np.reshape(moved, (-1, problem.reported)),
+    )
+
+
+def _force_equations(experiment: Experiment, problem: Problem) -> tuple[Experiment, Problem]:
+    """The experiment with zero-phase equations of the force model, if its own are others."""
+    settings = experiment.settings
+    if not settings.causal and settings.estimator.model == "force":
+        return experiment, problem
+    estimator = replace(settings.estimator, model="force")
+    changed = replace(experiment, settings=replace(settings, causal=False, estimator=estimator))
+    return changed, changed.problem()
+
+
+class _Shown:
+    """What an estimate shows: parameters and combinations as weights (n, P), standard deviations (n,) and names."""
+
+    def __init__(self, weights: FloatArray, std: FloatArray, names: Sequence[str]) -> None:
+        self.weights, self.std, self.names = weights, std, tuple(names)
+
+
+def _shown(estimate: ParameterEstimate) -> _Shown:
+    places = [k for k, status in enumerate(estimate.status) if status == IDENTIFIABLE]
+    weights = [np.eye(len(estimate.names))[k] for k in places] + [c.weights for c in estimate.combinations]
+    std = [estimate.std[k] for k in places] + [c.std for c in estimate.combinations]
+    names = [estimate.names[k] for k in places] + [c.name for c in estimate.combinations]
+    return _Shown(np.reshape(weights, (-1, len(estimate.names))), np.array(std), names)
+
+
+def _causes(found: Search, one: Found, effect: float, moves: str) -> list[Cause]:
+    """A choice as what it means to a person: one cause, or each member of a group that differs from zero."""
+    choice = one.pick.choice
+    kind = choice.effect
+    total = _squares(found.first.residual) - _squares(found.saturated.residual)
+    explains = float(np.clip(one.left / max(total, 1e-300), 0.0, 1.0))
+    std = np.sqrt(np.diag(one.covariance))
+
+    def cause(name: str, value: float, deviation: float) -> Cause:
+        if kind.reading is not None:
+            value, deviation = kind.reading(value, deviation)
+        return Cause(
+            name,
+            kind.offset + value,
+            deviation,
+            kind.unit,
+            explains,
+            kind.cure,
+            kind.family,
+            one.evidence,
+            effect,
+            moves,
+            one.pick.rivals,
+        )
+
+    if kind.members and not choice.together:
+        places = [k for k in range(len(std)) if abs(one.coefficients[k]) > 3.0 * std[k]] or [
+            int(np.argmax(np.abs(one.coefficients) / std))
+        ]
+        places.sort(key=lambda k: -abs(one.coefficients[k]) / std[k])
+        return [cause(kind.members[int(choice.members[k])], one.coefficients[k], std[k]) for k in places]
+    if len(std) == 1:
+        return [cause(choice.name, one.coefficients[0], std[0])]
+    # the length of a vector of few components, the rms of many
+    size = float(np.linalg.norm(one.coefficients))
+    along = one.coefficients / max(size, 1e-300)
+    share = 1.0 if len(std) <= 3 else len(std) ** -0.5
+    return [cause(choice.name, share * size, share * float(np.sqrt(along @ one.covariance @ along)))]
+
+
+def _unseen(found: Search) -> tuple[Unseen, ...]:
+    """Above which size a single coefficient of each kind would have been seen, at the median of its members."""
+    sizes: dict[str, list[float]] = {}
+    units: dict[str, Choice] = {}
+    for choice, candidate in zip(found.choices, found.candidates, strict=True):
+        if choice.effect.reading is not None or not (choice.together or len(candidate.scale) == 1):
+            continue
+        name = choice.effect.name
+        if choice.together != bool(choice.effect.common):
+            name = choice.effect.name + "_N" if choice.effect.members else name
+        weight = float(np.sum(found.first.left_of(candidate.columns) ** 2))
+        if weight > 0.0:
+            sizes.setdefault(name, []).append(SEEN * float(np.sqrt(found.noise / weight)))
+            units[name] = choice
+    return tuple(
+        Unseen(name, float(np.median(size)), units[name].effect.unit) for name, size in sizes.items()
+    )
+
+
+def _squares(values: FloatArray) -> float:
+    return float(values @ values)

@@ -1,0 +1,80 @@
+"""An identification problem as the base that hypotheses are compared with, and the situation they see."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from pkm_identification.estimation.lack_of_fit.evidence import Base
+from pkm_identification.estimation.problem import Problem
+from pkm_identification.estimation.whitening import Coordinates
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.parameters.relations import LinearRelations
+
+from ..experiment import Experiment
+from .hypotheses import Effect
+from .log_rows import LogRows
+from .situation import Situation
+
+
+@dataclass(frozen=True)
+class EvidenceBase:
+    """Equations of an experiment in coordinates that are standard normal before the data.
+
+    Attributes
+    ----------
+    problem : Problem
+        Of the force model, zero-phase.
+    view : Coordinates
+    rows : tuple of LogRows
+        Of each log.
+    """
+
+    problem: Problem
+    view: Coordinates
+    rows: tuple[LogRows, ...]
+
+    @classmethod
+    def of(cls, experiment: Experiment, problem: Problem) -> EvidenceBase:
+        """Of an experiment; `problem` must be its own."""
+        relations = problem.relations or LinearRelations.none(len(problem.parameters))
+        rows = tuple(
+            LogRows(experiment.machine, samples, experiment.settings.band)
+            for samples in experiment.smooth_samples
+        )
+        return cls(problem, Coordinates.of(problem.prior, relations), rows)
+
+    def base(self, floor: FloatArray) -> Base:
+        """The model alone, its rows divided by the noise floor (6,)."""
+        equations = self.view.equations(self.problem.equations)
+        return Base.of(equations.regressor, equations.measured, floor, equations.segment)
+
+    def parameters(self, base: Base) -> FloatArray:
+        """Values (P,) of the parameters in a base, which may have more columns; SI units."""
+        return self.view.mean(base.solution[: len(self.view.origin)])
+
+    def moved(self, change: FloatArray) -> FloatArray:
+        """Change (P,) of the reported parameters that a change of the base's unknowns means, SI units."""
+        return (self.view.root @ change[: len(self.view.origin)])[: self.problem.reported]
+
+    def basis(self, values: FloatArray) -> FloatArray:
+        """Parameters of the model's basis (B,)."""
+        parameters = self.problem.parameters
+        return parameters.mapping @ values + parameters.known
+
+    def situations(self, values: FloatArray) -> list[Situation]:
+        """What hypotheses see of each log under an estimate (P,)."""
+        equations = self.problem.equations
+        known = equations.force - equations.measured
+        predicted = equations.regressor @ values + known
+        basis = self.basis(values)
+        return [
+            Situation(rows, basis, predicted[self.problem.log == number])
+            for number, rows in enumerate(self.rows)
+        ]
+
+    def columns(self, effect: Effect, situations: Sequence[Situation]) -> FloatArray:
+        """Columns (K, 6, q) of an effect in all equations."""
+        return np.concatenate([effect.columns(situation) for situation in situations])

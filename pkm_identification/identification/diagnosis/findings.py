@@ -1,0 +1,103 @@
+"""What a diagnosis finds: causes, what could not have been seen, and whether the model fits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from pkm_identification.numerics.arrays import FloatArray
+
+from .noise_floor import NoiseFloor
+
+
+@dataclass(frozen=True)
+class Cause:
+    """One thing that is wrong, or that the data cannot tell from what is.
+
+    Attributes
+    ----------
+    name : str
+    value, std : float
+        Size and its standard deviation.
+    unit : str
+    explains : float
+        Part of the misfit that it explains by itself, 0 to 1.
+    cure : str
+        What to do, one sentence.
+    family : str
+        Of causes that look alike in most motions.
+    evidence : float
+        Logarithm of the odds; infinite for a cause that is found by comparison.
+    effect : float
+        By how many standard deviations it moves the parameter that it moves most.
+    moves : str
+        That parameter.
+    rivals : tuple of str
+        Names of the causes that the data cannot tell from this one.
+    detail : str
+        What a number does not tell: which permutation, which direction.
+    """
+
+    name: str
+    value: float
+    std: float
+    unit: str
+    explains: float
+    cure: str
+    family: str = ""
+    evidence: float = float("inf")
+    effect: float = float("inf")
+    moves: str = ""
+    rivals: tuple[str, ...] = ()
+    detail: str = ""
+
+
+@dataclass(frozen=True)
+class Unseen:
+    """A cause that this motion would have shown only above a size."""
+
+    name: str
+    size: float
+    unit: str
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """Whether a model fits, and why not.
+
+    Attributes
+    ----------
+    adequate : bool
+    floor : NoiseFloor
+    floor_percent : float
+        The floor over the rms force in the band, %.
+    ratio : float
+        Residual over noise floor, all struts.
+    per_strut : ndarray, shape (6,)
+    left : float
+        The same with all causes estimated besides.
+    causes : tuple of Cause
+        What makes the fit inadequate, the likeliest first.
+    remarks : tuple of Cause
+        Found, but without an effect on any parameter that is shown.
+    unseen : tuple of Unseen
+    moved : ndarray, shape (n, P)
+        By what causes and their rivals would move the parameters, SI units.
+    """
+
+    adequate: bool
+    floor: NoiseFloor
+    floor_percent: float
+    ratio: float
+    per_strut: FloatArray
+    left: float
+    causes: tuple[Cause, ...] = ()
+    remarks: tuple[Cause, ...] = ()
+    unseen: tuple[Unseen, ...] = ()
+    moved: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
+
+    @property
+    def unexplained(self) -> bool:
+        """Whether the fit is inadequate and no cause was found."""
+        return not self.adequate and not self.causes

@@ -1,0 +1,131 @@
+"""Bodies that the parameter set does not leave free: each named with the set that does."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pkm_identification.mechanisms.hexapod.dynamics import regressor
+from pkm_identification.mechanisms.hexapod.dynamics.basis import (
+    basis_columns,
+    basis_parameters,
+    strut_column,
+)
+from pkm_identification.mechanisms.hexapod.dynamics.strut import H_B, H_E, I_A, I_X, I_Z, M_E, M_M
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.motion import STRUTS
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.parameters.parameter_set import ParameterSet
+
+from ..situation import Situation
+from .hypothesis import Columns, Effect, repeated
+
+NEW = 1e-6  # part of a direction, relative, that the set must leave out for it to be a hypothesis
+CENTER = 0.1  # m, of the length scale 1
+PRODUCT = 0.1  # of the mean moment of inertia
+SPREAD = 0.1  # of struts
+MOTOR = 0.5  # of a strut's mass
+
+
+def of_basis(directions: FloatArray) -> Columns:
+    """Columns of directions (B, q) in the basis."""
+
+    def columns(situation: Situation) -> FloatArray:
+        rows = situation.rows
+        return rows.thin_in_band(regressor(rows.machine, rows.thin_motion, directions))
+
+    return columns
+
+
+def effects(machine: Machine, parameters: ParameterSet) -> list[Effect]:
+    """What the set leaves out, of each kind."""
+    phi = basis_parameters(machine)
+    strut_mass = float(np.mean([s.body_b.mass + s.body_e.mass for s in machine.struts]))
+    mass = machine.platform.mass
+    moment = float(np.mean(phi[4:7]))
+    units = np.eye(len(phi))
+    motor = units[:, [strut_column(i, M_M) for i in range(STRUTS)]].sum(axis=1, keepdims=True)
+    # per metre of the centre of mass
+    center = mass * units[:, 1:4]
+    products = units[:, 7:10]
+    found = []
+    for name, family, unit, directions, scale, cure, also in (
+        (
+            "motor_inertia",
+            "motor",
+            "kg",
+            motor,
+            repeated(MOTOR * strut_mass, 1),
+            "Set drive.motor.inertia in the machine file, or use --parameters general_motor or alike_motor",
+            True,
+        ),
+        (
+            "center_of_mass",
+            "bodies",
+            "m",
+            center,
+            repeated(CENTER * machine.length_scale, 3),
+            "Use --parameters extended",
+            False,
+        ),
+        (
+            "products_of_inertia",
+            "bodies",
+            "kg m^2",
+            products,
+            repeated(PRODUCT * moment, 3),
+            "Use --parameters extended",
+            False,
+        ),
+        (
+            "unequal_struts",
+            "bodies",
+            "",
+            _unlike(machine, phi),
+            np.full(0, SPREAD),
+            "Use --parameters extended with --strut-spread",
+            False,
+        ),
+    ):
+        left = _new(directions, parameters)
+        if left.shape[1] == 0:
+            continue
+        width = left.shape[1]
+        found.append(
+            Effect(
+                name,
+                family,
+                unit,
+                of_basis(left),
+                scale[:width] if len(scale) else repeated(SPREAD, width),
+                cure,
+                also=also,
+                linear=True,
+            )
+        )
+    return found
+
+
+def _unlike(machine: Machine, phi: FloatArray) -> FloatArray:
+    """Relative changes of each strut's bodies against the mean strut: 5 for each of mass and moments."""
+    differences = np.linalg.svd(np.eye(STRUTS) - 1.0 / STRUTS)[0][:, : STRUTS - 1]
+    groups = ((H_B,), (M_E, H_E), (I_X, I_Z), (I_A,))
+    columns = []
+    for kinds in groups:
+        own = np.zeros((basis_columns(machine), STRUTS))
+        for i in range(STRUTS):
+            for kind in kinds:
+                own[strut_column(i, kind), i] = phi[strut_column(i, kind)]
+        columns.append(own @ differences)
+    return np.hstack(columns)
+
+
+def _new(directions: FloatArray, parameters: ParameterSet) -> FloatArray:
+    """Those of the directions that the parameters do not span."""
+    width = len(parameters) - parameters.nuisance
+    span = parameters.mapping[:, :width]
+    size = np.linalg.norm(span, axis=0)
+    basis = np.linalg.svd(span[:, size > 0] / size[size > 0], full_matrices=False)
+    own = basis[0][:, basis[1] > NEW * basis[1][0]]
+    left = directions - own @ (own.T @ directions)
+    kept = np.linalg.norm(left, axis=0) > NEW * np.linalg.norm(directions, axis=0)
+    return directions[:, kept]

@@ -1,0 +1,184 @@
+"""Friction that the machine file's law leaves out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+
+from pkm_identification.mechanisms.friction import friction_columns
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.compiled import kernel
+from pkm_identification.signals.butterworth import segment_slices
+
+from ..situation import Situation, own_strut
+from .hypothesis import Effect, numbered, repeated
+
+TRANSITIONS = (0.2, 0.5, 2.0, 4.0)  # of the law's transition rate
+STRIBECK_RATES = (0.003, 0.01, 0.03)  # m/s
+PRESLIDING = (3e-6, 1e-5, 3e-5, 1e-4)  # m
+ASYMMETRY = 0.1
+BY_LOAD = 0.02  # N of friction per N of load
+BY_POSITION = 0.1  # over the strut's travel in the log
+
+
+def bend(situation: Situation, factor: float = 1.0) -> FloatArray:
+    """The law's reversing term at every sample, (N, 6), with the transition rate times a factor."""
+    friction = situation.friction
+    if factor != 1.0:
+        friction = friction.changed(transition_rate=factor * friction.transition_rate)
+    return friction_columns(situation.rows.struts.rate, friction)[friction.law.reversing_term]
+
+
+def _together(situation: Situation, shape: FloatArray) -> FloatArray:
+    """One column: the shape (N, 6) times each strut's Coulomb friction."""
+    return situation.rows.in_band(shape * situation.coulomb)[:, :, None]
+
+
+def other_transition(situation: Situation, factor: float) -> FloatArray:
+    """What a transition rate of that many times the file's would change."""
+    return _together(situation, bend(situation, factor) - bend(situation))
+
+
+def stribeck(situation: Situation, rate: float) -> FloatArray:
+    """Breakaway above Coulomb friction by 100 %, with that Stribeck rate in m/s."""
+    speed = situation.rows.struts.rate
+    return _together(situation, bend(situation) * np.exp(-((speed / rate) ** 2)))
+
+
+def presliding(situation: Situation, displacement: float) -> FloatArray:
+    """Dahl's bristles of that displacement in m in place of the law's bend (Canudas de Wit 1995, without Stribeck)."""
+    struts = situation.rows.struts
+    deflection = np.zeros_like(struts.rate)
+    for part in segment_slices(struts.segment):
+        _deflect(struts.length[part], displacement, deflection[part])
+    return _together(situation, deflection - bend(situation))
+
+
+def asymmetric(situation: Situation) -> FloatArray:
+    """Coulomb friction that is larger by its whole size moving out, smaller moving in; each strut's own."""
+    return own_strut(situation.rows.in_band(np.abs(bend(situation)) * situation.coulomb))
+
+
+def by_load(situation: Situation) -> FloatArray:
+    """Coulomb friction of one newton per newton of the strut's axial load."""
+    rows = situation.rows
+    load = np.abs(_at_all_samples(situation, situation.rigid))
+    return rows.in_band(bend(situation) * load)[:, :, None]
+
+
+def by_position(situation: Situation) -> FloatArray:
+    """Coulomb friction that grows by its whole size per metre of length."""
+    length = situation.rows.struts.length
+    return own_strut(
+        situation.rows.in_band(bend(situation) * (length - length.mean(axis=0)) * situation.coulomb)
+    )
+
+
+def effects(machine: Machine) -> list[Effect]:
+    """Laws that the file's leaves out; none without a term that reverses."""
+    law = machine.friction.law
+    if law.reversing is None:
+        return []
+    standstill = "friction near standstill"
+    found: list[Effect] = []
+
+    def add(
+        name: str, family: str, unit: str, columns: Callable, scale: FloatArray, cure: str, **more
+    ) -> None:
+        found.append(Effect(name, family, unit, columns, scale, cure, **more))
+
+    rate = machine.friction.transition_rate
+    for factor in TRANSITIONS:
+        add(
+            "friction_transition",
+            standstill,
+            "m/s",
+            partial(other_transition, factor=factor),
+            repeated(1.0, 1),
+            f"Set friction.transition_rate near {factor * rate:.2g} m/s",
+            reading=partial(_between, rate, factor * rate),
+        )
+    if "static_ratio" not in (parameter.name for parameter in law.parameters):
+        for stribeck_rate in STRIBECK_RATES:
+            add(
+                "friction_stribeck",
+                standstill,
+                "",
+                partial(stribeck, rate=stribeck_rate),
+                repeated(0.5, 1),
+                f"Use friction.law: stribeck, with a stribeck_rate near {stribeck_rate:g} m/s",
+                also=stribeck_rate == STRIBECK_RATES[1],
+            )
+    for displacement in PRESLIDING:
+        add(
+            "friction_presliding",
+            standstill,
+            "m",
+            partial(presliding, displacement=displacement),
+            repeated(1.0, 1),
+            f"Struts give elastically by about {1e6 * displacement:.0f} um before they slide: move faster, or leave out "
+            "slow reversals",
+            reading=partial(_displacement, displacement),
+        )
+    if not any(c.within for c in law.coefficients):
+        add(
+            "friction_asymmetric",
+            "offset",
+            "",
+            asymmetric,
+            repeated(ASYMMETRY),
+            "Use friction.law: asymmetric",
+            members=numbered("friction_asymmetric"),
+            common="friction_asymmetric",
+            also=True,
+        )
+    add(
+        "friction_load",
+        "friction",
+        "",
+        by_load,
+        repeated(BY_LOAD, 1),
+        "Friction grows with the strut's load: no law here has that; identify it from logs of one payload",
+    )
+    add(
+        "friction_position",
+        "friction",
+        "1/m",
+        by_position,
+        repeated(BY_POSITION / max(float(np.ptp(machine.length_limits)), 1e-9)),
+        "Friction changes along the screw: keep to the part of the travel that is used",
+        members=numbered("friction_position"),
+        common="friction_position",
+    )
+    return found
+
+
+def _between(one: float, other: float, value: float, std: float) -> tuple[float, float]:
+    """A rate between two, by how much of the change from the one to the other was found."""
+    return one + value * (other - one), std * abs(other - one)
+
+
+def _displacement(displacement: float, value: float, std: float) -> tuple[float, float]:
+    """The displacement of which the whole effect was found; its deviation is the grid's."""
+    return displacement, 0.5 * displacement
+
+
+def _at_all_samples(situation: Situation, thin: FloatArray) -> FloatArray:
+    """Values of the thin grid (n, 6) at all samples (N, 6)."""
+    at = situation.rows.thin
+    every = np.arange(len(situation.rows.struts))
+    return np.stack([np.interp(every, at, column) for column in thin.T], axis=1)
+
+
+@kernel
+def _deflect(length, displacement, deflection):
+    """Deflection of the bristles over that of full sliding, (n, 6): from rest, exact between samples."""
+    for i in range(length.shape[1]):
+        for n in range(1, length.shape[0]):
+            step = length[n, i] - length[n - 1, i]
+            direction = 1.0 if step > 0.0 else -1.0
+            kept = np.exp(-abs(step) / displacement)
+            deflection[n, i] = direction + (deflection[n - 1, i] - direction) * kept

@@ -1,0 +1,136 @@
+"""Joints that are not where the machine file has them, encoders with a wrong zero or pitch, struts that yield."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.motion import STRUTS
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.signals.butterworth import segment_slices
+
+from ..situation import Situation
+from .hypothesis import Effect, numbered, repeated
+
+JOINT, ZERO = 1e-3, 3e-3  # of the length scale: large errors
+PITCH = 0.01
+COMPLIANCE = 1e-7  # m/N
+STEP = 1e-4  # of the length scale, for differences
+
+
+def joints(situation: Situation) -> FloatArray:
+    """What a metre of each joint coordinate would add: base joints, then platform joints, N/m, (K, 6, 36)."""
+    machine = situation.machine
+    step = STEP * machine.length_scale
+    columns = []
+    for place in range(2 * STRUTS * 3):
+        base, platform = machine.base_joints.copy(), machine.platform_joints.copy()
+        (base if place < STRUTS * 3 else platform).ravel()[place % (STRUTS * 3)] += step
+        columns.append(
+            situation.of_machine(replace(machine, base_joints=base, platform_joints=platform)) / step
+        )
+    return np.stack(columns, axis=2)
+
+
+def zeros(situation: Situation) -> FloatArray:
+    """What lengths measured a metre too large would add, N/m, (K, 6, 6)."""
+    step = STEP * situation.machine.length_scale
+    struts = situation.rows.thin_struts
+    return np.stack(
+        [
+            situation.of_lengths(replace(struts, length=struts.length - step * row)) / step
+            for row in np.eye(6)
+        ],
+        axis=2,
+    )
+
+
+def places(situation: Situation) -> FloatArray:
+    """Joints and zero lengths together, (K, 6, 42)."""
+    return np.concatenate([joints(situation), zeros(situation)], axis=2)
+
+
+def pitch(situation: Situation) -> FloatArray:
+    """What counts measured twice as large would add; friction included, which sees the rate, N, (K, 6, 6)."""
+    machine, rows = situation.machine, situation.rows
+    start = np.zeros(STRUTS) if machine.drive is None else machine.drive.length_at_zero
+    struts = rows.thin_struts
+    step = STEP
+    columns = []
+    for row in np.eye(STRUTS):
+        changed = replace(
+            struts,
+            length=struts.length - step * row * (struts.length - start),
+            rate=struts.rate * (1.0 - step * row),
+            acceleration=struts.acceleration * (1.0 - step * row),
+        )
+        columns.append(situation.of_lengths(changed) / step)
+    return np.stack(columns, axis=2)
+
+
+def yielding(situation: Situation) -> FloatArray:
+    """What struts that yield by a metre per newton between encoder and platform would add, N^2/m, (K, 6, 1)."""
+    rows, step = situation.rows, 1e-9
+    force = situation.rigid
+    struts = rows.thin_struts
+    first, second = np.zeros_like(force), np.zeros_like(force)
+    interval = rows.step * rows.band.period
+    for part in segment_slices(struts.segment):
+        if part.stop - part.start > 2:
+            first[part] = np.gradient(force[part], interval, axis=0)
+            second[part] = np.gradient(first[part], interval, axis=0)
+    changed = replace(
+        struts,
+        length=struts.length - step * force,
+        rate=struts.rate - step * first,
+        acceleration=struts.acceleration - step * second,
+    )
+    return situation.of_lengths(changed)[:, :, None] / step
+
+
+def effects(machine: Machine) -> list[Effect]:
+    """Of places, lengths and stiffness."""
+    size = machine.length_scale
+    return [
+        Effect(
+            "length_offset",
+            "geometry",
+            "m",
+            zeros,
+            repeated(ZERO * size),
+            "Home that encoder again, or set drive.encoder.length_at_zero; --also length_offset estimates it",
+            numbered("length_offset"),
+            also=True,
+        ),
+        Effect(
+            "length_scale",
+            "geometry",
+            "",
+            pitch,
+            repeated(PITCH),
+            "Check drive.encoder.counts_per_meter and the screw's pitch",
+            numbered("length_scale"),
+            common="length_scale",
+            offset=1.0,
+        ),
+        Effect(
+            "geometry",
+            "geometry",
+            "m",
+            places,
+            np.concatenate([repeated(JOINT * size, 36), repeated(ZERO * size)]),
+            "Measure the joints' places again (calibrate the kinematics), or state tolerances.joint_places in the "
+            "machine file; --also geometry estimates them",
+            also=True,
+        ),
+        Effect(
+            "compliance",
+            "compliance",
+            "m/N",
+            yielding,
+            repeated(COMPLIANCE, 1),
+            "Struts yield between encoder and platform: keep accelerations lower, or measure nearer to the platform",
+        ),
+    ]

@@ -1,0 +1,70 @@
+"""What a hypothesis about a misfit is: columns that would explain it, and what to do if they do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from pkm_identification.numerics.arrays import FloatArray
+
+from ..situation import Situation
+
+Columns = Callable[[Situation], FloatArray]
+
+
+@dataclass(frozen=True)
+class Effect:
+    """One kind of cause: what it would add to the forces.
+
+    Attributes
+    ----------
+    name : str
+        As in estimate.json; of the whole kind.
+    family : str
+        Kinds of one family look alike in most motions.
+    unit : str
+    columns : callable (Situation) -> ndarray, shape (K, 6, q)
+        Force in the band per unit of each coefficient, N.
+    scale : ndarray, shape (q,)
+        What a large coefficient is: standard deviation of its prior.
+    cure : str
+        What to do, for a person.
+    members : tuple of str
+        Names of the single coefficients where each is a cause of its own, as `force_gain_4`; empty where the
+        coefficients only make sense together.
+    common : str
+        Name of the cause in which all members have one coefficient in common; empty where there is none.
+    offset : float
+        What the coefficients are added to: 1 for a factor.
+    reading : callable (value, std) -> (value, std), optional
+        What the coefficient means in the effect's unit where it is not in that unit itself.
+    also : bool
+        Whether it can be estimated together with the parameters.
+    linear : bool
+        Whether its columns do not depend on the estimate; else they are made anew until they agree.
+    """
+
+    name: str
+    family: str
+    unit: str
+    columns: Columns
+    scale: FloatArray
+    cure: str
+    members: tuple[str, ...] = ()
+    common: str = ""
+    offset: float = 0.0
+    reading: Callable[[float, float], tuple[float, float]] | None = None
+    also: bool = False
+    linear: bool = False
+
+
+def numbered(name: str, count: int = 6) -> tuple[str, ...]:
+    """Names of the struts' own causes."""
+    return tuple(f"{name}_{i + 1}" for i in range(count))
+
+
+def repeated(scale: float, count: int = 6) -> FloatArray:
+    """The same prior for all coefficients."""
+    return np.full(count, float(scale))

@@ -1,0 +1,144 @@
+"""One log as hypotheses need it: samples at the drive's rate, and a thin grid for what bodies do.
+
+Friction bends within a millisecond, so its columns are made of every sample and pass the very filter of the equations.
+What rigid bodies do is smooth: its columns need the motion only on a thin grid, low-passed well above the band, and
+pass the same filter there by its impulse response. Both give the equations' own rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.signal import upfirdn
+
+from pkm_identification.mechanisms.hexapod.kinematics.forward import platform_motion
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.motion import PlatformMotion, StrutMotion
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.signals.band import BandSettings
+from pkm_identification.signals.butterworth import low_pass, zero_phase
+
+from ..equations.band_rows import BandPiece, band_pieces, in_band
+from ..samples import Samples
+
+DENSITY = 5.0  # samples of the thin grid per period of the band's cutoff, at least
+SMOOTH = 2.0  # cutoff of the motion on the thin grid, in cutoffs of the band
+SMOOTH_ORDER = 6
+FORGOTTEN = 1e-7  # of the impulse response's peak: where it ends
+
+
+@dataclass(frozen=True)
+class LogRows:
+    """Samples of a log and the way into its equations.
+
+    Attributes
+    ----------
+    machine : Machine
+    samples : Samples
+        Zero-phase, every row a good pose, with forces.
+    band : BandSettings
+    """
+
+    machine: Machine
+    samples: Samples
+    band: BandSettings
+
+    @cached_property
+    def pieces(self) -> list[BandPiece]:
+        """Stretches that equations are taken from."""
+        return band_pieces(self.samples.struts.segment, self.band)
+
+    @property
+    def struts(self) -> StrutMotion:
+        """Strut motion at the drive's rate."""
+        return self.samples.struts
+
+    @property
+    def force(self) -> FloatArray:
+        """Measured forces (N, 6) in N behind the kinematic low-pass."""
+        force = self.samples.struts.force
+        if force is None:
+            raise ValueError("samples without forces make no equations")
+        return force
+
+    def in_band(self, values: FloatArray) -> FloatArray:
+        """Columns at all samples (N, ...) as the equations have them (K, ...)."""
+        return in_band(values, self.struts.segment, self.band)
+
+    @cached_property
+    def step(self) -> int:
+        """Samples from one point of the thin grid to the next: a divisor of the stride."""
+        most = 1.0 / (DENSITY * self.band.cutoff * self.band.period)
+        stride = self.band.stride
+        return max(step for step in range(1, stride + 1) if stride % step == 0 and step <= max(most, 1.0))
+
+    @cached_property
+    def thin(self) -> NDArray[np.int64]:
+        """Samples on the thin grid."""
+        parts = [
+            np.arange(piece.part.start + piece.chosen.start % self.step, piece.part.stop, self.step)
+            for piece in self.pieces
+        ]
+        return np.concatenate(parts or [np.empty(0, dtype=np.int64)])
+
+    @cached_property
+    def thin_struts(self) -> StrutMotion:
+        """Smooth strut motion on the thin grid."""
+        struts = self.struts
+        rate = 1.0 / self.band.period
+        cutoff = SMOOTH * self.band.cutoff
+        if self.step == 1 or cutoff >= 0.45 * rate:
+            return struts[self.thin]
+        sections = low_pass(SMOOTH_ORDER, cutoff, rate)
+        smooth = [np.array(x) for x in (struts.length, struts.rate, struts.acceleration)]
+        for piece in self.pieces:
+            for values in smooth:
+                values[piece.part] = zero_phase(sections, values[piece.part])
+        length, speed, second = smooth
+        return replace(struts, length=length, rate=speed, acceleration=second)[self.thin]
+
+    @cached_property
+    def thin_motion(self) -> PlatformMotion:
+        """Platform motion on the thin grid."""
+        return self.thin_motion_of(self.machine, self.thin_struts)
+
+    def thin_motion_of(self, machine: Machine, struts: StrutMotion) -> PlatformMotion:
+        """Platform motion on the thin grid of another geometry, or of other lengths."""
+        return platform_motion(machine, struts)[0]
+
+    def thin_in_band(self, values: FloatArray) -> FloatArray:
+        """Columns on the thin grid (n, ...) as the equations have them (K, ...)."""
+        response, reach = self._response
+        every = self.band.stride // self.step
+        parts, start = [], 0
+        for piece in self.pieces:
+            begin = piece.part.start + piece.chosen.start % self.step
+            count = len(range(begin, piece.part.stop, self.step))
+            own = values[start : start + count].reshape(count, -1)
+            start += count
+            padded = np.pad(own, ((reach, reach), (0, 0)), mode="edge")
+            lead = piece.chosen.start // self.step
+            wanted = len(range(*piece.chosen.indices(piece.part.stop - piece.part.start)))
+            smooth = upfirdn(response, padded[lead:], 1, every, axis=0)
+            # centred on an input, the response begins there and ends 2 reach later; reach is a multiple of `every`
+            first = 2 * reach // every
+            parts.append(smooth[first : first + wanted].reshape(wanted, *values.shape[1:]))
+        return np.concatenate(parts or [np.empty((0, *values.shape[1:]))])
+
+    @cached_property
+    def _response(self) -> tuple[FloatArray, int]:
+        """Impulse response of the band's two passes on the thin grid, and its reach to either side."""
+        every = self.band.stride // self.step
+        half = 4 * self.band.settling
+        impulse = np.zeros(2 * half + 1)
+        impulse[half] = 1.0
+        response = zero_phase(self.band.sections, impulse)
+        seen = np.nonzero(np.abs(response) > FORGOTTEN * np.max(np.abs(response)))[0]
+        reach = every * -(-(half - int(seen[0])) // (self.step * every))
+        reach = min(reach, every * (half // (self.step * every)))
+        return self.step * response[
+            half - reach * self.step : half + reach * self.step + 1 : self.step
+        ], reach

@@ -1,0 +1,175 @@
+"""The noise floor: how small a residual can be when the model is right, per strut and in the estimation band.
+
+From the log alone, without a model of the machine:
+
+    A_k^2 = S_k integral |H|^4 df ,   S_k: power density of the force between .2 and .45 of the sample rate, where no
+                                       motion is; at least that of rounding to whole steps,
+    E_k   = what white encoder noise makes of the model's force: one more evaluation with noise of the level that the
+            lengths show between .35 and .45 of the rate,
+    floor_k^2 = A_k^2 + E_k^2 .
+
+In closed loop the controller answers the encoder's steps with force far above the band: that is no noise of the force
+sensor, and what of the force is coherent with the lengths there is taken out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy import signal
+
+from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
+from pkm_identification.mechanisms.hexapod.kinematics.forward import platform_motion
+from pkm_identification.motion import STRUTS
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.signals.band import BandSettings
+from pkm_identification.signals.butterworth import segment_slices
+from pkm_identification.signals.guard import GuardedLog
+from pkm_identification.signals.zero_phase import filter_log
+
+from ..equations.band_rows import in_band
+from ..experiment import Experiment, rows_of
+
+QUIET = (0.2, 0.45)  # of the sample rate: where there is no motion but noise of the force
+QUIET_ENCODER = (0.35, 0.45)
+LAGS = 12  # samples after which a controller has answered an encoder
+LONGEST = 20.0  # s of a log that are enough to measure noise
+LEAST = 1e-4  # of the rms force: nothing is modelled better than that
+SEED = 7
+STATED, FROM_DATA = "stated in the machine file", "from the data"
+
+
+@dataclass(frozen=True)
+class NoiseFloor:
+    """Noise of each strut's force in the band.
+
+    Attributes
+    ----------
+    std : ndarray, shape (6,)
+        N.
+    force, encoder : ndarray, shape (6,)
+        Its parts: noise of the force itself, and of the lengths through the model.
+    basis : str
+        What it rests on, in words.
+    exact : ndarray, shape (6,)
+        N: below it, numbers are rounding.
+    """
+
+    std: FloatArray
+    force: FloatArray
+    encoder: FloatArray
+    basis: str
+    exact: FloatArray
+
+
+def noise_floor(
+    experiment: Experiment, parameters: FloatArray, band_force: FloatArray, stated: float | None = None
+) -> NoiseFloor:
+    """The noise floor of an experiment.
+
+    Parameters
+    ----------
+    experiment : Experiment
+    parameters : ndarray, shape (B,)
+        Of the model's basis, to carry encoder noise.
+    band_force : ndarray, shape (K, 6)
+        Measured force in the band, N.
+    stated : float, optional
+        Standard deviation in N of the noise of one force sample, where it is known.
+    """
+    band = experiment.settings.band
+    passed = _power_passed(band)
+    densities, weights, encoders = [], [], []
+    for log in experiment.logs:
+        if log.force is None or len(log.time) < 16 * LAGS:
+            continue
+        density = (
+            np.full(STRUTS, 2.0 * stated**2 * band.period) if stated else force_density(log, band.period)
+        )
+        densities.append(density)
+        weights.append(len(log.time))
+        encoders.append(_encoder_part(experiment, log, parameters))
+    if not densities:
+        densities, weights, encoders = [np.zeros(STRUTS)], [1], [np.zeros(STRUTS)]
+    force = np.sqrt(np.average(densities, axis=0, weights=weights) * passed)
+    encoder = np.sqrt(np.average(np.square(encoders), axis=0, weights=weights))
+    exact = LEAST * np.sqrt(np.mean(band_force**2, axis=0)) + 1e-300
+    std = np.sqrt(force**2 + encoder**2 + exact**2)
+    return NoiseFloor(std, force, encoder, STATED if stated else FROM_DATA, exact)
+
+
+def _power_passed(band: BandSettings) -> float:
+    """Integral of the band's power response, both passes, over frequency in Hz."""
+    frequency, response = signal.sosfreqz(band.sections, 8192, fs=1.0 / band.period)
+    return float(np.trapezoid(np.abs(response) ** 4, frequency))
+
+
+def force_density(log: GuardedLog, period: float) -> FloatArray:
+    """One-sided power density (6,) of the force in N^2/Hz where there is no motion, without what answers encoders."""
+    if log.force is None:
+        raise ValueError("a log without forces has no noise of theirs")
+    first = _longest(log)
+    force, length = log.force[first], log.length[first]
+    sections = signal.butter(6, np.array(QUIET) / period, "bandpass", fs=1.0 / period, output="sos")
+    noise = signal.sosfilt(sections, force - force[0], axis=0)[8 * LAGS :]
+    moved = signal.sosfilt(sections, length - length[0], axis=0)[8 * LAGS :]
+    left = np.empty(STRUTS)
+    for k in range(STRUTS):
+        lagged = np.stack([moved[LAGS - lag : len(moved) - lag, k] for lag in range(LAGS + 1)], axis=1)
+        target = noise[LAGS:, k]
+        scale = np.sqrt(np.mean(lagged**2)) or 1.0
+        gram = lagged.T @ lagged / scale**2
+        answer = np.linalg.solve(
+            gram + 1e-9 * np.trace(gram) * np.eye(LAGS + 1) + 1e-300 * np.eye(LAGS + 1),
+            lagged.T @ target / scale**2,
+        )
+        left[k] = np.mean((target - lagged @ answer) ** 2)
+    density = left / ((QUIET[1] - QUIET[0]) / period)
+    return np.maximum(density, quantum(force) ** 2 / 12.0 * 2.0 * period)
+
+
+def quantum(values: FloatArray) -> FloatArray:
+    """Step (6,) in which values are rounded; 0 where they are not."""
+    steps = np.zeros(values.shape[1])
+    for k, column in enumerate(values.T):
+        change = np.abs(np.diff(np.unique(column)))
+        change = change[change > 1e-9 * max(float(np.max(np.abs(column))), 1e-300)]
+        # a rounded signal takes few values
+        if len(change) and len(change) < 0.5 * len(column):
+            steps[k] = float(np.min(change))
+    return steps
+
+
+def encoder_noise(log: GuardedLog, period: float) -> FloatArray:
+    """Standard deviation (6,) in m of white noise of the level the lengths have above all motion."""
+    length = log.length[_longest(log)]
+    sections = signal.butter(6, np.array(QUIET_ENCODER) / period, "bandpass", fs=1.0 / period, output="sos")
+    noise = signal.sosfilt(sections, length - length[0], axis=0)[8 * LAGS :]
+    return np.sqrt(np.mean(noise**2, axis=0) / (2.0 * (QUIET_ENCODER[1] - QUIET_ENCODER[0])))
+
+
+def _encoder_part(experiment: Experiment, log: GuardedLog, parameters: FloatArray) -> FloatArray:
+    """Standard deviation (6,) in N of the model's force in the band because of the encoders' noise."""
+    settings, machine = experiment.settings, experiment.machine
+    part = rows_of(log, _longest(log))
+    noise = encoder_noise(log, settings.period) * np.random.default_rng(SEED).standard_normal(
+        part.length.shape
+    )
+    forces = []
+    for length in (part.length, part.length + noise):
+        struts = filter_log(replace(part, length=length), settings.filter.cutoff, settings.filter.order)
+        if len(struts) == 0:
+            return np.zeros(STRUTS)
+        motion = platform_motion(machine, struts)[0]
+        forces.append(strut_forces(machine, motion, parameters=parameters))
+    difference = np.nan_to_num(forces[1] - forces[0])
+    passed = in_band(difference, struts.segment, settings.band)
+    return np.std(passed, axis=0) if len(passed) else np.zeros(STRUTS)
+
+
+def _longest(log: GuardedLog) -> slice:
+    """The longest uninterrupted stretch, cut at LONGEST."""
+    part = max(segment_slices(log.segment), key=lambda part: part.stop - part.start)
+    return slice(part.start, min(part.stop, part.start + round(LONGEST / log.period)))

@@ -1,0 +1,221 @@
+"""The search for causes: forward selection among all hypotheses, each choice refitted with those before it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from pkm_identification.estimation.lack_of_fit.evidence import Base
+from pkm_identification.estimation.lack_of_fit.saturated import saturated
+from pkm_identification.estimation.lack_of_fit.selection import (
+    DECISIVE,
+    Candidate,
+    ranking,
+    rivals,
+)
+from pkm_identification.numerics.arrays import FloatArray
+
+from .candidates import Choice, candidates_of
+from .evidence_base import EvidenceBase
+from .hypotheses import Effect
+
+MOST_CAUSES = 6
+REFITS = 3  # of columns that depend on the estimate
+DISTINCT = 5.0  # standard deviations from the median, for a member of a group to be a cause of its own
+MOST_DISTINCT = 3
+
+
+@dataclass(frozen=True)
+class Pick:
+    """A choice with its columns as they were made last, and what the data could not tell from it.
+
+    Attributes
+    ----------
+    choice : Choice
+    columns : ndarray, shape (K, 6, q)
+    rivals : tuple of str
+    alternatives : ndarray, shape (n, P)
+        What each rival would change about the reported parameters, SI units.
+    """
+
+    choice: Choice
+    columns: FloatArray
+    rivals: tuple[str, ...]
+    alternatives: FloatArray
+
+
+@dataclass(frozen=True)
+class Found:
+    """A cause as it stands among all that were found.
+
+    Attributes
+    ----------
+    pick : Pick
+    evidence : float
+        Logarithm of the odds against all others without it.
+    coefficients, covariance : ndarray, shapes (q,) and (q, q)
+    left : float
+        Sum of squares that it alone takes away from the model without any, in units of the noise floor.
+    moved : ndarray, shape (P,)
+        What it alone changes about the reported parameters, SI units.
+    """
+
+    pick: Pick
+    evidence: float
+    coefficients: FloatArray
+    covariance: FloatArray
+    left: float
+    moved: FloatArray
+
+
+@dataclass(frozen=True)
+class Search:
+    """The result of the selection.
+
+    Attributes
+    ----------
+    first, last : Base
+        Without any choice, and with all of them.
+    found : tuple of Found
+        What explains most first.
+    values : ndarray, shape (P,)
+        Parameters with all choices estimated besides, SI units.
+    saturated : Base
+        With all candidates.
+    noise : float
+        Variance of pure error per independent row, in units of the floor's.
+    choices : tuple of Choice
+    candidates : tuple of Candidate
+        Under the first estimate.
+    """
+
+    first: Base
+    last: Base
+    found: tuple[Found, ...]
+    values: FloatArray
+    saturated: Base
+    noise: float
+    choices: tuple[Choice, ...]
+    candidates: tuple[Candidate, ...]
+
+
+def search(base: EvidenceBase, effects: Sequence[Effect], floor: FloatArray) -> Search:
+    """Select causes until no candidate has decisive evidence.
+
+    Parameters
+    ----------
+    base : EvidenceBase
+    effects : sequence of Effect
+        The hypotheses.
+    floor : ndarray, shape (6,)
+        Noise of each strut's force in the band, N.
+    """
+    first = base.base(floor)
+    values = base.parameters(first)
+    choices, candidates = candidates_of(base, effects, base.situations(values))
+    everything = saturated(first, [c for c, choice in zip(candidates, choices, strict=True) if choice.whole])
+    noise = everything.pure_error
+    last, picks = first, []
+    while len(picks) < MOST_CAUSES:
+        ranked = ranking(last, candidates, noise)
+        if not ranked or ranked[0].score.evidence < DECISIVE:
+            break
+        best = ranked[0]
+        near = rivals(ranked, candidates)
+        alternatives = [
+            base.moved(one.score.moved) for one in ranked[1:] if candidates[one.place].name in near
+        ]
+        choice, columns = choices[best.place], candidates[best.place].columns
+        parts = _distinct(choice, best.score.coefficients, best.score.covariance)
+        for part in parts:
+            own = columns if part is choice else columns[:, :, part.members]
+            picks.append(Pick(part, own, near, np.reshape(alternatives, (-1, base.problem.reported))))
+        last, picks = _refitted(base, first, picks)
+        last, picks = _pruned(base, first, last, picks, noise)
+    found = [_found(base, first, picks, place, noise) for place in range(len(picks))]
+    found.sort(key=lambda one: -one.left)
+    return Search(
+        first, last, tuple(found), base.parameters(last), everything, noise, tuple(choices), tuple(candidates)
+    )
+
+
+def _distinct(choice: Choice, coefficients: FloatArray, covariance: FloatArray) -> list[Choice]:
+    """A group in which only a few members differ from the others, as those members; else the choice itself.
+
+    What all members of a group have in common (a factor of all forces) the data need not show, so that each is uncertain
+    while their differences are not.
+    """
+    if not choice.effect.members or choice.together or len(choice.members) == 1:
+        return [choice]
+    size = len(coefficients)
+    against = np.eye(size) - np.full((size, size), 1.0 / size)
+    std = np.sqrt(np.diag(against @ covariance @ against.T))
+    apart = np.abs(coefficients - np.median(coefficients)) > DISTINCT * std
+    if not 0 < np.count_nonzero(apart) <= MOST_DISTINCT:
+        return [choice]
+    return [Choice(choice.effect, choice.members[k : k + 1]) for k in np.nonzero(apart)[0]]
+
+
+def _refitted(base: EvidenceBase, first: Base, picks: list[Pick]) -> tuple[Base, list[Pick]]:
+    """All choices together, their columns made again where they depend on the estimate."""
+    last = _with(first, picks)
+    for _ in range(REFITS):
+        if all(pick.choice.effect.linear for pick in picks):
+            break
+        situations = base.situations(base.parameters(last))
+        picks = [
+            pick
+            if pick.choice.effect.linear
+            else Pick(
+                pick.choice,
+                pick.choice.of(base.columns(pick.choice.effect, situations)),
+                pick.rivals,
+                pick.alternatives,
+            )
+            for pick in picks
+        ]
+        last = _with(first, picks)
+    return last, picks
+
+
+def _pruned(
+    base: EvidenceBase, first: Base, last: Base, picks: list[Pick], noise: float
+) -> tuple[Base, list[Pick]]:
+    """Without the choices that later ones have made superfluous."""
+    while len(picks) > 1:
+        worth = [_evidence(first, picks, place, noise) for place in range(len(picks))]
+        least = int(np.argmin(worth))
+        if worth[least] >= DECISIVE:
+            break
+        picks = [pick for place, pick in enumerate(picks) if place != least]
+        last, picks = _refitted(base, first, picks)
+    return last, picks
+
+
+def _evidence(first: Base, picks: Sequence[Pick], place: int, noise: float) -> float:
+    """Evidence of one choice against all others."""
+    others = _with(first, [pick for k, pick in enumerate(picks) if k != place])
+    return others.score(picks[place].columns, picks[place].choice.scale, noise).evidence
+
+
+def _found(base: EvidenceBase, first: Base, picks: Sequence[Pick], place: int, noise: float) -> Found:
+    pick = picks[place]
+    others = _with(first, [other for k, other in enumerate(picks) if k != place])
+    score = others.score(pick.columns, pick.choice.scale, noise)
+    alone = first.score(pick.columns, pick.choice.scale, noise)
+    return Found(
+        pick=pick,
+        evidence=score.evidence,
+        coefficients=score.coefficients,
+        covariance=score.covariance,
+        left=float(first.residual @ first.residual) - alone.left,
+        moved=base.moved(score.moved),
+    )
+
+
+def _with(base: Base, picks: Sequence[Pick]) -> Base:
+    for pick in picks:
+        base = base.extended(pick.columns, pick.choice.scale)
+    return base

@@ -1,0 +1,82 @@
+"""What hypotheses make their columns from: a log, and what the model makes of it at the present estimate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from pkm_identification.mechanisms.friction import Friction
+from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
+from pkm_identification.mechanisms.hexapod.dynamics.basis import friction_of_basis
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.motion import PlatformMotion, StrutMotion
+from pkm_identification.numerics.arrays import FloatArray
+
+from .log_rows import LogRows
+
+
+@dataclass(frozen=True)
+class Situation:
+    """A log under the present estimate.
+
+    Attributes
+    ----------
+    rows : LogRows
+    parameters : ndarray, shape (B,)
+        Of the model's basis, SI units.
+    predicted : ndarray, shape (K, 6)
+        The model's force in the band, N.
+    """
+
+    rows: LogRows
+    parameters: FloatArray
+    predicted: FloatArray
+
+    @property
+    def machine(self) -> Machine:
+        """What the machine file says, less what was found wrong with it so far."""
+        return self.rows.machine
+
+    @cached_property
+    def friction(self) -> Friction:
+        """Friction as estimated."""
+        own = self.machine.friction
+        return replace(own, coefficients=friction_of_basis(self.machine, self.parameters))
+
+    @property
+    def coulomb(self) -> FloatArray:
+        """Coulomb friction as estimated, N, shape (6,)."""
+        return self.friction.coulomb
+
+    @cached_property
+    def rigid(self) -> FloatArray:
+        """Force that the bodies need on the thin grid, N, shape (n, 6); without friction."""
+        return self.rigid_force(self.machine, self.rows.thin_motion)
+
+    def rigid_force(self, machine: Machine, motion: PlatformMotion) -> FloatArray:
+        """The same of another machine or motion."""
+        return strut_forces(machine, motion, friction=False, parameters=self.parameters)
+
+    def of_machine(self, changed: Machine) -> FloatArray:
+        """What another description of joints, hinges or gravity changes about the force in the band, N, (K, 6)."""
+        moved = changed.base_joints is not self.machine.base_joints
+        moved |= changed.platform_joints is not self.machine.platform_joints
+        motion = self.rows.thin_motion
+        if moved:
+            motion = self.rows.thin_motion_of(changed, self.rows.thin_struts)
+        return self.rows.thin_in_band(self.rigid_force(changed, motion) - self.rigid)
+
+    def of_lengths(self, struts: StrutMotion) -> FloatArray:
+        """What other strut motion on the thin grid changes about the bodies' force in the band, N, (K, 6)."""
+        motion = self.rows.thin_motion_of(self.machine, struts)
+        return self.rows.thin_in_band(self.rigid_force(self.machine, motion) - self.rigid)
+
+
+def own_strut(columns: FloatArray) -> FloatArray:
+    """A column for each strut's own force, (K, 6, 6), of what stands in its rows (K, 6)."""
+    count = columns.shape[1]
+    made = np.zeros((*columns.shape, count))
+    made[:, np.arange(count), np.arange(count)] = columns
+    return made

@@ -1,0 +1,68 @@
+"""What passes the estimation band: which rows are kept, and the filter that everything of an equation goes through."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.signals.band import BandSettings
+from pkm_identification.signals.butterworth import causal, segment_slices, zero_phase
+
+
+@dataclass(frozen=True)
+class BandPiece:
+    """One uninterrupted stretch of samples, and the equations taken from it.
+
+    Attributes
+    ----------
+    part : slice
+        Of the samples.
+    chosen : slice
+        Of the part: where equations are taken.
+    """
+
+    part: slice
+    chosen: slice
+
+
+def band_pieces(segment: NDArray[np.int64], band: BandSettings, online: bool = False) -> list[BandPiece]:
+    """The stretches that are long enough for the filter; causally its beginning is left out, else both ends."""
+    settling = band.settling
+    lead, tail = (settling, 0) if online else (settling // 2, settling // 2)
+    pieces = []
+    for part in segment_slices(segment):
+        count = part.stop - part.start
+        if count > lead + tail:
+            pieces.append(BandPiece(part, slice(lead, count - tail, band.stride)))
+    return pieces
+
+
+def through_band(
+    values: FloatArray, piece: BandPiece, band: BandSettings, online: bool = False
+) -> FloatArray:
+    """What of a piece's values, shape (n, ...), passes the band, at its equations.
+
+    Returns
+    -------
+    ndarray, shape (k, ...)
+    """
+    # most places of model columns are empty (one strut's friction in another's row) and stay so
+    filled = values.any(axis=0)
+    sections = band.sections
+    smooth = causal(sections, values[:, filled]) if online else zero_phase(sections, values[:, filled])
+    picked = np.zeros((len(range(*piece.chosen.indices(len(values)))), *values.shape[1:]))
+    picked[:, filled] = smooth[piece.chosen]
+    return picked
+
+
+def in_band(
+    values: FloatArray, segment: NDArray[np.int64], band: BandSettings, online: bool = False
+) -> FloatArray:
+    """What of columns at all samples, shape (N, ...), passes the band, at all equations (K, ...)."""
+    parts = [
+        through_band(values[piece.part], piece, band, online) for piece in band_pieces(segment, band, online)
+    ]
+    return np.concatenate(parts or [np.empty((0, *values.shape[1:]))])

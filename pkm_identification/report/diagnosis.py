@@ -1,0 +1,110 @@
+"""A diagnosis in sentences that a mechanic can act on."""
+
+from __future__ import annotations
+
+import math
+
+from pkm_identification.identification.diagnosis.findings import Cause, Diagnosis
+
+from .listing import number, with_deviation
+
+MOST_CAUSES, MOST_REMARKS = 5, 3
+# Units in which a size is easier to read than in SI units: (unit, factor, name).
+_READABLE = {"s": (1e3, "ms"), "m": (1e3, "mm"), "rad": (180.0 / math.pi, "°")}
+# What is wrong, by the name of the cause or the part of it in front of a strut's number; {size} is value and unit.
+_WHAT = {
+    "force_delay": "The force{strut} comes {size} late",
+    "force_gain": "The force{strut} is measured {size} times as large as it is",
+    "force_offset": "The force{strut} is off by {size}",
+    "gravity_direction": "Gravity points {size} away from where the machine file has it",
+    "motor_inertia": "Turning motors resist like {size} on each strut that the model leaves out",
+    "center_of_mass": "The platform's centre of mass is {size} away from where the model puts it",
+    "products_of_inertia": "The platform has products of inertia of {size} that the model leaves out",
+    "unequal_struts": "The struts differ from each other by {size} (relative)",
+    "friction_transition": "Friction bends at {size} instead of the machine file's rate",
+    "friction_stribeck": "Friction near standstill is larger by {size} of Coulomb friction (Stribeck)",
+    "friction_presliding": "Struts yield by about {size} before they slide (presliding)",
+    "friction_asymmetric": "Coulomb friction{strut} is larger moving out than in, by {size} of itself",
+    "friction_load": "Friction grows with the load, by {size} N per N",
+    "friction_position": "Friction{strut} changes along the travel, by {size}",
+    "joint_friction": "The joints have friction of {size}",
+    "length_offset": "The length{strut} is off by {size} (encoder zero)",
+    "length_scale": "Counts{strut} stand for {size} times the true travel (pitch)",
+    "geometry": "Joints are not where the machine file has them, by {size} rms",
+    "compliance": "Struts yield by {size} between encoder and platform",
+}
+
+
+def fit_lines(diagnosis: Diagnosis) -> list[str]:
+    """Whether the model fits, against which noise floor, and what is wrong if it does not."""
+    lines = [_verdict(diagnosis)]
+    lines += [f"{place}. {sentence(cause)}" for place, cause in enumerate(diagnosis.causes[:MOST_CAUSES], 1)]
+    lines += [f"Found, but of no effect: {sentence(one)}" for one in diagnosis.remarks[:MOST_REMARKS]]
+    return lines
+
+
+def reason(diagnosis: Diagnosis) -> str:
+    """Why a fit is inadequate, one line; empty when it is not."""
+    if diagnosis.adequate:
+        return ""
+    why = sentence(diagnosis.causes[0]) if diagnosis.causes else "no known cause explains it."
+    return f"the model does not fit (residual {diagnosis.ratio:.3g} times the noise floor): {why}"
+
+
+def sentence(cause: Cause) -> str:
+    """A cause: how large, how much of the misfit it explains, and what to do."""
+    stem, strut = _parts(cause.name)
+    text = _WHAT.get(stem, f"{stem.replace('_', ' ').capitalize()}{{strut}}: {{size}}")
+    what = text.format(strut=strut, size=_size(cause)).strip()
+    if cause.detail:
+        what += f" ({cause.detail})"
+    found = f"{what}: that explains {_share(cause.explains)} of the misfit. {cause.cure}."
+    if cause.rivals:
+        found += f" This motion cannot tell it from {_listed(cause.rivals)}."
+    return found
+
+
+def unseen_lines(diagnosis: Diagnosis) -> list[str]:
+    """What this motion would have shown, and from which size on."""
+    if not diagnosis.unseen:
+        return []
+    return [
+        "This motion would have shown: "
+        + "; ".join(
+            f"{one.name} above {number(factor * one.size, 2)}{' ' * bool(unit)}{unit}"
+            for one in diagnosis.unseen
+            for factor, unit in [_READABLE.get(one.unit, (1.0, one.unit))]
+        )
+        + "."
+    ]
+
+
+def _verdict(diagnosis: Diagnosis) -> str:
+    against = (
+        f"the residual is {number(diagnosis.ratio, 3)} times the noise floor of {number(diagnosis.floor_percent, 2)} % "
+        f"({diagnosis.floor.basis})"
+    )
+    if diagnosis.adequate:
+        return f"The model fits: {against}."
+    tail = "" if diagnosis.causes else "; no known cause explains it"
+    return f"The model does not fit: {against}{tail}. Do not use values in doubt."
+
+
+def _parts(name: str) -> tuple[str, str]:
+    """What a cause is called whichever strut it is of, and that strut in words."""
+    stem, _, last = name.rpartition("_")
+    return (stem, f" of strut {last}") if last.isdigit() else (name, "")
+
+
+def _size(cause: Cause) -> str:
+    factor, unit = _READABLE.get(cause.unit, (1.0, cause.unit))
+    value, std = with_deviation(factor * cause.value, factor * cause.std)
+    return f"{value} ± {std} {unit}".strip()
+
+
+def _share(explains: float) -> str:
+    return f"{100 * explains:.0f} %"
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"
