@@ -13,21 +13,25 @@ from dataclasses import replace
 import numpy as np
 
 from pkm_identification.estimation.estimate import ParameterEstimate
+from pkm_identification.estimation.estimators import ESTIMATORS, Tuning
 from pkm_identification.estimation.identifiability import IDENTIFIABLE
 from pkm_identification.estimation.problem import Problem
 from pkm_identification.numerics.arrays import FloatArray
 
 from ..experiment import Experiment
 from .candidates import Choice
+from .discrete import likeliest, undone
 from .evidence_base import EvidenceBase
 from .findings import Cause, Diagnosis, Unseen
 from .hypotheses import effects_of
-from .noise_floor import noise_floor
+from .noise_floor import NoiseFloor, noise_floor
 from .search import Found, Search, search
 
 LARGE_EFFECT = 2.0  # standard deviations of a parameter that is shown
 STANDS_OUT, STRUT_STANDS_OUT = 1.35, 1.6  # residual over floor: more than floors are uncertain
 ROUNDING = 0.1  # of the least floor: below, there is nothing to find
+ROUGH = 0.01  # of the rms force: noise of a first estimate
+MOST_DISCRETE = 2
 SEEN = 7.0  # standard deviations a cause's score needs to be found in 99 of 100 logs
 
 
@@ -43,19 +47,28 @@ def diagnose(experiment: Experiment, problem: Problem, estimate: ParameterEstima
         Whose statuses and standard deviations the effects are compared with.
     """
     experiment, problem = _force_equations(experiment, problem)
-    base = EvidenceBase.of(experiment, problem)
-    force = problem.equations.force
-    rough = base.base(0.01 * np.sqrt(np.mean(force**2, axis=0)) + 1e-300)
-    floor = noise_floor(experiment, base.basis(base.parameters(rough)), force)
-    percent = 100.0 * float(np.sqrt(np.mean(floor.std**2) / max(np.mean(force**2), 1e-300)))
+    base, floor = _base_and_floor(experiment, problem)
     first = base.base(floor.std)
-    if float(np.sqrt(np.mean((first.ratio * floor.std) ** 2))) < ROUNDING * float(
-        np.sqrt(np.mean(floor.exact**2))
-    ):
+    force = problem.equations.force
+    percent = 100.0 * float(np.sqrt(np.mean(floor.std**2) / max(np.mean(force**2), 1e-300)))
+    if _size(first.ratio * floor.std) < ROUNDING * _size(floor.exact):
         return Diagnosis(True, floor, percent, first.total_ratio, first.ratio, first.total_ratio)
-    found = search(base, effects_of(experiment.machine, problem.parameters), floor.std)
+    causes: list[Cause] = []
+    moved: list[FloatArray] = []
+    before = base.parameters(first)
+    corrected = floor
+    while len(causes) < MOST_DISCRETE and (discrete := likeliest(base, corrected.std)) is not None:
+        causes.append(discrete.cause)
+        experiment = undone(experiment, discrete)
+        problem = experiment.problem()
+        base, corrected = _base_and_floor(experiment, problem)
+        moved.append((base.parameters(base.base(corrected.std)) - before)[: problem.reported])
+    if causes:
+        # what is left is judged by the estimate that the corrected logs would give
+        estimate = ESTIMATORS["ls"].fit(problem, Tuning()).estimate(problem)
+    found = search(base, effects_of(experiment.machine, problem.parameters), corrected.std)
     shown = _shown(estimate)
-    causes, remarks, moved = [], [], []
+    remarks: list[Cause] = []
     for one in found.found:
         effects = np.abs(shown.weights @ one.moved) / shown.std if len(shown.std) else np.zeros(1)
         largest = int(np.argmax(effects)) if len(shown.std) else 0
@@ -64,7 +77,7 @@ def diagnose(experiment: Experiment, problem: Problem, estimate: ParameterEstima
         (causes if effect > LARGE_EFFECT else remarks).extend(entries)
         if effect > LARGE_EFFECT:
             moved += [one.moved, *one.pick.alternatives]
-    out = found.first.total_ratio > STANDS_OUT or bool(np.any(found.first.ratio > STRUT_STANDS_OUT))
+    out = first.total_ratio > STANDS_OUT or bool(np.any(first.ratio > STRUT_STANDS_OUT))
     if out and not causes:
         causes, remarks = remarks, []
         moved = [one.moved for one in found.found]
@@ -72,14 +85,26 @@ def diagnose(experiment: Experiment, problem: Problem, estimate: ParameterEstima
         adequate=not causes and not out,
         floor=floor,
         floor_percent=percent,
-        ratio=found.first.total_ratio,
-        per_strut=found.first.ratio,
+        ratio=first.total_ratio,
+        per_strut=first.ratio,
         left=found.last.total_ratio,
         causes=tuple(causes),
         remarks=tuple(remarks),
         unseen=_unseen(found),
         moved=np.reshape(moved, (-1, problem.reported)),
     )
+
+
+def _base_and_floor(experiment: Experiment, problem: Problem) -> tuple[EvidenceBase, NoiseFloor]:
+    base = EvidenceBase.of(experiment, problem)
+    force = problem.equations.force
+    # the size of encoder noise in the force needs a rough estimate only
+    rough = base.base(ROUGH * np.sqrt(np.mean(force**2, axis=0)) + 1e-300)
+    return base, noise_floor(experiment, base.basis(base.parameters(rough)), force)
+
+
+def _size(values: FloatArray) -> float:
+    return float(np.sqrt(np.mean(values**2)))
 
 
 def _force_equations(experiment: Experiment, problem: Problem) -> tuple[Experiment, Problem]:

@@ -1,0 +1,292 @@
+"""What is wrong altogether: sign and unit of the forces, exchanged struts, gravity from another side.
+
+Looked for before everything else, since a stepwise search loses its way with them, and sign and unit leave no residual
+at all: they are judged against the machine file, whose values are wrong by tens of percent but not by factors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import permutations
+
+import numpy as np
+
+from pkm_identification.estimation.lack_of_fit.evidence import Base
+from pkm_identification.mechanisms.hexapod.dynamics import regressor
+from pkm_identification.mechanisms.hexapod.dynamics.basis import INERTIAL_COLUMNS, basis_parameters
+from pkm_identification.mechanisms.hexapod.kinematics.forward import FAILED, platform_motion
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.motion import STRUTS
+from pkm_identification.numerics.arrays import FloatArray
+
+from ..experiment import Experiment
+from .evidence_base import EvidenceBase
+from .findings import Cause
+from .log_rows import LogRows
+
+FACTOR = 2.0  # by which the machine file's values are surely not wrong
+RESOLVED = 0.1  # of the factor: standard deviation at which it is known
+# N of one recorded unit; the drive's own N per A besides.
+FORCE_UNITS = {"kN": 1000.0, "kgf": 9.80665, "lbf": 4.4482216, "mN": 1e-3}
+BETTER = 0.5  # of the residual's squares, that a discrete change must leave at most to be believed
+POOR = 3.0  # residual over floor from which on discrete causes are looked for
+PERMUTATIONS = np.array(list(permutations(range(STRUTS))))
+SPARSE = 60  # samples that tell which lengths are exchanged
+
+
+@dataclass(frozen=True)
+class Discrete:
+    """A discrete cause, and the force (K, 6) and the machine with which it is undone.
+
+    Attributes
+    ----------
+    cause : Cause
+    force : callable (K, 6) -> (K, 6)
+        The forces as they should have been recorded.
+    machine : Machine or None
+        Where the machine file is wrong.
+    lengths : tuple of int
+        Which recorded column holds the length of each strut.
+    """
+
+    cause: Cause
+    force: Callable[[FloatArray], FloatArray]
+    machine: Machine | None = None
+    lengths: tuple[int, ...] = tuple(range(STRUTS))
+
+
+def _kept(force: FloatArray) -> FloatArray:
+    return force
+
+
+def factor_of_force(base: EvidenceBase, floor: FloatArray) -> tuple[float, float]:
+    """By which factor the measured force is that of the machine file's bodies, friction free, and its deviation."""
+    equations = base.problem.equations
+    machine = base.rows[0].machine
+    directions = np.zeros((len(basis_parameters(machine)), 1))
+    directions[:INERTIAL_COLUMNS, 0] = basis_parameters(machine)[:INERTIAL_COLUMNS]
+    bodies = np.concatenate(
+        [
+            rows.thin_in_band(regressor(rows.machine, rows.thin_motion, directions))
+            for rows in base.rows
+        ]
+    )
+    entries = base.problem.parameters.entries
+    friction = [k for k, entry in enumerate(entries) if entry.kind.friction]
+    columns = np.concatenate([bodies, equations.regressor[:, :, friction]], axis=2)
+    # a wide prior: whatever the unit is
+    scale = np.sqrt(np.mean(columns**2, axis=(0, 1))) + 1e-300
+    wide = 1e6 * np.sqrt(np.mean(equations.force**2)) / scale
+    fit = Base.of(columns * wide, equations.force, floor, equations.segment)
+    inverse = np.linalg.inv(fit.triangle)
+    std = wide[0] * np.sqrt((inverse @ inverse.T)[0, 0] * fit.pure_error)
+    return float(wide[0] * fit.solution[0]), float(std)
+
+
+def sign_and_unit(base: EvidenceBase, floor: FloatArray) -> list[Discrete]:
+    """Forces of the other sign or in another unit."""
+    factor, std = factor_of_force(base, floor)
+    if std > RESOLVED * abs(factor) or factor == 0.0:
+        return []
+    found = []
+    if factor < 0.0:
+        found.append(
+            Discrete(
+                Cause(
+                    "force_sign", -1.0, 0.0, "", 1.0,
+                    "Reverse the sign of the currents: a strut force is positive when it pushes the platform away",
+                    "force factor",
+                ),
+                lambda force: -force,
+            )
+        )  # fmt: skip
+    size = 1.0 / abs(factor)
+    if 1.0 / FACTOR < size < FACTOR:
+        return found
+    drive = base.rows[0].machine.drive
+    units = dict(FORCE_UNITS)
+    if drive is not None and drive.force_per_ampere > 0.0:
+        units["A"] = drive.force_per_ampere
+    units |= {f"1/{name}": 1.0 / unit for name, unit in list(units.items())}
+    name, unit = min(units.items(), key=lambda item: abs(np.log(item[1] / size)))
+    if abs(np.log(unit / size)) > np.log(FACTOR):
+        cause = Cause(
+            "force_gain", 1.0 / size, std, "", 1.0,
+            "Check the drive's constants: the forces are not those of these masses by a factor that is no unit",
+            "force factor",
+        )  # fmt: skip
+        return [*found, Discrete(cause, lambda force: size * force)]
+    detail = f"forces are recorded in {name}" if "/" not in name else f"forces were converted from {name[2:]} twice"
+    cause = Cause(
+        "force_unit", unit, 0.0, "N", 1.0, f"Convert the forces: one recorded unit is {unit:.6g} N", "force factor",
+        detail=detail,
+    )  # fmt: skip
+    return [*found, Discrete(cause, lambda force: unit * force)]
+
+
+def exchanged_forces(base: EvidenceBase) -> list[Discrete]:
+    """Forces in the columns of other struts: all 720 orders, by one projection (Q_j' F_k once)."""
+    equations = base.problem.equations
+    columns = base.view.equations(equations).regressor
+    # alike weights: an exchange does not know which strut is the noisy one
+    known = equations.force - equations.measured
+    unit = float(np.sqrt(np.mean(equations.force**2))) or 1.0
+    fit = Base.of(columns, equations.measured, np.full(STRUTS, 1e-3 * unit), equations.segment)
+    orthonormal = fit.orthonormal[: fit.rows].reshape(len(columns), STRUTS, -1)
+    force = equations.force / (1e-3 * unit)
+    rest = known / (1e-3 * unit)
+    pulls = np.einsum("njp,nk->jkp", orthonormal, force)
+    own = np.einsum("njp,nj->p", orthonormal, rest)
+    across = rest.T @ force
+    struts = np.arange(STRUTS)
+    projected = pulls[struts, PERMUTATIONS].sum(axis=1) - own
+    squares = (
+        np.sum(force**2)
+        - 2.0 * across[struts, PERMUTATIONS].sum(axis=1)
+        + np.sum(rest**2)
+        - np.sum(projected**2, axis=1)
+    )
+    best = int(np.argmin(squares))
+    if best == 0 or squares[best] > BETTER * squares[0]:
+        return []
+    # column p(j) belongs to strut j
+    order = PERMUTATIONS[best]
+    cause = Cause(
+        "exchanged_struts", float(np.count_nonzero(order != struts)), 0.0, "", float(1.0 - squares[best] / squares[0]),
+        f"Set the force columns right: {_order(order)}", "exchange", detail=_order(order),
+    )  # fmt: skip
+    return [Discrete(cause, lambda force: force[:, order])]
+
+
+def other_gravity(base: EvidenceBase, floor: FloatArray, present: Base) -> list[Discrete]:
+    """Gravity upside down or along another axis: the model refitted with each of six directions."""
+    machine = base.rows[0].machine
+    size = float(np.linalg.norm(machine.gravity))
+    if size == 0.0:
+        return []
+    problem = base.problem
+    mapping = np.column_stack([problem.parameters.mapping, problem.parameters.known])
+    before = float(present.residual @ present.residual)
+    best: tuple[float, FloatArray] | None = None
+    for direction in np.vstack([np.eye(3), -np.eye(3)]) * size:
+        if np.linalg.norm(direction - machine.gravity) < 0.1 * size:
+            continue
+        changed = replace(machine, gravity=direction)
+        change = np.concatenate(
+            [
+                rows.thin_in_band(
+                    _inertial(changed, rows, mapping) - _inertial(machine, rows, mapping)
+                )
+                for rows in base.rows
+            ]
+        )
+        equations = replace(
+            problem.equations,
+            regressor=problem.equations.regressor + change[:, :, :-1],
+            measured=problem.equations.measured - change[:, :, -1],
+        )
+        other = base.view.equations(equations)
+        fit = Base.of(other.regressor, other.measured, floor, equations.segment)
+        left = float(fit.residual @ fit.residual)
+        if left < BETTER * before and (best is None or left < best[0]):
+            best = left, direction
+    if best is None:
+        return []
+    left, direction = best
+    cosine = float(np.clip(direction @ machine.gravity / size**2, -1.0, 1.0))
+    where = "upside down" if cosine < -0.99 else f"along {_axis(direction)}"
+    cause = Cause(
+        "gravity_direction", float(np.arccos(cosine)), 0.0, "rad", 1.0 - left / before,
+        f"Set gravity: {[round(float(g), 4) for g in direction]} in the machine file", "gravity",
+        detail=f"gravity is {where}",
+    )  # fmt: skip
+    return [Discrete(cause, _kept, replace(machine, gravity=direction))]
+
+
+def exchanged_lengths(base: EvidenceBase) -> list[Discrete]:
+    """Lengths in the columns of other struts: every order tried on a few samples, without friction's help."""
+    rows = base.rows[0]
+    parameters = base.problem.parameters
+    struts = rows.thin_struts
+    chosen = np.unique(np.linspace(0, len(struts) - 1, SPARSE).astype(int))
+    few, force = struts[chosen], rows.force[rows.thin][chosen]
+    mapping = parameters.mapping[:, : base.problem.reported]
+    size = base.problem.prior.std[: base.problem.reported]
+    nominal = base.problem.prior.mean[: base.problem.reported]
+    squares = np.full(len(PERMUTATIONS), np.inf)
+    for place, order in enumerate(PERMUTATIONS):
+        motion, poses = platform_motion(rows.machine, _reordered(few, order))
+        if np.mean(poses.status == FAILED) > 0.1:
+            continue
+        good = poses.status != FAILED
+        full = regressor(rows.machine, motion[good], np.column_stack([mapping, parameters.known]))
+        target = force[good] - full[:, :, -1] - full[:, :, :-1] @ nominal
+        scaled = full[:, :, :-1] * size
+        unit = 0.01 * np.sqrt(np.mean(force**2))
+        fit = Base.of(scaled, target, np.full(STRUTS, unit), np.zeros(len(target), dtype=np.int64))
+        squares[place] = float(fit.residual @ fit.residual) / len(target)
+    best = int(np.argmin(squares))
+    if best == 0 or squares[best] > BETTER**2 * squares[0]:
+        return []
+    order = PERMUTATIONS[best]
+    share = 1.0 - squares[best] / squares[0] if np.isfinite(squares[0]) else 1.0
+    cause = Cause(
+        "exchanged_lengths", float(np.count_nonzero(order != np.arange(STRUTS))), 0.0, "", float(share),
+        f"Set the length columns right: {_order(order)}", "exchange", detail=_order(order),
+    )  # fmt: skip
+    return [Discrete(cause, _kept, lengths=tuple(int(k) for k in order))]
+
+
+def _reordered(struts, order: Sequence[int]):
+    return replace(
+        struts,
+        length=struts.length[:, order],
+        rate=struts.rate[:, order],
+        acceleration=struts.acceleration[:, order],
+    )
+
+
+def _inertial(machine: Machine, rows: LogRows, mapping: FloatArray) -> FloatArray:
+    bodies = mapping.copy()
+    bodies[INERTIAL_COLUMNS:] = 0.0
+    return regressor(machine, rows.thin_motion, bodies)
+
+
+def _order(order: Sequence[int]) -> str:
+    wrong = [k for k in range(STRUTS) if order[k] != k]
+    if len(wrong) == 2:
+        return f"{wrong[0] + 1} and {wrong[1] + 1} are exchanged"
+    return "; ".join(f"strut {k + 1} is in column {order[k] + 1}" for k in wrong)
+
+
+def _axis(direction: FloatArray) -> str:
+    k = int(np.argmax(np.abs(direction)))
+    return ("-" if direction[k] < 0 else "+") + "xyz"[k]
+
+
+def undone(experiment: Experiment, discrete: Discrete) -> Experiment:
+    """The experiment as it would be without a discrete cause."""
+    logs = tuple(
+        replace(
+            log,
+            force=None if log.force is None else np.ascontiguousarray(discrete.force(log.force)),
+            length=np.ascontiguousarray(log.length[:, discrete.lengths]),
+        )
+        for log in experiment.logs
+    )
+    return replace(experiment, logs=logs, machine=discrete.machine or experiment.machine)
+
+
+def likeliest(base: EvidenceBase, floor: FloatArray) -> Discrete | None:
+    """What is wrong altogether, if anything is: sign or unit first, then what leaves the least of a large residual."""
+    factors = sign_and_unit(base, floor)
+    if factors:
+        return factors[0]
+    present = base.base(floor)
+    if present.total_ratio < POOR:
+        return None
+    found = [*exchanged_forces(base), *other_gravity(base, floor, present)]
+    if not found:
+        found = exchanged_lengths(base)
+    return max(found, key=lambda one: one.cause.explains, default=None)

@@ -1,0 +1,87 @@
+"""Units of a log that are not the machine's: told before anything is filtered, since nothing passes the guard with them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.motion import StrutLog
+from pkm_identification.signals.guard import RATE_ERROR
+
+from .findings import Cause
+
+# What one recorded unit can be, in m and in s.
+LENGTH_UNITS = {"mm": 1e-3, "inch": 0.0254, "cm": 1e-2, "um": 1e-6}
+TIME_UNITS = {"ms": 1e-3, "us": 1e-6, "ns": 1e-9}
+MOST_OUTSIDE = 0.5  # of the lengths: more cannot be a fault of the motion
+
+
+@dataclass(frozen=True)
+class Reunited:
+    """Logs in the machine's units, and what had to be changed for it."""
+
+    logs: tuple[StrutLog, ...]
+    causes: tuple[Cause, ...]
+
+
+def in_machine_units(logs: Sequence[StrutLog], machine: Machine) -> Reunited:
+    """Logs of which lengths and stamps are in the machine's units, as far as they can be told.
+
+    Lengths are in another unit if most lie outside of the limits and, in that unit, hardly any do; stamps, if only in
+    that unit their distance is the drive's period. Without a drive the rate is unknown, but no log is sampled slower
+    than once in two seconds.
+    """
+    causes: list[Cause] = []
+    logs = tuple(logs)
+    length = _length_unit(logs, machine)
+    if length is not None:
+        name, unit = length
+        logs = tuple(replace(log, length=unit * log.length) for log in logs)
+        causes.append(_unit_cause("length_unit", unit, "m", f"lengths are recorded in {name}"))
+    time = _time_unit(logs, machine)
+    if time is not None:
+        name, unit = time
+        logs = tuple(replace(log, time=unit * log.time) for log in logs)
+        causes.append(_unit_cause("time_unit", unit, "s", f"stamps are recorded in {name}"))
+    return Reunited(logs, tuple(causes))
+
+
+def _unit_cause(name: str, unit: float, of: str, detail: str) -> Cause:
+    return Cause(
+        name, unit, 0.0, of, 1.0, f"Convert the log: one recorded unit is {unit:g} {of}", "units", detail=detail
+    )
+
+
+def _outside(lengths: np.ndarray, limits: np.ndarray) -> float:
+    return float(np.mean((lengths < limits[0]) | (lengths > limits[1])))
+
+
+def _length_unit(logs: Sequence[StrutLog], machine: Machine) -> tuple[str, float] | None:
+    lengths = np.concatenate([log.length[np.isfinite(log.length).all(axis=1)] for log in logs])
+    if len(lengths) == 0 or _outside(lengths, machine.length_limits) <= MOST_OUTSIDE:
+        return None
+    for name, unit in LENGTH_UNITS.items():
+        if _outside(unit * lengths, machine.length_limits) < 1.0 - MOST_OUTSIDE:
+            return name, unit
+    return None
+
+
+def _time_unit(logs: Sequence[StrutLog], machine: Machine) -> tuple[str, float] | None:
+    steps = np.concatenate([np.diff(log.time) for log in logs])
+    steps = steps[np.isfinite(steps) & (steps > 0)]
+    if len(steps) == 0:
+        return None
+    step = float(np.median(steps))
+    if machine.drive is None:
+        return None
+    period = 1.0 / machine.drive.sample_rate
+    if abs(step / period - 1.0) < RATE_ERROR:
+        return None
+    for name, unit in TIME_UNITS.items():
+        if abs(math.log(unit * step / period)) < math.log1p(RATE_ERROR):
+            return name, unit
+    return None
