@@ -53,7 +53,9 @@ def add(commands: argparse._SubParsersAction) -> None:
         metavar="NAME=VALUE",
         help="something wrong with machine, sensors or log, as force_delay=0.002 or force_gain_4=1.1; may be repeated",
     )
-    parser.add_argument("--list-faults", action=_ListFaults, help="list all faults with units and ranges, and end")
+    parser.add_argument(
+        "--list-faults", action=_ListFaults, help="list all faults with units and ranges, and end"
+    )
     parser.add_argument("--perfect", action="store_true", help="sensors without noise and quantisation")
     parser.add_argument(
         "--payload",

@@ -190,7 +190,9 @@ class Plant:
             dynamics = self._free, self._compliance, self._jacobian
             if self._train is not None:
                 state = self._train.start()
-                self._train.advance((pose, twist, length), dynamics, self._force, duration, self._steps, state)
+                self._train.advance(
+                    (pose, twist, length), dynamics, self._force, duration, self._steps, state
+                )
             else:
                 advance(pose, twist, length, *dynamics, self._force, self._resistance, duration, self._steps)
             self._evaluate(1, pose, twist)
@@ -280,7 +282,9 @@ class Plant:
             acceleration,
         )
         if self._train is not None:
-            self._train.present(self._twist, self._length[0], self._jacobian[0], self._force[0], rate, resistance)
+            self._train.present(
+                self._twist, self._length[0], self._jacobian[0], self._force[0], rate, resistance
+            )
             acceleration = self._free[0] + self._compliance[0] @ (self._force[0] - resistance)
         return PlantState(
             time=self.time,

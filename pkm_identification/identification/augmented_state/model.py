@@ -48,7 +48,11 @@ class JointNoise:
 
 def length_noise(machine: Machine, length: FloatArray) -> float:
     """Standard deviation in m of lengths that come in steps: of the drive's counts, or of those seen in a log."""
-    if machine.drive is not None and machine.drive.has_encoder and _in_steps(length, 1.0 / machine.drive.counts_per_meter):
+    if (
+        machine.drive is not None
+        and machine.drive.has_encoder
+        and _in_steps(length, 1.0 / machine.drive.counts_per_meter)
+    ):
         step = 1.0 / machine.drive.counts_per_meter
     else:
         changes = np.abs(np.diff(length, axis=0))

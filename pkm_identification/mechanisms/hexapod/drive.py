@@ -123,7 +123,9 @@ def read_drive(node: Node) -> Drive:
     if abs(drive.force_delay) > LONGEST_DELAY:
         delay.fail(f"= {drive.force_delay:g}: must be between -{LONGEST_DELAY:g} and {LONGEST_DELAY:g} s")
     if np.any((drive.force_gain < GAINS[0]) | (drive.force_gain > GAINS[1])):
-        gain.fail(f"= {gain.value}: must be six factors, measured over true, between {GAINS[0]:g} and {GAINS[1]:g}")
+        gain.fail(
+            f"= {gain.value}: must be six factors, measured over true, between {GAINS[0]:g} and {GAINS[1]:g}"
+        )
     for optional in ("encoder", "motor"):  # so that a mistyped key's message names them
         node.take(optional, None)
     node.close()

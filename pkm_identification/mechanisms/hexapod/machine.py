@@ -314,4 +314,3 @@ def _struts(root: Node) -> tuple[Strut, ...]:
     if not isinstance(node.value, list) or len(node.value) != STRUTS:
         node.fail("must be a list of six struts")
     return tuple(_strut(entry) for entry in node.entries())
-

@@ -39,7 +39,9 @@ def _motor(setup: Setup, fault: Fault) -> Setup:
     drive = completed_drive(machine)
     inertia = drive.motor_inertia + fault.numbers[0] / (2 * np.pi * drive.gear_ratio / drive.screw_lead) ** 2
     if inertia < 0:
-        raise SettingsError(f"'{fault.numbers[0]:g}' kg: the machine has only {machine.motor_mass:g} kg to lose")
+        raise SettingsError(
+            f"'{fault.numbers[0]:g}' kg: the machine has only {machine.motor_mass:g} kg to lose"
+        )
     return replace(setup, machine=replace(machine, drive=replace(drive, motor_inertia=float(inertia))))
 
 
@@ -57,12 +59,12 @@ def _products(setup: Setup, fault: Fault) -> Setup:
     platform = setup.machine.platform
     xy, xz, yz = np.array([*fault.numbers, 0.0, 0.0])[:3]
     inertia = platform.inertia + np.array([[0.0, xy, xz], [xy, 0.0, yz], [xz, yz, 0.0]])
-    moments = np.linalg.eigvalsh(inertia)
-    if moments[0] <= 0 or moments[0] + moments[1] < moments[2]:
-        raise SettingsError(
-            f"no body has the inertia that results: principal moments {np.round(moments, 6).tolist()} kg m^2"
-        )
-    return _with_platform(setup, replace(platform, inertia=inertia))
+    largest = float(np.linalg.eigvalsh(platform.inertia)[-1])
+    if max(map(abs, fault.numbers)) > 0.5 * largest:
+        raise SettingsError(f"no such body: at most half of its largest moment, {0.5 * largest:g} kg m^2")
+    # second moments of mass are positive in every direction; a flat platform must become thicker
+    lacking = np.linalg.eigvalsh(0.5 * np.trace(inertia) * np.eye(3) - inertia)[0]
+    return _with_platform(setup, replace(platform, inertia=inertia + 2.0 * max(0.0, -lacking) * np.eye(3)))
 
 
 def _unequal(setup: Setup, fault: Fault) -> Setup:
@@ -88,13 +90,13 @@ def _unequal(setup: Setup, fault: Fault) -> Setup:
 
 
 FAULTS = (
-    FaultKind("gravity_direction", "rad", PLANT, "the base is tilted: gravity turned about base x, or x and y", _gravity,
+    FaultKind("gravity_direction", "rad", PLANT, "the base is tilted: gravity turned about x, or x and y", _gravity,
               -math.pi, math.pi, counts=(1, 2), words={"upside_down": (math.pi,)}),
-    FaultKind("motor_inertia", "kg", PLANT, "what turns with each motor, as mass along the strut, is more than the file's",
+    FaultKind("motor_inertia", "kg", PLANT, "what turns with each motor, as mass along the strut, beyond the file's",
               _motor, -1e6, 1e6),
     FaultKind("center_of_mass", "m", PLANT, "the platform's centre of mass is elsewhere, by x or x,y,z", _center,
               -10.0, 10.0, counts=(1, 3)),
-    FaultKind("products_of_inertia", "kg m^2", PLANT, "the platform has other products of inertia, by xy or xy,xz,yz",
+    FaultKind("products_of_inertia", "kg m^2", PLANT, "other products (and moments, as far as they need) by xy or xy,xz,yz",
               _products, -1e6, 1e6, counts=(1, 3)),
     FaultKind("unequal_struts", "", PLANT, "bodies of the struts differ: rms share, drawn with the seed", _unequal,
               -0.5, 0.5),

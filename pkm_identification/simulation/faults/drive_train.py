@@ -115,9 +115,7 @@ class DriveTrain:
         """What the encoders are on, (6,) in m: the motor side, where struts are elastic."""
         return self._state[POSITION].copy() if self._elastic else length
 
-    def evaluate(
-        self, end: int, frames: FloatArray, arms: FloatArray, closure: Closure
-    ) -> None:
+    def evaluate(self, end: int, frames: FloatArray, arms: FloatArray, closure: Closure) -> None:
         """Follow the joints' axes to a pose.
 
         Parameters
@@ -176,4 +174,6 @@ class DriveTrain:
         resistance: FloatArray,
     ) -> None:
         """Write strut rates and resistances (6,) at the present instant."""
-        present_forces(twist, length, jacobian, self._axes[0], force, self._train, self._state, rate, resistance)
+        present_forces(
+            twist, length, jacobian, self._axes[0], force, self._train, self._state, rate, resistance
+        )

@@ -39,7 +39,7 @@ def _lengths(setup: Setup, fault: Fault) -> Setup:
 
 
 FAULTS = (
-    FaultKind("exchanged_struts", FORM, LOG, "forces are recorded in the columns of other struts", _forces, parse=_order),
-    FaultKind("exchanged_lengths", FORM, LOG, "lengths are recorded in the columns of other struts", _lengths,
+    FaultKind("exchanged_struts", FORM, LOG, "forces are recorded in columns of other struts", _forces, parse=_order),
+    FaultKind("exchanged_lengths", FORM, LOG, "lengths are recorded in columns of other struts", _lengths,
               parse=_order),
 )  # fmt: skip

@@ -63,7 +63,7 @@ FAULTS = (
               _geometry, -LARGEST, LARGEST, MAY, (1, 3)),
     FaultKind("hinge_axis", "rad", PLANT, "the base joints' first hinge is turned about base z", _hinge,
               -math.pi, math.pi),
-    FaultKind("hinge_at_platform", "rad", PLANT, "universal joints at the platform, not at the base, hinge turned about z",
+    FaultKind("hinge_at_platform", "rad", PLANT, "universal joints at the platform, not the base; hinge turned about z",
               _at_platform, -math.pi, math.pi, words={"": (0.0,)}),
     FaultKind("no_spin", "", PLANT, "struts do not spin about their own axes", _no_spin, 1.0, 1.0, words={"": (1.0,)}),
     FaultKind("compliance", "m/N", PLANT, "struts yield between encoder and platform", _compliance, 1e-12, 1e-4),

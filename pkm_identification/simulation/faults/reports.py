@@ -15,6 +15,7 @@ from ..sensors import Sample
 from .setup import EncoderErrors, ForceErrors, RecordErrors
 
 MEMORY = 4 * LONGEST_DELAY  # s
+SAME_INSTANT = 1e-9  # s, what sums of periods may be off
 
 
 class Encoders:
@@ -32,7 +33,9 @@ class Encoders:
     def __init__(self, errors: EncoderErrors, drive: Drive, half_time: float | None) -> None:
         self._errors = errors
         self._zero = drive.length_at_zero
-        self._lost = [(lost.strut, lost.size, half_time if lost.time is None else lost.time) for lost in errors.lost]
+        self._lost = [
+            (lost.strut, lost.size, half_time if lost.time is None else lost.time) for lost in errors.lost
+        ]
         self.right = bool(np.all(errors.scale == 1.0) and not np.any(errors.offset))
         """Whether zero and pitch are right."""
 
@@ -41,7 +44,7 @@ class Encoders:
         if not self.right:
             length = self._zero + self._errors.scale * (length - self._zero) + self._errors.offset
         for strut, size, instant in self._lost:
-            if instant is not None and time >= instant:
+            if instant is not None and time >= instant - SAME_INSTANT:
                 length = np.array(length)
                 length[strut] += size
         return length

@@ -31,7 +31,9 @@ NEWTON_ITERATIONS = 60
 MOTOR_ITERATIONS = 60
 AXIS_TRANSITION = 0.02  # rad/s, where friction of the joints' axes bends
 BRISTLE, POSITION, RATE = range(3)  # rows of the state
-COULOMB, ASYMMETRY, BRISTLE_STIFFNESS, BRISTLE_DAMPING, STIFFNESS, DAMPING, MASS, HOME = range(8)  # rows of `struts`
+COULOMB, ASYMMETRY, BRISTLE_STIFFNESS, BRISTLE_DAMPING, STIFFNESS, DAMPING, MASS, HOME = range(
+    8
+)  # rows of `struts`
 EXCESS, STRIBECK_RATE, BY_LOAD, BY_POSITION, JOINT_MOMENT, JOINT_VISCOUS = range(6)
 
 
@@ -130,7 +132,9 @@ def transmitted(rate, length, drive, bristle, position, motor_rate, guess, h, tr
     else:
         low, high = -np.inf, np.inf
         for _ in range(MOTOR_ITERATIONS):
-            force, slope, z, z_rate = train_friction(x_rate, position + h * x_rate, drive, bristle, h, train, i)
+            force, slope, z, z_rate = train_friction(
+                x_rate, position + h * x_rate, drive, bristle, h, train, i
+            )
             error = inertia * (x_rate - motor_rate) + force + known + spring * (x_rate - rate) - drive
             size = abs(force) + abs(known) + abs(drive) + spring * abs(x_rate) + 1e-9
             if abs(error) <= 1e-13 * size:
@@ -179,7 +183,16 @@ def present_forces(twist, length, jacobian, axes, force, train, state, rate, res
     _axis_forces(rate, axes, train, rubbing, slope)
     for i in range(6):
         passed = transmitted(
-            rate[i], length[i], force[i], state[BRISTLE, i], state[POSITION, i], state[RATE, i], state[RATE, i], 0.0, train, i
+            rate[i],
+            length[i],
+            force[i],
+            state[BRISTLE, i],
+            state[POSITION, i],
+            state[RATE, i],
+            state[RATE, i],
+            0.0,
+            train,
+            i,
         )
         resistance[i] = force[i] - passed[0] + rubbing[i]
 
@@ -241,7 +254,9 @@ def _solve_stage(known_twist, known_length, known_state, h, dynamics, train, axe
 
 
 @kernel
-def advance_train(pose, twist, length, free, compliance, jacobian, force, axes, train, state, duration, steps):
+def advance_train(
+    pose, twist, length, free, compliance, jacobian, force, axes, train, state, duration, steps
+):
     """Move pose (7,), twist (6,), length (6,) and state (3, 6) on, in place, over one period in `steps` small steps.
 
     As `stepping.advance`; `axes` (2, n, 6) are the rates of the joints' axes per strut rate at both ends, `train` is a
@@ -249,7 +264,9 @@ def advance_train(pose, twist, length, free, compliance, jacobian, force, axes, 
     """
     h = duration / steps
     smooth, drive, known, rate, reached, motor_rate, bristle_rate = np.zeros((7, 6))
-    stage, change, first, first_change, first_rate, first_bristle, first_motor, motor_change = np.zeros((8, 6))
+    stage, change, first, first_change, first_rate, first_bristle, first_motor, motor_change = np.zeros(
+        (8, 6)
+    )
     comp, jac = np.empty((6, 6)), np.empty((6, 6))
     at = np.empty(axes.shape[1:])
     known_state = np.empty((3, 6))

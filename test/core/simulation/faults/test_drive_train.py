@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from core.simulation.faults.faulty_runs import faulty_run
@@ -24,7 +26,7 @@ def drive(time: float) -> np.ndarray:
     return AMPLITUDE * np.sin(2 * np.pi * FREQUENCY * time)
 
 
-def train(stiffness: float, damping: float, motor: float, bristles: bool) -> Train:
+def train(stiffness: float, damping: float, motor: float, bristles: bool, excess: float = EXCESS) -> Train:
     friction = Friction.of("coulomb", viscous=np.full(6, VISCOUS), coulomb=np.full(6, COULOMB))
     kept = np.array(friction.coefficients)
     if bristles:
@@ -36,7 +38,7 @@ def train(stiffness: float, damping: float, motor: float, bristles: bool) -> Tra
         padded_coefficients(kept.ravel(), 6),
         np.zeros((4, 6)),
         np.outer(rows, np.ones(6)),
-        np.array([EXCESS, STRIBECK, 0.0, 0.0, 0.0, 0.0]),
+        np.array([excess, STRIBECK, 0.0, 0.0, 0.0, 0.0]),
     )
 
 
@@ -55,14 +57,15 @@ def stepped(made: Train, duration: float) -> np.ndarray:
 
 
 def sliding(rate: float) -> float:
-    return COULOMB * (1.0 + EXCESS * np.exp(-((rate / STRIBECK) ** 2)))
+    return COULOMB * (1.0 + EXCESS * math.exp(-((rate / STRIBECK) ** 2)))
 
 
 def drive_of_period(time: float, strut: int) -> float:
     """Forces go linearly from one period to the next."""
-    n = np.floor(time / PERIOD + 1e-9)
-    a, b = drive(n * PERIOD)[strut], drive((n + 1) * PERIOD)[strut]
-    return a + (time / PERIOD - n) * (b - a)
+    n = math.floor(time / PERIOD + 1e-9)
+    omega = 2 * math.pi * FREQUENCY[strut] * PERIOD
+    a, b = math.sin(omega * n), math.sin(omega * (n + 1))
+    return AMPLITUDE[strut] * (a + (time / PERIOD - n) * (b - a))
 
 
 @pytest.mark.parametrize("strut", [0, 1, 4])
@@ -75,10 +78,12 @@ def test_bristles_agree_with_an_integrator_of_stiff_equations(strut):
         friction = stiffness * z + BRISTLE_DAMPING * z_rate + VISCOUS * rate
         return [rate, (drive_of_period(time, strut) - friction) / MASS, z_rate]
 
-    duration = 1.0
+    duration = 0.4
     found = stepped(train(0.0, 0.0, 0.0, True), duration)[:, :, strut]
     time = PERIOD * np.arange(1, len(found) + 1)
-    exact = solve_ivp(derivative, (0, duration), [0.4, 0, 0], "Radau", time, rtol=1e-8, atol=1e-12, max_step=PERIOD).y
+    exact = solve_ivp(
+        derivative, (0, duration), [0.4, 0, 0], "Radau", time, rtol=1e-8, atol=1e-12, max_step=PERIOD
+    ).y
     for row, column in ((0, 0), (1, 1), (2, 2)):
         size = np.ptp(exact[row])
         assert np.abs(found[:, column] - exact[row]).max() < 5e-3 * size
@@ -92,16 +97,14 @@ def test_elastic_struts_agree_with_an_integrator(motor):
     transition = 0.002
 
     def friction(rate):
-        bend = np.clip(rate / transition, -1, 1)
-        return VISCOUS * rate + sliding(rate) * bend
+        return VISCOUS * rate + COULOMB * min(max(rate / transition, -1.0), 1.0)
 
     def motor_rate(push, rate):
-        """Rate at which friction and damper balance a push on a motor side without mass (monotone: bisection)."""
-        low, high = -10.0, 10.0
-        for _ in range(80):
-            middle = 0.5 * (low + high)
-            low, high = (low, middle) if friction(middle) + damping * (middle - rate) > push else (middle, high)
-        return 0.5 * (low + high)
+        """Rate at which friction and damper balance a push on a motor side without mass."""
+        inside = (push + damping * rate) / (VISCOUS + COULOMB / transition + damping)
+        if abs(inside) <= transition:
+            return inside
+        return (push + damping * rate - math.copysign(COULOMB, inside)) / (VISCOUS + damping)
 
     def derivative(time, y):
         length, rate, position = y[:3]
@@ -112,20 +115,23 @@ def test_elastic_struts_agree_with_an_integrator(motor):
         change = (push - friction(x_rate) - passed) / motor if motor else 0.0
         return [rate, passed / MASS, x_rate, change]
 
-    duration = 0.4
-    found = stepped(train(stiffness, damping, motor, False), duration)[:, :, strut]
+    duration = 0.2
+    found = stepped(train(stiffness, damping, motor, False, excess=0.0), duration)[:, :, strut]
     time = PERIOD * np.arange(1, len(found) + 1)
     exact = solve_ivp(
         derivative, (0, duration), [0.4, 0, 0.4, 0], "Radau", time, rtol=1e-7, atol=1e-11, max_step=PERIOD
     ).y
     for row, column in ((0, 0), (1, 1), (2, 3)):
         assert np.abs(found[:, column] - exact[row]).max() < 0.01 * np.ptp(exact[row])
-    assert np.abs(exact[2] - exact[0]).max() > 1e-4
+    gap = exact[2] - exact[0]
+    assert np.abs(found[:, 3] - found[:, 0] - gap).max() < 0.03 * np.abs(gap).max()
+    assert np.abs(gap).max() > 2e-5
 
 
 def test_struts_yield_by_force_over_stiffness():
     run = faulty_run("compliance=2e-7", name="rest", duration=1.0)
-    expected = 2e-7 * run.truth.force[-1]
+    # what friction does not hold, which struts that creep home leave a little to
+    expected = 2e-7 * (run.truth.force - run.truth.resistance)[-1]
     np.testing.assert_allclose(run.length[-1] - run.truth.length[-1], expected, rtol=1e-3, atol=1e-9)
     moving = faulty_run("compliance=2e-7")
     passed = moving.truth.force - moving.truth.resistance

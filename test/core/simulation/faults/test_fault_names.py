@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 
 from pkm_identification.cli import main
@@ -12,7 +13,7 @@ from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.simulation.faults import FAULTS, Setup, fault_list, parse_fault, with_faults
 
 # the table of causes a diagnosis can name
-CAUSES = """
+TABLE = """
 force_delay=0.002 force_delay_2=-0.001 force_gain_4=1.1 force_gain=0.9 force_offset_1=12 force_sign=-1 force_unit=1000
 force_unit=9.80665 force_unit=4.448 force_unit=A length_unit=mm length_unit=inch time_unit=ms time_unit=us
 exchanged_struts=1-2 exchanged_lengths=213456 length_offset_3=0.001 length_scale_6=1.01 gravity_direction=0.026
@@ -20,15 +21,16 @@ gravity_direction=0.01,-0.02 gravity_direction=upside_down motor_inertia=6 cente
 products_of_inertia=0.01 unequal_struts=0.1 friction_transition=0.01 friction_stribeck=0.5 friction_presliding=2e-5
 friction_asymmetric=0.2 friction_load=0.05 friction_position=-1 joint_friction=1 hinge_axis=0.2 hinge_at_platform
 no_spin geometry=0.0003 geometry_2=0.001,0,0 compliance=1e-8 lost_counts=0.0001 saturation=100 changed_during_log=0.1
-""".split()
+"""
 
 
-@pytest.mark.parametrize("text", CAUSES)
+@pytest.mark.parametrize("text", TABLE.split())
 def test_every_cause_can_be_simulated(text):
     fault = parse_fault(text)
     assert fault.name == text.partition("=")[0]
     machine = Machine.load("uf")
-    assert with_faults(Setup.of(machine), [fault]) != Setup.of(machine)
+    with np.printoptions(precision=17):
+        assert repr(with_faults(Setup.of(machine), [fault])) != repr(Setup.of(machine))
 
 
 def test_numbers_words_and_struts():
@@ -69,8 +71,7 @@ def test_mistakes_are_named(text, mentions):
     [
         ("hexel", "friction_stribeck=0.5", "no Coulomb friction"),
         ("uf", "motor_inertia=-1", "has only 0 kg to lose"),
-        ("uf", "products_of_inertia=3", "no body has the inertia"),
-        ("uf", "unequal_struts=0.5", "without mass"),
+        ("uf", "products_of_inertia=3", "no such body"),
         ("uf", "friction_stribeck=9", "between -0.9 and 5"),
         ("uf", "geometry=0.001,0,0", "geometry_N"),
     ],
@@ -94,7 +95,12 @@ def test_the_command_lists_faults_and_refuses_wrong_ones(capsys, tmp_path):
     assert "force_delay[_N]" in capsys.readouterr().out
     out = tmp_path / "log.csv"
     asked = ["simulate", "--machine", "uf", "--trajectory", "x", "--out", str(out)]
-    for wrong in (["--fault", "force_dely=1"], ["--fault", "lost_counts_9=1"], ["--noise", "-1"], ["--noise", "nan"]):
+    for wrong in (
+        ["--fault", "force_dely=1"],
+        ["--fault", "lost_counts_9=1"],
+        ["--noise", "-1"],
+        ["--noise", "nan"],
+    ):
         assert main([*asked, *wrong]) == 2
         stdout, stderr = capsys.readouterr()
         assert stdout == ""

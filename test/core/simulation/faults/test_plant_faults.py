@@ -66,7 +66,10 @@ def test_the_plant_is_the_machine_the_fault_makes(text):
 
 
 def test_what_is_drawn_has_the_stated_size():
-    shift = made("geometry=0.003").base_joints - UF.base_joints, made("geometry=0.003").platform_joints - UF.platform_joints
+    shift = (
+        made("geometry=0.003").base_joints - UF.base_joints,
+        made("geometry=0.003").platform_joints - UF.platform_joints,
+    )
     assert np.sqrt(np.mean(np.square(shift))) == pytest.approx(0.003, rel=1e-9)
     assert not np.allclose(shift[0], made("geometry=0.003", seed=6).base_joints - UF.base_joints)
     np.testing.assert_allclose(made("geometry=-0.003").base_joints - UF.base_joints, -shift[0], atol=1e-15)
@@ -74,7 +77,9 @@ def test_what_is_drawn_has_the_stated_size():
     assert np.std(masses) == pytest.approx(0.1 * UF.struts[0].body_b.mass, rel=1e-9)
     assert np.mean(masses) == pytest.approx(UF.struts[0].body_b.mass, rel=1e-9)
     assert made("motor_inertia=4").motor_mass == pytest.approx(4.0, rel=1e-12)
-    np.testing.assert_allclose(made("geometry_2=0.001").base_joints[1] - UF.base_joints[1], [0.001, 0, 0], atol=1e-15)
+    np.testing.assert_allclose(
+        made("geometry_2=0.001").base_joints[1] - UF.base_joints[1], [0.001, 0, 0], atol=1e-15
+    )
 
 
 def test_joints_elsewhere_start_where_encoders_show_home():
@@ -116,7 +121,11 @@ def test_joint_friction_takes_the_power_its_axes_turn_with():
     moment, viscous = 2.0, 0.5
     run = faulty_run(f"joint_friction={moment},{viscous}")
     motion, n = run.truth.motion, slice(300, 1700, 50)
-    tips = motion.position[:, None] + np.einsum("nab,ib->nia", motion.rotation, UF.platform_joints) - UF.base_joints
+    tips = (
+        motion.position[:, None]
+        + np.einsum("nab,ib->nia", motion.rotation, UF.platform_joints)
+        - UF.base_joints
+    )
     axes = tips / np.linalg.norm(tips, axis=2, keepdims=True)
     x = UF.first_axis
     y = np.cross(axes, x)
@@ -141,7 +150,7 @@ def test_joint_friction_takes_the_power_its_axes_turn_with():
 
 def test_energy_is_conserved_with_hinges_at_the_platform():
     # strut bodies with a moment about their own axis that matters
-    heavy = described(**{"strut.body_b.inertia": [0.5635, 0.4], "strut.body_e.inertia": [0.3, 0.4]})
+    heavy = described(strut__body_b__inertia=[0.5635, 0.4], strut__body_e__inertia=[0.3, 0.4])
     hinge = np.array([0.6, 0.7, 0.2]) / np.linalg.norm([0.6, 0.7, 0.2])
     plant = Plant(heavy, friction=False, stops=False, platform_hinge=hinge)
     twist = np.array([0.1, -0.1, 0.1, 0.5, -0.4, 0.6])
@@ -161,7 +170,7 @@ def test_energy_is_conserved_with_hinges_at_the_platform():
 
 
 def test_spin_of_struts_without_inertia_about_their_axes_is_not_felt():
-    thin = described(**{"strut.body_b.inertia": [0.5635, 0.0], "strut.body_e.inertia": [0.3, 0.0]})
+    thin = described(strut__body_b__inertia=[0.5635, 0.0], strut__body_e__inertia=[0.3, 0.0])
     twist = np.array([0.1, -0.1, 0.1, 0.5, -0.4, 0.6])
     states = []
     for hinge in (None, np.array([1.0, 0.0, 0.0])):
@@ -187,4 +196,5 @@ def test_the_machine_changes_at_half_time():
     simulator = faulty_simulator("changed_during_log_friction=-0.4")
     first = simulator.run().force
     simulator.reset()
-    np.testing.assert_array_equal(simulator.run().force, first)
+    # MuJoCo takes principal moments from the platform that is put back: rounding
+    np.testing.assert_allclose(simulator.run().force, first, rtol=1e-6)
