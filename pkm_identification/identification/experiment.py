@@ -15,10 +15,8 @@ from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import StrutLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.signals.causal import CausalStrutFilter
-from pkm_identification.signals.guard import (
-    GuardedLog,
-    StreamGuard,
-)
+from pkm_identification.signals.guard import GuardedLog, StreamGuard
+from pkm_identification.signals.known_forces import aligned
 
 from .problem_builder import build_problem
 from .rates.kinematic_cutoff import quiet_cutoff
@@ -90,7 +88,7 @@ class Experiment:
         given = settings or Settings()
         settings = given.resolved(machine, period)
         guard = StreamGuard(settings.guard)
-        guarded = tuple(_guarded(guard, log) for log in logs)
+        guarded = tuple(aligned(_guarded(guard, log), settings.guard.known) for log in logs)
         dropped = dict(faults or {})
         for name, number in guard.counts.items():
             if name not in (*KEPT, "start"):

@@ -10,6 +10,7 @@ import numpy as np
 from pkm_identification.errors import LogError, SettingsError
 from pkm_identification.estimation.convergence import drift_share, nonconvergence
 from pkm_identification.estimation.estimate import ParameterEstimate
+from pkm_identification.estimation.estimators import ESTIMATORS
 from pkm_identification.estimation.lack_of_fit.doubt import doubted
 from pkm_identification.estimation.problem import Fit, Problem
 from pkm_identification.mechanisms.hexapod.machine import Machine
@@ -22,6 +23,7 @@ from .experiment import Experiment
 from .procedures.free_fall import add_falls
 from .result import Identification, refuse_unidentifiable
 from .settings import Settings
+from .tolerance_covariance import ToleranceShare, tolerance_sentences, tolerance_shares
 from .validation import FEWEST_EQUATIONS, held_out, predict_ends
 
 
@@ -75,14 +77,16 @@ def identify(
     _refuse_too_few(experiment, problem)
     fit = experiment.estimator.fit(problem, experiment.tuning)
     systematic = 0.0 if settings.causal else systematic_covariance(experiment, problem)
-    estimate = fit.estimate(problem, systematic)
+    shares = tolerance_shares_of(experiment, problem, fit.noise)
+    estimate = fit.estimate(problem, systematic + sum(share.covariance for share in shares))
     refuse_unidentifiable(estimate, experiment.sources[0])
+    stated = tolerance_sentences(shares, fit.estimate(problem, systematic)) if shares else ()
     diagnosis = diagnose(experiment, problem, estimate)
     if not diagnosis.adequate:
         estimate = doubted(
             estimate, diagnosis.moved, max(diagnosis.left, 1.0) if diagnosis.unexplained else 1.0
         )
-    return replace(_identification(experiment, problem, fit, estimate, falls), fit=diagnosis)
+    return replace(_identification(experiment, problem, fit, estimate, falls, stated), fit=diagnosis)
 
 
 def validate(result: Identification, log: StrutLog) -> Identification:
@@ -105,6 +109,22 @@ def systematic_covariance(experiment: Experiment, problem: Problem) -> FloatArra
     return total
 
 
+def tolerance_shares_of(
+    experiment: Experiment, problem: Problem, noise: FloatArray
+) -> tuple[ToleranceShare, ...]:
+    """What the tolerances of the machine file add to the covariance of an estimate that took `noise` (m, m), N^2."""
+    if not experiment.machine.tolerances.known:
+        return ()
+    return tolerance_shares(
+        experiment.machine,
+        experiment.settings,
+        [experiment.samples(log) for log in experiment.logs],
+        (ESTIMATORS["ls"] if experiment.estimator.twins else experiment.estimator).batch_mean,
+        noise,
+        problem.relations,
+    )
+
+
 def _refuse_too_few(experiment: Experiment, problem: Problem) -> None:
     equations, unknowns = len(problem.equations), len(problem.parameters.names)
     if equations < FEWEST_EQUATIONS * unknowns:
@@ -121,6 +141,7 @@ def _identification(
     fit: Fit,
     estimate: ParameterEstimate,
     falls: Sequence[StrutLog],
+    stated: tuple[str, ...] = (),
 ) -> Identification:
     estimator, equations = experiment.estimator, problem.equations
     dropped = experiment.dropped | {"no_pose": problem.failed, "wrong_rate": problem.wrong_rate} | fit.dropped
@@ -141,7 +162,7 @@ def _identification(
             lambda part: estimator.fit(part, experiment.tuning).mean[: part.reported],
         ),
         delay=experiment.delay,
-        beside=_beside(experiment.settings, problem, falls),
+        beside=(*_beside(experiment.settings, problem, falls), *stated),
         nonconvergence=reason,
     )
 

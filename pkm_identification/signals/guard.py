@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from pkm_identification.declared import check, declared
 from pkm_identification.errors import LogError
+from pkm_identification.mechanisms.hexapod.drive import KnownForces
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import StrutLog
 from pkm_identification.numerics.arrays import FloatArray
@@ -62,6 +63,8 @@ class GuardSettings:
     late_tolerance : float
         A stamp up to this many seconds before the newest is a straggler and dropped; an older one means that the
         clock jumped back, which starts a new segment.
+    known : KnownForces or None
+        What the machine file knows of its measured forces, for those who come after the guard (`known_forces`).
     """
 
     period: float = 0.0
@@ -79,6 +82,7 @@ class GuardSettings:
     late_tolerance: float = declared(
         0.5, "stamps so far behind are stragglers; more is a clock jump", "s", 0, 60
     )
+    known: KnownForces | None = None
 
     def __post_init__(self) -> None:
         check(self)
@@ -111,6 +115,7 @@ class GuardSettings:
             # twice the stated rate: a limit is what the drive may do, not what noise on a difference may show
             rate_limit=2.0 * machine.rate_limit if machine.rate_limit else DEFAULT_RATE_LIMIT,
             force_limit=1.5 * machine.drive.force_limit if machine.drive else np.inf,
+            known=machine.drive.known_forces if machine.drive else None,
         )
 
 

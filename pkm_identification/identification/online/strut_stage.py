@@ -14,6 +14,7 @@ from pkm_identification.signals.butterworth import segment_slices
 from pkm_identification.signals.causal import CausalStrutFilter, FilterSettings
 from pkm_identification.signals.continuity import NUMBERS, numbered_stretches
 from pkm_identification.signals.guard import GuardedLog, GuardSettings, StreamGuard
+from pkm_identification.signals.known_forces import ForceAlignment, ForceStream
 from pkm_identification.signals.rate import RateWatch, at_right_rate
 
 from .stage_event import StageEvent
@@ -34,6 +35,8 @@ class StrutStage:
     rate : RateWatch
     events : list of StageEvent
         Of the last step.
+    forces : ForceStream or None
+        Makes true forces of measured ones, where the machine file says how they differ.
     has_force : bool
         Whether the last accepted sample had forces.
     """
@@ -45,6 +48,9 @@ class StrutStage:
     def _make(self, guard: GuardSettings, filter_settings: FilterSettings) -> None:
         self.guard = StreamGuard(guard)
         self.filter = CausalStrutFilter(filter_settings)
+        self.forces: ForceStream | None = None
+        if guard.known is not None:
+            self.forces = ForceStream(ForceAlignment.of(guard.known, guard.period))
         self.rate = RateWatch(1.0 / guard.period)
 
     def reset(self) -> None:
@@ -70,6 +76,8 @@ class StrutStage:
     def _begin_anew(self) -> None:
         self.guard.reset()
         self.filter.reset()
+        if self.forces is not None:
+            self.forces.reset()
         self.rate.reset()
         self.events: list[StageEvent] = []
         self.has_force = False
@@ -79,8 +87,8 @@ class StrutStage:
 
     @property
     def delay(self) -> float:
-        """Constant delay of the filter in s."""
-        return self.filter.delay
+        """Constant delay in s: of the filter, and of forces that come late."""
+        return self.filter.delay + (0.0 if self.forces is None else self.forces.delay)
 
     @property
     def counts(self) -> dict[str, int]:
@@ -114,7 +122,8 @@ class StrutStage:
         wrong_rate = self.rate.wrong
         passed = []
         for sample in guarded:
-            filtered = self.filter.step(sample)
+            whole = sample if self.forces is None else self.forces.step(sample)
+            filtered = None if whole is None else self.filter.step(whole)
             if filtered is None:
                 continue
             if wrong_rate:

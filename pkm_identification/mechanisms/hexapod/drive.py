@@ -20,6 +20,15 @@ def _all(value: float) -> FloatArray:
 
 
 @dataclass(frozen=True)
+class KnownForces:
+    """What is known of measured forces: gain true(t - delay) + offset; delay in s, gains and offsets (N) of six."""
+
+    delay: float
+    gain: tuple[float, ...]
+    offset: tuple[float, ...]
+
+
+@dataclass(frozen=True)
 class Drive:
     """How raw counts and currents become metres and newtons, and how measured forces become true ones.
 
@@ -89,10 +98,13 @@ class Drive:
         return 2 * np.pi * self.torque_constant * self.gear_ratio * self.efficiency / self.screw_lead
 
     @property
-    def force_differs(self) -> bool:
-        """Whether measured forces are known to differ from the true ones."""
-        gains = np.any(self.force_gain != 1.0) or np.any(self.force_offset)
-        return bool(self.force_delay != 0.0 or gains)
+    def known_forces(self) -> KnownForces | None:
+        """What is known of measured forces; None where they are taken for true."""
+        if self.force_delay == 0.0 and np.all(self.force_gain == 1.0) and not np.any(self.force_offset):
+            return None
+        return KnownForces(
+            self.force_delay, tuple(self.force_gain.tolist()), tuple(self.force_offset.tolist())
+        )
 
 
 def read_drive(node: Node) -> Drive:

@@ -22,6 +22,7 @@ from pkm_identification.numerics.rotation import matrix_from_quaternion
 from .drive import Drive, read_drive
 from .geometry import SINGULAR_RATIO, jacobian_quality, joint_radius
 from .sensors import MachineSensors, machine_sensors
+from .tolerances import Tolerances, read_tolerances
 
 SCHEMA = 1
 BASE_JOINTS = ("no_spin", "universal")
@@ -95,6 +96,7 @@ class Machine:
     friction: Friction
     drive: Drive | None
     sensors: MachineSensors
+    tolerances: Tolerances
     document: dict[str, Any]
 
     @property
@@ -204,6 +206,7 @@ class Machine:
         drive_node = root.take("drive", None)
         drive = None if drive_node.value is None else read_drive(drive_node)
         sensors = machine_sensors(root.take("sensors", {}))
+        tolerances = read_tolerances(root.take("tolerances", {}))
         root.close()
 
         machine = cls(
@@ -223,6 +226,7 @@ class Machine:
             friction=friction,
             drive=drive,
             sensors=sensors,
+            tolerances=tolerances,
             document=document,
         )
         machine._check_geometry(source)

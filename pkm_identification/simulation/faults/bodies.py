@@ -96,7 +96,7 @@ FAULTS = (
               _motor, -1e6, 1e6),
     FaultKind("center_of_mass", "m", PLANT, "the platform's centre of mass is elsewhere, by x or x,y,z", _center,
               -10.0, 10.0, counts=(1, 3)),
-    FaultKind("products_of_inertia", "kg m^2", PLANT, "other products (and moments, as far as they need) by xy or xy,xz,yz",
+    FaultKind("products_of_inertia", "kg m^2", PLANT, "other products (and the moments they need) by xy or xy,xz,yz",
               _products, -1e6, 1e6, counts=(1, 3)),
     FaultKind("unequal_struts", "", PLANT, "bodies of the struts differ: rms share, drawn with the seed", _unequal,
               -0.5, 0.5),

@@ -154,7 +154,7 @@ class Setup:
         """A machine as its file describes it, with what the file knows of its measured forces."""
         drive = machine.drive
         force = ForceErrors()
-        if drive is not None and drive.force_differs:
+        if drive is not None and drive.known_forces is not None:
             force = ForceErrors(
                 gain=np.array(drive.force_gain),
                 offset=np.array(drive.force_offset),

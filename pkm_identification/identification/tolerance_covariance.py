@@ -1,0 +1,235 @@
+"""What the tolerances of a machine file do to an estimate: covariance J diag(tolerance^2) J^T.
+
+J is how the estimate answers to what was taken as known: the least-squares fit of the same samples, once more with each
+quantity off by its tolerance. Smooth motion in a band of 10 Hz needs no samples at 1 kHz for that, so every fit takes
+every n-th of the filtered samples only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from pkm_identification.declared import declarations
+from pkm_identification.estimation.estimate import ParameterEstimate
+from pkm_identification.estimation.identifiability import IDENTIFIABLE
+from pkm_identification.estimation.problem import Problem
+from pkm_identification.mechanisms.hexapod.kinematics.forward import OK, platform_motion
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.mechanisms.hexapod.tolerances import Tolerances
+from pkm_identification.motion import STRUTS, StrutMotion
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.rotation import matrix_from_vector
+from pkm_identification.parameters.relations import LinearRelations
+from pkm_identification.signals.butterworth import segment_slices
+
+from .problem_builder import build_problem
+from .samples import Samples
+from .settings import Settings
+
+SAMPLES_PER_PERIOD = 10  # of the band's cutoff
+
+
+@dataclass(frozen=True)
+class Off:
+    """One quantity off by its tolerance: the machine and the struts' motion as they then would be."""
+
+    name: str
+    machine: Machine
+    struts: tuple[StrutMotion, ...]
+
+
+@dataclass(frozen=True)
+class ToleranceShare:
+    """What one kind of tolerance adds.
+
+    Attributes
+    ----------
+    name : str
+        Of the tolerance.
+    size : float
+        As the machine file has it, SI.
+    covariance : ndarray, shape (P, P)
+        SI units, nuisance parameters included.
+    """
+
+    name: str
+    size: float
+    covariance: FloatArray
+
+
+def tolerance_shares(
+    machine: Machine,
+    settings: Settings,
+    samples: Sequence[Samples],
+    fit: Callable[[Problem], FloatArray],
+    noise: FloatArray,
+    relations: LinearRelations | None = None,
+) -> tuple[ToleranceShare, ...]:
+    """What each tolerance of the machine file adds to the covariance of an estimate.
+
+    Parameters
+    ----------
+    machine : Machine
+    settings : Settings
+        Resolved.
+    samples : sequence of Samples
+        Of each log, zero-phase.
+    fit : callable
+        Values (P,) of a problem.
+    noise : ndarray, shape (m, m)
+        Covariance of the equations' noise that the estimate took, N^2: with weights learned anew a quantity that is off
+        would lose weight, and J would not be that of this estimate.
+    relations : LinearRelations, optional
+        What else the estimate rests on.
+    """
+    known = machine.tolerances.known
+    if not known:
+        return ()
+    every = max(1, int(1.0 / (SAMPLES_PER_PERIOD * settings.band.cutoff * settings.period)))
+    slower = replace(settings, band=replace(settings.band, period=every * settings.period), causal=False)
+    struts = tuple(_thinned(each.struts, every) for each in samples)
+
+    def estimate(machine: Machine, struts: Sequence[StrutMotion]) -> FloatArray:
+        made = [_samples(machine, motion) for motion in struts]
+        return fit(replace(build_problem(machine, slower, made), relations=relations, noise=noise))
+
+    middle = estimate(machine, struts)
+    shares = []
+    for name, size in known.items():
+        total = np.zeros((len(middle), len(middle)))
+        for off in _off(name, size, machine, struts, [each.struts for each in samples], every):
+            change = estimate(off.machine, off.struts) - middle
+            total += np.outer(change, change)
+        shares.append(ToleranceShare(name, size, total))
+    return tuple(shares)
+
+
+def tolerance_sentences(shares: Sequence[ToleranceShare], without: ParameterEstimate) -> tuple[str, ...]:
+    """What tolerances add to the deviations of an estimate that does not have them, a sentence each."""
+    own = slice(0, len(without.names))
+    variance = np.maximum(np.diag(without.covariance), 1e-300)
+    sentences = []
+    for share in shares:
+        factor = np.sqrt(1.0 + np.diag(share.covariance)[own] / variance)
+        shown = [k for k, status in enumerate(without.status) if status == IDENTIFIABLE] or list(
+            range(len(factor))
+        )
+        most = max(shown, key=lambda k: factor[k])
+        unit = declarations(Tolerances)[share.name].unit
+        sentences.append(
+            f"{share.name.replace('_', ' ')} known to {share.size:g}{' ' if unit else ''}{unit} (tolerances of the "
+            f"machine file): the deviations include it, that of {without.names[most]} becomes {factor[most]:.3g} times "
+            "as large by it"
+        )
+    return tuple(sentences)
+
+
+def _samples(machine: Machine, struts: StrutMotion) -> Samples:
+    platform, poses = platform_motion(machine, struts)
+    good = poses.status == OK
+    return Samples(platform[good], struts[good], int(np.count_nonzero(~good)))
+
+
+def _thinned(struts: StrutMotion, every: int) -> StrutMotion:
+    """Every n-th sample of each segment."""
+    if every == 1:
+        return struts
+    rows = [np.arange(part.start, part.stop, every) for part in segment_slices(struts.segment)]
+    return struts[np.concatenate(rows) if rows else np.zeros(0, dtype=np.int64)]
+
+
+def _off(
+    name: str,
+    size: float,
+    machine: Machine,
+    struts: tuple[StrutMotion, ...],
+    whole: Sequence[StrutMotion],
+    every: int,
+) -> Iterator[Off]:
+    """The quantities of one tolerance, one after the other."""
+
+    def moved(change: Callable[[StrutMotion], StrutMotion]) -> tuple[StrutMotion, ...]:
+        return tuple(change(motion) for motion in struts)
+
+    if name == "joint_places":
+        for place in range(2 * STRUTS * 3):
+            shift = np.zeros(2 * STRUTS * 3)
+            shift[place] = size
+            base, platform = shift.reshape(2, STRUTS, 3)
+            joints = {
+                "base_joints": machine.base_joints + base,
+                "platform_joints": machine.platform_joints + platform,
+            }
+            yield Off(name, replace(machine, **joints), struts)
+    elif name == "gravity_direction":
+        for axis in _across(machine.gravity):
+            yield Off(
+                name, replace(machine, gravity=matrix_from_vector(size * axis) @ machine.gravity), struts
+            )
+    elif name == "motor_inertia":
+        # a mass along one strut more in the machine is a force less that the other bodies need
+        for i in range(STRUTS):
+            yield Off(
+                name, machine, moved(lambda motion, i=i: _less(motion, i, size * motion.acceleration[:, i]))
+            )
+    elif name == "length_offset":
+        for i in range(STRUTS):
+            yield Off(name, machine, moved(lambda motion, i=i: _longer(motion, i, np.array(size), 0.0)))
+    elif name == "length_scale":
+        zero = machine.drive.length_at_zero if machine.drive is not None else np.zeros(STRUTS)
+        for i in range(STRUTS):
+            yield Off(
+                name,
+                machine,
+                moved(lambda motion, i=i: _longer(motion, i, size * (motion.length[:, i] - zero[i]), size)),
+            )
+    elif name == "force_gain":
+        for i in range(STRUTS):
+            yield Off(name, machine, moved(lambda motion, i=i: _less(motion, i, size * _force(motion)[:, i])))
+    elif name == "force_offset":
+        for i in range(STRUTS):
+            yield Off(name, machine, moved(lambda motion, i=i: _less(motion, i, np.array(size))))
+    elif name == "force_delay":
+        yield Off(name, machine, tuple(_thinned(_earlier(motion, size), every) for motion in whole))
+
+
+def _across(gravity: FloatArray) -> FloatArray:
+    """Two unit axes (2, 3) across gravity."""
+    first = np.cross(gravity, np.eye(3)[np.argmin(np.abs(gravity))])
+    first /= max(float(np.linalg.norm(first)), 1e-300)
+    second = np.cross(gravity, first)
+    return np.array([first, second / max(float(np.linalg.norm(second)), 1e-300)])
+
+
+def _force(motion: StrutMotion) -> FloatArray:
+    if motion.force is None:
+        raise ValueError("samples without forces make no equations")
+    return motion.force
+
+
+def _less(motion: StrutMotion, strut: int, force: FloatArray) -> StrutMotion:
+    """The motion with a force less in one strut, N."""
+    changed = _force(motion).copy()
+    changed[:, strut] -= force
+    return replace(motion, force=changed)
+
+
+def _longer(motion: StrutMotion, strut: int, length: FloatArray, share: float) -> StrutMotion:
+    """The motion with one strut longer by a length (m), its rates by a share."""
+    made = {name: getattr(motion, name).copy() for name in ("length", "rate", "acceleration")}
+    made["length"][:, strut] += length
+    made["rate"][:, strut] *= 1.0 + share
+    made["acceleration"][:, strut] *= 1.0 + share
+    return replace(motion, **made)
+
+
+def _earlier(motion: StrutMotion, delay: float) -> StrutMotion:
+    """The motion with forces of `delay` (s) later, as if those measured came late by it."""
+    force = _force(motion).copy()
+    for part in segment_slices(motion.segment):
+        if part.stop - part.start > 1:
+            force[part] += delay * np.gradient(force[part], motion.time[part], axis=0)
+    return replace(motion, force=force)

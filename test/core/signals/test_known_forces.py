@@ -1,0 +1,62 @@
+"""True forces from measured ones, on whole logs and sample by sample."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from pkm_identification.mechanisms.hexapod.drive import KnownForces
+from pkm_identification.motion import StrutLog
+from pkm_identification.signals.guard import GuardedLog, GuardSettings, StreamGuard
+from pkm_identification.signals.known_forces import ForceAlignment, ForceStream, aligned
+
+PERIOD = 0.002
+GAIN, OFFSET = (1.1, 0.9, 1.0, 1.0, 1.2, 1.0), (5.0, 0.0, -3.0, 0.0, 0.0, 1.0)
+
+
+def true_force(time: np.ndarray) -> np.ndarray:
+    return 100 * np.sin(2 * np.pi * np.outer(time, np.arange(2.0, 8.0)))
+
+
+def guarded(delay: float, hole: bool = False) -> tuple[GuardedLog, list]:
+    """A log in one or two segments, and the same samples as the guard's `step` gives them."""
+    time = PERIOD * np.arange(600)
+    if hole:
+        time = np.delete(time, slice(300, 340))
+    length = np.full((len(time), 6), 0.4)
+    force = np.array(GAIN) * true_force(time - delay) + np.array(OFFSET)
+    settings = GuardSettings(period=PERIOD)
+    stream = StreamGuard(settings)
+    stepped = [sample for t, l, f in zip(time, length, force, strict=True) for sample in stream.step(t, l, f)]
+    return StreamGuard(settings).guard(StrutLog(time, length, force, "made")), stepped
+
+
+@pytest.mark.parametrize("delay", [0.0, 0.004, 0.0017, -0.0011, 0.0005, -0.006])
+@pytest.mark.parametrize("hole", [False, True])
+def test_forces_come_back_as_they_were(delay, hole):
+    log, stepped = guarded(delay, hole)
+    known = KnownForces(delay, GAIN, OFFSET)
+    right = aligned(log, known)
+    # a cubic through samples 2 ms apart, tones up to 7 Hz: 3/128 (2 pi 7 0.002)^4 of 100 N
+    np.testing.assert_allclose(right.force, true_force(right.time), atol=2e-4)
+    lost = len(log.time) - len(right.time)
+    assert lost <= (2 if hole else 1) * (abs(delay) / PERIOD + 4)
+
+    stream = ForceStream(ForceAlignment.of(known, PERIOD))
+    passed = [sample for each in stepped if (sample := stream.step(each)) is not None]
+    np.testing.assert_array_equal([sample.time for sample in passed], right.time)
+    np.testing.assert_array_equal([sample.segment for sample in passed], right.segment)
+    np.testing.assert_allclose([sample.force for sample in passed], right.force, rtol=1e-12, atol=1e-10)
+
+
+def test_nothing_known_changes_nothing():
+    log, _ = guarded(0.0)
+    assert aligned(log, None) is log
+
+
+def test_samples_without_forces_pass():
+    stream = ForceStream(ForceAlignment.of(KnownForces(0.004, GAIN, OFFSET), PERIOD))
+    _, stepped = guarded(0.0)
+    assert stream.step(stepped[0]) is None
+    bare = type(stepped[0])(1.0, stepped[0].length, None, 0, False)
+    assert stream.step(bare) is bare
