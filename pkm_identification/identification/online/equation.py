@@ -27,19 +27,37 @@ from pkm_identification.signals.band import BandSettings
 
 from ..equations.reversal import reversal_pulse, reversal_time, smoothed_bend, smoothing_count
 
+# Derivative by the last five samples, newest first, in units of the period: right to (2 pi f T)^4 / 5.
+_BACKWARD = np.array([25.0, -48.0, 36.0, -16.0, 3.0]) / 12.0
 # Places in the stack that is filtered, from its end; in front of them the machine's columns and a payload's.
 _KNOWN, _BEND, _PULSE, _FORCE = -4, -3, -2, -1
 
 
 @dataclass(frozen=True)
 class Equation:
-    """One equation: columns of the machine (6, P) and of a payload (6, 10), measured (6,), bend (6,), SI units."""
+    """One equation, everything band-limited and in SI units.
+
+    Attributes
+    ----------
+    time : float
+    regressor : ndarray, shape (6, P)
+    load : ndarray, shape (6, 10)
+        Columns of a payload.
+    measured : ndarray, shape (6,)
+        Force less what the machine file says of parameters that are not estimated.
+    bend : ndarray, shape (6,)
+        What smoothing may make of the bend of friction.
+    force, force_rate : ndarray, shape (6,)
+        Force itself, and its rate of change.
+    """
 
     time: float
     regressor: FloatArray
     load: FloatArray
     measured: FloatArray
     bend: FloatArray
+    force: FloatArray
+    force_rate: FloatArray
 
     @property
     def both(self) -> FloatArray:
@@ -122,6 +140,9 @@ class EquationFilter:
         self._stack, self._filtered = np.zeros((2, 6, mapping.shape[1] - _BEND))
         self._rates = np.zeros((smoothing_count(kinematic_cutoff, band.period), 6))
         self._reversal_time = reversal_time(band.period)
+        self._forces = np.zeros((len(_BACKWARD), STRUTS))
+        self._newest = 0
+        self._period = band.period
         self._state = np.empty(0)
         self._place = 0
 
@@ -139,6 +160,8 @@ class EquationFilter:
             # as if the first sample had lasted for ever
             self._state = self._zi[:, :, None, None] * self._stack
         _filter_sections(self._sections, self._stack, self._state, self._filtered)
+        self._newest = 0 if starting else (self._newest + 1) % len(self._forces)
+        self._forces[... if starting else self._newest] = self._filtered[:, _FORCE]
         return True
 
     def equation(self, time: float, coulomb: FloatArray) -> Equation:
@@ -163,4 +186,6 @@ class EquationFilter:
             smooth[:, width:_KNOWN].copy(),
             smooth[:, _FORCE] - smooth[:, _KNOWN],
             smooth[:, _BEND] * coulomb if len(coulomb) else np.zeros(STRUTS),
+            smooth[:, _FORCE].copy(),
+            _BACKWARD @ self._forces[(self._newest - np.arange(len(_BACKWARD))) % len(_BACKWARD)] / self._period,
         )

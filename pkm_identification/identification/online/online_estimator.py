@@ -24,6 +24,7 @@ from ..equations.reversal import with_reversals
 from ..settings import Settings
 from .drift import FrictionDrift, friction_walk
 from .equation import Equation, EquationFilter
+from .fit_watch import FitWatch
 from .payload import PayloadEstimate, PayloadEvent, payload_prior
 from .payload_watch import PayloadWatch
 
@@ -111,6 +112,13 @@ class OnlineEstimator:
             if self.watch is not None:
                 still = np.zeros(PLATFORM_COLUMNS)
                 self.watch.loaded.add_process_noise(np.concatenate([walk, still]))
+        self.fit_watch = FitWatch(
+            self.recursive.prior,
+            self.recursive.outputs,
+            force_scale(machine),
+            self._stride * settings.period,
+            lambda: (self.recursive.filter.mean, self.recursive.estimate()),
+        )
         self.reset()
 
     def _estimator(self, parameters: ParameterSet) -> RecursiveEstimator:
@@ -129,6 +137,7 @@ class OnlineEstimator:
         self.recursive.reset()
         if self.watch is not None:
             self.watch.reset()
+        self.fit_watch.reset()
         self.counts = dict.fromkeys(
             ("used", "skipped_status", "no_force", "settling", "gated", "clock_jump"), 0
         )
@@ -252,6 +261,15 @@ class OnlineEstimator:
                 equation.time, equation.regressor, equation.measured, equation.bend
             )
         else:
+            changes = self.friction_changes
             accepted = self.watch.step(equation)
+            if self.watch.carrying or self.watch.suspecting or self.friction_changes != changes:
+                # a load or other friction is no misfit
+                self.fit_watch.interrupt()
+                return self._counted(gated, accepted)
+        self.fit_watch.step(equation)
+        return self._counted(gated, accepted)
+
+    def _counted(self, gated: int, accepted: bool) -> bool:
         self.counts["gated"] += max(0, self.recursive.gated - gated)
         return accepted

@@ -1,0 +1,90 @@
+"""The last equations of a stream, kept for tests of whether the model fits them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pkm_identification.numerics.arrays import FloatArray
+
+from .equation import Equation
+
+
+@dataclass(frozen=True)
+class Recent:
+    """Equations in order of time.
+
+    Attributes
+    ----------
+    time : ndarray, shape (K,)
+        s.
+    regressor : ndarray, shape (K, 6, P)
+    measured : ndarray, shape (K, 6)
+        Band-limited force less what the machine file says of parameters that are not estimated, N.
+    force, force_rate : ndarray, shape (K, 6)
+        Band-limited force itself in N, and its rate of change in N/s.
+    segment : ndarray of int64, shape (K,)
+        Changes where the stream was interrupted.
+    """
+
+    time: FloatArray
+    regressor: FloatArray
+    measured: FloatArray
+    force: FloatArray
+    force_rate: FloatArray
+    segment: NDArray[np.int64]
+
+    def predicted(self, mean: FloatArray) -> FloatArray:
+        """Force (K, 6) in N of the model with parameters (P,)."""
+        return self.regressor @ mean + self.force - self.measured
+
+
+class RecentEquations:
+    """A ring of the last equations.
+
+    Parameters
+    ----------
+    capacity : int
+    width : int
+        Unknowns P, nuisance parameters included.
+    outputs : int
+    spacing : float
+        s from one equation to the next in a stream without holes.
+    """
+
+    def __init__(self, capacity: int, width: int, outputs: int, spacing: float) -> None:
+        self._time = np.empty(capacity)
+        self._regressor = np.empty((capacity, outputs, width))
+        self._rows = np.empty((capacity, 3, outputs))
+        self._segment = np.empty(capacity, dtype=np.int64)
+        self._spacing = spacing
+        self.clear()
+
+    def __len__(self) -> int:
+        return min(self._count, len(self._time))
+
+    def clear(self) -> None:
+        """Forget all of them."""
+        self._count = 0
+
+    def add(self, equation: Equation) -> None:
+        """Keep an equation, instead of the oldest one when the ring is full."""
+        place, before = self._count % len(self._time), (self._count - 1) % len(self._time)
+        segment = 0
+        if self._count:
+            broken = abs(equation.time - self._time[before] - self._spacing) > 0.5 * self._spacing
+            segment = self._segment[before] + broken
+        self._time[place] = equation.time
+        self._regressor[place] = equation.regressor
+        self._rows[place] = equation.measured, equation.force, equation.force_rate
+        self._segment[place] = segment
+        self._count += 1
+
+    def all(self) -> Recent:
+        """Copies of what is kept."""
+        first = self._count % len(self._time) if self._count > len(self._time) else 0
+        order = (first + np.arange(len(self))) % len(self._time)
+        measured, force, rate = (self._rows[order, k] for k in range(3))
+        return Recent(self._time[order], self._regressor[order], measured, force, rate, self._segment[order])
