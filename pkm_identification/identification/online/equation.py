@@ -187,5 +187,7 @@ class EquationFilter:
             smooth[:, _FORCE] - smooth[:, _KNOWN],
             smooth[:, _BEND] * coulomb if len(coulomb) else np.zeros(STRUTS),
             smooth[:, _FORCE].copy(),
-            _BACKWARD @ self._forces[(self._newest - np.arange(len(_BACKWARD))) % len(_BACKWARD)] / self._period,
+            _BACKWARD
+            @ self._forces[(self._newest - np.arange(len(_BACKWARD))) % len(_BACKWARD)]
+            / self._period,
         )

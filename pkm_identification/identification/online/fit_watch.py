@@ -2,68 +2,63 @@
 
 An alarm is evidence and effect, as offline: a hypothesis that the last equations ask for decisively, and that moves a
 parameter that is shown by more than two of its stated deviations; twice in a row, because the question is asked for
-ever. One hypothesis is scored for each new equation, so that no sample waits for long.
+ever. Sign, unit and exchanged struts come first. A judgement is spread over the equations that arrive meanwhile, so
+that no sample waits for long.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from pkm_identification.estimation.estimate import ParameterEstimate
 from pkm_identification.estimation.identifiability import IDENTIFIABLE
+from pkm_identification.estimation.lack_of_fit.doubt import DOUBTFUL
 from pkm_identification.estimation.lack_of_fit.evidence import Base, Score
 from pkm_identification.estimation.lack_of_fit.saturated import saturated
 from pkm_identification.estimation.lack_of_fit.selection import DECISIVE
+from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
 
+from ..diagnosis.findings import Cause
 from .equation import Equation
 from .recent_equations import Recent, RecentEquations
-from .stream_hypotheses import UNITS, candidates
+from .stream_discrete import discrete_cause
+from .stream_hypotheses import CHANGED_CURE, StreamHypothesis, stream_hypotheses
 
 WINDOW = 1000  # equations, 40 s at 25 Hz
 FEWEST = 250
 EVERY = 125  # equations from one judgement to the next
-LARGE_EFFECT = 2.0  # stated deviations
-DONE = "done"
 EXACT = 1e-4  # residual over force: below it, differences are rounding
+ROUNDING = 0.5  # residual over that: below, there is nothing to find
+STARTED, DONE = "started", "done"
 
 
 @dataclass(frozen=True)
 class StreamFit:
-    """What the last judgement found.
+    """What a judgement found.
 
     Attributes
     ----------
     adequate : bool
     ratio : float
         Residual of the model over pure error: what is left with everything that was looked for taken out.
-    cause : str
-        Name of the likeliest cause; empty where none is decisive.
-    value, std : float
-        Its size; of several coefficients, the largest change in deviations of the prior.
-    unit : str
-    evidence : float
-        Logarithm of the odds.
-    effect : float
-        Stated deviations by which it moves the parameter that it moves most.
+    cause : Cause or None
+        The likeliest one, where there is decisive evidence for one.
     moved : ndarray, shape (P,)
-        What it changes about the parameters, SI units; without nuisance parameters.
+        What it changes about the parameters, SI units; without nuisance parameters. Empty where it cannot be told: all
+        of them are wrong.
     time : float
         Stamp of the newest equation judged, s.
     """
 
     adequate: bool
     ratio: float = 1.0
-    cause: str = ""
-    value: float = 0.0
-    std: float = 0.0
-    unit: str = ""
-    evidence: float = 0.0
-    effect: float = 0.0
+    cause: Cause | None = None
     moved: FloatArray = field(default_factory=lambda: np.empty(0))
     time: float = float("nan")
 
@@ -73,11 +68,9 @@ class FitWatch:
 
     Parameters
     ----------
-    prior : Prior
-        Of all unknowns, nuisance parameters included.
-    outputs : int
-    typical_force : float
-        N.
+    machine : Machine
+    parameters : ParameterSet
+        The unknowns, nuisance parameters included.
     spacing : float
         s from one equation to the next.
     estimate : callable
@@ -87,28 +80,29 @@ class FitWatch:
     ----------
     fit : StreamFit or None
         The last judgement; None before the first.
-    worst : StreamFit or None
-        The misfit with the largest effect since the start: what the estimate has learned from and stays in doubt for.
+    learned_from : StreamFit or None
+        The misfit with the largest effect since the start: an estimate that has learned from it stays in doubt.
     """
 
     def __init__(
         self,
-        prior: Prior,
-        outputs: int,
-        typical_force: float,
+        machine: Machine,
+        parameters: ParameterSet,
         spacing: float,
         estimate: Callable[[], tuple[FloatArray, ParameterEstimate]],
     ) -> None:
-        self._prior = prior
-        self._typical_force = typical_force
+        self._machine = machine
+        self._parameters = parameters
+        self._prior = Prior.of(parameters)
         self._estimate = estimate
-        self._recent = RecentEquations(WINDOW, len(prior.mean), outputs, spacing)
+        outputs = len(machine.base_joints)
+        self._recent = RecentEquations(WINDOW, len(parameters), outputs, spacing)
         self.reset()
 
     def reset(self) -> None:
         """As at the start."""
         self.fit: StreamFit | None = None
-        self.worst: StreamFit | None = None
+        self.learned_from: StreamFit | None = None
         self._suspected = False
         self.interrupt()
 
@@ -135,65 +129,86 @@ class FitWatch:
             self._judgement = self._judge()
 
     def _judge(self) -> Iterator[str]:
-        """One judgement; it pauses after each hypothesis."""
+        """One judgement; it pauses after each of its parts."""
         recent = self._recent.all()
         mean, estimate = self._estimate()
-        yield "equations copied"
+        time = float(recent.time[-1])
+        yield STARTED
         base = self._base(recent)
-        if base is None:
-            self._conclude(StreamFit(True, time=float(recent.time[-1])))
+        yield "the model alone"
+        discrete = discrete_cause(self._machine, self._parameters, recent, base.floor)
+        if discrete is not None:
+            self._conclude(StreamFit(False, base.total_ratio, discrete, time=time))
             return
-        best: tuple[str, str, Score] | None = None
-        yield "base worked off"
-        tried = candidates(recent, mean, self._prior, self._typical_force)
-        everything = saturated(base, tried)
+        if base.total_ratio < ROUNDING:
+            self._conclude(StreamFit(True, time=time))
+            return
+        yield "discrete causes"
+        tried = stream_hypotheses(self._machine, recent, mean, self._prior)
+        everything = saturated(base, [one.candidate for one in tried])
         noise = everything.pure_error
-        yield "saturated"
-        for candidate in tried:
-            score = base.score(candidate.columns, candidate.scale, noise)
-            if best is None or score.evidence > best[2].evidence:
-                best = candidate.name, candidate.family, score
-            yield candidate.name
-        if best is not None:
-            ratio = base.total_ratio / max(everything.total_ratio, 1e-300)
-            self._conclude(self._fit(float(recent.time[-1]), ratio, estimate, *best))
+        ratio = base.total_ratio / max(everything.total_ratio, 1e-300)
+        yield "all hypotheses together"
+        scores = []
+        for one in tried:
+            scores.append(base.score(one.candidate.columns, one.candidate.scale, noise))
+            yield one.candidate.name
+        best = int(np.argmax([score.evidence for score in scores]))
+        total = float(base.residual @ base.residual - everything.residual @ everything.residual)
+        explains = (float(base.residual @ base.residual) - scores[best].left) / max(total, 1e-300)
+        self._conclude(
+            replace(
+                self._fit(tried[best], scores[best], float(np.clip(explains, 0.0, 1.0)), estimate),
+                ratio=ratio,
+                time=time,
+            )
+        )
 
-    def _base(self, recent: Recent) -> Base | None:
-        """The model, its rows divided by its own residual; None where that is rounding."""
+    def _base(self, recent: Recent) -> Base:
+        """The model, its rows divided by its own residual or, where that is less, by what is rounding."""
         scaled = recent.regressor * self._prior.std
         target = recent.measured - recent.regressor @ self._prior.mean
-        floor = np.full(target.shape[1], np.sqrt(np.mean(recent.force**2)) + 1e-300)
-        base = Base.of(scaled, target, EXACT * floor, recent.segment)
-        residual = EXACT * floor * base.ratio
-        if np.all(residual < EXACT * floor):
-            return None
-        return Base.of(scaled, target, np.maximum(residual, EXACT * floor), recent.segment)
+        least = np.full(target.shape[1], EXACT * np.sqrt(np.mean(recent.force**2)) + 1e-300)
+        residual = least * Base.of(scaled, target, least, recent.segment).ratio
+        return Base.of(scaled, target, np.maximum(residual, least), recent.segment)
 
     def _fit(
-        self, time: float, ratio: float, estimate: ParameterEstimate, name: str, family: str, score: Score
+        self, hypothesis: StreamHypothesis, score: Score, explains: float, estimate: ParameterEstimate
     ) -> StreamFit:
+        """The fit, judged by the likeliest hypothesis."""
+        if score.evidence < DECISIVE:
+            return StreamFit(True)
         moved = (self._prior.std * score.moved)[: len(estimate.names)]
         shown = [k for k, status in enumerate(estimate.status) if status == IDENTIFIABLE]
-        effects = [abs(moved[k]) / estimate.std[k] for k in shown]
-        effects += [abs(one.weights @ moved) / one.std for one in estimate.combinations]
-        effect = float(max(effects, default=0.0))
-        if score.evidence < DECISIVE:
-            return StreamFit(True, ratio, time=time, evidence=score.evidence, effect=effect)
-        place = int(np.argmax(np.abs(score.coefficients) / score.std))
-        single = len(score.coefficients) == 1
-        scale = 1.0 if single else self._prior.std[place]
-        return StreamFit(
-            adequate=effect < LARGE_EFFECT,
-            ratio=ratio,
-            cause=name,
-            value=float(score.coefficients[place] / scale) + (1.0 if family == "force_gain" else 0.0),
-            std=float(score.std[place] / scale),
-            unit=UNITS.get(family, ""),
-            evidence=score.evidence,
-            effect=effect,
-            moved=moved,
-            time=time,
-        )
+        effects = {estimate.names[k]: abs(moved[k]) / estimate.std[k] for k in shown}
+        effects |= {one.name: abs(one.weights @ moved) / one.std for one in estimate.combinations}
+        moves = max(effects, key=lambda name: effects[name], default="")
+        effect = float(effects.get(moves, 0.0))
+        kind, candidate = hypothesis.effect, hypothesis.candidate
+        if kind is None:
+            changes = score.coefficients / score.std
+            place = int(np.argmax(np.abs(changes[: len(estimate.names)])))
+            cause = Cause(
+                candidate.name,
+                float(score.coefficients[place]),
+                float(score.std[place]),
+                estimate.units[place],
+                explains,
+                CHANGED_CURE,
+                detail=f"{estimate.names[place]} most",
+            )
+        else:
+            cause = Cause(
+                candidate.name,
+                kind.offset + float(score.coefficients[0]),
+                float(score.std[0]),
+                kind.unit,
+                explains,
+                kind.cure,
+                kind.family,
+            )
+        cause = replace(cause, evidence=score.evidence, effect=effect, moves=moves)
+        return StreamFit(effect < DOUBTFUL, cause=cause, moved=moved)
 
     def _conclude(self, fit: StreamFit) -> None:
         confirmed, self._suspected = self._suspected, not fit.adequate
@@ -201,5 +216,8 @@ class FitWatch:
             # once may be chance: the question is asked for ever
             return
         self.fit = fit
-        if not fit.adequate and (self.worst is None or fit.effect > self.worst.effect):
-            self.worst = fit
+        if fit.adequate or fit.cause is None:
+            return
+        worst = self.learned_from
+        if worst is None or worst.cause is None or fit.cause.effect >= worst.cause.effect:
+            self.learned_from = fit

@@ -8,6 +8,7 @@ import numpy as np
 
 from pkm_identification.errors import SettingsError
 from pkm_identification.estimation.estimate import ParameterEstimate
+from pkm_identification.estimation.lack_of_fit.doubt import doubted
 from pkm_identification.estimation.filters.recursive import FILTERS, RecursiveEstimator
 from pkm_identification.mechanisms.hexapod.dynamics.basis import PLATFORM_COLUMNS, friction_columns
 from pkm_identification.mechanisms.hexapod.kinematics.forward import OK
@@ -24,7 +25,7 @@ from ..equations.reversal import with_reversals
 from ..settings import Settings
 from .drift import FrictionDrift, friction_walk
 from .equation import Equation, EquationFilter
-from .fit_watch import FitWatch
+from .fit_watch import FitWatch, StreamFit
 from .payload import PayloadEstimate, PayloadEvent, payload_prior
 from .payload_watch import PayloadWatch
 
@@ -113,9 +114,8 @@ class OnlineEstimator:
                 still = np.zeros(PLATFORM_COLUMNS)
                 self.watch.loaded.add_process_noise(np.concatenate([walk, still]))
         self.fit_watch = FitWatch(
-            self.recursive.prior,
-            self.recursive.outputs,
-            force_scale(machine),
+            machine,
+            self._unknowns,
             self._stride * settings.period,
             lambda: (self.recursive.filter.mean, self.recursive.estimate()),
         )
@@ -190,8 +190,16 @@ class OnlineEstimator:
 
     @property
     def estimate(self) -> ParameterEstimate:
-        """Latest estimate, or the prior; worked out when asked for, which costs as much as taking an equation."""
-        return self.recursive.estimate()
+        """Latest estimate, or the prior; worked out when asked for, which costs as much as taking an equation.
+
+        One that has learned from equations that the model does not fit says so, in statuses and deviations.
+        """
+        estimate, misfit = self.recursive.estimate(), self.fit_watch.learned_from
+        if misfit is None:
+            return estimate
+        # nothing is right with forces of the other sign: then the machine file is as good
+        moved = misfit.moved if len(misfit.moved) else estimate.values - estimate.nominal
+        return doubted(estimate, moved[None])
 
     @property
     def payload(self) -> PayloadEstimate | None:
@@ -213,6 +221,11 @@ class OnlineEstimator:
         """How often friction had changed and was made uncertain again."""
         drift = None if self.watch is None else self.watch.drift
         return 0 if drift is None else drift.opened
+
+    @property
+    def fit(self) -> StreamFit | None:
+        """Whether the model fits the last equations, and why not; None before there are enough of them."""
+        return self.fit_watch.fit
 
     @property
     def model_suspect(self) -> bool:

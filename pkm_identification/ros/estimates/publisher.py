@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from geometry_msgs.msg import InertiaStamped
 
+from pkm_identification.identification.online.fit_watch import StreamFit
 from pkm_identification.identification.online.online_estimator import OnlineEstimator
 from pkm_identification.identification.online.payload import PayloadEvent
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.msg import ParameterEstimate as EstimateMessage
 from pkm_identification.numerics.finite import finite
+from pkm_identification.report.diagnosis import sentence
 
 from ..messages.convert import estimate_message
 from ..messages.payload import (
@@ -85,7 +87,7 @@ class EstimatePublisher:
             self._node.report(ERROR, "not_finite_output", "the estimate holds a number that is not finite")
             return
         self._published = estimate.count
-        self.estimates.publish(estimate_message(estimate, self._machine))
+        self.estimates.publish(estimate_message(estimate, self._machine, estimator.fit))
         if estimator.payload is not None:
             self._publish_payload(estimator, estimate.time)
 
@@ -109,6 +111,15 @@ class EstimatePublisher:
                 ERROR,
                 "measured forces do not fit the model: are the machine, the units and the signs right?",
             )
+        fit, learned_from = estimator.fit, estimator.fit_watch.learned_from
+        if fit is not None and not fit.adequate and fit.cause is not None:
+            yield ERROR, f"the model does not fit: {sentence(fit.cause)}"
+        elif learned_from is not None and learned_from.cause is not None:
+            yield (
+                WARN,
+                f"the estimate learned from samples up to {learned_from.time:.1f} s that the model did not fit "
+                f"({learned_from.cause.name}): reset it",
+            )
 
     def values(self, estimator: OnlineEstimator) -> Mapping[str, object]:
         """How the estimation goes, in numbers for diagnostics."""
@@ -120,8 +131,17 @@ class EstimatePublisher:
             "equations": estimator.count,
             "nis": estimator.nis,
             "nis_dof": estimator.outputs,
+            **_fit_values(estimator.fit),
             **payload_values(estimator.payload, self.events),
         }
 
     def _publish_payload(self, estimator: OnlineEstimator, time: float) -> None:
         self.payloads.publish(payload_message(estimator.payload, time, self._frame))
+
+
+def _fit_values(fit: StreamFit | None) -> Mapping[str, object]:
+    """Whether the model fits, for diagnostics."""
+    if fit is None:
+        return {"lack_of_fit": "not judged yet", "fit_ratio": "", "cause": ""}
+    cause = fit.cause.name if fit.cause is not None else ""
+    return {"lack_of_fit": not fit.adequate, "fit_ratio": f"{fit.ratio:.3g}", "cause": cause}

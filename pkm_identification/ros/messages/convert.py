@@ -18,12 +18,14 @@ from pkm_identification.msg import ParameterEstimate as EstimateMessage
 from pkm_identification.msg import PlatformState, StrutStates
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.rotation import matrix_from_quaternion, quaternion_from_matrix
+from pkm_identification.report.diagnosis import sentence
 
 from ..clock import set_stamp
 from .wire import StreamType, StreamWriter
 
 if TYPE_CHECKING:
     from pkm_identification.estimation.estimate import ParameterEstimate
+    from pkm_identification.identification.online.fit_watch import StreamFit
     from pkm_identification.mechanisms.hexapod.machine import Machine
 
 STRUT_STATES, PLATFORM_STATE = StreamType(StrutStates), StreamType(PlatformState)
@@ -34,6 +36,7 @@ STATUS_CODES = {
     "identifiable": EstimateMessage.IDENTIFIABLE,
     "combination": EstimateMessage.COMBINATION,
     "unidentifiable": EstimateMessage.UNIDENTIFIABLE,
+    "in_doubt": EstimateMessage.IN_DOUBT,
 }
 
 
@@ -156,8 +159,10 @@ def platform_sample(message: bytes | PlatformState) -> tuple[PlatformSample, flo
     return sample, float(numbers["delay"])
 
 
-def estimate_message(estimate: ParameterEstimate, machine: Machine) -> EstimateMessage:
-    """An estimate as a message."""
+def estimate_message(
+    estimate: ParameterEstimate, machine: Machine, fit: StreamFit | None = None
+) -> EstimateMessage:
+    """An estimate as a message, with whether the model fits what it learned from."""
     message = EstimateMessage(
         machine=machine.name,
         machine_hash=machine.hash,
@@ -175,6 +180,16 @@ def estimate_message(estimate: ParameterEstimate, machine: Machine) -> EstimateM
         count=int(estimate.count),
     )
     set_stamp(message.header.stamp, estimate.time)
+    if fit is not None:
+        message.fit_judged = True
+        message.lack_of_fit = not fit.adequate
+        message.fit_ratio = bounded(fit.ratio)
+        if fit.cause is not None:
+            message.cause = fit.cause.name
+            message.cause_value = bounded(fit.cause.value)
+            message.cause_std = bounded(fit.cause.std)
+            message.cause_unit = fit.cause.unit
+            message.cause_text = sentence(fit.cause)
     return message
 
 

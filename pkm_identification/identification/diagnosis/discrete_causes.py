@@ -1,0 +1,85 @@
+"""Sign, unit and order of the forces, as causes: what a factor against the machine file, or another order, means."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pkm_identification.estimation.lack_of_fit.exchange import Order
+from pkm_identification.mechanisms.hexapod.machine import Machine
+
+from .findings import Cause
+
+FACTOR = 2.0  # by which the machine file's values are surely not wrong
+RESOLVED = 0.1  # of the factor: standard deviation at which it is known
+# N of one recorded unit; the drive's own N per A besides.
+FORCE_UNITS = {"kN": 1000.0, "kgf": 9.80665, "lbf": 4.4482216, "mN": 1e-3}
+BETTER = 0.5  # of the residual's squares, that a discrete change must leave at most to be believed
+
+
+def causes_of_factor(factor: float, std: float, machine: Machine) -> list[Cause]:
+    """What it means that the measured force is `factor` times that of the machine file's bodies.
+
+    Parameters
+    ----------
+    factor, std : float
+        And its standard deviation (`output_factor`).
+    machine : Machine
+        Whose drive says what an ampere is.
+
+    Returns
+    -------
+    list of Cause
+        `force_sign`, and `force_unit` or, for a factor that is no unit, `force_gain`; empty for a factor near 1.
+    """
+    if std > RESOLVED * abs(factor) or factor == 0.0:
+        return []
+    causes = []
+    if factor < 0.0:
+        causes.append(
+            _cause(
+                "force_sign",
+                -1.0,
+                "",
+                "Reverse the sign of the currents: a strut force is positive when it pushes the platform away",
+            )
+        )
+    size = 1.0 / abs(factor)
+    if 1.0 / FACTOR < size < FACTOR:
+        return causes
+    units = dict(FORCE_UNITS)
+    if machine.drive is not None and machine.drive.force_per_ampere > 0.0:
+        units["A"] = machine.drive.force_per_ampere
+    units |= {f"1/{name}": 1.0 / unit for name, unit in list(units.items())}
+    name, unit = min(units.items(), key=lambda item: abs(math.log(item[1] / size)))
+    if abs(math.log(unit / size)) > math.log(FACTOR):
+        cure = "Check the drive's constants: the forces are not those of these masses by a factor that is no unit"
+        return [*causes, _cause("force_gain", 1.0 / size, "", cure, std=std)]
+    where = f"forces are recorded in {name}" if "/" not in name else f"forces were converted from {name[2:]} twice"
+    cure = f"Convert the forces: one recorded unit is {unit:.6g} N"
+    return [*causes, _cause("force_unit", unit, "N", cure, detail=where)]
+
+
+def _cause(name: str, value: float, unit: str, cure: str, std: float = 0.0, detail: str = "") -> Cause:
+    return Cause(name, value, std, unit, 1.0, cure, "force factor", detail=detail)
+
+
+def cause_of_order(order: Order) -> Cause | None:
+    """Forces in the columns of other struts, if another order leaves much less."""
+    if not order.changed or order.left > BETTER * order.before:
+        return None
+    count = float(np.count_nonzero(order.column != np.arange(len(order.column))))
+    detail = in_words(order.column)
+    explains = 1.0 - order.left / order.before
+    cure = f"Set the force columns right: {detail}"
+    return Cause("exchanged_struts", count, 0.0, "", explains, cure, "exchange", detail=detail)
+
+
+def in_words(column: NDArray[np.int64]) -> str:
+    """Which columns are in each other's places."""
+    wrong = [k for k in range(len(column)) if column[k] != k]
+    if len(wrong) == 2:
+        return f"{wrong[0] + 1} and {wrong[1] + 1} are exchanged"
+    return "; ".join(f"strut {k + 1} is in column {column[k] + 1}" for k in wrong)
