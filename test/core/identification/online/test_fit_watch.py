@@ -1,0 +1,98 @@
+"""Whether a stream says that the model does not fit it, and why: faults of simulated machines, sample by sample."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from core import synthetic
+
+from pkm_identification.estimation.identifiability import IDENTIFIABLE, IN_DOUBT
+from pkm_identification.identification.online.pipeline import OnlinePipeline
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
+from pkm_identification.motion import StrutLog
+from pkm_identification.simulation import SensorSettings, perturbed, simulate
+from pkm_identification.simulation.faults.registry import parse_fault
+
+pytestmark = pytest.mark.slow
+
+UF = Machine.load("uf")
+SECONDS = 22.0  # two judgements
+NOISE = SensorSettings(current_noise=0.005)
+
+
+def run(log: StrutLog, machine: Machine = UF) -> OnlinePipeline:
+    pipeline = OnlinePipeline(machine)
+    for row in zip(log.time.tolist(), log.length, log.force, strict=True):
+        pipeline.step(*row)
+    return pipeline
+
+
+def faulty(*faults: str, seed: int = 3) -> StrutLog:
+    """A log of a machine off its file, with faults in the simulator."""
+    return simulate(
+        perturbed(UF, seed, 0.1),
+        "rich",
+        SECONDS,
+        nominal=UF,
+        sensors=NOISE,
+        seed=seed,
+        faults=[parse_fault(text) for text in faults],
+    ).log()
+
+
+@pytest.mark.parametrize(
+    ("fault", "name", "value"),
+    [
+        # a reversal that the smoothing rounds takes a few us of the delay
+        ("force_delay=0.001", "force_delay", pytest.approx(0.001, abs=3e-5)),
+        ("force_gain_4=1.08", "force_gain_4", pytest.approx(1.08, abs=0.01)),
+        ("force_offset_2=12", "force_offset_2", pytest.approx(12.0, abs=0.5)),
+        ("force_sign", "force_sign", -1.0),
+        ("force_unit=kN", "force_unit", 1000.0),
+        ("exchanged_struts=1-5", "exchanged_struts", 2.0),
+    ],
+)
+def test_a_fault_is_named_and_nothing_it_moves_is_called_identified(fault, name, value):
+    estimator = run(faulty(fault)).estimator
+    fit = estimator.fit
+    assert fit is not None
+    assert not fit.adequate
+    assert fit.cause.name == name
+    assert fit.cause.value == value
+    estimate, stated = estimator.estimate, estimator.recursive.estimate()
+    assert IN_DOUBT in estimate.status
+    truth = hexapod_parameters(perturbed(UF, 3, 0.1)).nominal
+    wrong = np.abs(estimate.values - truth) / stated.std > 6.0
+    assert not any(estimate.status[k] == IDENTIFIABLE for k in np.nonzero(wrong)[0])
+    # what is stated now holds the error
+    doubted = np.array([status == IN_DOUBT for status in estimate.status])
+    assert np.all(np.abs(estimate.values - truth)[doubted] < 4.0 * estimate.std[doubted])
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_right_model_is_left_alone(seed):
+    estimator = run(synthetic.log(synthetic.truth(), SECONDS, seed, real=True), synthetic.nominal()).estimator
+    assert estimator.fit is not None
+    assert estimator.fit.adequate
+    assert IN_DOUBT not in estimator.estimate.status
+
+
+def test_exact_data_raise_no_alarm():
+    estimator = run(synthetic.log(synthetic.truth(), SECONDS), synthetic.nominal()).estimator
+    assert estimator.fit is not None
+    assert estimator.fit.adequate
+
+
+def test_a_fault_that_ends_leaves_the_estimate_in_doubt_until_it_is_reset():
+    right = synthetic.log(synthetic.truth(), 2 * SECONDS + 45.0, 1, real=True)
+    force = right.force.copy()
+    force[: round(SECONDS / synthetic.PERIOD)] += [0.0, 25.0, 0.0, 0.0, 0.0, 0.0]
+    pipeline = run(StrutLog(right.time, right.length, force, "mended"), synthetic.nominal())
+    estimator = pipeline.estimator
+    assert estimator.fit.adequate
+    assert estimator.fit_watch.learned_from.cause.name == "force_offset_2"
+    assert IN_DOUBT in estimator.estimate.status
+    pipeline.reset()
+    assert estimator.fit is None
+    assert IN_DOUBT not in estimator.estimate.status
