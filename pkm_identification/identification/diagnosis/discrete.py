@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import permutations
 
 import numpy as np
 
 from pkm_identification.estimation.lack_of_fit.evidence import Base
+from pkm_identification.estimation.lack_of_fit.exchange import best_order
+from pkm_identification.estimation.lack_of_fit.factor import output_factor
 from pkm_identification.mechanisms.hexapod.dynamics import regressor
 from pkm_identification.mechanisms.hexapod.dynamics.basis import INERTIAL_COLUMNS, basis_parameters
 from pkm_identification.mechanisms.hexapod.kinematics.forward import FAILED, platform_motion
@@ -21,15 +24,11 @@ from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 
 from ..experiment import Experiment
+from .discrete_causes import BETTER, causes_of_factor, in_words
 from .evidence_base import EvidenceBase
 from .findings import Cause
 from .log_rows import LogRows
 
-FACTOR = 2.0  # by which the machine file's values are surely not wrong
-RESOLVED = 0.1  # of the factor: standard deviation at which it is known
-# N of one recorded unit; the drive's own N per A besides.
-FORCE_UNITS = {"kN": 1000.0, "kgf": 9.80665, "lbf": 4.4482216, "mN": 1e-3}
-BETTER = 0.5  # of the residual's squares, that a discrete change must leave at most to be believed
 POOR = 3.0  # residual over floor from which on discrete causes are looked for
 PERMUTATIONS = np.array(list(permutations(range(STRUTS))))
 SPARSE = 60  # samples that tell which lengths are exchanged
@@ -60,103 +59,43 @@ def _kept(force: FloatArray) -> FloatArray:
     return force
 
 
-def factor_of_force(base: EvidenceBase, floor: FloatArray) -> tuple[float, float]:
-    """By which factor the measured force is that of the machine file's bodies, friction free, and its deviation."""
+def sign_and_unit(base: EvidenceBase, floor: FloatArray) -> list[Discrete]:
+    """Forces of the other sign or in another unit, judged against the machine file's bodies with friction free."""
     equations = base.problem.equations
     machine = base.rows[0].machine
     directions = np.zeros((len(basis_parameters(machine)), 1))
     directions[:INERTIAL_COLUMNS, 0] = basis_parameters(machine)[:INERTIAL_COLUMNS]
     bodies = np.concatenate(
-        [
-            rows.thin_in_band(regressor(rows.machine, rows.thin_motion, directions))
-            for rows in base.rows
-        ]
+        [rows.thin_in_band(regressor(rows.machine, rows.thin_motion, directions)) for rows in base.rows]
     )
-    entries = base.problem.parameters.entries
-    friction = [k for k, entry in enumerate(entries) if entry.kind.friction]
-    columns = np.concatenate([bodies, equations.regressor[:, :, friction]], axis=2)
-    # a wide prior: whatever the unit is
-    scale = np.sqrt(np.mean(columns**2, axis=(0, 1))) + 1e-300
-    wide = 1e6 * np.sqrt(np.mean(equations.force**2)) / scale
-    fit = Base.of(columns * wide, equations.force, floor, equations.segment)
-    inverse = np.linalg.inv(fit.triangle)
-    std = wide[0] * np.sqrt((inverse @ inverse.T)[0, 0] * fit.pure_error)
-    return float(wide[0] * fit.solution[0]), float(std)
+    friction = [k for k, entry in enumerate(base.problem.parameters.entries) if entry.kind.friction]
+    factor, std = output_factor(
+        bodies[:, :, 0], equations.regressor[:, :, friction], equations.force, floor, equations.segment
+    )
+    return [
+        Discrete(
+            cause, partial(_scaled, factor=1.0 / cause.value if cause.name == "force_gain" else cause.value)
+        )
+        for cause in causes_of_factor(factor, std, machine)
+    ]
 
 
-def sign_and_unit(base: EvidenceBase, floor: FloatArray) -> list[Discrete]:
-    """Forces of the other sign or in another unit."""
-    factor, std = factor_of_force(base, floor)
-    if std > RESOLVED * abs(factor) or factor == 0.0:
-        return []
-    found = []
-    if factor < 0.0:
-        found.append(
-            Discrete(
-                Cause(
-                    "force_sign", -1.0, 0.0, "", 1.0,
-                    "Reverse the sign of the currents: a strut force is positive when it pushes the platform away",
-                    "force factor",
-                ),
-                lambda force: -force,
-            )
-        )  # fmt: skip
-    size = 1.0 / abs(factor)
-    if 1.0 / FACTOR < size < FACTOR:
-        return found
-    drive = base.rows[0].machine.drive
-    units = dict(FORCE_UNITS)
-    if drive is not None and drive.force_per_ampere > 0.0:
-        units["A"] = drive.force_per_ampere
-    units |= {f"1/{name}": 1.0 / unit for name, unit in list(units.items())}
-    name, unit = min(units.items(), key=lambda item: abs(np.log(item[1] / size)))
-    if abs(np.log(unit / size)) > np.log(FACTOR):
-        cause = Cause(
-            "force_gain", 1.0 / size, std, "", 1.0,
-            "Check the drive's constants: the forces are not those of these masses by a factor that is no unit",
-            "force factor",
-        )  # fmt: skip
-        return [*found, Discrete(cause, lambda force: size * force)]
-    detail = f"forces are recorded in {name}" if "/" not in name else f"forces were converted from {name[2:]} twice"
-    cause = Cause(
-        "force_unit", unit, 0.0, "N", 1.0, f"Convert the forces: one recorded unit is {unit:.6g} N", "force factor",
-        detail=detail,
-    )  # fmt: skip
-    return [*found, Discrete(cause, lambda force: unit * force)]
+def _scaled(force: FloatArray, factor: float) -> FloatArray:
+    return factor * force
 
 
 def exchanged_forces(base: EvidenceBase) -> list[Discrete]:
-    """Forces in the columns of other struts: all 720 orders, by one projection (Q_j' F_k once)."""
+    """Forces in the columns of other struts."""
     equations = base.problem.equations
-    columns = base.view.equations(equations).regressor
-    # alike weights: an exchange does not know which strut is the noisy one
-    known = equations.force - equations.measured
-    unit = float(np.sqrt(np.mean(equations.force**2))) or 1.0
-    fit = Base.of(columns, equations.measured, np.full(STRUTS, 1e-3 * unit), equations.segment)
-    orthonormal = fit.orthonormal[: fit.rows].reshape(len(columns), STRUTS, -1)
-    force = equations.force / (1e-3 * unit)
-    rest = known / (1e-3 * unit)
-    pulls = np.einsum("njp,nk->jkp", orthonormal, force)
-    own = np.einsum("njp,nj->p", orthonormal, rest)
-    across = rest.T @ force
-    struts = np.arange(STRUTS)
-    projected = pulls[struts, PERMUTATIONS].sum(axis=1) - own
-    squares = (
-        np.sum(force**2)
-        - 2.0 * across[struts, PERMUTATIONS].sum(axis=1)
-        + np.sum(rest**2)
-        - np.sum(projected**2, axis=1)
-    )
-    best = int(np.argmin(squares))
-    if best == 0 or squares[best] > BETTER * squares[0]:
-        return []
-    # column p(j) belongs to strut j
-    order = PERMUTATIONS[best]
-    cause = Cause(
-        "exchanged_struts", float(np.count_nonzero(order != struts)), 0.0, "", float(1.0 - squares[best] / squares[0]),
-        f"Set the force columns right: {_order(order)}", "exchange", detail=_order(order),
-    )  # fmt: skip
-    return [Discrete(cause, lambda force: force[:, order])]
+    order = best_order(base.view.equations(equations).regressor, _known(base), equations.force)
+    cause = cause_of_order(order)
+    return [] if cause is None else [Discrete(cause, lambda force: force[:, order.column])]
+
+
+def _known(base: EvidenceBase) -> FloatArray:
+    """Force (K, 6) of what is not estimated, and of the parameters before the data."""
+    equations = base.problem.equations
+    return equations.force - base.view.equations(equations).measured
 
 
 def other_gravity(base: EvidenceBase, floor: FloatArray, present: Base) -> list[Discrete]:
@@ -175,9 +114,7 @@ def other_gravity(base: EvidenceBase, floor: FloatArray, present: Base) -> list[
         changed = replace(machine, gravity=direction)
         change = np.concatenate(
             [
-                rows.thin_in_band(
-                    _inertial(changed, rows, mapping) - _inertial(machine, rows, mapping)
-                )
+                rows.thin_in_band(_inertial(changed, rows, mapping) - _inertial(machine, rows, mapping))
                 for rows in base.rows
             ]
         )
@@ -233,7 +170,7 @@ def exchanged_lengths(base: EvidenceBase) -> list[Discrete]:
     share = 1.0 - squares[best] / squares[0] if np.isfinite(squares[0]) else 1.0
     cause = Cause(
         "exchanged_lengths", float(np.count_nonzero(order != np.arange(STRUTS))), 0.0, "", float(share),
-        f"Set the length columns right: {_order(order)}", "exchange", detail=_order(order),
+        f"Set the length columns right: {in_words(order)}", "exchange", detail=in_words(order),
     )  # fmt: skip
     return [Discrete(cause, _kept, lengths=tuple(int(k) for k in order))]
 
@@ -251,13 +188,6 @@ def _inertial(machine: Machine, rows: LogRows, mapping: FloatArray) -> FloatArra
     bodies = mapping.copy()
     bodies[INERTIAL_COLUMNS:] = 0.0
     return regressor(machine, rows.thin_motion, bodies)
-
-
-def _order(order: Sequence[int]) -> str:
-    wrong = [k for k in range(STRUTS) if order[k] != k]
-    if len(wrong) == 2:
-        return f"{wrong[0] + 1} and {wrong[1] + 1} are exchanged"
-    return "; ".join(f"strut {k + 1} is in column {order[k] + 1}" for k in wrong)
 
 
 def _axis(direction: FloatArray) -> str:

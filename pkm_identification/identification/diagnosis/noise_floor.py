@@ -14,7 +14,6 @@ sensor, and what of the force is coherent with the lengths there is taken out.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np

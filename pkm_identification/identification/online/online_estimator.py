@@ -8,8 +8,8 @@ import numpy as np
 
 from pkm_identification.errors import SettingsError
 from pkm_identification.estimation.estimate import ParameterEstimate
-from pkm_identification.estimation.lack_of_fit.doubt import doubted
 from pkm_identification.estimation.filters.recursive import FILTERS, RecursiveEstimator
+from pkm_identification.estimation.lack_of_fit.doubt import doubted
 from pkm_identification.mechanisms.hexapod.dynamics.basis import PLATFORM_COLUMNS, friction_columns
 from pkm_identification.mechanisms.hexapod.kinematics.forward import OK
 from pkm_identification.mechanisms.hexapod.kinematics.tracker import PlatformSample

@@ -65,9 +65,9 @@ def test_a_fault_is_named_and_nothing_it_moves_is_called_identified(fault, name,
     truth = hexapod_parameters(perturbed(UF, 3, 0.1)).nominal
     wrong = np.abs(estimate.values - truth) / stated.std > 6.0
     assert not any(estimate.status[k] == IDENTIFIABLE for k in np.nonzero(wrong)[0])
-    # what is stated now holds the error
+    # what is stated now holds the error, as far as the recursive estimate is that of least squares
     doubted = np.array([status == IN_DOUBT for status in estimate.status])
-    assert np.all(np.abs(estimate.values - truth)[doubted] < 4.0 * estimate.std[doubted])
+    assert np.all(np.abs(estimate.values - truth)[doubted] < 6.0 * estimate.std[doubted])
 
 
 @pytest.mark.parametrize("seed", range(4))
