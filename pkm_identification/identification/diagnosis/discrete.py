@@ -24,7 +24,7 @@ from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 
 from ..experiment import Experiment
-from .discrete_causes import BETTER, causes_of_factor, in_words
+from .discrete_causes import BETTER, cause_of_order, causes_of_factor, in_words
 from .evidence_base import EvidenceBase
 from .findings import Cause
 from .log_rows import LogRows

@@ -57,7 +57,11 @@ def causes_of_factor(factor: float, std: float, machine: Machine) -> list[Cause]
     if abs(math.log(unit / size)) > math.log(FACTOR):
         cure = "Check the drive's constants: the forces are not those of these masses by a factor that is no unit"
         return [*causes, _cause("force_gain", 1.0 / size, "", cure, std=std)]
-    where = f"forces are recorded in {name}" if "/" not in name else f"forces were converted from {name[2:]} twice"
+    where = (
+        f"forces are recorded in {name}"
+        if "/" not in name
+        else f"forces were converted from {name[2:]} twice"
+    )
     cure = f"Convert the forces: one recorded unit is {unit:.6g} N"
     return [*causes, _cause("force_unit", unit, "N", cure, detail=where)]
 

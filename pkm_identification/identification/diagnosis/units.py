@@ -52,7 +52,14 @@ def in_machine_units(logs: Sequence[StrutLog], machine: Machine) -> Reunited:
 
 def _unit_cause(name: str, unit: float, of: str, detail: str) -> Cause:
     return Cause(
-        name, unit, 0.0, of, 1.0, f"Convert the log: one recorded unit is {unit:g} {of}", "units", detail=detail
+        name,
+        unit,
+        0.0,
+        of,
+        1.0,
+        f"Convert the log: one recorded unit is {unit:g} {of}",
+        "units",
+        detail=detail,
     )
 
 

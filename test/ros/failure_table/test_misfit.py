@@ -1,0 +1,70 @@
+"""Rows on forces that the model does not fit: the driver's fault is named, and no estimate is called identified."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from diagnostic_msgs.msg import DiagnosticArray
+from ros.rigs import ChainRig, status_with, values_of
+from ros.ros_bench import joint_state
+
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.msg import ParameterEstimate
+from pkm_identification.simulation import SensorSettings, perturbed, simulate
+from pkm_identification.simulation.faults.registry import parse_fault
+
+pytestmark = pytest.mark.slow
+
+EVERY = (
+    4  # of the simulator's samples: 250 Hz are enough for forces up to 10 Hz, and a quarter of the messages
+)
+RATE = 1000.0 / EVERY
+SECONDS = 24.0
+
+
+def joint_states(fault: str):
+    """Joint states of a driver with a fault."""
+    machine = Machine.load("uf")
+    log = simulate(
+        perturbed(machine, 3, 0.1),
+        "rich",
+        SECONDS,
+        nominal=machine,
+        sensors=SensorSettings(current_noise=0.005),
+        seed=3,
+        faults=[parse_fault(fault)] if fault else [],
+    ).log()
+    rows = zip(log.time[::EVERY], log.length[::EVERY], log.force[::EVERY], strict=True)
+    return [joint_state(time + 100.0, length, force) for time, length, force in rows]
+
+
+@pytest.mark.parametrize(
+    ("fault", "cause", "said"),
+    [
+        ("exchanged_struts=1-5", "exchanged_struts", "1 and 5 are exchanged"),
+        ("force_delay=0.004", "force_delay", "ms late"),
+    ],
+)
+def test_a_fault_of_the_driver_is_named_in_message_and_diagnostics(bench, fault, cause, said):
+    statuses = bench.collect(DiagnosticArray, "/diagnostics")
+    rig = ChainRig(bench, sample_rate=RATE)
+    rig.feed(joint_states(fault))
+    message = bench.wait(
+        lambda: next((m for m in rig.estimates if m.lack_of_fit), None), "an estimate with a lack of fit"
+    )
+    assert message.fit_judged
+    assert message.cause == cause
+    assert said in message.cause_text
+    assert ParameterEstimate.IN_DOUBT in message.status
+    status = status_with(bench, statuses, said)
+    assert status.level == status.ERROR
+    assert values_of(status)["cause"] == cause
+
+
+def test_a_right_driver_raises_no_alarm(bench):
+    rig = ChainRig(bench, sample_rate=RATE)
+    rig.feed(joint_states(""))
+    message = bench.wait(lambda: next((m for m in rig.estimates if m.fit_judged), None), "a judged estimate")
+    assert not message.lack_of_fit
+    assert message.cause == ""
+    assert not np.any(np.array(message.status) == ParameterEstimate.IN_DOUBT)
