@@ -76,7 +76,7 @@ def identify(
     problem = add_falls(experiment.problem(), falls, experiment)
     _refuse_too_few(experiment, problem)
     fit = experiment.estimator.fit(problem, experiment.tuning)
-    systematic = 0.0 if settings.causal else systematic_covariance(experiment, problem)
+    systematic = systematic_covariance(experiment, problem)
     shares = tolerance_shares_of(experiment, problem, fit.noise)
     estimate = fit.estimate(problem, systematic + sum(share.covariance for share in shares))
     refuse_unidentifiable(estimate, experiment.sources[0])

@@ -15,6 +15,7 @@ from pkm_identification.parameters.prior import Prior
 
 from ..estimate import ParameterEstimate, make_estimate
 from ..trace import EstimateTrace, TraceRecorder
+from .first_equations import FirstEquations, Kept
 from .kalman import ExtendedFilter
 from .parameter_filter import DriftingFilter, ParameterFilter
 from .recursive_least_squares import RecursiveLeastSquares
@@ -128,6 +129,12 @@ class RecursiveEstimator:
         self.reopened = 0
         self._seen = 0
         self._nis = float(self.outputs)
+        self._keep_first()
+
+    def _keep_first(self) -> None:
+        """Keep equations from here on, where the noise is to be learned."""
+        known = self._fixed_noise is not None
+        self._first = None if known else FirstEquations(self.filter.mean, self.filter.covariance)
 
     def resume(self, mean: FloatArray, covariance: FloatArray, count: int, time: float) -> None:
         """Continue from an estimate got before; the noise is learned anew.
@@ -158,6 +165,7 @@ class RecursiveEstimator:
         self.uncertainty.begin_from(self.filter.scaled_covariance)
         self.filter.count = count
         self.time = time
+        self._keep_first()
 
     def add_process_noise(self, std: FloatArray) -> None:
         """Let the parameters walk by this standard deviation (P,) per equation, SI units.
@@ -175,9 +183,15 @@ class RecursiveEstimator:
         """Use this noise covariance from now on instead of learning it."""
         self._fixed_noise = np.array(noise)
         self.noise = self._fixed_noise
+        self._first = None
 
     def step(
-        self, time: float, columns: FloatArray, measured: FloatArray, bend: FloatArray | None = None
+        self,
+        time: float,
+        columns: FloatArray,
+        measured: FloatArray,
+        bend: FloatArray | None = None,
+        late: int = 0,
     ) -> bool:
         """Take one equation; False when the gate kept it out.
 
@@ -190,7 +204,21 @@ class RecursiveEstimator:
             N.
         bend : ndarray, shape (m,), optional
             How the model's side would change if strut rates were smoothed somewhat more, N (`uncertainty`).
+        late : int
+            How many equations ago that was.
         """
+        if not self._take(time, columns, measured, bend, late):
+            return False
+        if self._first is not None and self._first.add(Kept(time, columns, measured, bend, late)):
+            self._take_again(self._first)
+            self._first = None
+        if self._keep_trace:
+            self._remember(time)
+        return True
+
+    def _take(
+        self, time: float, columns: FloatArray, measured: FloatArray, bend: FloatArray | None, late: int
+    ) -> bool:
         gate = self._gate if self._seen >= UNGATED else np.inf
         nis, accepted = self.filter.step_linear(columns, measured, self.effective_noise, gate)
         if not accepted:
@@ -208,25 +236,41 @@ class RecursiveEstimator:
             self.effective_noise,
             residual,
             self._no_bend if bend is None else bend,
+            late,
         )
         if self._fixed_noise is None:
             self._learn_noise(columns, residual)
+        self._last_nis = nis
         self._nis += (nis - self._nis) / min(self._seen, NOISE_MEMORY)
-        if self._keep_trace:
-            self._remember(time, nis)
         return True
+
+    def _take_again(self, first: FirstEquations) -> None:
+        """Take the first equations again, with the noise that they show."""
+        try:
+            noise = first.noise(self._redundancy)
+        except np.linalg.LinAlgError:
+            return
+        count = self.filter.count
+        self.filter.start_from(first.mean, first.covariance)
+        self.uncertainty.begin_from(self.filter.scaled_covariance)
+        self.noise, self._seen, self._nis = noise, 0, float(self.outputs)
+        for one in first.equations:
+            if not self._take(one.time, one.columns, one.measured, one.bend, one.late):
+                break  # the gate found something that the fit did not: it is dealt with as any
+            self.noise = noise
+        self.filter.count = count
 
     @property
     def trace(self) -> EstimateTrace:
         """Estimates after every equation taken since the start; empty unless they are kept."""
         return self._recorder.trace
 
-    def _remember(self, time: float, nis: float) -> None:
+    def _remember(self, time: float) -> None:
         mean, covariance = self.filter.mean, self.filter.covariance
         if self._view is not None:
             mean, covariance = self._view.mean(mean), self._view.covariance(covariance)
         reported = len(mean) - self.parameters.nuisance
-        self._recorder.add(time, mean[:reported], np.sqrt(np.diag(covariance))[:reported], nis)
+        self._recorder.add(time, mean[:reported], np.sqrt(np.diag(covariance))[:reported], self._last_nis)
 
     @property
     def effective_noise(self) -> FloatArray:
@@ -242,6 +286,7 @@ class RecursiveEstimator:
         """Go on from this estimate (SI units) with the noise, the counts and the time of another estimator."""
         self.filter.start_from(mean, covariance)
         self.filter.count = other.filter.count
+        self._first = None
         if other is self:
             return
         self.noise = other.noise
@@ -272,6 +317,7 @@ class RecursiveEstimator:
             self.uncertainty.begin_from(wider)
         else:
             self.filter.reset()
+        self._keep_first()
 
     def widened_covariance(self) -> FloatArray:
         """Covariance (P, P) in SI units, widened by correlation in time, the systematic part, and large innovations."""

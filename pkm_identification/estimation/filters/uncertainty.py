@@ -9,6 +9,8 @@ deviations"). Offline the same two are worked out from the whole log.
 
 from __future__ import annotations
 
+from collections import deque
+
 import numpy as np
 
 from pkm_identification.numerics.arrays import FloatArray
@@ -20,12 +22,16 @@ LAGS = 12  # equations over which residuals may be correlated: half a second
 
 
 @kernel
-def _accumulate(rows, noise, residual, bend, information, meat, scores, place, bias):
-    """Add one equation to the sums; `scores` is the ring of the last ones, its row `place` is overwritten."""
+def _accumulate(rows, noise, residual, bent, bend, information, meat, scores, place, bias):
+    """Add one equation to the sums; `scores` is the ring of the last ones, its row `place` is overwritten.
+
+    `bent` are the columns (m, P) of the equation that `bend` belongs to, this one or one before.
+    """
     size, width = rows.shape
-    stacked = np.empty((size, width + 1))
+    stacked = np.empty((size, 2 * width + 1))
     stacked[:, :width] = rows
-    stacked[:, width] = bend
+    stacked[:, width : 2 * width] = bent
+    stacked[:, 2 * width] = bend
     left = residual.copy()
     root = np.zeros((size, size))
     if not lower_cholesky(noise, root):
@@ -38,7 +44,7 @@ def _accumulate(rows, noise, residual, bend, information, meat, scores, place, b
     for i in range(width):
         for k in range(size):
             score[i] += stacked[k, i] * left[k]
-            bias[i] += stacked[k, i] * stacked[k, width]
+            bias[i] += stacked[k, width + i] * stacked[k, 2 * width]
         for j in range(i + 1):
             for k in range(size):
                 information[i, j] += stacked[k, i] * stacked[k, j]
@@ -96,6 +102,7 @@ class RunningUncertainty:
         self._scores = np.zeros((LAGS + 1, width))
         self._place = 0
         self._count = 0
+        self._recent: deque[FloatArray] = deque(maxlen=LAGS)
         self._factor, self._systematic = np.ones(width), np.zeros(width)
 
     def continue_from(self, other: RunningUncertainty) -> None:
@@ -125,7 +132,9 @@ class RunningUncertainty:
         known = (vectors * np.maximum(gained, 0.0)) @ vectors.T
         self._information, self._meat = known, known.copy()
 
-    def add(self, columns: FloatArray, noise: FloatArray, residual: FloatArray, bend: FloatArray) -> None:
+    def add(
+        self, columns: FloatArray, noise: FloatArray, residual: FloatArray, bend: FloatArray, late: int = 0
+    ) -> None:
         """Take one equation.
 
         Parameters
@@ -138,11 +147,18 @@ class RunningUncertainty:
             After the update.
         bend : ndarray, shape (m,)
             How the equation would change if strut rates were smoothed somewhat more; zero where that is not known.
+        late : int
+            How many equations ago that was: smoothing needs what comes after.
         """
+        bent = columns
+        if late:
+            known = len(self._recent) >= late
+            bent = self._recent[-late] if known else np.zeros_like(columns)
         if _accumulate(
             columns,
             noise,
             residual,
+            bent,
             bend,
             self._information,
             self._meat,
@@ -150,6 +166,7 @@ class RunningUncertainty:
             self._place,
             self._bias,
         ):
+            self._recent.append(columns)
             self._place = (self._place + 1) % (LAGS + 1)
             self._count += 1
             if self._count % EVERY == 0:

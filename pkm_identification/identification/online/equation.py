@@ -25,7 +25,7 @@ from pkm_identification.numerics.compiled import kernel
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.signals.band import BandSettings
 
-from ..equations.reversal import reversal_pulse, reversal_time, smoothed_bend, smoothing_count
+from ..equations.reversal import reversal_pulse, reversal_time, smoothed_bend, smoothing_weights
 
 # Derivative by the last five samples, newest first, in units of the period: right to (2 pi f T)^4 / 5.
 _BACKWARD = np.array([25.0, -48.0, 36.0, -16.0, 3.0]) / 12.0
@@ -46,9 +46,10 @@ class Equation:
     measured : ndarray, shape (6,)
         Force less what the machine file says of parameters that are not estimated.
     bend : ndarray, shape (6,)
-        What smoothing may make of the bend of friction.
+        What stronger smoothing of the rates would make of the equation `late` ones before.
     force, force_rate : ndarray, shape (6,)
         Force itself, and its rate of change.
+    late : int
     """
 
     time: float
@@ -58,6 +59,7 @@ class Equation:
     bend: FloatArray
     force: FloatArray
     force_rate: FloatArray
+    late: int = 0
 
     @property
     def both(self) -> FloatArray:
@@ -66,7 +68,7 @@ class Equation:
 
 @kernel
 def _fill_stack(
-    packed, entries, position, rotation, twist, acceleration, starting, time, rates, place, stack
+    packed, entries, position, rotation, twist, acceleration, starting, time, weights, rates, place, stack
 ):
     """Write columns, bend and pulses of one sample into the stack, all but the force; False if the pose is singular."""
     geometry, sample = unpacked(packed), MotionSample(position, rotation, twist, acceleration)
@@ -81,7 +83,7 @@ def _fill_stack(
             rate[i] += scratch.jacobian[i, k] * twist[k]
         if starting:
             rates[:, i] = rate[i]
-    smoothed_bend(rate, geometry.law, geometry.reversing, rates, place, stack[:, _BEND])
+    smoothed_bend(rate, geometry.law, geometry.reversing, weights, rates, place, stack[:, _BEND])
     length, exact, second = np.empty((1, 6)), np.empty((1, 6)), np.empty((1, 6))
     fill_strut_motion(
         geometry.base, geometry.platform, np.expand_dims(position, 0), np.expand_dims(rotation, 0),
@@ -138,7 +140,14 @@ class EquationFilter:
         mapping = np.column_stack([parameters.mapping[:, : self._width], payload, parameters.known])
         self._mapping = SparseMapping.of(machine, mapping).entries
         self._stack, self._filtered = np.zeros((2, 6, mapping.shape[1] - _BEND))
-        self._rates = np.zeros((smoothing_count(kinematic_cutoff, band.period), 6))
+        self._weights = smoothing_weights(kinematic_cutoff, band.period)
+        self._rates = np.zeros((len(self._weights), 6))
+        # samples from an equation to the one that completes what smoothing does to it, by whole equations and the rest
+        lag = len(self._weights) // 2
+        self._late = -(-lag // band.stride)
+        self._due = lag - (self._late - 1) * band.stride
+        self._bend = np.zeros(STRUTS)
+        self._since = self._made = 0
         self._reversal_time = reversal_time(band.period)
         self._forces = np.zeros((len(_BACKWARD), STRUTS))
         self._newest = 0
@@ -151,17 +160,21 @@ class EquationFilter:
         place = 0 if starting else (self._place + 1) % len(self._rates)
         if not _fill_stack(
             self._geometry, self._mapping, sample.position, sample.rotation, sample.twist, sample.acceleration,
-            starting, self._reversal_time, self._rates, place, self._stack,
+            starting, self._reversal_time, self._weights, self._rates, place, self._stack,
         ):  # fmt: skip
             return False
         self._place = place
         self._stack[:, _FORCE] = sample.force
         if starting:
+            self._made = 0
             # as if the first sample had lasted for ever
             self._state = self._zi[:, :, None, None] * self._stack
         _filter_sections(self._sections, self._stack, self._state, self._filtered)
         self._newest = 0 if starting else (self._newest + 1) % len(self._forces)
         self._forces[... if starting else self._newest] = self._filtered[:, _FORCE]
+        self._since += 1
+        if self._since == self._due:
+            self._bend = self._filtered[:, _BEND].copy()
         return True
 
     def equation(self, time: float, coulomb: FloatArray) -> Equation:
@@ -175,6 +188,8 @@ class EquationFilter:
             Coulomb friction of the struts in N, as believed at present; empty if the friction law has none.
         """
         smooth, width = self._filtered, self._width
+        known = len(coulomb) and self._made >= self._late
+        self._since, self._made = 0, self._made + 1
         columns = np.zeros((6, width + self._nuisance))
         columns[:, :width] = smooth[:, :width]
         if self._nuisance:
@@ -185,9 +200,10 @@ class EquationFilter:
             columns,
             smooth[:, width:_KNOWN].copy(),
             smooth[:, _FORCE] - smooth[:, _KNOWN],
-            smooth[:, _BEND] * coulomb if len(coulomb) else np.zeros(STRUTS),
+            self._bend * coulomb if known else np.zeros(STRUTS),
             smooth[:, _FORCE].copy(),
             _BACKWARD
             @ self._forces[(self._newest - np.arange(len(_BACKWARD))) % len(_BACKWARD)]
             / self._period,
+            self._late,
         )

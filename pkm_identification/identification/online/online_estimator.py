@@ -271,7 +271,7 @@ class OnlineEstimator:
         gated = self.recursive.gated
         if self.watch is None:
             accepted = self.recursive.step(
-                equation.time, equation.regressor, equation.measured, equation.bend
+                equation.time, equation.regressor, equation.measured, equation.bend, equation.late
             )
         else:
             changes = self.friction_changes

@@ -182,7 +182,9 @@ class PayloadWatch:
         return equation.both if self.carrying else equation.regressor
 
     def _feed(self, equation: Equation) -> bool:
-        accepted = self.active.step(equation.time, self._columns(equation), equation.measured, equation.bend)
+        accepted = self.active.step(
+            equation.time, self._columns(equation), equation.measured, equation.bend, equation.late
+        )
         if accepted and self.carrying:
             own = len(self.machine.prior.mean)
             loaded = self.loaded.filter

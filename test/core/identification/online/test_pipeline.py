@@ -78,8 +78,9 @@ def test_estimate_found_in_spite_of_the_faults(damaged):
     feed(pipeline, damaged)
     clean = OnlinePipeline(NOMINAL)
     feed(clean, synthetic.log(synthetic.truth(), 14.0, 1, real=True))
-    difference = (pipeline.estimate.values - clean.estimate.values) / clean.estimate.std
-    assert np.abs(difference).max() < 3
+    # the clock jump leaves the last quarter of the damaged log: its own deviation counts, too
+    spread = np.hypot(pipeline.estimate.std, clean.estimate.std)
+    assert np.abs((pipeline.estimate.values - clean.estimate.values) / spread).max() < 3
 
 
 @pytest.mark.parametrize("kind", ["fir", "butterworth"])
