@@ -1,0 +1,1 @@
+"""What a diagnosis finds on machines with one thing wrong, and on right ones (`python -m benchmarks.misfit`)."""

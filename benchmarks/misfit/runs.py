@@ -1,0 +1,112 @@
+"""Runs of the benchmark, each kept in a file, so that a run that was cut off goes on where it stood."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pkm_identification.cli import main as pkm
+from pkm_identification.errors import PkmError
+from pkm_identification.exporting.formats import machine_text
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.motion import StrutLog
+from pkm_identification.records import write_log
+from pkm_identification.records.atomic import replacing
+from pkm_identification.simulation import SensorSettings, Simulator, trajectory
+from pkm_identification.simulation.faults import parse_fault
+
+from .cases import Case
+from .machines import nominal, truth
+from .right_logs import RightLog
+
+DURATION = 20.0  # s
+SEED = 11
+
+
+@dataclass(frozen=True)
+class Runs:
+    """What was simulated and diagnosed so far.
+
+    Attributes
+    ----------
+    folder : Path
+        Machine files, logs and diagnoses, each in a folder of their own.
+    noise : float
+        Of the forces, relative, of logs with faults.
+    """
+
+    folder: Path
+    noise: float = 0.01
+
+    def right(self, machine: str) -> dict[str, Any]:
+        """The diagnosis of a machine's log without fault: the same motion, noise and seeds as those with faults."""
+        return self._kept(f"{machine}-right", nominal(machine), lambda: self._simulated(machine, ()))
+
+    def case(self, case: Case) -> dict[str, Any]:
+        """The diagnosis of a log with a fault."""
+        return self._kept(
+            case.key, nominal(case.machine), lambda: self._simulated(case.machine, (case.fault,))
+        )
+
+    def right_log(self, right: RightLog) -> dict[str, Any]:
+        """The diagnosis of one of the many right logs."""
+        return self._kept(right.key, right.nominal(), right.log, keep=False)
+
+    def cured(self, case: Case, machine: Machine) -> dict[str, Any]:
+        """The diagnosis of a case's log with a machine file that knows the cause."""
+        return self._kept(f"{case.key}-cured", machine, None, log=self._log(case.key))
+
+    def _log(self, key: str) -> Path:
+        return self.folder / "logs" / f"{key}.csv.gz"
+
+    def _simulated(self, machine: str, faults: tuple[str, ...]) -> StrutLog:
+        file = nominal(machine)
+        simulator = Simulator(
+            truth(machine),
+            trajectory("rich", file, DURATION),
+            nominal=file,
+            sensors=SensorSettings(current_noise=self.noise),
+            seed=SEED,
+            faults=[parse_fault(text) for text in faults],
+        )
+        return simulator.run().log()
+
+    def _kept(
+        self, key: str, machine: Machine, make, keep: bool = True, log: Path | None = None
+    ) -> dict[str, Any]:
+        place = self.folder / "diagnoses" / f"{key}.json"
+        if place.exists():
+            return json.loads(place.read_text(encoding="utf-8"))
+        for name in ("diagnoses", "logs", "machines"):
+            (self.folder / name).mkdir(parents=True, exist_ok=True)
+        description = self.folder / "machines" / f"{key}.yaml"
+        description.write_text(machine_text(machine, "yaml"), encoding="utf-8")
+        log = self._log(key) if log is None else log
+        try:
+            if not log.exists():
+                write_log(log, make())
+            found = self._diagnosed(log, description)
+        except PkmError as error:
+            found = {"code": None, "said": f"not simulated: {error}", "document": None, "seconds": 0.0}
+        with replacing(place) as temporary:
+            temporary.write_text(json.dumps(found), encoding="utf-8")
+        if not keep:
+            log.unlink(missing_ok=True)
+        return found
+
+    def _diagnosed(self, log: Path, description: Path) -> dict[str, Any]:
+        out, err = io.StringIO(), io.StringIO()
+        start = time.perf_counter()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            code = pkm(["diagnose", str(log), "--machine", str(description), "--json", "-"])
+        seconds = time.perf_counter() - start
+        text = out.getvalue()
+        document = json.loads(text) if text.lstrip().startswith("{") else None
+        if document is not None:
+            document = {name: document.get(name) for name in ("parameters", "fit")}
+        return {"code": code, "said": err.getvalue().strip(), "document": document, "seconds": seconds}
