@@ -86,26 +86,28 @@ def least_squares(
     known = noise is not None
     if noise is None:
         noise = np.eye(outputs) * max(float(np.mean(target**2)), 1e-300)
+    count = len(target)
+    rows, sides = compressed(scaled, target)
     mean = np.zeros(width)
     converged = False
     iterations = 0
     while not converged and iterations < MAX_ITERATIONS:
         iterations += 1
-        step, std = solve_whitened(scaled, target, noise * redundancy)
+        step, std = solve_whitened(rows, sides, noise * redundancy)
         # in standard deviations, or in 1e-6 of the prior's where the data are perfect
         change = np.max(np.abs(step - mean) / np.maximum(std, 1e-6))
         mean = step
-        residual = target - scaled @ mean
         if known:
             converged = True
             break
-        left = residual_covariance(residual, width)
+        left = residual_covariance(sides - rows @ mean, width, count=count)
         # averaging ends the cycles that weights and residuals can fall into
         noise = left if iterations <= UNDAMPED else 0.5 * (noise + left)
         # weights and fit agree once a step is far below what noise moves the estimate
         # perfect data leave rounding, whose weights never converge
         exact = np.trace(noise) < (EXACT * np.max(np.abs(target))) ** 2
         converged = bool(change < 1e-6 or exact)
+    residual = target - scaled @ mean
     covariance = robust_covariance(scaled, residual, noise, redundancy, equations.segment)
     return LinearFit.standardised(prior, mean, covariance, noise, residual, iterations, converged)
 
@@ -113,6 +115,20 @@ def least_squares(
 def standardised(equations: Equations, prior: Prior) -> tuple[FloatArray, FloatArray]:
     """Columns (K, m, P) and right sides (K, m) for unknowns in standard deviations of the prior from its mean."""
     return equations.regressor * prior.std, equations.measured - equations.regressor @ prior.mean
+
+
+def compressed(scaled: FloatArray, target: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Fewer equations with the same squares, whatever weights the outputs get: columns (k, m, P) and right sides (k, m).
+
+    One orthogonal reduction of all outputs side by side keeps the product of any two of their columns, so that weights
+    can be iterated on the m (P + 1) rows of its triangle instead of on all equations.
+    """
+    count, outputs, width = scaled.shape
+    if count <= outputs * (width + 1):
+        return scaled, target
+    beside = np.concatenate([scaled, target[:, :, None]], axis=2).reshape(count, -1)
+    triangle = np.asarray(np.linalg.qr(beside, mode="r"), dtype=float).reshape(-1, outputs, width + 1)
+    return np.ascontiguousarray(triangle[:, :, :-1]), np.ascontiguousarray(triangle[:, :, -1])
 
 
 def solve_whitened(
@@ -142,10 +158,14 @@ def solve_whitened(
 
 
 def residual_covariance(
-    residual: FloatArray, parameters: int, weight: FloatArray | None = None
+    residual: FloatArray, parameters: int, weight: FloatArray | None = None, count: float | None = None
 ) -> FloatArray:
-    """Covariance of a residual (K, m), weighted (K,), after a fit of that many parameters; never singular."""
-    count, outputs = residual.shape
+    """Covariance of a residual (K, m), weighted (K,), after a fit of that many parameters; never singular.
+
+    `count` is how many equations a compressed residual stands for.
+    """
+    outputs = residual.shape[1]
+    count = len(residual) if count is None else count
     if weight is None:
         scatter = residual.T @ residual
     else:

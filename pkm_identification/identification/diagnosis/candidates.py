@@ -35,7 +35,7 @@ class Choice:
     @property
     def name(self) -> str:
         """Of the cause, where it is one."""
-        if self.together:
+        if self.together or (self.whole and self.effect.common):
             return self.effect.common
         if self.effect.members and len(self.members) == 1:
             return self.effect.members[int(self.members[0])]

@@ -8,7 +8,7 @@ causes that nobody has thought of. Evidence without effect is a remark.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from pkm_identification.numerics.arrays import FloatArray
 
 from ..experiment import Experiment
 from .candidates import Choice
-from .discrete import likeliest, undone
+from .discrete import Discrete, suspects, undone
 from .evidence_base import EvidenceBase
 from .findings import Cause, Diagnosis, Unseen
 from .hypotheses import effects_of
@@ -57,16 +57,19 @@ def diagnose(experiment: Experiment, problem: Problem, estimate: ParameterEstima
     moved: list[FloatArray] = []
     before = base.parameters(first)
     corrected = floor
-    while len(causes) < MOST_DISCRETE and (discrete := likeliest(base, corrected.std)) is not None:
-        causes.append(discrete.cause)
-        experiment = undone(experiment, discrete)
-        problem = experiment.problem()
-        base, corrected = _base_and_floor(experiment, problem)
+    while len(causes) < MOST_DISCRETE:
+        tried = [_undone(experiment, one) for one in suspects(base, corrected.std)]
+        if not tried:
+            break
+        best = min(tried, key=lambda one: one.ratio)
+        causes.append(best.cause)
+        experiment, base, corrected = best.experiment, best.base, best.floor
+        problem = base.problem
         moved.append((base.parameters(base.base(corrected.std)) - before)[: problem.reported])
     if causes:
         # what is left is judged by the estimate that the corrected logs would give
         estimate = ESTIMATORS["ls"].fit(problem, Tuning()).estimate(problem)
-    found = search(base, effects_of(experiment.machine, problem.parameters), corrected.std)
+    found = search(base, effects_of(experiment.machine, problem.parameters, experiment.logs), corrected)
     shown = _shown(estimate)
     remarks: list[Cause] = []
     for one in found.found:
@@ -93,6 +96,23 @@ def diagnose(experiment: Experiment, problem: Problem, estimate: ParameterEstima
         unseen=_unseen(found),
         moved=np.reshape(moved, (-1, problem.reported)),
     )
+
+
+@dataclass(frozen=True)
+class _Undone:
+    """An experiment without a discrete cause, and how well it then fits."""
+
+    cause: Cause
+    experiment: Experiment
+    base: EvidenceBase
+    floor: NoiseFloor
+    ratio: float
+
+
+def _undone(experiment: Experiment, discrete: Discrete) -> _Undone:
+    changed = undone(experiment, discrete)
+    base, floor = _base_and_floor(changed, changed.problem())
+    return _Undone(discrete.cause, changed, base, floor, base.base(floor.std).total_ratio)
 
 
 def _base_and_floor(experiment: Experiment, problem: Problem) -> tuple[EvidenceBase, NoiseFloor]:
@@ -157,6 +177,10 @@ def _causes(found: Search, one: Found, effect: float, moves: str) -> list[Cause]
             one.pick.rivals,
         )
 
+    if choice.whole and kind.common and len(std) > 1:
+        # all struts have it: their weighted mean
+        weights = np.linalg.solve(one.covariance, np.ones(len(std)))
+        return [cause(kind.common, float(weights @ one.coefficients / weights.sum()), float(weights.sum() ** -0.5))]
     if kind.members and not choice.together:
         places = [k for k in range(len(std)) if abs(one.coefficients[k]) > 3.0 * std[k]] or [
             int(np.argmax(np.abs(one.coefficients) / std))

@@ -30,6 +30,7 @@ from .findings import Cause
 from .log_rows import LogRows
 
 POOR = 3.0  # residual over floor from which on discrete causes are looked for
+HOPELESS = 20.0  # and from which on also exchanged lengths
 PERMUTATIONS = np.array(list(permutations(range(STRUTS))))
 SPARSE = 60  # samples that tell which lengths are exchanged
 
@@ -208,15 +209,13 @@ def undone(experiment: Experiment, discrete: Discrete) -> Experiment:
     return replace(experiment, logs=logs, machine=discrete.machine or experiment.machine)
 
 
-def likeliest(base: EvidenceBase, floor: FloatArray) -> Discrete | None:
-    """What is wrong altogether, if anything is: sign or unit first, then what leaves the least of a large residual."""
+def suspects(base: EvidenceBase, floor: FloatArray) -> list[Discrete]:
+    """What may be wrong altogether: sign or unit, which are sure; else what could leave less of a large residual."""
     factors = sign_and_unit(base, floor)
     if factors:
-        return factors[0]
+        return factors[:1]
     present = base.base(floor)
     if present.total_ratio < POOR:
-        return None
+        return []
     found = [*exchanged_forces(base), *other_gravity(base, floor, present)]
-    if not found:
-        found = exchanged_lengths(base)
-    return max(found, key=lambda one: one.cause.explains, default=None)
+    return [*found, *exchanged_lengths(base)] if present.total_ratio > HOPELESS else found

@@ -84,6 +84,12 @@ class LogRows:
         ]
         return np.concatenate(parts or [np.empty(0, dtype=np.int64)])
 
+    @property
+    def smoothing(self) -> FloatArray:
+        """Second-order sections of the low-pass before the thin grid."""
+        rate = 1.0 / self.band.period
+        return low_pass(SMOOTH_ORDER, min(SMOOTH * self.band.cutoff, 0.45 * rate), rate)
+
     @cached_property
     def thin_struts(self) -> StrutMotion:
         """Smooth strut motion on the thin grid."""
@@ -92,7 +98,7 @@ class LogRows:
         cutoff = SMOOTH * self.band.cutoff
         if self.step == 1 or cutoff >= 0.45 * rate:
             return struts[self.thin]
-        sections = low_pass(SMOOTH_ORDER, cutoff, rate)
+        sections = self.smoothing
         smooth = [np.array(x) for x in (struts.length, struts.rate, struts.acceleration)]
         for piece in self.pieces:
             for values in smooth:

@@ -20,6 +20,7 @@ from pkm_identification.numerics.arrays import FloatArray
 from .candidates import Choice, candidates_of
 from .evidence_base import EvidenceBase
 from .hypotheses import Effect
+from .noise_floor import NoiseFloor
 
 MOST_CAUSES = 6
 REFITS = 3  # of columns that depend on the estimate
@@ -101,7 +102,7 @@ class Search:
     candidates: tuple[Candidate, ...]
 
 
-def search(base: EvidenceBase, effects: Sequence[Effect], floor: FloatArray) -> Search:
+def search(base: EvidenceBase, effects: Sequence[Effect], noise_floor: NoiseFloor) -> Search:
     """Select causes until no candidate has decisive evidence.
 
     Parameters
@@ -109,20 +110,24 @@ def search(base: EvidenceBase, effects: Sequence[Effect], floor: FloatArray) -> 
     base : EvidenceBase
     effects : sequence of Effect
         The hypotheses.
-    floor : ndarray, shape (6,)
-        Noise of each strut's force in the band, N.
+    noise_floor : NoiseFloor
     """
-    first = base.base(floor)
+    first = base.base(noise_floor.std)
     values = base.parameters(first)
     choices, candidates = candidates_of(base, effects, base.situations(values))
     everything = saturated(first, [c for c, choice in zip(candidates, choices, strict=True) if choice.whole])
-    noise = everything.pure_error
-    last, picks = first, []
-    while len(picks) < MOST_CAUSES:
-        ranked = ranking(last, candidates, noise)
+    # what is below the part of the floor that nothing is modelled better than cannot be told from rounding
+    rounding = float(np.mean((noise_floor.exact / noise_floor.std) ** 2))
+    noise = max(everything.pure_error, everything.correlation * rounding)
+    last = first
+    picks: list[Pick] = []
+    tried: set[str] = set()
+    for _ in range(MOST_CAUSES):
+        ranked = [one for one in ranking(last, candidates, noise) if candidates[one.place].name not in tried]
         if not ranked or ranked[0].score.evidence < DECISIVE:
             break
         best = ranked[0]
+        tried.add(candidates[best.place].name)
         near = rivals(ranked, candidates)
         alternatives = [
             base.moved(one.score.moved) for one in ranked[1:] if candidates[one.place].name in near
