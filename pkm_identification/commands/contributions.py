@@ -6,7 +6,11 @@ import argparse
 
 from pkm_identification.mechanisms.hexapod.analysis.contributions import contributions
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.report.contribution_tables import contributions_document, contributions_table
+from pkm_identification.report.contribution_tables import (
+    contributions_document,
+    contributions_table,
+    strut_contributions_table,
+)
 
 from .named_motion import add_options, motion_document, named_motion
 from .results import output_folder, present, write_figures
@@ -18,7 +22,9 @@ def add(commands: argparse._SubParsersAction) -> None:
         "contributions",
         help="what the strut forces of a motion are made of",
         description="Shares of acceleration, Coriolis, centripetal, gravity and friction terms in the strut forces of "
-        "a motion: mean |group| and (max - min) in % of mean |F_a|, per strut and over all (Oh 2003, 2.76-2.88).",
+        "a motion: mean and variation (max - min) of the Euclidean norm over the struts in percent of the force's mean "
+        "norm (Oh 2003, 2.76-2.88); and strut by strut, which is not the source's: mean |group| and the range of the "
+        "signed force.",
     )
     add_options(parser)
     parser.set_defaults(run=_contributions)
@@ -37,6 +43,10 @@ def _contributions(options: argparse.Namespace) -> int:
             shares, f"{machine.name}, {options.trajectory}: what the strut forces are"
         )
         write_figures(output_folder(options.out), {f"contributions_{options.trajectory}": figure})
-    text = f"{contributions_table(shares)}\n\n{contributions_table(shares, spread=True)}"
-    present(text, document, options.json)
+    tables = (
+        contributions_table(shares),
+        strut_contributions_table(shares),
+        strut_contributions_table(shares, spread=True),
+    )
+    present("\n\n".join(map(str, tables)), document, options.json)
     return 0

@@ -1,4 +1,4 @@
-"""pkm reproduce: a reference text's study done again, its numbers and findings beside ours."""
+"""pkm reproduce: reference texts' studies done again, their numbers and findings beside ours."""
 
 from __future__ import annotations
 
@@ -7,8 +7,12 @@ import textwrap
 
 from pkm_identification.errors import SettingsError
 from pkm_identification.reproduction import STUDIES
+from pkm_identification.reproduction.page import page
 
-from .results import output_folder, write_figures, write_json
+from .arguments import add_json
+from .results import output_folder, present, write_figures, write_json, write_text
+
+ALL = "all"
 
 
 def add(commands: argparse._SubParsersAction) -> None:
@@ -20,8 +24,12 @@ def add(commands: argparse._SubParsersAction) -> None:
         epilog="studies:\n" + "\n".join(_help(study.name, study.description) for study in STUDIES.values()),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("name", metavar="NAME", help="one of the studies below")
+    parser.add_argument("names", metavar="NAME", nargs="+", help=f"studies below, or '{ALL}'")
     parser.add_argument("--out", metavar="DIR", help="folder for the numbers (JSON) and figures")
+    parser.add_argument(
+        "--page", metavar="FILE", help="write numbers, verdicts and findings as Markdown here"
+    )
+    add_json(parser)
     parser.set_defaults(run=_reproduce)
 
 
@@ -32,13 +40,20 @@ def _help(name: str, description: str) -> str:
 
 
 def _reproduce(options: argparse.Namespace) -> int:
-    if options.name not in STUDIES:
-        raise SettingsError(f"'{options.name}': not a study; there are {', '.join(STUDIES)}")
+    for name in options.names:
+        if name not in STUDIES and name != ALL:
+            raise SettingsError(f"'{name}': not a study; there are {', '.join(STUDIES)}, and '{ALL}'")
+    names = list(STUDIES) if ALL in options.names else list(dict.fromkeys(options.names))
     folder = output_folder(options.out) if options.out else None
-    outcome = STUDIES[options.name].run()
+    outcomes = {name: STUDIES[name].run() for name in names}
     # files first: nothing is printed when one cannot be written
     if folder:
-        write_json(folder / f"{options.name}.json", outcome.document)
-        write_figures(folder, outcome.figures())
-    print(outcome.text)
+        for name, outcome in outcomes.items():
+            write_json(folder / f"{name}.json", outcome.document)
+            write_figures(folder, outcome.figures())
+    documents = [outcome.document for outcome in outcomes.values()]
+    if options.page:
+        write_text(options.page, page(documents))
+    text = "\n\n\n".join(outcome.text for outcome in outcomes.values())
+    present(text, documents[0] if len(documents) == 1 else documents, options.json)
     return 0

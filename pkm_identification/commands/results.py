@@ -29,8 +29,13 @@ def present(text: str, document: dict[str, Any] | list[dict[str, Any]], destinat
 
 def write_json(path: str | Path, document: dict[str, Any] | list[dict[str, Any]]) -> None:
     """A document as a file."""
+    write_text(path, _dump(document) + "\n")
+
+
+def write_text(path: str | Path, text: str) -> None:
+    """A text as a file."""
     with replacing(path) as temporary:
-        temporary.write_text(_dump(document) + "\n", encoding="utf-8")
+        temporary.write_text(text, encoding="utf-8")
 
 
 def _dump(document: dict[str, Any] | list[dict[str, Any]]) -> str:

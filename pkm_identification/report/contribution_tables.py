@@ -31,25 +31,38 @@ STRUT_NAMES = tuple(str(i + 1) for i in range(STRUTS))
 
 def present(shares: Contributions) -> list[int]:
     """Which groups contribute anything."""
-    return [g for g in range(len(shares.names)) if shares.range_all[g] > 0 or shares.mean_all[g] > 0]
+    return [g for g in range(len(shares.names)) if shares.variation[g] > 0 or shares.mean[g] > 0]
 
 
-def contributions_table(shares: Contributions, spread: bool = False) -> Listing:
-    """Mean shares, or ranges, in % of mean |F_a|: one group a row, struts and all struts beside it."""
-    per_strut, overall = (shares.range, shares.range_all) if spread else (shares.mean, shares.mean_all)
+def contributions_table(shares: Contributions) -> Listing:
+    """The source's norms (2.76-2.88) in % of mean |F_a|, |.| over the struts: one group a row."""
     rows = [
         (
             shares.names[g],
             GROUP_TEXT[shares.names[g]],
-            *(_percent(value) for value in per_strut[g]),
-            _percent(overall[g]),
+            _percent(shares.mean[g]),
+            _percent(shares.variation[g]),
         )
         for g in present(shares)
     ]
-    header = ("group", f"{'(max - min)' if spread else 'mean |group|'} / mean |F_a|, %", *STRUT_NAMES, "all")
+    rows.append(
+        ("F_a", f"mean |F_a| {number(shares.force, 4)} N", "100.00", _percent(shares.total_variation))
+    )
+    header = ("group", "|.| over the struts", "mean norm, %", "variation norm, %")
+    return Listing(header, tuple(rows), frozenset(header[2:]))
+
+
+def strut_contributions_table(shares: Contributions, spread: bool = False) -> Listing:
+    """Strut by strut, in % of each strut's mean |F_a|: mean |group|, or the range of its signed force."""
+    per_strut = shares.signed_range if spread else shares.strut_mean
+    rows = [
+        (shares.names[g], GROUP_TEXT[shares.names[g]], *(_percent(value) for value in per_strut[g]))
+        for g in present(shares)
+    ]
+    what = "(max - min) of the signed force" if spread else "mean |group|"
+    header = ("group", f"{what} / mean |F_a|, %", *STRUT_NAMES)
     if not spread:
-        force = [*shares.force, shares.force.mean()]
-        rows.append(("F_a", "mean |F_a|, N", *(number(value, 4) for value in force)))
+        rows.append(("F_a", "mean |F_a|, N", *(number(value, 4) for value in shares.strut_force)))
     return Listing(header, tuple(rows), frozenset(header[2:]))
 
 
@@ -71,15 +84,23 @@ def sensitivity_table(sensitivity: Sensitivity) -> Listing:
 
 
 def contributions_document(shares: Contributions) -> dict[str, Any]:
-    """Contributions for JSON; null where a strut carries no force."""
+    """Contributions for JSON; null where a strut carries no force.
+
+    `mean_norm_percent` and `variation_norm_percent` are the source's; what is under `per_strut` is not.
+    """
     return {
-        "mean_force": {"per_strut": _numbers(shares.force), "all": float(shares.force.mean()), "unit": "N"},
+        "mean_force": {"norm": shares.force, "per_strut": _numbers(shares.strut_force), "unit": "N"},
+        "total_variation_norm_percent": shares.total_variation,
         "groups": [
             {
                 "name": name,
                 "meaning": GROUP_TEXT[name],
-                "mean_percent": {"per_strut": _numbers(shares.mean[g]), "all": float(shares.mean_all[g])},
-                "range_percent": {"per_strut": _numbers(shares.range[g]), "all": float(shares.range_all[g])},
+                "mean_norm_percent": float(shares.mean[g]),
+                "variation_norm_percent": float(shares.variation[g]),
+                "per_strut": {
+                    "mean_percent": _numbers(shares.strut_mean[g]),
+                    "signed_range_percent": _numbers(shares.signed_range[g]),
+                },
             }
             for g, name in enumerate(shares.names)
         ],

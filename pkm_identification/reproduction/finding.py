@@ -1,12 +1,13 @@
-"""A finding: what the reference text states, what we find, the verdict, and why."""
+"""A finding: what the reference text states, what we find, the numbers compared, and why."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from pkm_identification.report.paragraphs import paragraph
 
-AGREES, DISAGREES = "agrees", "does not agree"
+from .number import Number, together
 
 
 @dataclass(frozen=True)
@@ -19,16 +20,21 @@ class Finding:
         The source's, with the marks of its numbers.
     ours : str
         Our figures for it.
-    verdict : str
-        In words; `AGREES` or `DISAGREES` where no more is to be said.
     reason : str
-        Why, or what was compared.
+        Why, or what is ambiguous.
+    numbers : tuple of Number
+        What was compared; the verdict is the worst of theirs.
     """
 
     statement: str
     ours: str
-    verdict: str
     reason: str
+    numbers: tuple[Number, ...] = ()
+
+    @property
+    def verdict(self) -> str:
+        """One of `number.VERDICTS`."""
+        return together(self.numbers)
 
     def text(self, number: int) -> str:
         """Four paragraphs for a terminal, numbered."""
@@ -41,11 +47,17 @@ class Finding:
             )
         )
 
-    def document(self) -> dict[str, str]:
+    def document(self) -> dict[str, Any]:
         """The same for JSON."""
-        return {"source": self.statement, "ours": self.ours, "verdict": self.verdict, "why": self.reason}
+        return {
+            "source": self.statement,
+            "ours": self.ours,
+            "verdict": self.verdict,
+            "why": self.reason,
+            "numbers": [one.name for one in self.numbers],
+        }
 
 
-def agreement(agrees: bool) -> str:
-    """The verdict on a statement that either agrees or does not."""
-    return AGREES if agrees else DISAGREES
+def numbers_of(findings: tuple[Finding, ...]) -> list[Number]:
+    """All numbers of several findings, in their order."""
+    return [number for finding in findings for number in finding.numbers]

@@ -19,15 +19,15 @@ from .style import MEASURED, STRUT_COLORS, TRUE, categories_across, styled
 
 @styled
 def contributions_figure(shares: Contributions, title: str) -> Figure:
-    """Mean share and range of each group that contributes: bars over all struts, a point for each strut."""
+    """Mean and variation norm of each group that contributes as bars; strut by strut, points beside."""
     figure = Figure(figsize=(9, 3.8), layout="constrained")
     left, right = figure.subplots(1, 2)
     shown = present(shares)
     for panel, per_strut, overall, label in (
-        (left, shares.mean, shares.mean_all, "mean |group| / mean |F$_a$| (%)"),
-        (right, shares.range, shares.range_all, "(max − min) / mean |F$_a$| (%)"),
+        (left, shares.strut_mean, shares.mean, "mean (% of mean force)"),
+        (right, shares.signed_range, shares.variation, "max − min (% of mean force)"),
     ):
-        panel.bar(range(len(shown)), overall[shown], color=MEASURED, width=0.75, label="all struts")
+        panel.bar(range(len(shown)), overall[shown], color=MEASURED, width=0.75, label="norm over the struts")
         _strut_points(panel, per_strut[shown])
         panel.set_xticks(range(len(shown)), [shares.names[g] for g in shown])
         categories_across(panel, label)

@@ -27,7 +27,7 @@ SAMPLES = 400  # of the one period; a multiple of four, so that the turning poin
 
 @dataclass(frozen=True)
 class SourceMotion:
-    """One motion of Table 2.2.
+    """One motion of Table 2.2, or of its kind.
 
     Attributes
     ----------
@@ -35,12 +35,17 @@ class SourceMotion:
     offset : float
         m, distance of its middle from home in the X-Y plane.
     speed : {'low', 'medium', 'high'}
-        pi, 2 pi or 4 pi rad/s.
+        A quarter of, half of, or the top frequency.
+    amplitude, angle, top : float
+        m, rad, rad/s; those of Table 2.2 by default.
     """
 
     kind: str
     offset: float
     speed: str
+    amplitude: float = AMPLITUDE
+    angle: float = ANGLE
+    top: float = SPEEDS["high"]
 
     @property
     def name(self) -> str:
@@ -50,7 +55,7 @@ class SourceMotion:
     @property
     def frequency(self) -> float:
         """rad/s."""
-        return SPEEDS[self.speed]
+        return self.top * SPEEDS[self.speed] / SPEEDS["high"]
 
     def at(self, time: np.ndarray, machine: Machine) -> PlatformMotion:
         """The motion about a machine's home at times (N,) in s."""
@@ -63,7 +68,8 @@ class SourceMotion:
         rotation = np.broadcast_to(machine.home_rotation, (len(time), 3, 3)).copy()
         twist, acceleration = np.zeros((2, len(time), 6))
         if self.kind == "rotation":
-            angle, rate, second = ANGLE * sine, ANGLE * w * cosine, -ANGLE * w * w * sine
+            turn = self.angle
+            angle, rate, second = turn * sine, turn * w * cosine, -turn * w * w * sine
             c, s = np.cos(angle), np.sin(angle)
             # Rx(angle) Ry(angle); its second axis is the one the second turn is about
             turned = np.array([[c, none, s], [s * s, c, -s * c], [-c * s, s, c * c]])
@@ -75,9 +81,9 @@ class SourceMotion:
             acceleration[:, 5] += rate**2 * c
         else:
             for axis in ("xyz".index(letter) for letter in self.kind):
-                position[:, axis] += AMPLITUDE * sine
-                twist[:, axis] = AMPLITUDE * w * cosine
-                acceleration[:, axis] = -AMPLITUDE * w * w * sine
+                position[:, axis] += self.amplitude * sine
+                twist[:, axis] = self.amplitude * w * cosine
+                acceleration[:, axis] = -self.amplitude * w * w * sine
         return PlatformMotion(time, position, rotation, twist, acceleration)
 
     def period(self, machine: Machine, samples: int = SAMPLES) -> PlatformMotion:

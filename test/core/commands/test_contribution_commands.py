@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 import yaml
@@ -22,11 +23,14 @@ def test_contributions_of_a_named_trajectory_at_rest(capsys, tmp_path):
     code, out, err = run(capsys, "contributions", "--machine", "uf", "--trajectory", "rest",
                          "--json", tmp_path / "c.json", "--out", tmp_path / "made")  # fmt: skip
     assert (code, err) == (0, "")
-    groups = [line.split()[0] for line in out.split("\n\n")[0].splitlines()[2:]]
-    assert groups == ["grp", "grs", "F_a"]
+    norms, per_strut, _ = out.split("\n\n")
+    for table in (norms, per_strut):
+        assert [line.split()[0] for line in table.splitlines()[2:]] == ["grp", "grs", "F_a"]
     document = json.loads((tmp_path / "c.json").read_text())
-    percent = {g["name"]: g["mean_percent"]["all"] for g in document["groups"]}
-    assert percent["grp"] + percent["grs"] == pytest.approx(100.0)
+    percent = {g["name"]: g["mean_norm_percent"] for g in document["groups"]}
+    # norms of what is not parallel add up to a little more
+    assert 100.0 < percent["grp"] + percent["grs"] < 102.0
+    assert document["total_variation_norm_percent"] == 0.0
     with Image.open(tmp_path / "made" / "contributions_rest.png") as image:
         assert image.width > 500
 
@@ -39,7 +43,7 @@ def test_friction_can_be_left_out(capsys):
         )
         assert code == 0
         document = json.loads(out)
-        shares.append({g["name"]: g["mean_percent"]["all"] for g in document["groups"]}["frict"])
+        shares.append({g["name"]: g["mean_norm_percent"] for g in document["groups"]}["frict"])
         assert document["friction"] is not bool(option)
     assert shares[0] > 50.0
     assert shares[1] == 0.0
@@ -57,20 +61,30 @@ def test_sensitivity(capsys, tmp_path):
 
 
 def test_reproduce(capsys, tmp_path):
-    code, out, err = run(capsys, "reproduce", "oh2003-contributions", "--out", tmp_path)
+    code, out, err = run(
+        capsys, "reproduce", "oh2003-contributions", "--out", tmp_path, "--page", tmp_path / "page.md"
+    )
     assert (code, err) == (0, "")
     document = json.loads((tmp_path / "oh2003-contributions.json").read_text())
     assert len(document["cases"]) == 54
     verdicts = [finding["verdict"] for finding in document["findings"]]
     assert [line.split(": ")[1] for line in out.splitlines() if "verdict:" in line] == verdicts
-    assert f"{verdicts.count('agrees')} of {len(verdicts)} findings agree" in out
-    assert "chapters 4-5" in out
-    assert sorted(path.name for path in tmp_path.glob("*.png")) == [
-        "contributions_ford.png",
-        "contributions_hexel.png",
-        "contributions_uf.png",
-        "sensitivity.png",
-    ]
+    for number in document["numbers"]:
+        assert set(number) == {"name", "source", "ours", "unit", "mark", "verdict", "line", "rule"}
+        assert number["name"] in out
+    assert sorted(path.name for path in tmp_path.glob("*.png")) == sorted(
+        f"{name}.png" for name in document["figures"]
+    )
+    # the page in the documentation is this study's, word for word
+    section = (tmp_path / "page.md").read_text().partition("## oh2003-contributions")[2].strip()
+    documented = Path(__file__).parents[3] / "docs" / "reproduction.md"
+    assert section in documented.read_text()
+
+
+def test_reproduce_prints_the_document_instead(capsys):
+    code, out, _ = run(capsys, "reproduce", "oh2003-contributions", "--json", "-")
+    assert code == 0
+    assert json.loads(out)["study"] == "oh2003-contributions"
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,19 @@
 """How much each cause contributes to the strut forces over a motion (Oh 2003, 2.76-2.88).
 
-With g_ki the force of a group in strut i at sample k, and F its sum over all groups, two numbers in %:
+With g_k the forces of a group in the six struts at sample k, F_k their sum over all groups and |.| the Euclidean norm
+over the struts at that instant, two numbers in %:
 
-    mean    100 mean_k |g_ki| / mean_k |F_ki|
-    range   100 (max_k g_ki - min_k g_ki) / mean_k |F_ki|
+    mean norm (2.76-2.81)        100 mean_k |g_k| / mean_k |F_k|
+    variation norm (2.82-2.88)   100 (max_k |g_k| - min_k |g_k|) / mean_k |F_k| ,  of F as of a group
 
-Over all struts the numerators and the denominator are averaged over the struts before they are divided, so that a strut
-that carries almost nothing does not decide. The samples weigh alike: the motion should be evenly sampled, and hold
-whole periods if it is periodic. The mean shares do not add up to 100 %, because groups of opposite sign cancel in F.
+A norm has no sign: a group that turns round while it keeps its size does not vary. Strut by strut, which is not in the
+source, there are besides
+
+    strut mean     100 mean_k |g_ki| / mean_k |F_ki|
+    signed range   100 (max_k g_ki - min_k g_ki) / mean_k |F_ki| .
+
+The samples weigh alike: the motion should be evenly sampled, and hold whole periods if it is periodic. Mean norms do
+not add up to 100 %, because groups of opposite sign cancel in F.
 """
 
 from __future__ import annotations
@@ -35,24 +41,34 @@ class Contributions:
     ----------
     names : tuple of str
         The groups as in `dynamics.ForceGroups`: pm, sm, cor, cen, grp, grs, frict, ext, mh, umd.
-    force : ndarray, shape (6,)
-        mean |F_a| per strut, N.
-    mean, range : ndarray, shape (G, 6)
-        % of each strut's mean |F_a|; NaN for a strut without force.
-    mean_all, range_all : ndarray, shape (G,)
-        % over all struts.
+    force : float
+        mean_k |F_k|, N.
+    mean, variation : ndarray, shape (G,)
+        Mean and variation norm, %.
+    total_variation : float
+        Variation norm of F (2.82), %.
+    strut_force : ndarray, shape (6,)
+        mean |F_ki| per strut, N.
+    strut_mean, signed_range : ndarray, shape (G, 6)
+        % of each strut's mean |F_ki|; NaN for a strut without force. Not the source's norms.
     """
 
     names: tuple[str, ...]
-    force: FloatArray
+    force: float
     mean: FloatArray
-    range: FloatArray
-    mean_all: FloatArray
-    range_all: FloatArray
+    variation: FloatArray
+    total_variation: float
+    strut_force: FloatArray
+    strut_mean: FloatArray
+    signed_range: FloatArray
 
     def share(self, name: str) -> float:
-        """Mean share of a group over all struts, %."""
-        return float(self.mean_all[self.names.index(name)])
+        """Mean norm of a group, %."""
+        return float(self.mean[self.names.index(name)])
+
+    def varies(self, name: str) -> float:
+        """Variation norm of a group, %."""
+        return float(self.variation[self.names.index(name)])
 
 
 def contributions(machine: Machine, motion: PlatformMotion, friction: bool = True) -> Contributions:
@@ -82,16 +98,25 @@ def shares(groups: ForceGroups) -> Contributions:
     missing = ~np.isfinite(force).all(axis=(0, 2))
     if np.any(missing):
         raise PkmError(f"no forces at sample {np.argmax(missing) + 1}: singular or missing pose")
-    size, spread = np.abs(force).mean(axis=1), np.ptp(force, axis=1)
-    whole = np.abs(groups.total).mean(axis=0)
-    if not whole.max() > ROUNDING * size.max():
+    size, per_strut = np.abs(force).mean(axis=1), np.abs(groups.total).mean(axis=0)
+    if not per_strut.max() > ROUNDING * size.max():
         raise PkmError("no strut carries any force in this motion, so nothing is a share of it")
-    carried = np.where(whole > ROUNDING * size.max(), whole, np.nan)
+    carried = np.where(per_strut > ROUNDING * size.max(), per_strut, np.nan)
+    norm, total = np.linalg.norm(force, axis=2), np.linalg.norm(groups.total, axis=1)
     return Contributions(
         names=groups.names,
-        force=whole,
-        mean=100.0 * size / carried,
-        range=100.0 * spread / carried,
-        mean_all=100.0 * size.mean(axis=1) / whole.mean(),
-        range_all=100.0 * spread.mean(axis=1) / whole.mean(),
+        force=float(total.mean()),
+        mean=100.0 * norm.mean(axis=1) / total.mean(),
+        variation=100.0 * np.ptp(norm, axis=1) / total.mean(),
+        total_variation=float(100.0 * np.ptp(total) / total.mean()),
+        strut_force=per_strut,
+        strut_mean=100.0 * size / carried,
+        signed_range=100.0 * np.ptp(force, axis=1) / carried,
     )
+
+
+def joined_share(groups: ForceGroups, *names: str) -> float:
+    """Mean norm in % of several groups taken as one: of the sum of their forces."""
+    joined = sum(getattr(groups, name) for name in names)
+    total = np.linalg.norm(groups.total, axis=1).mean()
+    return float(100.0 * np.linalg.norm(joined, axis=1).mean() / total)

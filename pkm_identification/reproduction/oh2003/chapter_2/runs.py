@@ -1,4 +1,8 @@
-"""Three machines in the motions of Table 2.2: shares of the force groups, sensitivity to the centre of mass."""
+"""Section 2.4: norms of the force groups, sensitivity to the centre of mass; machines, bodies and joints apart.
+
+Every machine in the motions of Table 2.2, the same with bodies and joints of different machines, and every machine in
+motions scaled for it.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +15,22 @@ from pkm_identification.mechanisms.hexapod.analysis.center_of_mass_sensitivity i
     Sensitivity,
     center_of_mass_sensitivity,
 )
-from pkm_identification.mechanisms.hexapod.analysis.contributions import Contributions, shares
-from pkm_identification.mechanisms.hexapod.dynamics import ForceGroups, force_groups, strut_forces
+from pkm_identification.mechanisms.hexapod.analysis.contributions import (
+    Contributions,
+    joined_share,
+    shares,
+)
+from pkm_identification.mechanisms.hexapod.dynamics import force_groups, strut_forces
+from pkm_identification.mechanisms.hexapod.kinematics import jacobian
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import PlatformMotion
 from pkm_identification.numerics.arrays import FloatArray
 
-from ..table_2_2_motions import SOURCE_MOTIONS
-from .data import MACHINES, study_machine
+from ..table_2_2_motions import SOURCE_MOTIONS, SourceMotion
+from .data import MACHINES, crossed, scaled_motions, study_machine
+
+LEVER = 0.3  # m, that makes lengths of angles in the singular values
+WORST = 0.5  # of the singular value ratio at home: a motion that goes lower does not fit
 
 
 @dataclass(frozen=True)
@@ -28,60 +40,115 @@ class Case:
     Attributes
     ----------
     shares : Contributions
-    sensitivity : Sensitivity
-        To the platform's centre of mass.
-    pose_sensitivity : ndarray, shape (3,)
-        Over-all S of the same kind, when instead the whole platform is displaced along base x, y, z.
     acceleration, gravity : float
-        Mean share in % of pm + sm and of grp + grs, each as one group.
+        Mean norm in % of pm + sm and of grp + grs, each as one group.
     """
 
     shares: Contributions
-    sensitivity: Sensitivity
-    pose_sensitivity: FloatArray
     acceleration: float
     gravity: float
 
 
-Study = dict[tuple[str, str], Case]  # by machine and motion
+@dataclass(frozen=True)
+class SensitivityCase:
+    """Sensitivity to the platform's centre of mass, and to the platform's place along base x, y, z, shape (3,)."""
+
+    sensitivity: Sensitivity
+    pose: FloatArray
 
 
-def study_case(machine: Machine, name: str) -> Case:
-    """A machine in a motion of Table 2.2, without friction."""
-    motion = SOURCE_MOTIONS[name].period(machine)
-    groups = force_groups(machine, motion, friction=False)
-    sensitivity = center_of_mass_sensitivity(machine, motion, friction=False)
-    return Case(
-        shares=shares(groups),
-        sensitivity=sensitivity,
-        pose_sensitivity=_pose_sensitivity(machine, motion, ERROR * sensitivity.travel),
-        acceleration=_joint_share(groups, "pm", "sm"),
-        gravity=_joint_share(groups, "grp", "grs"),
-    )
+Cases = dict[tuple[str, str], Case]  # by machine and motion
+
+
+@dataclass(frozen=True)
+class Study:
+    """Everything of section 2.4.
+
+    Attributes
+    ----------
+    cases : dict
+        By machine and motion of Table 2.2.
+    crossed : dict
+        By geometry, masses and motion of Table 2.2.
+    scaled : dict
+        By machine and motion; only those that fit the machine.
+    misfits : tuple of (str, str)
+        Scaled motions that do not.
+    sensitivities : dict
+        By machine and motion of Table 2.2.
+    """
+
+    cases: Cases
+    crossed: dict[tuple[str, str, str], Case]
+    scaled: Cases
+    misfits: tuple[tuple[str, str], ...]
+    sensitivities: dict[tuple[str, str], SensitivityCase]
+
+
+def study_case(machine: Machine, motion: SourceMotion) -> Case:
+    """Norms of a machine in a motion, without friction."""
+    groups = force_groups(machine, motion.period(machine), friction=False)
+    return Case(shares(groups), joined_share(groups, "pm", "sm"), joined_share(groups, "grp", "grs"))
 
 
 def run_study() -> Study:
     """All machines in all motions."""
     machines = {name: study_machine(name) for name in MACHINES}
-    return {
-        (name, motion): study_case(machine, motion)
-        for name, machine in machines.items()
+    each = [(name, motion) for name in MACHINES for motion in SOURCE_MOTIONS]
+    cases = {(name, motion): study_case(machines[name], SOURCE_MOTIONS[motion]) for name, motion in each}
+    mixed = {
+        (joints, bodies, motion): (
+            cases[joints, motion]
+            if joints == bodies
+            else study_case(crossed(joints, bodies), SOURCE_MOTIONS[motion])
+        )
+        for joints in MACHINES
+        for bodies in MACHINES
         for motion in SOURCE_MOTIONS
     }
-
-
-def change_with_chapters_4_5(study: Study) -> float:
-    """Largest change of a mean share, in points, when the UF machine has the inertias of chapters 4-5."""
-    machine = study_machine("uf", chapters_4_5=True)
-    return max(
-        float(np.abs(study_case(machine, name).shares.mean_all - study["uf", name].shares.mean_all).max())
-        for name in SOURCE_MOTIONS
+    scaled, misfits = {}, []
+    for name, machine in machines.items():
+        for label, motion in scaled_motions(name).items():
+            if fits(machine, motion):
+                scaled[name, label] = study_case(machine, motion)
+            else:
+                misfits.append((name, label))
+    return Study(
+        cases,
+        mixed,
+        scaled,
+        tuple(misfits),
+        {(name, motion): _sensitivity(machines[name], motion) for name, motion in each},
     )
 
 
-def _joint_share(groups: ForceGroups, *names: str) -> float:
-    joined = sum(getattr(groups, name) for name in names)
-    return float(100.0 * np.abs(joined).mean() / np.abs(groups.total).mean())
+def fits(machine: Machine, motion: SourceMotion) -> bool:
+    """Whether the struts hold the platform over a motion: no pose is half as near to singular as home is far."""
+    period = motion.period(machine)
+    ratios = _singular_ratio(machine, period.position, period.rotation)
+    home = _singular_ratio(machine, machine.home_position[None], machine.home_rotation[None])
+    return bool(ratios.min() > WORST * home[0])
+
+
+def _singular_ratio(machine: Machine, position: FloatArray, rotation: FloatArray) -> FloatArray:
+    rows = jacobian(machine, position, rotation) / np.array([1.0] * 3 + [LEVER] * 3)
+    values = np.linalg.svd(rows, compute_uv=False)
+    return values[:, -1] / values[:, 0]
+
+
+def change_with_chapters_4_5(study: Study) -> float:
+    """Largest change of a mean norm, in points, when the UF machine has the inertias of chapters 4-5."""
+    machine = study_machine("uf", chapters_4_5=True)
+    return max(
+        float(np.abs(study_case(machine, motion).shares.mean - study.cases["uf", name].shares.mean).max())
+        for name, motion in SOURCE_MOTIONS.items()
+    )
+
+
+def _sensitivity(machine: Machine, name: str) -> SensitivityCase:
+    motion = SOURCE_MOTIONS[name].period(machine)
+    sensitivity = center_of_mass_sensitivity(machine, motion, friction=False)
+    return SensitivityCase(sensitivity, _pose_sensitivity(machine, motion, ERROR * sensitivity.travel))
 
 
 def _pose_sensitivity(machine: Machine, motion: PlatformMotion, error: float) -> FloatArray:

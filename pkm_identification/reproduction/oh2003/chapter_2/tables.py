@@ -1,28 +1,48 @@
-"""The table of section 2.4: shares and sensitivities of every machine in every motion."""
+"""The tables of section 2.4: norms and sensitivities of every machine in every motion."""
 
 from __future__ import annotations
 
 from pkm_identification.report.listing import Listing
 
 from .data import GROUPS
-from .runs import Study
+from .runs import Case, Study
 
 
-def study_table(study: Study) -> Listing:
-    """One machine and motion a row."""
+def study_table(study: Study, variation: bool = False) -> Listing:
+    """One machine and motion of Table 2.2 a row: mean norms and sensitivities, or variation norms."""
+    if variation:
+        return _variations({" ".join(key): case for key, case in study.cases.items()})
     header = ("machine", "motion", "mean |F_a|, N", *GROUPS, "pm+sm", "grp+grs", "S x", "S y", "S z")
     rows = []
-    for (machine, motion), case in study.items():
-        names = case.sensitivity.directions
+    for (machine, motion), case in study.cases.items():
+        sensitivity = study.sensitivities[machine, motion].sensitivity
         rows.append(
             (
                 machine,
                 motion,
-                f"{case.shares.force.mean():.1f}",
+                f"{case.shares.force:.1f}",
                 *(f"{case.shares.share(name):.2f}" for name in GROUPS),
                 f"{case.acceleration:.1f}",
                 f"{case.gravity:.1f}",
-                *(f"{case.sensitivity.overall[names.index(axis)]:.3f}" for axis in "xyz"),
+                *(f"{sensitivity.overall[sensitivity.directions.index(axis)]:.3f}" for axis in "xyz"),
             )
         )
     return Listing(header, tuple(rows), frozenset(header[2:]))
+
+
+def scaled_table(study: Study) -> Listing:
+    """Variation norms of the motions scaled for each machine."""
+    return _variations({" ".join(key): case for key, case in study.scaled.items()})
+
+
+def _variations(cases: dict[str, Case]) -> Listing:
+    header = ("machine and motion", "F_a", *GROUPS)
+    rows = tuple(
+        (
+            name,
+            f"{case.shares.total_variation:.2f}",
+            *(f"{case.shares.varies(group):.2f}" for group in GROUPS),
+        )
+        for name, case in cases.items()
+    )
+    return Listing(header, rows, frozenset(header[1:]))

@@ -1,8 +1,9 @@
 """The pendulum of Oh 2003, chapter 3: its true values, its free fall, noise, and what the source prints of its results.
 
 What the source leaves open is read as follows: it starts at rest 0.2 and 0.1 rad from upright; every measured state is
-position, velocity and acceleration of the three coordinates; the range of an angle is at most one turn; an iteration is
-a sample. Marks of the source's numbers: S sure, P probable, G guess.
+position, velocity and acceleration of the three coordinates; noise is uniform; of the second link, of which the text
+says nothing, and of the first link's acceleration it is 1 % of our own fall's largest value; an iteration is a sample.
+Marks of the source's numbers: S sure, P probable, G guess.
 """
 
 from __future__ import annotations
@@ -20,7 +21,23 @@ TRUE_RATIOS = TRUE[2:4] / TRUE[4]
 START = np.ones(len(NAMES))  # first guess, m and kg
 FROM_UPRIGHT = np.array([0.0, 0.2, 0.1])  # m, rad, rad
 DURATION, PERIOD = 20.0, 1e-3  # s
-NOISE = 0.01  # of the range, the maximum of uniform noise
+NOISE = 0.01  # of a signal's largest value, the maximum of uniform noise
+# Noise and range of five signals (S, l.5399-5409), by signal and coordinate: x, t1 and their derivatives.
+STATED = {
+    ("position", 0): (0.03, 3.0),
+    ("velocity", 0): (0.02, 2.19),
+    ("acceleration", 0): (0.5, 51.1),
+    ("position", 1): (0.36, 36.5),
+    ("velocity", 1): (0.18, 18.2),
+}
+STATED_TEXT = {
+    ("position", 0): ("x", "m"),
+    ("velocity", 0): ("x'", "m/s"),
+    ("acceleration", 0): ("x''", "m/s^2"),
+    ("position", 1): ("theta 1", "rad"),
+    ("velocity", 1): ("theta 1'", "rad/s"),
+}
+TURN = 2 * np.pi  # rad, the range of an angle that is measured within one turn
 ITERATIONS = 2128  # of the source's UKF (S); read as samples
 LEAST_SQUARES_ITERATIONS = 1225  # of the source's LS (S)
 # Table 3.1: value in m or kg, and mark
@@ -39,15 +56,30 @@ def free_fall(duration: float = DURATION, force: Callable[[float], float] | None
     return simulate(TRUE, time, FROM_UPRIGHT, force)
 
 
-def measured(motion: PendulumMotion, noise: float, seed: int = 0) -> PendulumMotion:
-    """The motion with uniform noise of at most `noise` times each signal's range; an angle's is at most a turn."""
+def largest(motion: PendulumMotion, signal: str, coordinate: int) -> float:
+    """Largest value of a signal."""
+    return float(np.abs(getattr(motion, signal)[:, coordinate]).max())
+
+
+def noise_amplitude(motion: PendulumMotion, signal: str, coordinate: int, one_turn: bool = False) -> float:
+    """Most a signal is wrong by: the text's where it says one, else 1 % of the largest value.
+
+    With `one_turn` the range of an angle is at most a turn, as of an encoder that counts one.
+    """
+    amplitude, _ = STATED.get((signal, coordinate), (NOISE * largest(motion, signal, coordinate), 0.0))
+    if one_turn and signal == "position" and coordinate > 0:
+        return min(amplitude, NOISE * TURN)
+    return amplitude
+
+
+def measured(motion: PendulumMotion, seed: int = 0, one_turn: bool = False) -> PendulumMotion:
+    """The motion with uniform noise on every state; see `noise_amplitude`. The force, which is zero, has none."""
     rng = np.random.default_rng(seed)
     signals = []
-    for values in (motion.position, motion.velocity, motion.acceleration):
-        span = np.ptp(values, axis=0)
-        if values is motion.position:
-            span[1:] = np.minimum(span[1:], 2 * np.pi)
-        signals.append(values + noise * span * rng.uniform(-1, 1, values.shape))
+    for name in ("position", "velocity", "acceleration"):
+        values = getattr(motion, name)
+        amplitude = np.array([noise_amplitude(motion, name, k, one_turn) for k in range(values.shape[1])])
+        signals.append(values + amplitude * rng.uniform(-1, 1, values.shape))
     position, velocity, acceleration = signals
     return PendulumMotion(motion.time, position, velocity, acceleration, motion.force)
 

@@ -29,7 +29,7 @@ STYLES = {"none": "-", "robbins_monro": "--"}
 START_COLORS = (STRUT_COLORS[0], STRUT_COLORS[2], STRUT_COLORS[3])
 COLORS = {"ekf": STRUT_COLORS[2], "ukf": ESTIMATE}
 # panel: name, range as in the source's figures where it gives one
-ROWS = (("l2", (0.4, 1.3)), ("M", (0.8, 2.0)), ("m1/M", (0.2, 1.0)))
+ROWS = (("l2", (0.4, 1.3)), ("M", (1.0, 2.0)), ("m1/M", (0.2, 1.0)))
 
 
 @styled

@@ -33,6 +33,7 @@ from .data import (
     NOISE,
     START,
     TRUE,
+    TRUE_RATIOS,
     acceleration_scale,
     free_fall,
     measured,
@@ -43,6 +44,8 @@ START_STD = 0.5  # of the first guess
 START_STDS = (0.25, START_STD, 1.0)
 STARTS = (0.5, 1.0, 2.0)  # first guesses of least squares, all parameters alike
 ALPHA, BETA, KAPPA = 1e-4, 2.0, 3.0 - len(NAMES)
+SEEDS = (1, 2, 3)
+TOLERANCES = (1e-7, 1e-4, 1e-3, 1e-2)  # of the prediction; the text stops at 1e-7, its looser one is lost
 RATE = 0.001  # of the Robbins-Monro average; not in the source
 # (estimator, how its process noise follows the innovations)
 FILTERS = (("ekf", "none"), ("ukf", "none"), ("ekf", "robbins_monro"), ("ukf", "robbins_monro"))
@@ -91,6 +94,11 @@ class PendulumStudy:
         The fall without noise.
     exact, noisy : tuple of PendulumRun
         Without and with noise.
+    by_noise, one_turn : tuple of NonlinearFit
+        Least squares with other seeds of the noise: the text's, and angles' capped at that of one turn.
+    loose : dict of float to tuple of (int, float)
+        By tolerance: samples until the source's filter predicts every acceleration so well, relative to its range, and
+        worst error then of lengths and mass ratios in %.
     energy_error : float
         Largest change of the energy over its kinetic part's largest value.
     singular_values : ndarray, shape (5,)
@@ -112,6 +120,9 @@ class PendulumStudy:
     motion: PendulumMotion
     exact: tuple[PendulumRun, ...]
     noisy: tuple[PendulumRun, ...]
+    by_noise: tuple[NonlinearFit, ...]
+    one_turn: tuple[NonlinearFit, ...]
+    loose: dict[float, tuple[int, float]]
     energy_error: float
     singular_values: FloatArray
     null_direction: FloatArray
@@ -139,12 +150,16 @@ def run_study(duration: float = DURATION) -> PendulumStudy:
     null = directions[-1] / directions[-1][np.argmax(np.abs(directions[-1]))]
     total = energy(TRUE, motion)
     moved = free_fall(duration, push)
+    exact = all_runs(motion, scale)
     return PendulumStudy(
         true=TRUE,
         starts=STARTS,
         motion=motion,
-        exact=all_runs(motion, scale),
-        noisy=all_runs(measured(motion, NOISE), scale),
+        exact=exact,
+        noisy=all_runs(measured(motion), scale),
+        by_noise=tuple(least_squares(measured(motion, seed), scale) for seed in SEEDS),
+        one_turn=tuple(least_squares(measured(motion, seed, one_turn=True), scale) for seed in SEEDS),
+        loose=stopped_at(motion, scale, exact),
         energy_error=float(np.abs(total - total[0]).max() / np.ptp(_kinetic(motion))),
         singular_values=singular,
         null_direction=null,
@@ -152,8 +167,33 @@ def run_study(duration: float = DURATION) -> PendulumStudy:
         by_std=np.array([_mass_with(motion[:ITERATIONS], scale, std) for std in START_STDS]),
         residual_form=residual_least_squares(motion),
         pushed=least_squares(moved, scale),
-        pushed_noisy=least_squares(measured(moved, NOISE), scale),
+        pushed_noisy=least_squares(measured(moved), scale),
     )
+
+
+def worst_error(values: FloatArray) -> float:
+    """Worst error in % of what a free fall identifies: lengths and ratios of masses."""
+    lengths, ratios = values[:2] / TRUE[:2], values[2:4] / values[4] / TRUE_RATIOS
+    return float(100 * np.abs(np.concatenate([lengths, ratios]) - 1).max())
+
+
+def stopped_at(
+    motion: PendulumMotion, scale: FloatArray, runs: tuple[PendulumRun, ...]
+) -> dict[float, tuple[int, float]]:
+    """Where the source's filter would stop by each tolerance, and its worst error in % there."""
+    history = next(one.history for one in runs if (one.estimator, one.adaptation) == ("ukf", "robbins_monro"))
+    left = np.array(
+        [
+            np.abs((accelerations(history[k], motion[k : k + 1])[0] - motion.acceleration[k]) / scale).max()
+            for k in range(len(history))
+        ]
+    )
+    ends = {}
+    for tolerance in TOLERANCES:
+        below = np.flatnonzero(left < tolerance)
+        k = int(below[0]) if len(below) else len(history) - 1
+        ends[tolerance] = (k + 1, worst_error(history[k]))
+    return ends
 
 
 def _kinetic(motion: PendulumMotion) -> FloatArray:

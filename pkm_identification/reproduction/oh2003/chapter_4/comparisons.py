@@ -1,4 +1,4 @@
-"""What a number of the source's chapter 4 is worth: beside ours, and beside what its data can identify at all."""
+"""Where a number of the source's chapter 4 stands: to the truth, and to what its data can identify at all."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .source_tables import (
     SourceNumber,
 )
 
-AGREES = "agrees"
+RIGHT = "right"
 OFF = "off, though the data identify it"
 GUESS = "its first guess"
 GUESS_IN_SUM = "its first guess, though a sum with it is identified"
@@ -39,13 +39,13 @@ class Comparison:
     name : str
         Parameter.
     source : SourceNumber
-    verdict : str
+    standing : str
     """
 
     result: CaseResult
     name: str
     source: SourceNumber
-    verdict: str
+    standing: str
 
     @property
     def index(self) -> int:
@@ -69,10 +69,10 @@ def inertia_comparisons(result: CaseResult) -> tuple[Comparison, ...]:
 
 
 def _comparison(result: CaseResult, name: str, source: SourceNumber) -> Comparison:
-    return Comparison(result, name, source, verdict(result, name, source))
+    return Comparison(result, name, source, standing(result, name, source))
 
 
-def verdict(result: CaseResult, name: str, source: SourceNumber) -> str:
+def standing(result: CaseResult, name: str, source: SourceNumber) -> str:
     """In words; see the module's constants. The masses' first guess is itself a guess and decides nothing."""
     if source.value is None:
         return NOT_LEGIBLE
@@ -86,7 +86,7 @@ def verdict(result: CaseResult, name: str, source: SourceNumber) -> str:
         return BY_START
     right = error <= max(ROUNDING * abs(true), SIGMAS * std)
     if result.estimate.status[i] == IDENTIFIABLE:
-        return AGREES if right else OFF
+        return RIGHT if right else OFF
     return LEFT_OPEN if right else BEYOND
 
 

@@ -38,10 +38,14 @@ FALL_DURATION = 0.15  # s, at most
 
 @dataclass(frozen=True)
 class Record:
-    """Measured platform motion (N) and strut forces (N, 6) in N."""
+    """Measured platform motion (N), strut forces (N, 6) in N, strut lengths (N, 6) in m.
+
+    The lengths are a data set of their own: the source's energy model takes its steps from there (l.6325-29).
+    """
 
     motion: PlatformMotion
     force: FloatArray
+    length: FloatArray
 
 
 @cache
@@ -68,7 +72,8 @@ def exact_record(motion: str, friction: bool, duration: float = DURATION) -> Rec
         return _fall(machine)
     time = np.arange(round(duration / PERIOD), dtype=float) * PERIOD
     platform = SourceMotion(motion.lower(), 0.0, "high").at(time, machine)
-    return Record(platform, strut_forces(machine, platform))
+    length = strut_lengths(machine, platform.position, platform.rotation)
+    return Record(platform, strut_forces(machine, platform), length)
 
 
 def _fall(machine: Machine) -> Record:
@@ -78,13 +83,14 @@ def _fall(machine: Machine) -> Record:
     low, high = machine.length_limits
     inside = np.all((length >= low) & (length <= high), axis=1)
     end = len(time) if inside.all() else int(np.argmin(inside))
-    return Record(platform[:end], np.zeros((end, 6)))
+    return Record(platform[:end], np.zeros((end, 6)), length[:end])
 
 
 def measured(record: Record, noise: float, seed: int = 0) -> Record:
-    """The record with uniform noise of at most `noise` times each signal's range (Oh 2003, section 4.8).
+    """The record with uniform noise on its states, of at most `noise` times each signal's range (Oh 2003, section 4.8).
 
-    A signal that stays at rest has no range and gets no noise.
+    Position, velocity and acceleration have noise; forces and strut lengths are exact (l.6582-90, l.6325-29). A signal
+    that stays at rest has no range and gets no noise.
     """
     if noise == 0:
         return record
@@ -110,7 +116,8 @@ def measured(record: Record, noise: float, seed: int = 0) -> Record:
             twist=disturbed(motion.twist),
             acceleration=disturbed(motion.acceleration),
         ),
-        disturbed(record.force),
+        record.force,
+        record.length,
     )
 
 
@@ -126,8 +133,8 @@ def energy_model(record: Record, friction: bool) -> tuple[FloatArray, FloatArray
     h_{k+1} - h_k = F_k (L_{k+1} - L_k); friction takes its share of the work by the same rule.
     """
     machine, mapping = study_machine(friction), parameter_set(friction).mapping
-    length, rate, _ = strut_motion_from_platform(machine, record.motion)
-    step = np.diff(length, axis=0)
+    _, rate, _ = strut_motion_from_platform(machine, record.motion)
+    step = np.diff(record.length, axis=0)
     columns = np.diff(energy_regressor(machine, record.motion, mapping), axis=0)
     friction_work = friction_columns(rate[:-1], machine.friction) * step
     columns += np.hstack(list(friction_work)) @ mapping[INERTIAL_COLUMNS:]

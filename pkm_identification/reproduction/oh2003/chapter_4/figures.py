@@ -81,7 +81,7 @@ def settling_figure(
 
 
 @styled
-def inertia_figure(results: Sequence[CaseResult], source: Mapping[str, SourceNumber]) -> Figure:
+def inertia_figure(results: Sequence[CaseResult], source: Mapping[str, SourceNumber], title: str) -> Figure:
     """Error of every inertia: the first guess, the source's result, ours by motion."""
     names = list(source)
     figure = Figure(figsize=(10, 4.4), layout="constrained")
@@ -109,7 +109,7 @@ def inertia_figure(results: Sequence[CaseResult], source: Mapping[str, SourceNum
     panel.grid(False, axis="x")
     panel.set_ylabel("error (% of the truth)")
     figure.legend(*panel.get_legend_handles_labels(), loc="outside lower center", ncols=6)
-    figure.suptitle("Inertias without friction: the source's results are its first guess", x=0.01, ha="left")
+    figure.suptitle(title, x=0.01, ha="left")
     return figure
 
 

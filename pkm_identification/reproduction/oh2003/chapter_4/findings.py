@@ -5,20 +5,25 @@ from __future__ import annotations
 import numpy as np
 
 from pkm_identification.estimation.identifiability import IDENTIFIABLE
-from pkm_identification.reproduction.finding import DISAGREES, Finding
+from pkm_identification.reproduction.finding import Finding
+from pkm_identification.reproduction.number import Number, statement, undecided, value
 
 from .cases import CaseResult
-from .comparisons import start_percent
+from .comparisons import mass_comparisons, start_percent
 from .data import FALL_DURATION, exact_record
 from .held_inertia import held_inertia, with_centers
 from .noise import worst
+from .numbers import EXACT, NEAR, energy_inertia_numbers, inertia_numbers, mass_number
 from .runs import SimulationStudy
 from .source_tables import (
+    CONCLUSION_NOISE,
     INERTIAS,
     MASSES,
+    SOURCE_NOISE,
     START,
     TABLES,
 )
+from .trend_findings import trend_findings
 
 CLOSE = 0.5  # %, what we take to agree
 
@@ -35,7 +40,20 @@ def findings(study: SimulationStudy) -> tuple[Finding, ...]:
         _held(study),
         _noise(study),
         _order(study),
+        *trend_findings(study),
     )
+
+
+def _table(study: SimulationStudy, *tables: str, motions: tuple[str, ...] = ()) -> tuple[Number, ...]:
+    """Masses of some tables' columns that can be read."""
+    results = tuple(
+        one
+        for one in study.results
+        if one.case.table.split(",")[0] in tables and (not motions or one.case.motion in motions)
+        if not one.case.table.endswith(", 0 %")
+    )
+    made = (mass_number(one) for one in mass_comparisons(results))
+    return tuple(number for number in made if number is not None)
 
 
 def _errors(result: CaseResult, values: np.ndarray) -> np.ndarray:
@@ -62,14 +80,13 @@ def _signed(errors: np.ndarray) -> str:
 def _exact_masses(study: SimulationStudy) -> Finding:
     results = [study.of("4.4", motion) for motion in ("X", "XY")]
     error = max(_largest(one) for one in results)
-    identified = all(_identified(one) for one in results)
     return Finding(
         "Without friction and noise, X and XY give the masses within 0.04 % (S).",
         f"The source's filter ends within {error:.2g} %; standard deviations, forces trusted to 0.1 %, are up to "
         f"{100 * max(_worst_std(one) for one in results):.2g} %.",
-        "agrees: these data identify the masses" if identified and error < CLOSE else DISAGREES,
         "The weakest direction these motions have is m_p against m_e: 6 m_e + m_p, what is moved with the platform, is "
         f"far better known than either. Rank {results[0].base.count} and {results[1].base.count} of 12.",
+        _table(study, "4.4", motions=("X", "XY")),
     )
 
 
@@ -91,15 +108,18 @@ def _vertical(study: SimulationStudy) -> Finding:
         "Z gives the masses to 16.5 % (S), with random order to 55.7 % (S).",
         f"Within {error:.2g} %: {_masses(result.as_source)} kg, each identified by itself "
         f"(standard deviation up to {100 * _worst_std(result):.2g} %).",
-        "off: the data of Z identify the masses"
-        if _identified(result)
-        else "these data do not identify the masses",
+        f"The data of Z {_do(_identified(result))} the masses. "
         f"The source's errors of random Z stand as {_ratio(moved / moved[2])} for m_e : m_b : m_p. The weakest "
         f"direction of Z is {_ratio(ours)} here, and {_ratio(weak)} if the strut bodies' centres of mass are at "
         f"d_E / L_B = {centers:.1f} instead of our assumed 1.5: its errors lie where the data are weakest. With its "
         f"strut inertias (9.1 % low, S) held and that ratio, masses fit best at {_signed(held)}; it has "
         f"{_signed(100 * moved / result.true[: len(MASSES)])}.",
+        (*_table(study, "4.4", "4.10", "4.12", motions=("Z",)),),
     )
+
+
+def _do(identified: bool) -> str:
+    return "identify" if identified else "do not identify"
 
 
 def _ratio(direction: np.ndarray) -> str:
@@ -119,14 +139,13 @@ def _fall(study: SimulationStudy) -> Finding:
         f"Free fall: masses to 11.4 % (S; m_e {source.value} kg, P), with friction 13.9 % (S).",
         f"The source's filter from the source's guess: {_masses(result.as_source)} kg; with friction "
         f"{_masses(rough.as_source)} kg. Worst error {_largest(result):.1f} and {_largest(rough):.1f} %.",
-        "decided by the first guess: no data of a free fall identify a mass"
-        if not nearly
-        else "data identify a mass",
-        "All forces are zero: Y w = 0 holds for every multiple of w, zero included. What they identify are ratios, in "
-        f"rank {result.base.count} of 12; the common factor is what is left of the guess (m_b ends at {scaled:.2f} of "
-        f"the truth from {START['m_b'][0] / result.true[1]:.2f}). With the friction of Table 4.1 the machine hardly "
+        ("" if nearly else "No data of a free fall identify a mass. ")
+        + "All forces are zero: Y w = 0 holds for every multiple of w, zero included. What they identify are ratios, "
+        f"in rank {result.base.count} of 12; the common factor is what is left of the guess (m_b ends at {scaled:.2f} "
+        f"of the truth from {START['m_b'][0] / result.true[1]:.2f}). With the friction of Table 4.1 the machine hardly "
         f"falls: {1e3 * (drop[0] - drop[-1]):.2f} mm in {FALL_DURATION:g} s, below the law's 2 mm/s, where Coulomb "
         "friction carries it.",
+        (*_table(study, "4.4", "4.6", "4.12", motions=("fall",)),),
     )
 
 
@@ -138,12 +157,11 @@ def _friction(study: SimulationStudy) -> Finding:
         "; ".join(f"{motion} {_largest(one):.2g} %" for motion, one in results.items())
         + f" by the source's filter with all 24 parameters, rank "
         f"{', '.join(str(one.base.count) for one in results.values())} of 24.",
-        "off: the data identify the masses, friction or not"
-        if identified
-        else "these data do not identify the masses",
+        f"The data {_do(identified)} the masses, friction or not. "
         "Without noise and with the true law, friction adds twelve columns that are independent of the others. "
         "Estimating all 24 at once is no difficulty of principle. What held the source's filter back the recovered "
         "text does not say; the friction of struts 5 and 6 is read least surely.",
+        (*_table(study, "4.6", motions=("X", "Z", "XY")),),
     )
 
 
@@ -160,12 +178,16 @@ def _energy(study: SimulationStudy) -> Finding:
         "; ".join(f"{motion} {_largest(one):.2g} %" for motion, one in results.items())
         + " by the source's filter. Standard deviations, work trusted to 0.1 % of its range: up to "
         f"{100 * max(_worst_std(one) for one in results.values()):.0f} %.",
-        "within what these equations leave open" if not identified else "these equations identify the masses",
+        f"These equations {_do(identified)} the masses. "
         "F_k (L_k+1 - L_k) takes the force at the start of a step for its mean, which is an error of the work itself. "
         f"Over the second period m_p still moves by {swing:.0f} % of the truth, so that where it ends is a matter of "
         "where the data end. "
         f"With the step's integral and 10 s in a narrow band the same exact data give the masses within "
-        f"{worst(energy.band):.2g} %.",
+        f"{worst(energy.band):.2g} %. Of the inertias (Tables 4.9, 4.17) only sums are in the data.",
+        (
+            *_table(study, "4.8"),
+            *energy_inertia_numbers({**results, "XY, 1 %": study.of("4.16, 1 %", "XY")}),
+        ),
     )
 
 
@@ -181,10 +203,11 @@ def _inertias(study: SimulationStudy) -> Finding:
     return Finding(
         "Platform inertias converge to 0.8 %, strut inertias to 26.2 % (I_yye), nearly alike in every case (S).",
         f"Errors of the first guess itself in %: {own}.",
-        "its first guess, shown as a result" if stuck else DISAGREES,
-        "The guess is not printed; the round numbers next to the results are taken for it. What is certain is that in "
-        f"XY {', '.join(without_effect)} have no effect on any force: no data of a pure translation move them from "
+        ("They end where they start, shown as a result. " if stuck else "")
+        + "The guess is not printed; the round numbers next to the results are taken for it. What is certain is that "
+        f"in XY {', '.join(without_effect)} have no effect on any force: no data of a pure translation move them from "
         "where they start. Ours stay there too, and are called unidentifiable.",
+        inertia_numbers(result),
     )
 
 
@@ -204,34 +227,65 @@ def _held(study: SimulationStudy) -> Finding:
         f"{100 * (source / true - 1):+.1f} %). With the source's sum held, masses fit best at "
         + "; ".join(f"{_signed(100 * one.errors)} in {motion}" for motion, one in held.items())
         + ".",
-        "the two do not go together in this model" if apart else "the two go together",
-        "The forces that tell them apart are "
+        ("The two do not go together in this model. " if apart else "The two go together. ")
+        + "The forces that tell them apart are "
         + " and ".join(f"{one.residual:.2g} N of {one.force:.0f} N" for one in held.values())
         + " (root mean square). Inertias that do not follow leave that in the masses, as Z shows; here the source's "
         "masses are exact all the same. Either reading may be at fault, or its model weighs strut inertias less than "
         "ours.",
+        (
+            undecided(
+                "Masses beside the source's strut inertias, worst",
+                EXACT,
+                max(100 * float(np.abs(one.errors).max()) for one in held.values()),
+                "%",
+                "P",
+                None,
+                because="the reading of the inertias is only probable",
+            ),
+        ),
     )
 
 
 def _noise(study: SimulationStudy) -> Finding:
     by = {(one.model, one.noise): one for one in study.noise}
     force, energy = by["force", 0.01], by["energy", 0.01]
-    wins = all(
+    ways = ("as_source", "plain")
+    wins = [
         worst(getattr(by["force", n], way)) < worst(getattr(by["energy", n], way))
         for n in (0.01, 0.05)
-        for way in ("as_source", "plain", "band")
-    )
+        for way in ways
+    ]
+    numbers = [statement("Noise: force beats energy", "force wins", wins, "S", "6582-90")]
+    for model, noise in (("force", 0.01), ("force", 0.05), ("energy", 0.01)):
+        percent, mark = SOURCE_NOISE[model, noise]
+        ours = worst(by[model, noise].as_source)
+        numbers.append(
+            value(f"{100 * noise:g} % noise, {model}: worst mass", percent, ours, "%", mark, None, near=NEAR)
+        )
+    numbers += [
+        value(
+            f"1 % noise, {model}: worst mass (conclusion chapter)",
+            percent,
+            worst(by[model, 0.01].as_source),
+            "%",
+            "S",
+            "22385-86",
+            near=NEAR,
+        )
+        for model, percent in CONCLUSION_NOISE.items()
+    ]
     return Finding(
-        "1 % noise: 5.4 % with the force model (P+), 37.8 % with energy (P+), seven times as much; the conclusion "
-        "chapter says 9.2 and 80.5.",
+        "1 % noise on the states, forces exact (S): 5.4 % with the force model (P+), 37.8 % with energy (P+), seven "
+        "times as much; the conclusion chapter says 9.2 and 80.5 (S).",
         f"Force {worst(force.as_source):.3g} %, energy {worst(energy.as_source):.3g} % by the source's filter, sample "
         f"by sample; force {worst(force.plain):.3g} % without process noise. In the narrow band over 10 s: force "
         f"{worst(force.band):.2g} % ({force.band_identified} of 3 masses identified), energy {worst(energy.band):.3g} "
         f"% ({energy.band_identified} of 3).",
-        "agrees: the force model wins" if wins else DISAGREES,
         "A step's energy is far below the noise of h, and noise of the states is in the regressor, where it causes a "
-        "bias. How much worse energy is depends on what noise is put where: here the whole measured state and the "
-        "forces have it.",
+        "bias. That force wins holds; the printed sizes do not follow, and the text has two of them. Uniform noise, "
+        "its share of each signal's range, and the filter's own noise are our assumption.",
+        tuple(numbers),
     )
 
 
@@ -256,10 +310,9 @@ def _order(study: SimulationStudy) -> Finding:
         "Order of data: Z 16.5 % in sequence (S), 55.7 % at random (S), 5.0 % spread (P-).",
         f"Over X, Z and XY, order changes a mass by {change:.1g} % at most with Robbins-Monro, by {still:.0e} % "
         "without.",
-        "does not agree: these data give one answer in any order"
-        if change < CLOSE
-        else "agrees: order matters",
-        "The model is linear in the parameters: without process noise the order is of no account but for rounding. "
+        ("These data give one answer in any order. " if change < CLOSE else "")
+        + "The model is linear in the parameters: without process noise the order is of no account but for rounding. "
         "With it, later data weigh more. That the source's answers differ by so much points to a filter that was "
         "stopped, or stood still, before it had converged.",
+        (*_table(study, "4.10", "4.12", motions=("X", "XY")),),
     )

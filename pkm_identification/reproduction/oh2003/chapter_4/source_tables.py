@@ -115,3 +115,28 @@ SOURCE_NOISE: dict[tuple[str, float], tuple[float, str]] = {
     ("energy", 0.0): (3.25, "S"),
     ("energy", 0.01): (37.79, "P+"),
 }
+CONCLUSION_NOISE = {"force": 9.2, "energy": 80.5}  # l.22385-86 (S): other numbers for the same 1 %
+
+# Tables 4.9 and 4.17: energy model's inertias in kg m^2 and their marks, by motion; our names.
+ENERGY_INERTIAS: dict[str, dict[str, tuple[float, str]]] = {
+    "X": {
+        "Ixx_b": (0.562, "G"), "Iyy_b": (0.06095, "P"), "Izz_b": (0.515, "G"), "Ixx_p": (0.089972, "P"),
+        "Izz_p": (0.179863, "P"), "Iyy_p": (0.089953, "P"), "Ixx_e": (0.020455, "G"), "Izz_e": (0.018088, "G"),
+        "Iyy_e": (50.8e-6, "P-"),
+    },
+    "Z": {
+        "Ixx_b": (0.526, "G"), "Iyy_b": (0.05997, "P"), "Izz_b": (0.517, "P"), "Ixx_p": (0.08911, "P"),
+        "Izz_p": (0.178280, "P"), "Iyy_p": (0.089152, "P"), "Ixx_e": (0.01787, "G"), "Izz_e": (0.01788, "P"),
+        "Iyy_e": (55.3e-6, "P-"),
+    },
+    "XY": {
+        "Ixx_b": (0.5665, "P+"), "Iyy_b": (0.060393, "P+"), "Izz_b": (0.565, "P+"), "Ixx_p": (0.09005, "P+"),
+        "Izz_p": (0.179964, "P+"), "Iyy_p": (0.08983, "P+"), "Ixx_e": (0.02069, "P+"), "Izz_e": (0.02122, "P+"),
+        "Iyy_e": (57.5e-6, "P-"),
+    },
+    "XY, 1 %": {
+        "Ixx_b": (0.597, "P"), "Iyy_b": (0.06031, "P"), "Izz_b": (0.597, "P"), "Ixx_p": (0.08993, "P"),
+        "Izz_p": (0.179746, "P"), "Iyy_p": (0.089725, "P"), "Ixx_e": (0.02264, "P"), "Izz_e": (0.02317, "P"),
+        "Iyy_e": (50.6e-6, "G"),
+    },
+}  # fmt: skip

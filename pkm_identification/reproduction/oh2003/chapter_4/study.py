@@ -8,6 +8,7 @@ import numpy as np
 
 from pkm_identification.estimation.identifiability import BaseParameters
 from pkm_identification.report.paragraphs import paragraph
+from pkm_identification.reproduction.document import common_document, conclusions
 from pkm_identification.reproduction.finding import Finding
 from pkm_identification.reproduction.outcome import Outcome
 
@@ -17,11 +18,13 @@ from .data import MOTIONS
 from .findings import findings
 from .runs import SimulationStudy, run_study
 from .source_tables import (
+    ENERGY_INERTIAS,
     INERTIAS,
     ITERATIONS,
     SOURCE_NAMES,
     SOURCE_NOISE,
     TABLES,
+    SourceNumber,
 )
 from .tables import (
     case_name,
@@ -37,6 +40,16 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 NAME = "oh2003-simulation"
+TITLE = "parameters of the UF machine from simulated data (chapter 4)"
+FIGURES = (
+    "simulation_masses",
+    "simulation_masses_friction",
+    "simulation_masses_energy",
+    "simulation_inertias",
+    "simulation_inertias_energy",
+    "simulation_order",
+    "simulation_noise",
+)
 
 
 def run() -> Outcome:
@@ -46,8 +59,8 @@ def run() -> Outcome:
 
 def outcome(study: SimulationStudy) -> Outcome:
     """Text, document and figures."""
-    conclusions = findings(study)
-    return Outcome(_text(study, conclusions), _document(study, conclusions), lambda: _figures(study))
+    found = findings(study)
+    return Outcome(_text(study, found), _document(study, found), lambda: _figures(study))
 
 
 def _figures(study: SimulationStudy) -> dict[str, Figure]:
@@ -73,12 +86,21 @@ def _figures(study: SimulationStudy) -> dict[str, Figure]:
         "simulation_masses_energy": settling_figure(
             energy, comparisons, "Masses without friction, energy model", 1000
         ),
-        "simulation_inertias": inertia_figure(plain, INERTIAS),
+        "simulation_inertias": inertia_figure(
+            plain, INERTIAS, "Inertias without friction: the source's results are its first guess"
+        ),
+        "simulation_inertias_energy": inertia_figure(
+            energy, _energy_inertias("XY"), "Inertias by the energy model (Table 4.9, XY)"
+        ),
         "simulation_order": order_figure(orders, comparisons),
         "simulation_noise": noise_figure(
             study.noise, {key: value for key, (value, _) in SOURCE_NOISE.items()}
         ),
     }
+
+
+def _energy_inertias(motion: str) -> dict[str, SourceNumber]:
+    return {name: SourceNumber(one[0], None, one[1]) for name, one in ENERGY_INERTIAS[motion].items()}
 
 
 def bases(study: SimulationStudy) -> list[tuple[str, BaseParameters]]:
@@ -95,32 +117,34 @@ def printed(study: SimulationStudy) -> tuple[Comparison, ...]:
     return mass_comparisons(chosen)
 
 
-def _text(study: SimulationStudy, conclusions: tuple[Finding, ...]) -> str:
-    notes = (
-        "Machine uf with struts that do not spin, friction of Table 4.1 by the source's law; joint places on the sides "
-        "and centres of mass of the strut bodies are our assumption. Data from the model itself, 1 ms, two periods of "
-        "0.0254 m at 4 pi rad/s about home; the free fall lasts until a strut nears its limit, 0.15 s at most.",
-        "source's filter: UKF with alpha 1e-3, beta 2, kappa 0 and Robbins-Monro, from the first guess the source's "
-        "estimates sit on. ours: the same without process noise, which is least squares with that guess as a prior "
-        "of its own size. Not in the recovered text and chosen here: masses' guess (1.5, 7.5, 4.5 kg, marked G; "
-        "the inertias' is read off the results), friction's guess (90 %), rate of Robbins-Monro (0.01), trust in exact "
-        "data (0.1 %).",
-        "Marks say how certain the source's number is read: S sure, P probable, G guess; 'S/P' percentage sure, value "
-        "probable. Percentages are of the truth. The source's normal of the platform is y, ours z.",
-        "std is what noise of the forces and the guess leave open. Noise of the measured states is in the regressor "
-        "too, where it causes a bias that no such std contains: error/std shows it.",
-        "The JSON file has every parameter of every case, friction included, with standard deviation and status.",
-    )
+NOTES = (
+    "Machine uf with struts that do not spin, friction of Table 4.1 by the source's law; joint places on the sides "
+    "and centres of mass of the strut bodies are our assumption. Data from the model itself, 1 ms, two periods of "
+    "0.0254 m at 4 pi rad/s about home; the free fall lasts until a strut nears its limit, 0.15 s at most.",
+    "source's filter: UKF with alpha 1e-3, beta 2, kappa 0 and Robbins-Monro, from the first guess the source's "
+    "estimates sit on. ours: the same without process noise, which is least squares with that guess as a prior "
+    "of its own size. Not in the recovered text and chosen here: masses' guess (1.5, 7.5, 4.5 kg, marked G; "
+    "the inertias' is read off the results), friction's guess (90 %), rate of Robbins-Monro (0.01), trust in exact "
+    "data (0.1 %).",
+    "Marks say how certain the source's number is read: S sure, P probable, G guess; 'S/P' percentage sure, value "
+    "probable. Percentages are of the truth. The source's normal of the platform is y, ours z.",
+    "std is what noise of the forces and the guess leave open. Noise of the measured states is in the regressor "
+    "too, where it causes a bias that no such std contains: error/std shows it.",
+    "The JSON file has every parameter of every case, friction included, with standard deviation and status.",
+)
+
+
+def _text(study: SimulationStudy, found: tuple[Finding, ...]) -> str:
     by_motion = [tuple(study.of(table, motion) for table in ("4.4", "4.10", "4.12")) for motion in MOTIONS]
     inertias = inertia_table(
         inertia_comparisons(study.of("4.4", "XY")), [study.of("4.4", m) for m in MOTIONS], SOURCE_NAMES
     )
-    agreeing = [one.verdict for one in printed(study) if one.source.value is not None]
+    agreeing = [one.standing for one in printed(study) if one.source.value is not None]
     counts = {text: agreeing.count(text) for text in dict.fromkeys(agreeing)}
     return "\n\n".join(
         (
-            "Oh 2003, chapter 4: parameters of the UF machine from simulated data",
-            "\n".join(paragraph(note) for note in notes),
+            f"Oh 2003: {TITLE}",
+            "\n".join(paragraph(note) for note in NOTES),
             "What exact data could identify at all",
             str(rank_table(bases(study))),
             "Masses",
@@ -141,7 +165,7 @@ def _text(study: SimulationStudy, conclusions: tuple[Finding, ...]) -> str:
             str(iteration_table(_iterations(study))),
             "Order of data: largest change of a mass against sequential order in %, no noise",
             str(order_table(by_motion)),
-            *(finding.text(k) for k, finding in enumerate(conclusions, 1)),
+            conclusions(found),
         )
     )
 
@@ -157,10 +181,9 @@ def _iterations(study: SimulationStudy) -> list[tuple[CaseResult, int, float | N
     return rows
 
 
-def _document(study: SimulationStudy, conclusions: tuple[Finding, ...]) -> dict[str, Any]:
+def _document(study: SimulationStudy, found: tuple[Finding, ...]) -> dict[str, Any]:
     return {
-        "schema": 1,
-        "study": NAME,
+        **common_document(NAME, TITLE, NOTES, found, FIGURES),
         "identifiability": [
             {
                 "data": name,
@@ -185,7 +208,6 @@ def _document(study: SimulationStudy, conclusions: tuple[Finding, ...]) -> dict[
             }
             for one in study.noise
         ],
-        "findings": [finding.document() for finding in conclusions],
     }
 
 
@@ -212,7 +234,7 @@ def _case_document(result: CaseResult) -> dict[str, Any]:
                 "source": None if name not in source else source[name].source.value,
                 "source_percent": None if name not in source else source[name].source.percent,
                 "mark": None if name not in source else source[name].source.mark or None,
-                "verdict": None if name not in source else source[name].verdict,
+                "standing": None if name not in source else source[name].standing,
             }
             for i, name in enumerate(estimate.names)
         ],

@@ -76,7 +76,7 @@ def mass_table(comparisons: Sequence[Comparison]) -> Listing:
                 std,
                 f"{(result.estimate.values[i] - result.true[i]) / result.estimate.std[i]:.1f}",
                 result.estimate.status[i],
-                one.verdict,
+                one.standing,
             )
         )
     return Listing(
@@ -126,7 +126,7 @@ def inertia_table(
                 *(_micro(result.estimate.values[i]) for result in results),
                 ", ".join(alone) or "none",
                 ", ".join(summed) or "none",
-                one.verdict,
+                one.standing,
             )
         )
     left = {"1e-6 kg m^2", "source's name", "mark", "alone in", "in a sum in", "source's number"}

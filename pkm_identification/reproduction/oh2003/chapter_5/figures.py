@@ -26,7 +26,7 @@ def friction_by_trajectory_figure(study: StagedStudy) -> Figure:
     panels = figure.subplots(2, 2, sharex=True, sharey="row")
     expected = study.experiments.expected
     true = 100.0 * study.experiments.true_values[12:] / expected
-    titles = ("both sides in one band", "the source's: lengths and forces at 10 Hz")
+    titles = ("both sides in one band", "the source's: positions at 10 Hz, forces raw")
     for column, staged in enumerate((study.ours, study.as_source)):
         for row, kind in enumerate(("viscous coefficient", "Coulomb force")):
             panel, part = panels[row, column], slice(row * STRUTS, (row + 1) * STRUTS)

@@ -5,29 +5,28 @@ from __future__ import annotations
 import numpy as np
 
 from pkm_identification.estimation.identifiability import IDENTIFIABLE, UNIDENTIFIABLE
-from pkm_identification.identification.procedures.staged import Stage, StagedResult
-from pkm_identification.identification.procedures.staged_experiment import StagedIdentification
-from pkm_identification.motion import STRUTS
+from pkm_identification.identification.procedures.staged import StagedResult
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.report.staged_tables import still_unidentified
-from pkm_identification.reproduction.finding import AGREES, DISAGREES, Finding
+from pkm_identification.reproduction.finding import Finding
+from pkm_identification.reproduction.number import Number, beyond, interval, undecided, value
 
 from .data import NAMES, SOURCE_INERTIAS
+from .friction_findings import friction_findings, stage_of
 from .runs import SWEEPS, StagedStudy
 
 MASSES = ("m_e", "m_b", "m_p")
-FRICTION_PLACES = slice(12, 24)  # in `oh24`: six viscous coefficients, six Coulomb forces
-SAME = 10.0  # %, up to which friction counts as the same
 CONVERGED = 2.0  # standard deviations, up to which an estimate counts as come to rest
 NEAR = 3.0  # standard deviations
+POINTS = 5.0  # of a distance in %
+INERTIAL = slice(0, 12)  # in `oh24`
+NOT_SEEN = "these data do not identify it alone: it rests on the first guess, which the text does not print"
 
 
 def findings(study: StagedStudy) -> tuple[Finding, ...]:
     """Finding by finding."""
     return (
-        _above_the_strut_tests(study),
-        _changes_between_trajectories(study),
-        _second_round(study),
+        *friction_findings(study),
         _masses(study),
         _inertias(study),
         _all_at_once(study),
@@ -36,104 +35,8 @@ def findings(study: StagedStudy) -> tuple[Finding, ...]:
     )
 
 
-def stage_of(result: StagedResult, name: str) -> Stage:
-    """A stage by its name."""
-    return next(stage for stage in result.stages if stage.name == name)
-
-
-def friction_difference(
-    study: StagedStudy, staged: StagedIdentification, name: str, stage: str
-) -> FloatArray:
-    """(expected - estimate) / expected in % as the source has it, shape (12,): viscous, then Coulomb."""
-    expected = study.experiments.expected
-    return (
-        100.0 * (expected - stage_of(staged.results[name], stage).values[FRICTION_PLACES]) / np.abs(expected)
-    )
-
-
-def friction_changes(study: StagedStudy, staged: StagedIdentification) -> FloatArray:
-    """Largest less smallest end over the trajectories, in % of the strut tests' value, shape (12,)."""
-    ends = np.array([result.values[FRICTION_PLACES] for result in staged.results.values()])
-    return 100.0 * np.ptp(ends, axis=0) / np.abs(study.experiments.expected)
-
-
 def _span(values: FloatArray, digits: int = 3) -> str:
     return f"{np.min(values):.{digits}g} to {np.max(values):.{digits}g}"
-
-
-def _halves(difference: FloatArray) -> str:
-    return f"viscous {_span(difference[:STRUTS], 2)} %, Coulomb {_span(difference[STRUTS:], 2)} %"
-
-
-def _above_the_strut_tests(study: StagedStudy) -> Finding:
-    ours, as_source = (
-        friction_difference(study, staged, "xy", "1-A") for staged in (study.ours, study.as_source)
-    )
-    three_times = bool(np.median(as_source[STRUTS:]) < -100.0)
-    return Finding(
-        "Table 5.1, XY, stage 1-A: viscous friction 15 to 123 % and Coulomb friction 115 to 291 % above what the tests "
-        "of single struts let expect (S).",
-        f"(expected - estimate) / expected: {_halves(ours)}; processed as in the source {_halves(as_source)}.",
-        AGREES if three_times else "not reproduced",
-        "Expected is our own test of the struts (slow motion, pkm friction), which finds the simulated friction to "
-        f"{_test_error(study):.2g} %. In the simulation friction is the same in every motion. A low-pass at 10 Hz on "
-        "lengths and forces only, with sharp columns beside, makes Coulomb forces too small, never three times too "
-        "large: what the source saw was in the machine (friction that grows with load), in the calibration of its "
-        "forces, or in its expectation, four of six values of which were scaled from tests of other struts with "
-        "gearbox.",
-    )
-
-
-def _test_error(study: StagedStudy) -> float:
-    true = study.experiments.true_values[FRICTION_PLACES]
-    return float(100.0 * np.max(np.abs(study.experiments.expected / true - 1.0)))
-
-
-def _changes_between_trajectories(study: StagedStudy) -> Finding:
-    ours, as_source = (friction_changes(study, staged) for staged in (study.ours, study.as_source))
-    worst = int(np.argmax(as_source[:STRUTS]))
-    status = {name: result.estimate.status[12 + worst] for name, result in study.as_source.results.items()}
-    unidentified = [name.upper() for name, value in status.items() if value != IDENTIFIABLE]
-    coulomb = as_source[STRUTS:].max()
-    if ours.max() > 100.0:
-        verdict = AGREES
-    elif as_source.max() > 100.0:
-        verdict = "only by the source's processing, and for viscous rather than Coulomb friction"
-    else:
-        verdict = "not reproduced"
-    return Finding(
-        "Coulomb friction changes by up to 300 % from one trajectory to another (prose).",
-        f"Largest change at the end of stage 3, in % of the strut tests: viscous {ours[:STRUTS].max():.2g}, Coulomb "
-        f"{ours[STRUTS:].max():.2g}; processed as in the source {as_source[:STRUTS].max():.3g} and {coulomb:.2g}.",
-        verdict,
-        f"The largest is viscous friction of strut {worst + 1}"
-        + (f", which cannot be identified from {' and '.join(unidentified)}" if unidentified else "")
-        + ": a strut that hardly moves in a trajectory has its force fitted by whatever columns are there. Coulomb "
-        "forces change because how much of their corners a low-pass on one side removes depends on the motion.",
-    )
-
-
-def _second_round(study: StagedStudy) -> Finding:
-    def change(staged: StagedIdentification) -> FloatArray:
-        first, second = (
-            stage_of(staged.results["xy"], name).values[FRICTION_PLACES] for name in ("1-A", "2-A")
-        )
-        return np.abs(100.0 * (second - first) / first)
-
-    ours, as_source = change(study.ours), change(study.as_source)
-    verdict = DISAGREES
-    if np.median(ours) < SAME:
-        verdict = "agrees: friction is nearly independent of the inertial parameters"
-        if ours[STRUTS:].max() < 2.2:
-            verdict += "; Coulomb friction moves less here"
-    return Finding(
-        "XY, from stage 1-A to 2-A: viscous friction changes by 0.27 to 0.98 %, Coulomb friction by 2.2 to 22.7 % "
-        "(Table 5.3, S; four of twelve values are lost).",
-        f"{_halves(ours)}; processed as in the source {_halves(as_source)}.",
-        verdict,
-        "Friction has the sign of the rate, inertia that of the acceleration: in a harmonic motion they are a quarter "
-        "of a period apart. Two rounds are two sweeps of a block-wise descent, and the first comes near already.",
-    )
 
 
 def _mass_errors(result: StagedResult, reference: FloatArray) -> FloatArray:
@@ -152,17 +55,53 @@ def _masses(study: StagedStudy) -> Finding:
             f"{_span(_mass_errors(result, true), 2)} % from the truth (identified: {', '.join(identified) or 'none'})"
         )
     return Finding(
-        "Masses end 2 to 19 % from CAD (Table 5.2), 13 to 18 % (5.4), 5 to 26 % (5.6) (prose; the tables are lost).",
+        "Masses end 2 to 19 % from CAD (1-B), masses and inertias 13 to 18 % (2-B) and 5 to 26 % (3, from X); against "
+        "2-B 3 changes them by 5 % on X and Z, by 39 % on XY (S; the tables are lost).",
         f"The machine is {_span(far, 2)} % from its file. Ends of stage 3: {'; '.join(lines)}.",
-        "the single masses are not identifiable from these data"
-        if count < len(MASSES) * len(NAMES)
-        else "each mass is identified",
         f"The inertial columns of the exact motions have rank {', '.join(str(study.ranks[n]) for n in NAMES)} (X, Z, "
         "XY) for twelve parameters. What these data identify are sums: "
         + "; ".join(_sums(study))
         + ". A single mass off its file "
         "by some percent is then partly the first guess.",
+        _mass_numbers(study, count == len(MASSES) * len(NAMES)),
     )
+
+
+def _mass_numbers(study: StagedStudy, identified: bool) -> tuple[Number, ...]:
+    """Ranges of masses and inertias against CAD and against 2-B, judged only if the data identify the masses."""
+    nominal = study.as_source.trajectories.parameters.nominal
+
+    def against(values: FloatArray, before: FloatArray, which: slice) -> FloatArray:
+        return np.abs(100.0 * (values[which] / before[which] - 1.0))
+
+    results, third = study.as_source.results, study.third["x"]
+    first = [against(stage_of(one, "1-B").values, nominal, slice(0, 3)) for one in results.values()]
+    second = [against(stage_of(one, "2-B").values, nominal, INERTIAL) for one in results.values()]
+    last = [against(one.values, nominal, INERTIAL) for one in third.values()]
+    ranges = (
+        ("1-B: masses against CAD", (2.0, 19.0), first, "16489-93"),
+        ("2-B: masses and inertias against CAD", (13.0, 18.0), second, "16513-18"),
+        ("3 from X: masses and inertias against CAD", (5.0, 26.0), last, "16543-46"),
+    )
+    numbers = []
+    for name, source, parts, line in ranges:
+        values = np.concatenate(parts)
+        ends = (float(values.min()), float(values.max()))
+        numbers.append(
+            interval(name, source, values, "%", "S", line)
+            if identified
+            else undecided(name, source, ends, "%", "S", line, because=NOT_SEEN)
+        )
+    start = results["x"].stages[-2].values
+    for trajectory, change in (("x", 5.0), ("z", 5.0), ("xy", 39.0)):
+        name = f"3 from X: inertial against 2-B, {trajectory.upper()}"
+        ours = float(against(third[trajectory].values, start, INERTIAL).max())
+        numbers.append(
+            value(name, change, ours, "%", "S", "16543-46", near=POINTS)
+            if identified
+            else undecided(name, change, ours, "%", "S", "16543-46", because=NOT_SEEN)
+        )
+    return tuple(numbers)
 
 
 def _sums(study: StagedStudy) -> list[str]:
@@ -190,6 +129,8 @@ def _inertias(study: StagedStudy) -> Finding:
         for name, result in study.ours.results.items()
     }
     source = ", ".join(f"{name} {SOURCE_INERTIAS[name]:g}" for name in names)
+    stage = stage_of(study.as_source.results["xy"], "1-B")
+    nominal = study.as_source.trajectories.parameters.nominal
     return Finding(
         f"XY, moments of inertia from CAD in % (Table 5.2, P+): {source}.",
         "; ".join(
@@ -197,12 +138,24 @@ def _inertias(study: StagedStudy) -> Finding:
             for name, rest in resting.items()
         )
         + f". They end within {max(moved, default=0.0):.2g} % of the first guess.",
-        "what converged there is the first guess" if any(resting.values()) else DISAGREES,
         "Not identifiable at all of the twelve: "
         + ", ".join(f"{name.upper()} {count}" for name, count in unidentified.items())
         + ". Iyy_b and Iyy_e have columns of exact zeros in a model without spin, Ixx_e and Izz_e only add to Ixx_b "
         "and Izz_b, and the platform's moments have no effect in translation. The source's percentages are those of "
         "its simulations, where the start was the same: 26.1 % is the distance of 40 from 54.2.",
+        tuple(
+            undecided(
+                f"Table 5.2, XY: {name} off CAD",
+                source,
+                float(abs(100.0 * (stage.values[i] / nominal[i] - 1.0))),
+                "%",
+                "P+",
+                "16489-93",
+                because=NOT_SEEN,
+            )
+            for name, source in SOURCE_INERTIAS.items()
+            for i in [study.as_source.trajectories.parameters.names.index(name)]
+        ),
     )
 
 
@@ -228,11 +181,23 @@ def _all_at_once(study: StagedStudy) -> Finding:
         + ", as after the stages, and a second run moves nothing by more than "
         f"{max(one.moving for one in study.scaled.values()):.2g} std. With one variance of 1 for all in SI units, "
         f"after {SWEEPS} sweeps: {raw}; in stages {raw_staged}.",
-        "does not agree: it converges, once variances are to scale" if rests and same else AGREES,
         "The force is linear in all 24, so there is one minimum and stages are not needed. The source does not give "
         "its first variances. A filter without scales lets moments of inertia of 1e-5 kg m^2 roam by 1 and holds "
         "viscous coefficients of 3500 N s/m to within 1: it looks as the source describes"
         + (", and stages help it: friction cannot hide in moments of inertia." if helped else "."),
+        (
+            undecided(
+                "All 24 at once from the first guess",
+                "did not converge",
+                "to scale it converges; with one variance for all it does not"
+                if rests and same
+                else "does not converge, variances to scale or not",
+                "",
+                "S",
+                "16354-57",
+                because="the source's first variances, which decide it, are not in the text",
+            ),
+        ),
     )
 
 
@@ -258,13 +223,11 @@ def _starts(study: StagedStudy) -> Finding:
         "Each trajectory's result was tried as the start for the others, to find the one that suits all.",
         f"{'; '.join(parts)}. Forces of the other trajectories are predicted to {_span(off, 2)} %, after estimation to "
         f"{_span(after, 2)} %.",
-        "the end depends on the start only where the data identify nothing"
-        if worst < NEAR
-        else "the end depends on the start",
         "On a linear model the cross-check cannot find a better minimum, as there is one only. What it does show is "
         "which directions the data do not identify: there the end is the start. That all starts agree is no evidence "
         "either: in Iyy_b, Iyy_e, Ixx_e and Izz_e they do because every one of them is still the first guess. "
         "A start that suits all trajectories is what estimation from all of them gives at once.",
+        (beyond("Cross-check: identified parameters, spread over the starts", worst, "std"),),
     )
 
 
@@ -287,11 +250,9 @@ def _together(study: StagedStudy) -> Finding:
         f"X, Z and XY together identify {_count(together)} of 24 parameters ({singles} alone); masses from the truth: "
         f"{far(together)}. With a rich six-axis motion besides and the joints the machine has: {_count(universal)}; "
         f"{far(universal)}.",
-        "estimation from all trajectories with the right joints gives the masses"
-        if np.all(np.abs(z) < NEAR)
-        else "not even all trajectories together give the masses",
         "Struts in universal joints spin about their axes. Leaving that out biases the masses, the more the weaker a "
         "direction is in the data, and no residual reveals it.",
+        (beyond("All trajectories, right joints: worst mass off the truth", float(np.abs(z).max()), "std"),),
     )
 
 

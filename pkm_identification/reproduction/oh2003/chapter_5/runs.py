@@ -11,13 +11,16 @@ from pkm_identification.estimation.equations import Equations
 from pkm_identification.estimation.filters.unscented import UnscentedFilter, UnscentedSettings
 from pkm_identification.identification.procedures.staged import (
     ALL,
+    PREVIOUS,
     STAGES,
+    Stage,
     StagedResult,
     StageSettings,
     free_of,
     joined,
     joint,
     run_stage,
+    staged,
 )
 from pkm_identification.identification.procedures.staged_experiment import (
     StagedIdentification,
@@ -68,7 +71,11 @@ class StagedStudy:
     ours : StagedIdentification
         Both sides of the equation through one band, lengths hardly smoothed.
     as_source : StagedIdentification
-        Lengths and forces low-passed at 10 Hz, the model's columns not.
+        Lengths low-passed at 10 Hz, forces and the model's columns not.
+    third : dict of str to dict of str to Stage
+        Stage 3 as the source does it, its processing: by the trajectory whose stage 2 is the start, then by trajectory.
+    previous : StagedResult
+        XY, its processing of ours, with the inertial parameters of 1-B held in 2-A.
     ranks : dict of str to int
         Rank of the inertial columns of each exact motion.
     universal : StagedResult
@@ -81,6 +88,8 @@ class StagedStudy:
     experiments: Experiments
     ours: StagedIdentification
     as_source: StagedIdentification
+    third: dict[str, dict[str, Stage]]
+    previous: StagedResult
     ranks: dict[str, int]
     universal: StagedResult
     scaled: dict[str, AtOnce]
@@ -111,6 +120,8 @@ def run_study(experiments: Experiments) -> StagedStudy:
         experiments=experiments,
         ours=ours,
         as_source=as_source,
+        third=third_stages(as_source, redundancy),
+        previous=staged(equations["xy"], parameters, first, StageSettings(redundancy, hold=PREVIOUS)),
         ranks={name: inertial_rank(model, name) for name in (*NAMES, "rich")},
         universal=universal,
         scaled={
@@ -122,6 +133,19 @@ def run_study(experiments: Experiments) -> StagedStudy:
             for name in NAMES
         },
     )
+
+
+def third_stages(done: StagedIdentification, redundancy: float) -> dict[str, dict[str, Stage]]:
+    """Stage 3 on every trajectory from the friction of 2-A and inertias of 2-B of one (l.16426-66)."""
+    parameters, settings = done.trajectories.parameters, StageSettings(redundancy)
+    free = free_of(parameters, ALL)
+    return {
+        first: {
+            name: run_stage("3", part, parameters, free, result.stages[-2].values, settings)
+            for name, part in done.trajectories.equations.items()
+        }
+        for first, result in done.results.items()
+    }
 
 
 def inertial_rank(machine: Machine, name: str) -> int:

@@ -14,6 +14,7 @@ from pkm_identification.report.staged_tables import (
     staged_document,
     stages_table,
 )
+from pkm_identification.reproduction.document import common_document, conclusions
 from pkm_identification.reproduction.finding import Finding
 from pkm_identification.reproduction.outcome import Outcome
 
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 NAME = "oh2003-staged"
+TITLE = "friction and inertia in stages on three trajectories (chapter 5)"
+FIGURES = ("staged_stages", "staged_dependence", "staged_friction")
 SHOWN_PARAMETERS = ("m_e", "m_b", "m_p", "Ixx_p", "viscous_1", "viscous_2", "coulomb_1", "coulomb_2")
 
 
@@ -36,8 +39,8 @@ def run() -> Outcome:
 
 def outcome(study: StagedStudy) -> Outcome:
     """Text, document and figures."""
-    conclusions = findings(study)
-    return Outcome(_text(study, conclusions), _document(study, conclusions), lambda: _figures(study))
+    found = findings(study)
+    return Outcome(_text(study, found), _document(study, found), lambda: _figures(study))
 
 
 def _figures(study: StagedStudy) -> dict[str, Figure]:
@@ -45,32 +48,35 @@ def _figures(study: StagedStudy) -> dict[str, Figure]:
 
     from .figures import friction_by_trajectory_figure
 
-    return {
-        "staged_stages": stages_figure(study.ours, SHOWN_PARAMETERS, study.experiments.true_values),
-        "staged_dependence": dependence_figure(study.ours),
-        "staged_friction": friction_by_trajectory_figure(study),
-    }
+    made = (
+        stages_figure(study.ours, SHOWN_PARAMETERS, study.experiments.true_values),
+        dependence_figure(study.ours),
+        friction_by_trajectory_figure(study),
+    )
+    return dict(zip(FIGURES, made, strict=True))
 
 
-def _text(study: StagedStudy, conclusions: tuple[Finding, ...]) -> str:
+NOTES = (
+    f"The experiments are simulated: the UF machine with masses, moments and friction up to {100 * FRACTION:g} % "
+    "from its file, universal base joints, encoders of 1.25 micrometres, 1 % current noise; X, Z and XY of "
+    f"25.4 mm at 2 Hz for {DURATIONS['x']:g} s. The estimator has the file's values, a first guess within "
+    f"{100 * GUESS:g} % of them, and the source's struts without spin. UKF with alpha 1e-3, beta 2, kappa 0.",
+    "Not in the recovered text and chosen here: first variances (each parameter's own size), the noise (learned "
+    "from the residual, repeated until it converges), the data's rate (one equation in 40 ms, both sides in a band "
+    "of 10 Hz), and a column a strut for what smoothing does to friction at reversals. The process noise is this "
+    "package's, which comes in only when parameters drift.",
+    "'in a sum': identifiable only together with others; '-': not identifiable, and what the estimator holds is "
+    "the first guess. Standard deviations contain what the kinematic low-pass does to the estimate.",
+)
+
+
+def _text(study: StagedStudy, found: tuple[Finding, ...]) -> str:
     ours, truth = study.ours, study.experiments.true_values
     estimates = {name: result.estimate for name, result in ours.results.items()}
-    notes = (
-        f"The experiments are simulated: the UF machine with masses, moments and friction up to {100 * FRACTION:g} % "
-        "from its file, universal base joints, encoders of 1.25 micrometres, 1 % current noise; X, Z and XY of "
-        f"25.4 mm at 2 Hz for {DURATIONS['x']:g} s. The estimator has the file's values, a first guess within "
-        f"{100 * GUESS:g} % of them, and the source's struts without spin. UKF with alpha 1e-3, beta 2, kappa 0.",
-        "Not in the recovered text and chosen here: first variances (each parameter's own size), the noise (learned "
-        "from the residual, repeated until it converges), the data's rate (one equation in 40 ms, both sides in a band "
-        "of 10 Hz), and a column a strut for what smoothing does to friction at reversals. The process noise is this "
-        "package's, which comes in only when parameters drift.",
-        "'in a sum': identifiable only together with others; '-': not identifiable, and what the estimator holds is "
-        "the first guess. Standard deviations contain what the kinematic low-pass does to the estimate.",
-    )
     return "\n\n".join(
         (
-            "Oh 2003, chapter 5: the staged procedure (1-A to 3) on three trajectories, and its cross-check",
-            "\n".join(paragraph(note) for note in notes),
+            f"Oh 2003: {TITLE}, and their cross-check",
+            "\n".join(paragraph(note) for note in NOTES),
             "Friction in stage 1-A on XY: (expected - estimate) / expected in %\n"
             + str(friction_table(study)),
             "Stages\n" + str(stages_table(ours.results)),
@@ -87,12 +93,12 @@ def _text(study: StagedStudy, conclusions: tuple[Finding, ...]) -> str:
             + str(cross_table(ours.cross)),
             "How far the end of stage 3 depends on its start\n"
             + str(dependence_table(ours.cross, ours.results, ours.trajectories.parameters.scale)),
-            *(finding.text(k) for k, finding in enumerate(conclusions, 1)),
+            conclusions(found),
         )
     )
 
 
-def _document(study: StagedStudy, conclusions: tuple[Finding, ...]) -> dict[str, Any]:
+def _document(study: StagedStudy, found: tuple[Finding, ...]) -> dict[str, Any]:
     at_once = {
         kind: {
             name: {
@@ -109,12 +115,10 @@ def _document(study: StagedStudy, conclusions: tuple[Finding, ...]) -> dict[str,
         )
     }
     return {
-        "schema": 1,
-        "study": NAME,
+        **common_document(NAME, TITLE, NOTES, found, FIGURES),
         "true": study.experiments.true_values.tolist(),
         "strut_tests": study.experiments.expected.tolist(),
         "ranks": study.ranks,
-        "findings": [finding.document() for finding in conclusions],
         "ours": staged_document(study.ours),
         "source_processing": staged_document(study.as_source),
         "universal": {

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pkm_identification.motion import STRUTS
 from pkm_identification.report.listing import Listing
 
-from .data import SOURCE_COULOMB, SOURCE_VISCOUS
-from .findings import friction_difference
+from .data import TABLE_5_1
+from .friction_findings import friction_difference
 from .runs import StagedStudy
 
 
@@ -16,8 +16,7 @@ def friction_table(study: StagedStudy) -> Listing:
         friction_difference(study, staged, "xy", "1-A") for staged in (study.ours, study.as_source)
     )
     rows = []
-    for k, name in enumerate(("viscous", "Coulomb")):
-        source = (SOURCE_VISCOUS, SOURCE_COULOMB)[k]
+    for k, (name, source) in enumerate(TABLE_5_1.items()):
         for i in range(STRUTS):
             place = k * STRUTS + i
             value = source[i]

@@ -1,0 +1,193 @@
+"""A number of a reference text beside ours, and the verdict that its rule gives.
+
+There are five verdicts:
+
+agrees              what the rule of the number asks for
+agrees in kind      sign and order of magnitude, or most of the cases
+not reproduced      anything else
+not in the text     the text says nothing of it: the number is ours
+cannot be judged    the text's number is not legible or only a guess (mark G), or where ours ends is decided by
+                    something that the text does not say, such as a first guess
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+AGREES = "agrees"
+IN_KIND = "agrees in kind"
+NOT_REPRODUCED = "not reproduced"
+NOT_IN_TEXT = "not in the text"
+UNJUDGED = "cannot be judged"
+VERDICTS = (AGREES, IN_KIND, NOT_REPRODUCED, UNJUDGED, NOT_IN_TEXT)
+JUDGED = (AGREES, IN_KIND, NOT_REPRODUCED)
+
+FACTOR = 2.0  # up to which two amounts are of one kind
+RANGE_NEAR = 0.25  # of the text's upper end: up to which the ends of two ranges are the same
+
+Entry = float | tuple[float, float] | str | None
+
+
+@dataclass(frozen=True)
+class Number:
+    """One comparison.
+
+    Attributes
+    ----------
+    name : str
+        What is compared, with table or figure.
+    source, ours : float, pair of float (a range), str (a statement) or None
+    unit : str
+    mark : str
+        How certain the text's number is read: S sure, P probable, G guess, R reconstructed; + and - between.
+    verdict : str
+        One of VERDICTS.
+    line : str or None
+        Lines of the recovered text.
+    rule : str
+        How the verdict follows from the two.
+    """
+
+    name: str
+    source: Entry
+    ours: Entry
+    unit: str
+    mark: str
+    verdict: str
+    line: str | None
+    rule: str
+
+    def document(self) -> dict[str, Any]:
+        """For JSON; ranges are lists."""
+        return {
+            "name": self.name,
+            "source": _plain(self.source),
+            "ours": _plain(self.ours),
+            "unit": self.unit,
+            "mark": self.mark,
+            "verdict": self.verdict,
+            "line": self.line,
+            "rule": self.rule,
+        }
+
+
+def value(
+    name: str, source: float | None, ours: float, unit: str, mark: str, line: str | None, *, near: float
+) -> Number:
+    """A number that is printed: agrees within `near` (absolute), in kind with one sign and within a factor of two."""
+    rule = f"agrees within {near:.3g} {unit}, in kind within a factor of {FACTOR:g}"
+    if source is None:
+        return _unjudged(name, source, ours, unit, mark, line, "not legible")
+    if abs(ours - source) <= near:
+        verdict = AGREES
+    elif source * ours > 0 and 1 / FACTOR <= ours / source <= FACTOR:
+        verdict = IN_KIND
+    else:
+        verdict = NOT_REPRODUCED
+    return _read(name, float(source), float(ours), unit, mark, line, verdict, rule)
+
+
+def at_most(name: str, source: float, ours: float, unit: str, mark: str, line: str | None) -> Number:
+    """A bound the text gives: agrees when ours keeps it, in kind within twice as much."""
+    verdict = AGREES if ours <= source else IN_KIND if ours <= FACTOR * source else NOT_REPRODUCED
+    rule = f"agrees up to {source:g} {unit}, in kind up to {FACTOR:g} times that"
+    return _read(name, float(source), float(ours), unit, mark, line, verdict, rule)
+
+
+def interval(
+    name: str,
+    source: tuple[float, float],
+    ours: Iterable[float],
+    unit: str,
+    mark: str,
+    line: str | None,
+) -> Number:
+    """A range: agrees when both ends do, in kind when the ranges overlap and the far ends are of one size."""
+    values = np.asarray(list(ours), dtype=float)
+    low, high = float(values.min()), float(values.max())
+    top = max(map(abs, source))
+    near = RANGE_NEAR * top
+    size = max(abs(low), abs(high))
+    overlap = low <= source[1] and high >= source[0]
+    if abs(low - source[0]) <= near and abs(high - source[1]) <= near:
+        verdict = AGREES
+    elif overlap and top / FACTOR <= size <= FACTOR * top:
+        verdict = IN_KIND
+    else:
+        verdict = NOT_REPRODUCED
+    rule = (
+        f"agrees when both ends are within {near:.3g} {unit}, in kind when the ranges overlap and the larger ends are "
+        f"within a factor of {FACTOR:g}"
+    )
+    return _read(name, source, (low, high), unit, mark, line, verdict, rule)
+
+
+def statement(
+    name: str, source: str, held: Sequence[bool] | np.ndarray, mark: str, line: str | None
+) -> Number:
+    """What the text says in words: agrees when it holds in all cases, in kind in more than half of them."""
+    count, of = int(np.count_nonzero(held)), len(held)
+    verdict = AGREES if count == of else IN_KIND if 2 * count > of else NOT_REPRODUCED
+    rule = "agrees when it holds in every case, in kind in more than half of them"
+    return _read(name, source, f"holds in {count} of {of}", "cases", mark, line, verdict, rule)
+
+
+def undecided(
+    name: str, source: Entry, ours: Entry, unit: str, mark: str, line: str | None, *, because: str
+) -> Number:
+    """A number whose comparison would rest on something that the text does not say."""
+    return _unjudged(name, source, ours, unit, mark, line, because)
+
+
+def beyond(name: str, ours: Entry, unit: str) -> Number:
+    """A number of ours that the text has nothing to say about."""
+    return Number(name, None, ours, unit, "", NOT_IN_TEXT, None, "the text says nothing of it")
+
+
+def together(numbers: Iterable[Number]) -> str:
+    """The verdict on several: the worst of those that can be judged."""
+    verdicts = [one.verdict for one in numbers]
+    for verdict in (NOT_REPRODUCED, IN_KIND, AGREES, UNJUDGED):
+        if verdict in verdicts:
+            return verdict
+    return NOT_IN_TEXT
+
+
+def shown(entry: Entry, digits: int = 3) -> str:
+    """A number, range or statement for people."""
+    if entry is None:
+        return "-"
+    if isinstance(entry, str):
+        return entry
+    if isinstance(entry, tuple):
+        return f"{_rounded(entry[0], digits)} to {_rounded(entry[1], digits)}"
+    return _rounded(entry, digits)
+
+
+def _rounded(number: float, digits: int) -> str:
+    # four figures in front of the point stay figures
+    return f"{number:.0f}" if 1e3 <= abs(number) < 1e5 else f"{number:.{digits}g}"
+
+
+def _read(
+    name: str, source: Entry, ours: Entry, unit: str, mark: str, line: str | None, verdict: str, rule: str
+) -> Number:
+    if mark.startswith("G"):
+        return _unjudged(name, source, ours, unit, mark, line, "the text's number is a guess")
+    return Number(name, source, ours, unit, mark, verdict, line, rule)
+
+
+def _unjudged(
+    name: str, source: Entry, ours: Entry, unit: str, mark: str, line: str | None, because: str
+) -> Number:
+    return Number(name, source, ours, unit, mark, UNJUDGED, line, because)
+
+
+def _plain(entry: Entry) -> Any:
+    if isinstance(entry, tuple):
+        return [float(end) for end in entry]
+    return entry

@@ -1,0 +1,78 @@
+"""The page `docs/reproduction.md`, written from the documents of the studies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from .document import counted
+from .number import shown
+
+HEAD = """# Reproduction
+
+What of Y. H. Oh, *Dynamic parameter identification of parallel kinematic machines* (University of Florida, 2003: "the
+source"), comes out again, and what does not. This page is written by `pkm reproduce all --page docs/reproduction.md`
+from the studies' documents; verdicts follow from the numbers by the rule that `pkm reproduce NAME --json FILE` states
+for each. `pkm reproduce --help` lists the studies; `--out DIR` writes their documents and figures.
+
+The source is only partly legible. Marks: **S** sure, **P** probable, **G** guess, **R** reconstructed (`+`, `-`
+between). *Line* is the line of the recovered text.
+
+| verdict | when |
+|---|---|
+| agrees | our number keeps what its rule asks for |
+| agrees in kind | same sign and size (within a factor of two), or most cases of a statement |
+| not reproduced | anything else |
+| cannot be judged | the source's number is lost or a guess, or ours is decided by what the text does not say |
+| not in the text | ours alone |
+"""
+
+
+def page(documents: Sequence[dict[str, Any]]) -> str:
+    """Markdown of the documents, in their order."""
+    return "\n".join((HEAD, *(_section(document) for document in documents)))
+
+
+def _section(document: dict[str, Any]) -> str:
+    verdicts = [one["verdict"] for one in document["numbers"]]
+    return "\n".join(
+        (
+            f"## {document['study']}: {document['title']}",
+            f"{len(verdicts)} numbers: {counted(verdicts)}.\n",
+            *_numbers(document["numbers"]),
+            "",
+            *(_finding(one) for one in document["findings"]),
+            "\nWhat is assumed, and what the text says:\n",
+            *(f"- {_clean(note)}" for note in document["notes"]),
+            f"\nFigures: {', '.join(f'`{name}`' for name in document['figures'])}.\n",
+        )
+    )
+
+
+def _numbers(numbers: Sequence[dict[str, Any]]) -> list[str]:
+    rows = ["| number | source | ours | unit | mark | verdict | line |", "|---|---|---|---|---|---|---|"]
+    for one in numbers:
+        source, ours = (_entry(one[key]) for key in ("source", "ours"))
+        cells = (
+            one["name"], source, ours, one["unit"], one["mark"], one["verdict"], one["line"] or "-"
+        )  # fmt: skip
+        rows.append(f"| {' | '.join(_clean(str(cell)) for cell in cells)} |")
+    return rows
+
+
+def _entry(entry: Any) -> str:
+    return shown(tuple(entry) if isinstance(entry, list) else entry)
+
+
+def _finding(finding: dict[str, Any]) -> str:
+    return "\n".join(
+        (
+            f"- {_clean(finding['source'])} **{finding['verdict'].capitalize()}.**",
+            f"  {_clean(finding['ours'])}",
+            f"  *{_clean(finding['why'])}*",
+        )
+    )
+
+
+def _clean(text: str) -> str:
+    return text.replace("|", "\\|").replace("*", "\\*").replace("_", "\\_")
