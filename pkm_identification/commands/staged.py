@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from pkm_identification.identification.procedures.staged import CAD, PREVIOUS
 from pkm_identification.identification.procedures.staged_experiment import (
     identify_staged,
     trajectories_of,
@@ -39,8 +40,8 @@ def add(commands: argparse._SubParsersAction) -> None:
         "staged",
         help="friction and inertia in stages, trajectory by trajectory, with a cross-check",
         description="The staged procedure of Oh 2003, 5.3.1: on each log by itself friction, inertial parameters, both "
-        "again, then all together (UKF); each result as the start on every other log; and all logs in one estimation. "
-        "Each log is a trajectory of its own.",
+        "again (friction with the inertial parameters that --hold says), then all together (UKF); each result as the "
+        "start on every other log; and all logs in one estimation. Each log is a trajectory of its own.",
     )
     add_logs(parser)
     parser.add_argument(
@@ -48,6 +49,13 @@ def add(commands: argparse._SubParsersAction) -> None:
     )
     parser.add_argument(
         "--cutoff", type=float, metavar="HZ", help="kinematic low-pass (default: as of pkm identify)"
+    )
+    parser.add_argument(
+        "--hold",
+        choices=(CAD, PREVIOUS),
+        default=CAD,
+        help="what stage 2-A holds the inertial parameters at: the machine file's values, as the source does, or those "
+        "of 1-B (default: cad)",
     )
     parser.add_argument("--out", metavar="DIR", help="folder for staged.json and figures")
     add_json(parser)
@@ -59,7 +67,7 @@ def _staged(options: argparse.Namespace) -> int:
     logs, faults = read_logs(options.logs, machine, options.topic)
     folder = output_folder(options.out) if options.out else None
     trajectories = trajectories_of(logs, machine, options.parameters, options.cutoff, faults)
-    done = with_prediction(identify_staged(machine, trajectories))
+    done = with_prediction(identify_staged(machine, trajectories, hold=options.hold))
     document = staged_document(done)
     # files first: nothing is printed when one cannot be written
     if folder:

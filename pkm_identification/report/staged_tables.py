@@ -143,6 +143,7 @@ def staged_document(staged: StagedIdentification) -> dict[str, Any]:
         "units": list(estimate.units),
         "nominal": estimate.nominal.tolist(),
         "start": np.asarray(staged.start).tolist(),
+        "held_in_2_a": staged.hold,
         "dropped": staged.trajectories.dropped,
         "trajectories": [
             {"name": name, **_result_document(result)} for name, result in staged.results.items()

@@ -1,11 +1,14 @@
 """The source's staged procedure on a trajectory (Oh 2003, 5.3.1); `cross_check` compares trajectories.
 
-Per trajectory: 1-A friction with the inertial parameters at the machine file's values, 1-B inertial parameters with
-the friction of 1-A, 2-A and 2-B the same from the results of stage 1, 3 all together from the results of stage 2.
+Per trajectory: 1-A friction with the inertial parameters at the machine file's values (CAD), 1-B inertial parameters
+with the friction of 1-A, 2-A friction again from that of 1-A, 2-B inertial parameters from those of 1-B with the
+friction of 2-A, 3 all together from the results of stage 2. In 2-A the source holds the CAD values once more
+(l.16409-12): with the data and the model of 1-A a 2-A that converges is 1-A, and what it changes is what a restart of
+an unconverged filter adds. Holding the inertial parameters of 1-B instead is a choice (`StageSettings.hold`).
 
-The force is linear in these parameters. Stages 1 and 2 are therefore two sweeps of a block-wise descent on one
-quadratic function, and stage 3 goes to its minimum: in directions that the trajectory shows, its end depends on no
-start at all; in the others the end is the start.
+The force is linear in these parameters. With the values of 1-B held, stages 1 and 2 are two sweeps of a block-wise
+descent on one quadratic function. Stage 3 goes to its minimum either way: in directions that the trajectory shows, its
+end depends on no start at all; in the others the end is the start.
 """
 
 from __future__ import annotations
@@ -34,6 +37,8 @@ FRICTION, INERTIA, ALL = "friction", "inertia", "all"
 STAGES = (("1-A", FRICTION), ("1-B", INERTIA), ("2-A", FRICTION), ("2-B", INERTIA), ("3", ALL))
 # reversals: what smoothing does to friction, a nuisance of that kind
 
+CAD, PREVIOUS = "cad", "previous"  # inertial parameters held in 2-A: the machine file's, or those of 1-B
+
 MAX_PASSES = 40
 TOLERANCE = 0.05  # standard deviations: passes end when none moves an estimate by more
 LAST_PART = 0.2  # of the last pass, over which estimates must stand still
@@ -51,11 +56,14 @@ class StageSettings:
     prior : float
         Standard deviation about a stage's start, in scales of the parameter set.
     unscented : UnscentedSettings
+    hold : {'cad', 'previous'}
+        What 2-A holds the inertial parameters at: the machine file's values, as the source does, or those of 1-B.
     """
 
     redundancy: float = 1.0
     prior: float = 1.0
     unscented: UnscentedSettings = field(default_factory=UnscentedSettings)
+    hold: str = CAD
 
 
 @dataclass(frozen=True)
@@ -207,7 +215,7 @@ def staged(
     ----------
     equations : Equations
     parameters : ParameterSet
-        Its nominal values are what the inertial parameters are held at in 1-A.
+        Its nominal values are what the inertial parameters are held at in 1-A, and in 2-A if settings say so.
     start : ndarray, shape (P,)
         First guess, SI units.
     settings : StageSettings, optional
@@ -216,11 +224,15 @@ def staged(
     """
     settings = settings or StageSettings()
     stages: list[Stage] = []
-    # inertial parameters at the machine file's values, friction at the first guess
-    current = np.where(free_of(parameters, INERTIA), parameters.nominal, start)
+    inertia = free_of(parameters, INERTIA)
+    current = start
     for name, group in STAGES:
+        if name == "1-A" or (name == "2-A" and settings.hold == CAD):
+            current = np.where(inertia, parameters.nominal, current)
         if name == "1-B":
-            current = np.where(free_of(parameters, INERTIA), start, current)
+            current = np.where(inertia, start, current)
+        if name == "2-B":
+            current = np.where(inertia, stages[1].values, current)
         stages.append(run_stage(name, equations, parameters, free_of(parameters, group), current, settings))
         current = stages[-1].values
     return StagedResult(tuple(stages), stage_estimate(stages[-1], equations, parameters, settings, others))

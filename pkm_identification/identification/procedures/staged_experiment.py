@@ -22,6 +22,7 @@ from ..settings import Settings
 from ..validation import FEWEST_EQUATIONS, Validation, predict_ends
 from .cross_check import CrossCheck, cross_check
 from .staged import (
+    CAD,
     FRICTION,
     StagedResult,
     StageSettings,
@@ -75,6 +76,8 @@ class StagedIdentification:
     cross : CrossCheck
     joint : StagedResult
         One estimation from all trajectories.
+    hold : {'cad', 'previous'}
+        What 2-A held the inertial parameters at.
     validation : Validation or None
         Of the end of every log by such an estimation from the rest (`with_prediction`).
     """
@@ -85,6 +88,7 @@ class StagedIdentification:
     results: dict[str, StagedResult]
     cross: CrossCheck
     joint: StagedResult
+    hold: str = CAD
     validation: Validation | None = None
 
 
@@ -161,7 +165,7 @@ def trajectory_name(source: str) -> str:
 
 
 def identify_staged(
-    machine: Machine, trajectories: Trajectories, start: FloatArray | None = None
+    machine: Machine, trajectories: Trajectories, start: FloatArray | None = None, hold: str = CAD
 ) -> StagedIdentification:
     """Stages 1-A to 3 on each trajectory, the cross-check, and all trajectories together.
 
@@ -171,10 +175,12 @@ def identify_staged(
     trajectories : Trajectories
     start : ndarray, shape (R,), optional
         First guess in SI units, without nuisance parameters; the machine file's values if it is not given.
+    hold : {'cad', 'previous'}
+        What 2-A holds the inertial parameters at, `StageSettings.hold`.
     """
     parameters, equations = trajectories.parameters, trajectories.equations
     first = first_guess(parameters, start)
-    settings = StageSettings(trajectories.redundancy)
+    settings = StageSettings(trajectories.redundancy, hold=hold)
     results = {
         name: staged(part, parameters, first, settings, _other(trajectories, name))
         for name, part in equations.items()
@@ -186,6 +192,7 @@ def identify_staged(
         results=results,
         cross=cross_check(results, equations, parameters, settings),
         joint=joint(equations, parameters, first, settings, tuple(map(joined, trajectories.others))),
+        hold=hold,
     )
 
 

@@ -19,6 +19,7 @@ from pkm_identification.identification.procedures.staged import (
     ALL,
     FRICTION,
     INERTIA,
+    PREVIOUS,
     StageSettings,
     free_of,
     joined,
@@ -105,11 +106,36 @@ def test_each_stage_moves_its_own_parameters(name):
         assert np.array_equal(stage.values[~free], stage.start[~free])
         assert np.array_equal(stage.std > 0, free)
         assert not np.any(stage.still & ~free)
-    # friction is estimated with the machine file's inertia first, then each stage starts where the last ended
-    assert np.array_equal(stages[0].values[inertia], parameters().nominal[inertia])
+    # friction is estimated with the machine file's inertia, both times; the rest starts where it last ended
+    for k in (0, 2):
+        assert np.array_equal(stages[k].values[inertia], parameters().nominal[inertia])
     assert np.array_equal(stages[1].start[inertia], start()[inertia])
+    assert np.array_equal(stages[1].start[friction], stages[0].values[friction])
+    assert np.array_equal(stages[2].start[friction], stages[1].values[friction])
+    assert np.array_equal(stages[3].start[inertia], stages[1].values[inertia])
+    assert np.array_equal(stages[3].start[friction], stages[2].values[friction])
+    assert np.array_equal(stages[4].start, stages[3].values)
+
+
+def test_2a_repeats_1a_when_it_holds_the_machine_file_again():
+    """Same data, model and held values (l.16409-12): what a converged 2-A changes is nothing."""
+    for name in NAMES:
+        first, second = (results()[name].stages[k] for k in (0, 2))
+        assert second.residual_rms == pytest.approx(first.residual_rms, rel=1e-3)
+        free = first.free
+        assert np.all(np.abs(second.values - first.values)[free] < 0.05 * first.std[free])
+
+
+def test_2a_may_hold_the_result_of_1b_instead():
+    part = equations()["x"]
+    stages = staged(part, parameters(), start(), replace(SETTINGS, hold=PREVIOUS)).stages
     for before, after in pairwise(stages[1:]):
         assert np.array_equal(after.start, before.values)
+    assert stages[2].residual_rms < 0.9 * stages[0].residual_rms
+    # the end is the same minimum
+    shown = np.array([status == IDENTIFIABLE for status in results()["x"].estimate.status])
+    apart = np.abs(stages[-1].values - results()["x"].stages[-1].values)
+    assert np.all(apart[shown] < stages[-1].std[shown])
 
 
 def test_friction_first_and_all_at_last():
