@@ -100,15 +100,16 @@ def test_estimates_that_must_not_be_believed_change_nothing(bench: Bench):
     driver.samples(3)
     estimates = bench.publisher(ParameterEstimate, "parameter_estimate", LATCHED)
     good = estimate_of(UF, perturbed(UF, 1))
-    changes = {
-        "machine_hash": "0123456789abcdef",
-        "values": [float("nan")] * 20,
-        "names": [f"p{i}" for i in range(20)],
-        "std": [1.0],
-        "status": [],
-    }
+    changes = (
+        ("machine_hash", "0123456789abcdef"),
+        ("values", [float("nan")] * 20),
+        ("names", [f"p{i}" for i in range(20)]),
+        ("std", [1.0]),
+        ("status", []),
+        ("status", [ParameterEstimate.IN_DOUBT] + [ParameterEstimate.IDENTIFIABLE] * 19),
+    )
     nominal = driver.controller.model.target
-    for count, (name, value) in enumerate(changes.items(), start=1):
+    for count, (name, value) in enumerate(changes, start=1):
         bad = estimate_of(UF, perturbed(UF, 1))
         setattr(bad, name, value)
         estimates.publish(bad)
