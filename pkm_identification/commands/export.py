@@ -6,6 +6,7 @@ import argparse
 import sys
 
 from pkm_identification.errors import SettingsError
+from pkm_identification.exporting.cured import cured, read_causes, with_keys
 from pkm_identification.exporting.formats import FORMATS, format_of, machine_text, write_machine
 from pkm_identification.exporting.identified import identified_machine
 from pkm_identification.identification.saved_estimate import SavedEstimate, read_saved_estimate
@@ -27,6 +28,18 @@ def add(commands: argparse._SubParsersAction) -> None:
     )
     add_machine(parser)
     parser.add_argument("--estimate", metavar="FILE", help="estimate.json with the identified parameters")
+    parser.add_argument(
+        "--cures",
+        metavar="FILE",
+        help="what pkm diagnose --json has found: delay, gains, offsets and motor inertia become known to the machine",
+    )
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="a key of the machine file, as drive.force_delay=0.0019 or tolerances.joint_places=0.0003; may be repeated",
+    )
     parser.add_argument("--format", choices=FORMATS, help="(default: by the name of --out)")
     parser.add_argument("--out", required=True, metavar="FILE", help="file to write; '-': stdout")
     parser.set_defaults(run=_export)
@@ -35,6 +48,12 @@ def add(commands: argparse._SubParsersAction) -> None:
 def _export(options: argparse.Namespace) -> int:
     machine = Machine.load(options.machine)
     form = options.format or _form(options.out)
+    if options.cures or options.set:
+        if options.estimate:
+            raise SettingsError(
+                "--estimate: was made with the machine file as it is; cure the file first, then identify"
+            )
+        machine = _cured(machine, options)
     if options.estimate:
         saved = read_saved_estimate(options.estimate)
         machine = identified_machine(machine, _basis(machine, saved))
@@ -44,6 +63,14 @@ def _export(options: argparse.Namespace) -> int:
     write_machine(options.out, machine, form)
     print(f"{options.out}: {machine.name}, {form}", file=sys.stderr)
     return 0
+
+
+def _cured(machine: Machine, options: argparse.Namespace) -> Machine:
+    if options.cures:
+        machine, left = cured(machine, read_causes(options.cures))
+        if left:
+            print(f"pkm export: no key of a machine file knows {', '.join(left)}", file=sys.stderr)
+    return with_keys(machine, options.set)
 
 
 def _form(out: str) -> str:

@@ -7,7 +7,7 @@ import json
 import sys
 from pathlib import Path
 
-from pkm_identification.errors import OutputError
+from pkm_identification.errors import OutputError, SettingsError
 from pkm_identification.identification.estimate_file import estimate_document, write_estimate_json
 from pkm_identification.identification.identify import identify, validate
 from pkm_identification.identification.settings import (
@@ -25,6 +25,7 @@ from pkm_identification.report.diagnosis import reason
 from pkm_identification.report.summary import summary
 
 from .arguments import add_logs, add_setting
+from .force_gains import calibrate
 
 MODEL_OPTIONS = ("model", "estimator", "parameters")
 ESTIMATOR_OPTIONS = ("forgetting", "data_order", "consistent", "strut_spread")
@@ -56,6 +57,19 @@ def add(commands: argparse._SubParsersAction) -> None:
         help="besides, a fall from rest with the drives off and no friction: its lengths fix ratios of masses",
     )
     parser.add_argument(
+        "--payload",
+        metavar="MASS,X,Y,Z",
+        help="calibrate the drives' force gains with a known load (kg; m, platform frame): of two logs, the second was "
+        "recorded with it",
+    )
+    parser.add_argument(
+        "--unloaded",
+        action="append",
+        default=[],
+        metavar="LOG",
+        help="with --payload: a log without the load; all others are with it",
+    )
+    parser.add_argument(
         "--validate",
         metavar="LOG",
         help="predict the forces of this log, which is not used; else the last fifth of the logs is predicted by an "
@@ -78,6 +92,10 @@ def _identify(options: argparse.Namespace) -> int:
         hold_out=0.0 if options.validate else HOLD_OUT,
     )
     settings.parameter_set(machine)  # a wrong name is found before long logs are read
+    if options.payload is not None:
+        return calibrate(options, machine, settings)
+    if options.unloaded:
+        raise SettingsError("--unloaded: needs --payload, the load that the other logs have")
     logs, faults = read_logs(options.logs, machine, options.topic)
     held_out = read_log(options.validate, machine, options.topic)[0] if options.validate else None
     if options.out and Path(options.out).exists() and not Path(options.out).is_dir():

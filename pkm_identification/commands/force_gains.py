@@ -1,0 +1,90 @@
+"""pkm identify --payload: the drives' force gains by a known load."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from pkm_identification.errors import SettingsError
+from pkm_identification.identification.procedures.force_gains import ForceGains, KnownLoad, calibrate_gains
+from pkm_identification.identification.settings import Settings
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.records import read_logs
+from pkm_identification.report.paragraphs import paragraph
+from pkm_identification.report.tables import estimate_table
+
+from .results import present
+
+REFUSED = ("validate", "free_fall", "out", "causal", "consistent", "fix", "tie", "prior")
+
+
+def calibrate(options: argparse.Namespace, machine: Machine, settings: Settings) -> int:
+    """Read the logs, calibrate, print gains and parameters.
+
+    Raises
+    ------
+    SettingsError
+        If options do not go together, or it is not said which logs are with the load.
+    """
+    load = KnownLoad.parse(options.payload)
+    wrong = [name for name in REFUSED if getattr(options, name) not in (None, False, "", [], [""])]
+    if wrong:
+        raise SettingsError(
+            f"--payload calibrates the force gains; --{wrong[0].replace('_', '-')} has no part in that"
+        )
+    if options.unloaded:
+        without, with_it = options.unloaded, options.logs
+    elif len(options.logs) == 2:
+        without, with_it = options.logs[:1], options.logs[1:]
+    else:
+        raise SettingsError(
+            "--payload: give two logs, the second with the load, or --unloaded LOG for each without it"
+        )
+    unloaded, _ = read_logs(without, machine, options.topic)
+    loaded, _ = read_logs(with_it, machine, options.topic)
+    result = calibrate_gains(loaded, unloaded, load, machine, settings)
+    present(_text(result, machine), _document(result), options.json)
+    return 0
+
+
+def _text(result: ForceGains, machine: Machine) -> str:
+    gains = ", ".join(f"{gain:.5g}" for gain in result.cured(machine).document["drive"]["force_gain"])
+    sentences = [
+        f"Known load: {result.load.mass:g} kg at {', '.join(f'{x:g}' for x in result.load.center_of_mass)} m. "
+        "A gain is measured over true force.",
+        f"The machine file knows them as drive.force_gain: [{gains}].",
+    ]
+    words = "\n".join(paragraph(sentence, "") for sentence in sentences)
+    return f"{estimate_table(result.gains)}\n\n{words}\n\n{estimate_table(result.parameters)}"
+
+
+def _document(result: ForceGains) -> dict[str, Any]:
+    def entries(estimate) -> list[dict[str, Any]]:
+        rows = zip(
+            estimate.names,
+            estimate.values,
+            estimate.std,
+            estimate.units,
+            estimate.status,
+            estimate.nominal,
+            strict=True,
+        )
+        return [
+            {
+                "name": name,
+                "value": float(value) if status == "identifiable" else None,
+                "std": float(std),
+                "unit": unit,
+                "status": status,
+                "nominal": float(nominal),
+            }
+            for name, value, std, unit, status, nominal in rows
+        ]
+
+    return {
+        "payload": {"mass": result.load.mass, "center_of_mass": result.load.center_of_mass.tolist()},
+        "unloaded": list(result.unloaded),
+        "loaded": list(result.loaded),
+        "gains": entries(result.gains),
+        "parameters": entries(result.parameters),
+    }

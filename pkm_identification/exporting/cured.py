@@ -1,0 +1,131 @@
+"""A machine file that knows what a diagnosis or a calibration has found."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import yaml
+
+from pkm_identification.errors import DocumentError, MachineError, SettingsError
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.motion import STRUTS
+
+# Causes a machine file can know, without the number of a strut.
+CURABLE = ("force_delay", "force_gain", "force_offset", "motor_inertia")
+
+
+def with_keys(machine: Machine, texts: Sequence[str]) -> Machine:
+    """The machine with keys of its file set, each `KEY=VALUE` as `drive.force_delay=0.0019`.
+
+    Raises
+    ------
+    SettingsError
+        If a text is not KEY=VALUE, or the value is no YAML.
+    MachineError
+        If the file that results is none: names the key.
+    """
+    document = copy.deepcopy(machine.document)
+    for text in texts:
+        key, equals, value = text.partition("=")
+        *parents, last = key.split(".")
+        if not equals or not all([*parents, last]):
+            raise SettingsError(f"--set '{text}': expected KEY=VALUE, as drive.force_delay=0.0019")
+        place = document
+        for parent in parents:
+            entry = place.setdefault(parent, {})
+            if not isinstance(entry, dict):
+                raise SettingsError(
+                    f"--set '{text}': '{parent}' holds no keys in the file of '{machine.name}'"
+                )
+            place = entry
+        try:
+            place[last] = yaml.safe_load(value)
+        except yaml.YAMLError:
+            raise SettingsError(f"--set '{text}': the value is not YAML") from None
+    return Machine.from_document(document, source=machine.name)
+
+
+def read_causes(path: str | Path) -> list[dict[str, Any]]:
+    """The causes a diagnosis has found, from its JSON (or estimate.json).
+
+    Raises
+    ------
+    DocumentError
+        If the file cannot be read or holds no diagnosis.
+    """
+    try:
+        document = json.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise DocumentError(f"{path}: cannot be read: {error.strerror}") from None
+    except ValueError:
+        raise DocumentError(f"{path}: is not JSON") from None
+    fit = document.get("fit") if isinstance(document, dict) else None
+    causes = fit.get("causes") if isinstance(fit, dict) else None
+    if not isinstance(causes, list) or not all(isinstance(cause, dict) for cause in causes):
+        raise DocumentError(f"{path}: holds no 'fit' with 'causes'; pkm diagnose --json writes one")
+    return causes
+
+
+def cured(machine: Machine, causes: Sequence[Mapping[str, Any]]) -> tuple[Machine, tuple[str, ...]]:
+    """The machine whose file knows the causes that a file can know, and the names of those that it cannot.
+
+    Raises
+    ------
+    MachineError
+        If the machine has no drive to know them of, or the file that results is none.
+    """
+    values: dict[str, np.ndarray] = {}
+    left = []
+    for cause in causes:
+        name, strut = _stem(str(cause.get("name")))
+        value = cause.get("value")
+        if (
+            name not in CURABLE
+            or not isinstance(value, (int, float))
+            or (name == "force_delay" and strut is not None)
+        ):
+            left.append(str(cause.get("name")))
+            continue
+        entry = values.setdefault(name, np.full(STRUTS, 1.0 if name == "force_gain" else 0.0))
+        entry[slice(None) if strut is None else strut] = value
+    if not values:
+        return machine, tuple(left)
+    if machine.drive is None:
+        raise MachineError(
+            f"machine '{machine.name}' has no 'drive', which would have to know {', '.join(values)}"
+        )
+    document, drive = copy.deepcopy(machine.document), machine.drive
+    if "force_delay" in values:
+        document["drive"]["force_delay"] = drive.force_delay + float(values["force_delay"][0])
+    if "force_gain" in values:
+        document["drive"]["force_gain"] = (drive.force_gain * values["force_gain"]).tolist()
+    if "force_offset" in values:
+        # an offset of forces from which this file's gains were taken already
+        document["drive"]["force_offset"] = (
+            drive.force_offset + drive.force_gain * values["force_offset"]
+        ).tolist()
+    if "motor_inertia" in values:
+        if not drive.has_motor:
+            raise MachineError(
+                f"machine '{machine.name}' has no 'drive.motor', which would have to know its inertia"
+            )
+        mass = machine.motor_mass + float(values["motor_inertia"][0])
+        turns = (2 * np.pi * drive.gear_ratio / drive.screw_lead) ** 2
+        document["drive"]["motor"]["inertia"] = max(0.0, mass) / float(turns)
+    return Machine.from_document(document, source=machine.name), tuple(left)
+
+
+def _stem(name: str) -> tuple[str, int | None]:
+    """A cause without the number of its strut, and that number from 0."""
+    for stem in CURABLE:
+        number = name[len(stem) + 1 :]
+        if name == stem:
+            return stem, None
+        if name.startswith(f"{stem}_") and number.isdigit() and 1 <= int(number) <= STRUTS:
+            return stem, int(number) - 1
+    return name, None

@@ -1,0 +1,259 @@
+"""Force gains of the six drives, from logs with and without a load that is known.
+
+Forces measured too large by one factor are those of a machine heavier by that factor: no single log shows a common
+gain, nor how the gains' mean differs from one. A load of known mass and place does: with the machine's parameters w
+(alike in all logs), the load's basis parameters p and gains g,
+
+    measured_k = g_k (Y_k w + Y_k p [in the logs with the load]),
+
+which Gauss-Newton solves for w and g together. The gains' columns are predicted forces, not measured ones, whose noise
+would make the gains too small.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from pkm_identification.errors import NotConverged, SettingsError, Unidentifiable
+from pkm_identification.estimation.equations import Equations
+from pkm_identification.estimation.estimate import ParameterEstimate
+from pkm_identification.estimation.estimators import ESTIMATORS, Tuning
+from pkm_identification.estimation.problem import Problem
+from pkm_identification.mechanisms.hexapod.dynamics.basis import PLATFORM_COLUMNS
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.motion import STRUTS, StrutLog
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.parameters.parameter import Kind, Parameter
+from pkm_identification.parameters.prior import Prior
+
+from ..equations.force_equations import force_equations
+from ..experiment import Experiment
+from ..settings import Settings
+
+LARGEST_STEP = 1e-6  # of a gain, when it has converged
+MOST_STEPS = 20
+PRIOR = (
+    0.3  # standard deviation of a gain beforehand: constants are wrong by tens of percent, not by ten times
+)
+
+
+@dataclass(frozen=True)
+class KnownLoad:
+    """A load fixed to the platform.
+
+    Attributes
+    ----------
+    mass : float
+        kg.
+    center_of_mass : ndarray, shape (3,)
+        m, in the platform frame.
+    """
+
+    mass: float
+    center_of_mass: FloatArray
+
+    @classmethod
+    def parse(cls, text: str) -> KnownLoad:
+        """A load from 'MASS,X,Y,Z' (kg, m); raises SettingsError when it is none."""
+        try:
+            numbers = [float(part) for part in text.split(",")]
+        except ValueError:
+            numbers = []
+        if len(numbers) != 4 or not np.all(np.isfinite(numbers)) or numbers[0] <= 0:
+            raise SettingsError(f"payload '{text}': expected MASS,X,Y,Z in kg and m, with a mass above zero")
+        return cls(numbers[0], np.array(numbers[1:]))
+
+    @property
+    def basis(self) -> FloatArray:
+        """What it adds to the platform's ten basis parameters; its own moments of inertia are left out."""
+        m, c = self.mass, self.center_of_mass
+        about_origin = m * (c @ c * np.eye(3) - np.outer(c, c))
+        return np.array([m, *(m * c), *np.diag(about_origin), *about_origin[[0, 0, 1], [1, 2, 2]]])
+
+
+@dataclass(frozen=True)
+class ForceGains:
+    """Gains of the six drives.
+
+    Attributes
+    ----------
+    gains : ParameterEstimate
+        `force_gain_1` to `force_gain_6`, measured over true, with standard deviations and statuses.
+    parameters : ParameterEstimate
+        The machine's, estimated together with them.
+    load : KnownLoad
+    unloaded, loaded : tuple of str
+        Logs.
+    """
+
+    gains: ParameterEstimate
+    parameters: ParameterEstimate
+    load: KnownLoad
+    unloaded: tuple[str, ...]
+    loaded: tuple[str, ...]
+
+    def cured(self, machine: Machine) -> Machine:
+        """The machine with these gains times those its file has already."""
+        document = {**machine.document}
+        own = machine.drive.force_gain if machine.drive is not None else np.ones(STRUTS)
+        document["drive"] = {
+            **(document.get("drive") or {}),
+            "force_gain": [round(float(gain), 6) for gain in own * self.gains.values],
+        }
+        return Machine.from_document(document, source=machine.name)
+
+
+def calibrate_gains(
+    loaded: Sequence[StrutLog],
+    unloaded: Sequence[StrutLog],
+    load: KnownLoad,
+    machine: Machine,
+    settings: Settings | None = None,
+) -> ForceGains:
+    """Gains from logs with and without a known load.
+
+    Parameters
+    ----------
+    loaded, unloaded : sequence of StrutLog
+        At least one each, of the same rate.
+    load : KnownLoad
+    machine : Machine
+        A file that knows gains already makes the result one relative to them.
+    settings : Settings, optional
+        Parameter set and filters; the estimator is least squares.
+
+    Raises
+    ------
+    LogError
+        If the logs hold no forces, run at a wrong rate, or are too short for the filters.
+    Unidentifiable
+        If nothing is left of the logs behind the filters.
+    NotConverged
+        If the iteration does not come to rest.
+    """
+    settings = settings or Settings()
+    settings = replace(settings, estimator=replace(settings.estimator, name="ls"), hold_out=0.0)
+    experiment = Experiment.of([*unloaded, *loaded], machine, settings)
+    problem = experiment.problem()
+    equations = _with_load(experiment, problem, load, len(unloaded))
+    if len(equations) == 0:
+        raise Unidentifiable(
+            f"{experiment.sources[0]}: too short to calibrate with: nothing is left after filtering"
+        )
+    columns = np.zeros((problem.parameters.mapping.shape[0], STRUTS))
+    own = problem.parameters
+    # behind the machine's own parameters, in front of the nuisance ones
+    place = len(own) - own.nuisance
+    entries = (*own.entries[:place], *map(_gain, range(STRUTS)), *own.entries[place:])
+    parameters = replace(
+        own,
+        entries=entries,
+        mapping=np.hstack([own.mapping[:, :place], columns, own.mapping[:, place:]]),
+        prior_mean=_inserted(own.prior_mean, place, np.ones(STRUTS)),
+        prior_std=_inserted(own.prior_std, place, np.full(STRUTS, PRIOR)),
+    )
+    whole = replace(
+        problem,
+        parameters=parameters,
+        prior=Prior.of(parameters),
+        relations=None,
+        assumed=None,
+        physical=None,
+    )
+    gains = np.ones(STRUTS)
+    values = ESTIMATORS["ls"].fit(replace(problem, equations=equations, relations=None), Tuning()).mean
+    for _ in range(MOST_STEPS):
+        linear = replace(whole, equations=_linearised(equations, values, gains, place))
+        fit = ESTIMATORS["ls"].fit(linear, Tuning())
+        found = fit.mean[place : place + STRUTS]
+        step = float(np.abs(found - gains).max())
+        gains = np.clip(found, 0.05, 20.0)
+        values = np.delete(fit.mean, np.arange(place, place + STRUTS))
+        if step < LARGEST_STEP:
+            break
+    else:
+        raise NotConverged(f"force gains: still moving by {step:.2g} after {MOST_STEPS} steps")
+    estimate = fit.estimate(linear)
+    return ForceGains(
+        gains=_part(estimate, slice(place, place + STRUTS)),
+        parameters=_part(estimate, slice(0, place)),
+        load=load,
+        unloaded=experiment.sources[: len(unloaded)],
+        loaded=experiment.sources[len(unloaded) :],
+    )
+
+
+def _gain(strut: int) -> Parameter:
+    return Parameter(
+        f"force_gain_{strut + 1}",
+        "",
+        Kind.GAIN,
+        f"strut {strut + 1}",
+        1.0,
+        PRIOR,
+        symbol="force_gain",
+        limb=strut,
+    )
+
+
+def _inserted(values: FloatArray | None, place: int, new: FloatArray) -> FloatArray | None:
+    return None if values is None else np.insert(values, place, new)
+
+
+def _with_load(experiment: Experiment, problem: Problem, load: KnownLoad, unloaded: int) -> Equations:
+    """The equations, of which those of the loaded logs know what the load adds."""
+    parts = []
+    for number, log in enumerate(experiment.logs):
+        parameters = problem.parameters
+        if number >= unloaded:
+            known = parameters.known.copy()
+            known[:PLATFORM_COLUMNS] += load.basis
+            parameters = replace(parameters, known=known)
+        samples = experiment.samples(log)
+        assert samples.struts.force is not None
+        parts.append(
+            force_equations(
+                experiment.machine,
+                parameters,
+                samples.platform,
+                samples.struts.force,
+                samples.struts.segment,
+                experiment.settings.band,
+            )
+        )
+    return Equations.joined(parts)
+
+
+def _linearised(equations: Equations, values: FloatArray, gains: FloatArray, place: int) -> Equations:
+    """Equations of all unknowns about the present ones: force = g (Y w + known), known = force - measured."""
+    known = equations.force - equations.measured
+    model = equations.regressor @ values + known
+    own = np.zeros((len(equations), STRUTS, STRUTS))
+    own[:, np.arange(STRUTS), np.arange(STRUTS)] = model
+    regressor = np.concatenate(
+        [
+            gains[:, None] * equations.regressor[:, :, :place],
+            own,
+            gains[:, None] * equations.regressor[:, :, place:],
+        ],
+        axis=2,
+    )
+    return replace(equations, regressor=regressor, measured=equations.force + gains * (model - known))
+
+
+def _part(estimate: ParameterEstimate, chosen: slice) -> ParameterEstimate:
+    """Some of the parameters of an estimate; combinations, which may reach across, are left out."""
+    return replace(
+        estimate,
+        names=estimate.names[chosen],
+        units=estimate.units[chosen],
+        status=estimate.status[chosen],
+        values=estimate.values[chosen],
+        std=estimate.std[chosen],
+        nominal=estimate.nominal[chosen],
+        covariance=estimate.covariance[chosen, chosen],
+        combinations=(),
+    )

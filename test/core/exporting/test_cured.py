@@ -1,0 +1,66 @@
+"""Machine files that know what a diagnosis has found."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from core.mechanisms.hexapod.machine_variants import changed, machine
+
+from pkm_identification.cli import main
+from pkm_identification.errors import MachineError, SettingsError
+from pkm_identification.exporting.cured import cured, with_keys
+from pkm_identification.mechanisms.hexapod.machine import Machine
+
+
+def test_causes_become_known():
+    causes = [
+        {"name": "force_delay", "value": 0.0019},
+        {"name": "force_gain_4", "value": 1.1},
+        {"name": "force_offset_2", "value": -12.0},
+        {"name": "motor_inertia", "value": 3.0},
+        {"name": "geometry", "value": 0.0003},
+        {"name": "force_delay_3", "value": 0.001},
+    ]
+    made, left = cured(machine("uf"), causes)
+    assert made.drive.force_delay == 0.0019
+    np.testing.assert_array_equal(made.drive.force_gain, [1, 1, 1, 1.1, 1, 1])
+    np.testing.assert_array_equal(made.drive.force_offset, [0, -12, 0, 0, 0, 0])
+    assert made.motor_mass == pytest.approx(3.0)
+    assert left == ("geometry", "force_delay_3")
+
+
+def test_what_was_known_before_is_added_to():
+    known = machine(changed("uf", drive__force_delay=0.001, drive__force_gain=[1.2] * 6))
+    made, _ = cured(known, [{"name": "force_delay", "value": 0.0005}, {"name": "force_gain", "value": 1.1}])
+    assert made.drive.force_delay == pytest.approx(0.0015)
+    np.testing.assert_allclose(made.drive.force_gain, 1.32)
+
+
+def test_keys_can_be_set_and_are_judged():
+    made = with_keys(
+        machine("uf"), ["tolerances.joint_places=0.0003", "drive.force_gain=[1, 1, 1.1, 1, 1, 1]"]
+    )
+    assert made.tolerances.joint_places == 0.0003
+    assert made.drive.force_gain[2] == 1.1
+    for wrong in ("drive.force_delay", "=1", "name.x=1", "drive.force_delay=["):
+        with pytest.raises(SettingsError):
+            with_keys(machine("uf"), [wrong])
+    with pytest.raises(MachineError, match="force_gian"):
+        with_keys(machine("uf"), ["drive.force_gian=1"])
+
+
+def test_the_command_writes_the_cured_file(tmp_path, capsys):
+    diagnosis, out = tmp_path / "diagnosis.json", tmp_path / "cured.yaml"
+    causes = [{"name": "force_delay", "value": 0.0019}, {"name": "compliance", "value": 1e-8}]
+    diagnosis.write_text(json.dumps({"fit": {"adequate": False, "causes": causes}}))
+    asked = ["export", "--machine", "uf", "--out", str(out)]
+    assert main([*asked, "--cures", str(diagnosis), "--set", "tolerances.force_gain=0.01"]) == 0
+    assert "compliance" in capsys.readouterr().err
+    made = Machine.load(out)
+    assert (made.drive.force_delay, made.tolerances.force_gain) == (0.0019, 0.01)
+    diagnosis.write_text("{}")
+    assert main([*asked, "--cures", str(diagnosis)]) == 2
+    assert main([*asked, "--set", "drive.force_delay=9"]) == 2
+    assert len(capsys.readouterr().err.strip().splitlines()) == 2

@@ -1,0 +1,97 @@
+"""Force gains by a known load, on simulated machines whose gains are known."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+
+import numpy as np
+import pytest
+from core.mechanisms.hexapod.machine_variants import changed, machine
+
+from pkm_identification.cli import main
+from pkm_identification.errors import SettingsError
+from pkm_identification.identification.procedures.force_gains import KnownLoad, calibrate_gains
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.records import write_log
+from pkm_identification.simulation import Payload, SensorSettings, perturbed, simulate
+
+pytestmark = pytest.mark.slow
+
+GAINS = np.array([1.1, 1.08, 0.97, 1.05, 1.1, 1.12])
+LOAD = KnownLoad(10.0, np.array([0.02, -0.03, 0.05]))
+
+
+@cache
+def log(loaded: bool):
+    """Twelve seconds of a machine that is not its file, whose drives read 3 to 12 % too much or too little."""
+    file = Machine.load("uf")
+    truth = perturbed(machine(changed("uf", drive__force_gain=GAINS.tolist())), 2, 0.1)
+    payload = Payload(LOAD.mass, LOAD.center_of_mass) if loaded else None
+    sensors = SensorSettings(current_noise=0.005)
+    made = simulate(truth, "rich", 12.0, nominal=file, sensors=sensors, seed=4 + loaded, payload=payload)
+    return made.log()
+
+
+def test_gains_come_out_within_their_deviations():
+    result = calibrate_gains([log(True)], [log(False)], LOAD, Machine.load("uf"))
+    estimate = result.gains
+    assert estimate.names == tuple(f"force_gain_{k}" for k in range(1, 7))
+    assert set(estimate.status) == {"identifiable"}
+    assert np.abs((estimate.values - GAINS) / estimate.std).max() < 4.0
+    assert estimate.std.max() < 0.02
+    # a common factor is what no single log can show
+    assert np.abs(estimate.values.mean() - GAINS.mean()) < 0.01
+    cured = result.cured(Machine.load("uf"))
+    np.testing.assert_allclose(cured.drive.force_gain, estimate.values, atol=1e-6)
+
+
+def test_without_a_load_the_common_gain_is_not_there():
+    light = KnownLoad(1e-6, np.zeros(3))
+    estimate = calibrate_gains([log(False)], [log(False)], light, Machine.load("uf")).gains
+    common = np.sqrt(np.ones(6) @ estimate.covariance @ np.ones(6)) / 6
+    assert common > 0.05  # next to nothing is learned beyond the prior of 0.3
+    with_load = calibrate_gains([log(True)], [log(False)], LOAD, Machine.load("uf")).gains
+    assert np.sqrt(np.ones(6) @ with_load.covariance @ np.ones(6)) / 6 < 0.1 * common
+
+
+def test_the_command_tells_the_gains_and_refuses_what_it_cannot_use(tmp_path, capsys):
+    empty, full = tmp_path / "empty.csv.gz", tmp_path / "full.csv.gz"
+    write_log(empty, log(False))
+    write_log(full, log(True))
+    load = "10,0.02,-0.03,0.05"
+    out = tmp_path / "gains.json"
+    asked = [
+        "identify",
+        str(full),
+        "--unloaded",
+        str(empty),
+        "--payload",
+        load,
+        "--machine",
+        "uf",
+        "--json",
+        str(out),
+    ]
+    assert main(asked) == 0
+    assert "drive.force_gain: [1.0" in capsys.readouterr().out
+    found = np.array([entry["value"] for entry in json.loads(out.read_text())["gains"]])
+    assert np.abs(found - GAINS).max() < 0.02
+    assert main(["identify", str(empty), str(full), "--payload", load, "--machine", "uf", "--json", "-"]) == 0
+    assert json.loads(capsys.readouterr().out)["gains"][0]["value"] == pytest.approx(found[0], rel=1e-12)
+    for wrong in (
+        ["identify", str(empty), "--payload", load, "--machine", "uf"],
+        ["identify", str(empty), str(full), "--payload", "10,0", "--machine", "uf"],
+        ["identify", str(empty), str(full), "--payload", load, "--machine", "uf", "--causal"],
+        ["identify", str(full), "--unloaded", str(empty), "--machine", "uf"],
+    ):
+        assert main(wrong) == 2
+        stdout, stderr = capsys.readouterr()
+        assert stdout == ""
+        assert len(stderr.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize("text", ["", "10", "10,0,0", "0,0,0,0", "-1,0,0,0", "nan,0,0,0", "1,2,3,x"])
+def test_a_load_is_a_mass_and_a_place(text):
+    with pytest.raises(SettingsError, match=r"MASS,X,Y,Z"):
+        KnownLoad.parse(text)
