@@ -38,7 +38,7 @@ def add(commands: argparse._SubParsersAction) -> None:
         action="append",
         default=[],
         metavar="KEY=VALUE",
-        help="a key of the machine file, as drive.force_delay=0.0019 or tolerances.joint_places=0.0003; may be repeated",
+        help="a key of the machine file, as drive.force_delay=0.0019; may be repeated",
     )
     parser.add_argument("--format", choices=FORMATS, help="(default: by the name of --out)")
     parser.add_argument("--out", required=True, metavar="FILE", help="file to write; '-': stdout")

@@ -127,6 +127,24 @@ def tolerance_sentences(shares: Sequence[ToleranceShare], without: ParameterEsti
     return tuple(sentences)
 
 
+def off_by_tolerances(machine: Machine, struts: StrutMotion, slope: FloatArray) -> Iterator[Off]:
+    """Every quantity of the machine's tolerances off by its tolerance, for samples far apart.
+
+    Parameters
+    ----------
+    machine : Machine
+    struts : StrutMotion
+        N samples with forces.
+    slope : ndarray, shape (N, 6)
+        Of the forces, N/s.
+    """
+    for name, size in machine.tolerances.known.items():
+        if name == "force_delay":
+            yield Off(name, machine, (replace(struts, force=_force(struts) + size * slope),))
+        else:
+            yield from _off(name, size, machine, (struts,), [struts], 1)
+
+
 def _samples(machine: Machine, struts: StrutMotion) -> Samples:
     platform, poses = platform_motion(machine, struts)
     good = poses.status == OK

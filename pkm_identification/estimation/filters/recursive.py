@@ -113,6 +113,8 @@ class RecursiveEstimator:
         self._fixed_noise: FloatArray | None = None
         self.uncertainty = RunningUncertainty(len(self.prior.mean))
         self._no_bend = np.zeros(outputs)
+        self.beside: FloatArray | float = 0.0
+        """What else the estimates' covariance has, (P, P) in SI units: of what is taken as known."""
         self.reset()
 
     def reset(self) -> None:
@@ -331,7 +333,7 @@ class RecursiveEstimator:
             self.parameters,
             self.prior,
             self.filter.mean,
-            self.widened_covariance(),
+            self.widened_covariance() + self.beside,
             nis=self._nis,
             nis_dof=self.outputs,
             count=self.filter.count,

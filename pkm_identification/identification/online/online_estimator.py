@@ -28,6 +28,7 @@ from .equation import Equation, EquationFilter
 from .fit_watch import FitWatch, StreamFit
 from .payload import PayloadEstimate, PayloadEvent, payload_prior
 from .payload_watch import PayloadWatch
+from .tolerated import tolerated
 
 
 @dataclass(frozen=True)
@@ -119,6 +120,7 @@ class OnlineEstimator:
             self._stride * settings.period,
             lambda: (self.recursive.filter.mean, self.recursive.estimate()),
         )
+        self.tolerated = tolerated(machine, self._unknowns, band)
         self.reset()
 
     def _estimator(self, parameters: ParameterSet) -> RecursiveEstimator:
@@ -135,9 +137,12 @@ class OnlineEstimator:
     def reset(self) -> None:
         """Forget everything learned."""
         self.recursive.reset()
+        self.recursive.beside = 0.0
         if self.watch is not None:
             self.watch.reset()
         self.fit_watch.reset()
+        if self.tolerated is not None:
+            self.tolerated.reset()
         self.counts = dict.fromkeys(
             ("used", "skipped_status", "no_force", "settling", "gated", "clock_jump"), 0
         )
@@ -252,6 +257,8 @@ class OnlineEstimator:
         if starting:
             self._segment = sample.segment
             self._since = 0
+        if self.tolerated is not None:
+            self.tolerated.note(sample)
         index = self._since
         self._since += 1
         if index < self._settling:
@@ -281,6 +288,11 @@ class OnlineEstimator:
                 self.fit_watch.interrupt()
                 return self._counted(gated, accepted)
         self.fit_watch.step(equation)
+        if accepted and self.tolerated is not None:
+            self.tolerated.step(
+                equation.regressor, self.recursive.effective_noise, self.recursive.filter.mean
+            )
+            self.recursive.beside = self.tolerated.covariance()
         return self._counted(gated, accepted)
 
     def _counted(self, gated: int, accepted: bool) -> bool:

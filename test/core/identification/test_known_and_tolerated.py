@@ -161,3 +161,26 @@ def test_every_tolerance_widens_and_is_named():
     plain = identify([run()], Machine.load("uf"), SETTINGS).estimate
     assert np.all(result.estimate.std[:SHOWN] > plain.std[:SHOWN])
     np.testing.assert_array_equal(result.estimate.values, plain.values)
+
+
+def test_online_deviations_have_the_tolerances_too():
+    sizes = {"joint_places": 3e-4, "force_gain": 0.01, "force_delay": 2e-4, "gravity_direction": 1e-3}
+    settings = Settings.of(estimator="ekf", causal=True, hold_out=0.0, payload=False)
+    added = []
+    for made in (Machine.load("uf"), tolerant(**sizes)):
+        pipeline = OnlinePipeline(made, settings.resolved(made))
+        for time, length, force in zip(run().time, run().length, run().force, strict=True):
+            pipeline.step(time, length, force)
+        added.append(pipeline.estimate)
+    plain, widened = added
+    np.testing.assert_array_equal(plain.values, widened.values)
+    online = np.sqrt(np.diag(widened.covariance - plain.covariance))[:SHOWN]
+    experiment = Experiment.of([run()], tolerant(**sizes), settings)
+    problem = experiment.problem()
+    noise = ESTIMATORS["ls"].fit(problem, Tuning()).noise
+    stated = sum(share.covariance for share in tolerance_shares_of(experiment, problem, noise))
+    share = online / np.sqrt(np.diag(stated))[:SHOWN]
+    # with samples outside of the band and every second equation: the same within a third, most parameters better
+    assert 0.7 < np.median(share) < 1.4
+    assert share.min() > 0.3
+    assert share.max() < 3.0
