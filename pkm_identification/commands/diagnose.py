@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 
 from pkm_identification.identification.estimate_file import estimate_document
-from pkm_identification.identification.identify import identify
+from pkm_identification.identification.diagnosis.logs import diagnosed
+from pkm_identification.identification.provenance import provenance
 from pkm_identification.identification.settings import NAMED, Settings
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.records import read_logs
@@ -39,11 +41,12 @@ def _diagnose(options: argparse.Namespace) -> int:
     settings = Settings.of(estimator="ls", hold_out=0.0, **{name: getattr(options, name) for name in OPTIONS})
     settings.parameter_set(machine)  # a wrong name is found before long logs are read
     logs, faults = read_logs(options.logs, machine, options.topic)
-    result = identify(logs, machine, settings, faults)
+    result = diagnosed(logs, machine, settings, faults)
     fit = result.fit
     assert fit is not None
     text = "\n".join(paragraph(line, "") for line in [*fit_lines(fit), *unseen_lines(fit)])
-    present(text, estimate_document(result), options.json)
+    document = estimate_document(result, provenance(options.logs, shlex.join(sys.argv), result.settings))
+    present(text, document, options.json)
     if not fit.adequate:
         print(f"pkm diagnose: {reason(fit)}", file=sys.stderr)
     return 0 if fit.adequate else 1

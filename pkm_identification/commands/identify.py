@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 import json
+import shlex
 import sys
 from pathlib import Path
 
 from pkm_identification.errors import OutputError, SettingsError
 from pkm_identification.identification.estimate_file import estimate_document, write_estimate_json
 from pkm_identification.identification.identify import identify, validate
+from pkm_identification.identification.provenance import provenance
 from pkm_identification.identification.settings import (
     FIX,
     HOLD_OUT,
@@ -106,13 +108,14 @@ def _identify(options: argparse.Namespace) -> int:
     result = identify(logs, machine, settings, faults, falls)
     if held_out is not None:
         result = validate(result, held_out)
+    origin = provenance(options.logs, shlex.join(sys.argv), result.settings)
     if options.json == "-":
-        json.dump(estimate_document(result), sys.stdout, indent=2, allow_nan=False)
+        json.dump(estimate_document(result, origin), sys.stdout, indent=2, allow_nan=False)
         print()
     else:
         print(summary(result))
         if options.json:
-            write_estimate_json(options.json, result)
+            write_estimate_json(options.json, result, origin)
     if options.out:
         # matplotlib takes longer to load than the identification
         from pkm_identification.report import write_report

@@ -24,7 +24,7 @@ SCHEMA = 1
 _NUMBERS = re.compile(r"\[[-+.,\deE\s]+\]")
 
 
-def estimate_document(result: Identification) -> dict[str, Any]:
+def estimate_document(result: Identification, origin: dict[str, Any] | None = None) -> dict[str, Any]:
     """The content of estimate.json; numbers that are not finite are None.
 
     The value of a parameter that the data do not show alone is None: a prior is no estimate. The combinations they
@@ -33,6 +33,7 @@ def estimate_document(result: Identification) -> dict[str, Any]:
     `parameter_set` is the set's name, `stated` in words what was fixed, tied or stated of it; '' if nothing was.
     `near_zero` names friction that is not distinguishable from zero; `warnings` are sentences on what is odd about the
     logs and on what they cannot show.
+    `origin` is its provenance.
     """
     estimate = result.estimate
     entries = [
@@ -71,6 +72,7 @@ def estimate_document(result: Identification) -> dict[str, Any]:
         "parameters": entries,
         "validation": validation_document(result.validation),
         "fit": None if result.fit is None else fit_document(result.fit),
+        "provenance": origin,
         "machine_hash": result.machine.hash,
         "state": _state(estimate),
         "parameter_set": result.settings.estimator.parameters,
@@ -122,14 +124,18 @@ def validation_document(validation: Validation | None) -> dict[str, Any] | None:
     return {
         "rms_percent": _per_strut(validation.rms_percent, validation.rms_percent_total),
         "rms_percent_raw": _per_strut(validation.rms_percent_raw, validation.rms_percent_raw_total),
+        "without_friction_percent": _number(validation.without_friction_percent),
+        "nominal_percent": _number(validation.nominal_percent),
         "held_out": validation.held_out,
         "predicted_by": validation.predicted_by,
     }
 
 
-def write_estimate_json(path: str | Path, result: Identification) -> None:
+def write_estimate_json(
+    path: str | Path, result: Identification, origin: dict[str, Any] | None = None
+) -> None:
     """Write estimate.json, complete or not at all; raises OutputError if it cannot be written."""
-    text = json.dumps(estimate_document(result), indent=2, ensure_ascii=False, allow_nan=False)
+    text = json.dumps(estimate_document(result, origin), indent=2, ensure_ascii=False, allow_nan=False)
     # a list of numbers is one line
     text = _NUMBERS.sub(lambda match: " ".join(match[0].split()), text)
     with replacing(path) as temporary:

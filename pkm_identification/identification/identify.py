@@ -19,6 +19,7 @@ from pkm_identification.numerics.arrays import FloatArray
 
 from .augmented_state import FORMS
 from .diagnosis.diagnose import diagnose
+from .disagreement import disagreement
 from .experiment import Experiment
 from .procedures.free_fall import add_falls
 from .result import Identification, refuse_unidentifiable
@@ -76,10 +77,13 @@ def identify(
     problem = add_falls(experiment.problem(), falls, experiment)
     _refuse_too_few(experiment, problem)
     fit = experiment.estimator.fit(problem, experiment.tuning)
-    systematic = systematic_covariance(experiment, problem)
+    middle = experiment.estimator.batch_mean(problem)
+    systematic = systematic_covariance(experiment, problem, middle)
     shares = tolerance_shares_of(experiment, problem, fit.noise)
     estimate = fit.estimate(problem, systematic + sum(share.covariance for share in shares))
     refuse_unidentifiable(estimate, experiment.sources[0])
+    if not settings.causal and settings.estimator.forgetting == 1.0 and not fit.nonconvergence:
+        fit = replace(fit, nonconvergence=disagreement(estimate, middle[: problem.reported]))
     stated = tolerance_sentences(shares, fit.estimate(problem, systematic)) if shares else ()
     diagnosis = diagnose(experiment, problem, estimate)
     if not diagnosis.adequate:
@@ -95,10 +99,9 @@ def validate(result: Identification, log: StrutLog) -> Identification:
     return replace(result, validation=validation)
 
 
-def systematic_covariance(experiment: Experiment, problem: Problem) -> FloatArray:
-    """Covariance (P, P) of what the choice of the kinematic cutoff does to the estimate, SI units."""
+def systematic_covariance(experiment: Experiment, problem: Problem, middle: FloatArray) -> FloatArray:
+    """Covariance (P, P) of what the choice of the kinematic cutoff does to the batch estimate `middle` (P,), SI units."""
     batch = experiment.estimator.batch_mean
-    middle = batch(problem)
     total = np.zeros((len(middle), len(middle)))
     for cutoff in experiment.other_cutoffs:
         other = experiment.problem(cutoff)

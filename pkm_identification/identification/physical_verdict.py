@@ -10,6 +10,7 @@ from pkm_identification.estimation.consistency.constraints import inequalities, 
 from pkm_identification.estimation.consistency.coordinates import FreeCoordinates
 from pkm_identification.estimation.estimate import ParameterEstimate
 from pkm_identification.estimation.identifiability import UNIDENTIFIABLE
+from pkm_identification.estimation.identifiability import IDENTIFIABLE, IN_DOUBT
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.physical_layout import physical_layout
 from pkm_identification.parameters.parameter_set import ParameterSet
@@ -17,6 +18,10 @@ from pkm_identification.parameters.parameter_set import ParameterSet
 from .near_zero import near_zero
 
 _MOST = 2  # violations named in full
+_SHOWN = (IDENTIFIABLE, IN_DOUBT)
+WITHIN = 2.0  # standard deviations within which an estimate and a body do not contradict each other
+WITHIN_ROUNDING = 1e-2
+COMPLETING = 1e-3  # how much a prior's standard deviation of a value that is not shown counts, to keep it finite
 
 
 def verdict(
@@ -52,33 +57,46 @@ def verdict(
         UNIDENTIFIABLE if name in close else status
         for name, status in zip(estimate.names, estimate.status, strict=True)
     )
-    broken = violations(coordinates.layout, estimate.values, judged)
-    if not broken:
-        if kept:
-            return True, "The identified values are consistent with a rigid body, as constrained."
-        possible = np.where(
-            [name in close for name in estimate.names], np.abs(estimate.values), estimate.values
+    if is_physical(inequalities(coordinates.layout), estimate.values):
+        return True, (
+            "The identified values are consistent with a rigid body" + (", as constrained." if kept else ".")
         )
-        if is_physical(inequalities(coordinates.layout), possible):
-            return True, "The identified values are consistent with a rigid body."
+    away = _distance(coordinates, estimate)
+    if away is not None and away < WITHIN_ROUNDING:
         return True, (
             "The identified values are consistent with a rigid body; all values together, with those that are not "
             "identifiable from this motion, are not (--consistent makes them so)."
         )
+    if away is not None and away <= WITHIN:
+        return True, (
+            "The identified values are consistent with a rigid body within their deviation "
+            f"(the nearest one lies {away:.2g} standard deviations away; --consistent gives it)."
+        )
+    broken = violations(coordinates.layout, estimate.values, estimate.status)
     more = f" (and {len(broken) - _MOST} more)" if len(broken) > _MOST else ""
+    why = "; ".join(broken[:_MOST]) or "no body has the identified values, whatever the others are"
+    nearest = "" if away is None else f". The nearest consistent estimate lies {away:.2g} standard deviations away"
     return False, (
-        f"Not consistent with a rigid body: {'; '.join(broken[:_MOST])}{more}{_distance(coordinates, estimate)}. "
-        "--consistent keeps an estimate consistent."
+        f"Not consistent with a rigid body: {why}{more}{nearest}. --consistent keeps an estimate consistent."
     )
 
 
-def _distance(coordinates: FreeCoordinates, estimate: ParameterEstimate) -> str:
-    """How far the nearest consistent estimate lies, in words; nothing where the covariance does not say."""
-    std = np.sqrt(np.diag(estimate.covariance))
+def _distance(coordinates: FreeCoordinates, estimate: ParameterEstimate) -> float | None:
+    """How many standard deviations away the nearest body is, whatever it has in place of values that are not shown.
+
+    Only what the data show counts, alone or in a combination: a parameter that they do not show is free to complete the
+    others to a body. None where the covariance does not say.
+    """
+    shown = [np.eye(len(estimate.names))[k] for k, one in enumerate(estimate.status) if one in _SHOWN]
+    rows = np.array([*shown, *(combination.weights for combination in estimate.combinations)])
+    if len(rows) == 0:
+        return None
+    covariance = rows @ estimate.covariance @ rows.T
+    std = np.sqrt(np.diag(covariance))
+    free = COMPLETING / coordinates.parameter_prior.std
     try:
-        root = np.linalg.inv(np.linalg.cholesky(estimate.covariance / np.outer(std, std))) / std
-        nearest = project(estimate.values, root, coordinates).values
+        root = np.linalg.inv(np.linalg.cholesky(covariance / np.outer(std, std))) @ (rows / std[:, None])
+        nearest = project(estimate.values, np.vstack([root, np.diag(free)]), coordinates).values
     except (np.linalg.LinAlgError, NotConverged):
-        return ""
-    away = float(np.linalg.norm(root @ (nearest - estimate.values)))
-    return f". The nearest consistent estimate lies {away:.2g} standard deviations away"
+        return None
+    return float(np.linalg.norm(root @ (nearest - estimate.values)))

@@ -41,6 +41,11 @@ class Validation:
     part : str
         Which part of the log an estimate from the rest predicted; empty when the whole log was predicted by an
         estimate that has not seen it.
+    without_friction_percent : float
+        The error in the band over what is left of the force without the predicted friction, in %: where friction is
+        nearly all of the force, a small part of the force flatters.
+    nominal_percent : float
+        What the machine file's own values predict, as `rms_percent_total`.
     """
 
     time: FloatArray
@@ -52,6 +57,13 @@ class Validation:
     rms_percent_raw_total: float
     source: str
     part: str = ""
+    without_friction_percent: float = float("nan")
+    nominal_percent: float = float("nan")
+
+    @property
+    def error(self) -> float:
+        """Root mean square of the error in the band over all struts, N."""
+        return float(np.sqrt(np.mean((self.measured - self.predicted) ** 2)))
 
     @property
     def held_out(self) -> str:
@@ -146,12 +158,17 @@ def predict(experiment: Experiment, logs: Sequence[GuardedLog], values: FloatArr
     """Forces of logs as values (P,) predict them; None when the logs are too short for the filters."""
     parameters = experiment.settings.parameter_set(experiment.machine)
     mapping = np.column_stack([parameters.mapping, parameters.known])
+    friction = np.array([entry.kind.friction for entry in parameters.entries])
+    weights = np.column_stack(
+        [np.append(values, 1.0), np.append(parameters.nominal, 1.0), np.append(values * friction, 0.0)]
+    )
     forces = _Forces()
     for log in logs:
-        forces.add(experiment, log, mapping, np.append(values, 1.0))
+        forces.add(experiment, log, mapping, weights)
     if not forces.time:
         return None
-    measured, modelled = np.concatenate(forces.measured), np.concatenate(forces.predicted)
+    measured, predictions = np.concatenate(forces.measured), np.concatenate(forces.predicted)
+    modelled, by_file, rubbing = np.moveaxis(predictions, 2, 0)
     raw, predicted = np.concatenate(forces.raw_measured), np.concatenate(forces.raw_predicted)
     return Validation(
         time=np.concatenate(forces.time),
@@ -162,12 +179,17 @@ def predict(experiment: Experiment, logs: Sequence[GuardedLog], values: FloatArr
         rms_percent_raw=_percent(raw, predicted, axis=0),
         rms_percent_raw_total=float(_percent(raw, predicted)),
         source="",
+        without_friction_percent=float(_percent(measured - rubbing, modelled - rubbing)),
+        nominal_percent=float(_percent(measured, by_file)),
     )
 
 
 @dataclass(frozen=True)
 class _Forces:
-    """Forces in N, pieces of shape (N, 6): in the band at `time`, and unfiltered at all instants."""
+    """Forces in N, pieces of shape (N, 6): in the band at `time`, and unfiltered at all instants.
+
+    `predicted` has a third axis: by the estimate, by the machine file, and the estimate's friction alone.
+    """
 
     time: list[FloatArray] = field(default_factory=list)
     measured: list[FloatArray] = field(default_factory=list)
@@ -184,7 +206,7 @@ class _Forces:
         predicted = regressor(experiment.machine, motion, mapping) @ weights
         # the unfiltered force at the same instants
         self.raw_measured.append(log.force[np.searchsorted(log.time, motion.time)])
-        self.raw_predicted.append(predicted)
+        self.raw_predicted.append(predicted[:, :, 0])
         edge = band.settling // 2
         for part in segment_slices(struts.segment):
             if part.stop - part.start <= 2 * edge + 1:

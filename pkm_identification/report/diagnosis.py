@@ -31,6 +31,10 @@ _WHAT = {
     "length_offset": "The length{strut} is off by {size} (encoder zero)",
     "length_scale": "Counts{strut} stand for {size} times the true travel (pitch)",
     "geometry": "Joints are not where the machine file has them, by {size} rms",
+    "saturation": "The force{strut} ends at {size}",
+    "lost_counts": "The length{strut} steps by {size}",
+    "changed_during_log": "The machine is another one in the second half, by {size} of its parameters",
+    "hinge_axis": "The fixed hinges point {size} away from where the machine file has them",
     "compliance": "Struts yield by {size} between encoder and platform",
 }
 
@@ -57,7 +61,8 @@ def sentence(cause: Cause) -> str:
     text = _WHAT.get(stem, f"{stem.replace('_', ' ').capitalize()}{{strut}}: {{size}}")
     what = text.format(strut=strut, size=_size(cause)).strip()
     if cause.detail:
-        what += f" ({cause.detail})"
+        # a discrete cause has no deviation: its detail says it all
+        what = f"{stem.replace('_', ' ').capitalize()}: {cause.detail}" if cause.std == 0.0 else f"{what} ({cause.detail})"
     found = f"{what}: that explains {_share(cause.explains)} of the misfit. {cause.cure}."
     if cause.rivals:
         found += f" This motion cannot tell it from {_listed(cause.rivals)}."

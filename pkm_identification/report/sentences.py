@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pkm_identification.estimation.identifiability import IDENTIFIABLE
+import numpy as np
+
+from pkm_identification.estimation.identifiability import IDENTIFIABLE, IN_DOUBT
 from pkm_identification.identification.physical_verdict import verdict
 
+from .diagnosis import fit_lines
 from .listing import number, with_deviation
 
 if TYPE_CHECKING:
+    from pkm_identification.identification.diagnosis.findings import Diagnosis
     from pkm_identification.identification.result import Identification
     from pkm_identification.identification.validation import Validation
 
 MOST_NAMES, MOST_COMBINATIONS = 8, 3  # in a sentence
 NOTHING_HELD_OUT = "Nothing was held out and predicted: the logs are too short for it."
-GOOD_PREDICTION = 5.0  # % rms in the band; a worse model is not one
+PREDICTED = 2.0  # error of a held-out prediction over the noise floor, up to which the model holds there
 
 
 def verdicts(result: Identification) -> list[tuple[bool, str]]:
@@ -35,16 +39,20 @@ def verdicts(result: Identification) -> list[tuple[bool, str]]:
         missing = [
             name
             for name, status in zip(estimate.names, estimate.status, strict=True)
-            if status != IDENTIFIABLE
+            if status not in (IDENTIFIABLE, IN_DOUBT)
         ]
-        verb = "is" if len(missing) == 1 else "are"
-        lines.append(
-            (
-                False,
-                f"{count} of {total} parameters are identified; {_listed(missing)} {verb} not identifiable from this "
-                "motion.",
-            )
-        )
+        doubt = [
+            name
+            for name, status in zip(estimate.names, estimate.status, strict=True)
+            if status == IN_DOUBT
+        ]
+        parts = [f"{count} of {total} parameters are identified"]
+        if doubt:
+            parts.append(f"{_listed(doubt)} {'is' if len(doubt) == 1 else 'are'} in doubt")
+        if missing:
+            verb = "is" if len(missing) == 1 else "are"
+            parts.append(f"{_listed(missing)} {verb} not identifiable from this motion")
+        lines.append((False, f"{'; '.join(parts)}."))
     if len(estimate.combinations) <= MOST_COMBINATIONS:
         for combination in estimate.combinations:
             value, std = with_deviation(combination.value, combination.std)
@@ -65,17 +73,27 @@ def verdicts(result: Identification) -> list[tuple[bool, str]]:
     if consistency is not None:
         lines.append(consistency)
     if result.validation is not None:
-        lines.append(held_out_sentence(result.validation))
+        lines.append(held_out_sentence(result.validation, result.fit))
     elif result.settings.hold_out:
         lines.append((False, NOTHING_HELD_OUT))
     lines += [(False, f"{warning[0].upper()}{warning[1:]}") for warning in result.warnings]
+    if result.fit is not None:
+        lines += [(result.fit.adequate, line) for line in fit_lines(result.fit)]
+        if not result.fit.adequate:
+            # nothing is good news of a model that does not fit
+            lines = [(False, line) for _, line in lines]
     return lines
 
 
-def held_out_sentence(validation: Validation) -> tuple[bool, str]:
-    """What was predicted, how well, and whether that is good news."""
+def held_out_sentence(validation: Validation, fit: Diagnosis | None = None) -> tuple[bool, str]:
+    """What was predicted, how well beside the noise floor, and whether that is good news."""
     error = validation.rms_percent_total
-    good = error <= GOOD_PREDICTION
+    good, floor = True, ""
+    if fit is not None:
+        noise = float(np.sqrt(np.mean(fit.floor.std**2)))
+        good = validation.error <= PREDICTED * max(fit.ratio, 1.0) * noise
+        force = float(np.sqrt(np.mean(validation.measured**2)))
+        floor = f"; the noise floor is {number(100 * noise / max(force, 1e-300), 3)} %"
     if validation.part:
         subject = f"Held out: forces of the {validation.held_out} are predicted by an estimate from the rest"
     else:
@@ -83,7 +101,9 @@ def held_out_sentence(validation: Validation) -> tuple[bool, str]:
     return (
         good,
         f"{subject} to {number(error, 3)} % rms in the estimation band "
-        f"({number(validation.rms_percent_raw_total, 3)} % unfiltered)"
+        f"({number(validation.rms_percent_raw_total, 3)} % unfiltered{floor}; "
+        f"{number(validation.without_friction_percent, 3)} % of the force without friction; the machine file's values: "
+        f"{number(validation.nominal_percent, 3)} %)"
         + ("." if good else ": the estimate does not hold for that motion."),
     )
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pkm_identification.identification.result import Identification
 
-from .diagnosis import fit_lines
 from .sentences import verdicts
 from .tables import dropped_table, estimate_table, validation_table
 
@@ -24,6 +23,4 @@ def summary(result: Identification) -> str:
     if result.validation is not None:
         blocks.append(str(validation_table(result.validation)))
     blocks.append("\n".join(line for _, line in verdicts(result)))
-    if result.fit is not None:
-        blocks.append("\n".join(fit_lines(result.fit)))
     return "\n\n".join(blocks)

@@ -25,13 +25,15 @@ from .evidence_base import EvidenceBase
 from .findings import Cause, Diagnosis, Unseen
 from .hypotheses import effects_of
 from .noise_floor import NoiseFloor, noise_floor
+from .saturation import saturation
 from .search import Found, Search, search
 
 LARGE_EFFECT = 2.0  # standard deviations of a parameter that is shown
 STANDS_OUT, STRUT_STANDS_OUT = 1.35, 1.6  # residual over floor: more than floors are uncertain
-ROUNDING = 0.1  # of the least floor: below, there is nothing to find
+ROUNDING = 1.0 / 3.0  # of the least floor: below, there is nothing to find
 ROUGH = 0.01  # of the rms force: noise of a first estimate
 MOST_DISCRETE = 2
+HARMLESS = 10.0  # times a large size: beyond, a motion does not show a cause at all
 SEEN = 7.0  # standard deviations a cause's score needs to be found in 99 of 100 logs
 
 
@@ -84,6 +86,9 @@ def diagnose(experiment: Experiment, problem: Problem, estimate: ParameterEstima
     if out and not causes:
         causes, remarks = remarks, []
         moved = [one.moved for one in found.found]
+    if out or causes:
+        # a clipped force looks like whatever bends where it is large
+        causes = [*saturation(experiment.logs, first.ratio), *causes]
     return Diagnosis(
         adequate=not causes and not out,
         floor=floor,
@@ -207,8 +212,9 @@ def _unseen(found: Search) -> tuple[Unseen, ...]:
         if choice.together != bool(choice.effect.common):
             name = choice.effect.name + "_N" if choice.effect.members else name
         weight = float(np.sum(found.first.left_of(candidate.columns) ** 2))
-        if weight > 0.0:
-            sizes.setdefault(name, []).append(SEEN * float(np.sqrt(found.noise / weight)))
+        size = SEEN * float(np.sqrt(found.noise / weight)) if weight > 0.0 else np.inf
+        if size < HARMLESS * candidate.scale[0]:
+            sizes.setdefault(name, []).append(size)
             units[name] = choice
     return tuple(
         Unseen(name, float(np.median(size)), units[name].effect.unit) for name, size in sizes.items()

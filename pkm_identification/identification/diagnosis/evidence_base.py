@@ -70,9 +70,13 @@ class EvidenceBase:
         known = equations.force - equations.measured
         predicted = equations.regressor @ values + known
         basis = self.basis(values)
+        reported = self.problem.reported
+        terms = equations.regressor[:, :, :reported] * values[:reported]
+        later = (np.arange(len(equations)) >= len(equations) // 2).astype(float)
+        own = [self.problem.log == number for number in range(len(self.rows))]
         return [
-            Situation(rows, basis, predicted[self.problem.log == number])
-            for number, rows in enumerate(self.rows)
+            Situation(rows, basis, predicted[mine], terms[mine], later[mine])
+            for rows, mine in zip(self.rows, own, strict=True)
         ]
 
     def columns(self, effect: Effect, situations: Sequence[Situation]) -> FloatArray:

@@ -28,11 +28,17 @@ class Situation:
         Of the model's basis, SI units.
     predicted : ndarray, shape (K, 6)
         The model's force in the band, N.
+    terms : ndarray, shape (K, 6, P)
+        What each reported parameter's present value adds to it, N.
+    later : ndarray, shape (K,)
+        1 in the second half of the experiment's equations, else 0.
     """
 
     rows: LogRows
     parameters: FloatArray
     predicted: FloatArray
+    terms: FloatArray
+    later: FloatArray
 
     @property
     def machine(self) -> Machine:

@@ -25,5 +25,5 @@ def effects_of(
         *friction.effects(machine),
         *joints.effects(machine),
         *geometry.effects(machine),
-        *events.effects(logs),
+        *events.effects(logs, parameters),
     ]

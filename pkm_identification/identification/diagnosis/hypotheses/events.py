@@ -8,12 +8,14 @@ from dataclasses import replace
 import numpy as np
 
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.signals.butterworth import zero_phase
 from pkm_identification.signals.guard import GuardedLog
 
 from ..situation import Situation
 from .hypothesis import Effect, repeated
 
+CHANGE = 0.1  # of each parameter
 STEP = 1e-3  # m, a large step
 JUMP = 8.0  # of the usual third difference: what a jump in a length is
 MOST_JUMPS = 3
@@ -45,9 +47,23 @@ def _step_of(length: FloatArray) -> FloatArray:
     return np.array([np.min(c[c > 0.0], initial=0.0, where=True) if np.any(c > 0) else 0.0 for c in change.T])
 
 
-def effects(logs: Sequence[GuardedLog]) -> list[Effect]:
-    """A step in a length wherever one jumps."""
-    found = []
+def changed(situation: Situation) -> FloatArray:
+    """What parameters larger by their whole size in the second half would add, N, (K, 6, P)."""
+    return situation.terms * situation.later[:, None, None]
+
+
+def effects(logs: Sequence[GuardedLog], parameters: ParameterSet) -> list[Effect]:
+    """A machine that changes, and a step in a length wherever one jumps."""
+    found = [
+        Effect(
+            "changed_during_log",
+            "events",
+            "",
+            changed,
+            repeated(CHANGE, len(parameters) - parameters.nuisance),
+            "Identify the halves apart: a payload, warming friction or a loose joint changed the machine in between",
+        )
+    ]
     for number, log in enumerate(logs):
         for strut, time in jumps(log):
 

@@ -1,0 +1,28 @@
+"""Two estimators on one log that contradict each other: an alarm of its own, whatever the fit looks like."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pkm_identification.estimation.estimate import ParameterEstimate
+from pkm_identification.estimation.identifiability import IDENTIFIABLE
+from pkm_identification.numerics.arrays import FloatArray
+
+SEVERAL = 5.0  # standard deviations
+
+
+def disagreement(estimate: ParameterEstimate, batch: FloatArray) -> str:
+    """How an estimate contradicts the batch fit (P,) of the same equations, in words; empty where they agree.
+
+    On one log both minimise the same squares: what is between them is not noise. `--consistent` may move an estimate away
+    from the batch fit, which is told by its own verdict only where that fits within deviations.
+    """
+    shown = np.array([one == IDENTIFIABLE for one in estimate.status])
+    apart = np.where(shown, np.abs(estimate.values - batch) / estimate.std, 0.0)
+    worst = int(np.argmax(apart))
+    if not apart[worst] > SEVERAL:
+        return ""
+    return (
+        f"{estimate.estimator} and least squares differ by {apart[worst]:.2g} standard deviations in "
+        f"{estimate.names[worst]}"
+    )

@@ -1,0 +1,64 @@
+"""Where an estimate comes from: logs by their digests, date, version, command and settings."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pkm_identification import __version__
+
+from .settings import Settings
+
+_BLOCK = 1 << 20
+
+
+def provenance(logs: Sequence[str], command: str, settings: Settings) -> dict[str, Any]:
+    """What an estimate was made from and by, for programs.
+
+    Parameters
+    ----------
+    logs : sequence of str
+        Paths of files and bag folders.
+    command : str
+        As it was typed.
+    settings : Settings
+        Resolved.
+    """
+    return {
+        "logs": [{"path": str(path), "sha256": digest(path)} for path in logs],
+        "date": datetime.now(timezone.utc).isoformat(timespec="seconds"),
+        "version": __version__,
+        "command": command,
+        "settings": _plain(asdict(settings)),
+    }
+
+
+def digest(path: str | Path) -> str:
+    """SHA-256 of a file, or of a folder's files one after the other in the order of their names."""
+    place = Path(path)
+    total = hashlib.sha256()
+    for file in sorted(place.rglob("*")) if place.is_dir() else [place]:
+        if file.is_file():
+            with file.open("rb") as stream:
+                while block := stream.read(_BLOCK):
+                    total.update(block)
+    return total.hexdigest()
+
+
+def _plain(value: Any) -> Any:
+    """Values that JSON can hold."""
+    if isinstance(value, dict):
+        return {str(name): _plain(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    if isinstance(value, np.ndarray):
+        return _plain(value.tolist())
+    if isinstance(value, float) and not np.isfinite(value):
+        return None
+    return value if isinstance(value, bool | int | float | str) or value is None else str(value)
