@@ -6,12 +6,12 @@ import argparse
 import shlex
 import sys
 
-from pkm_identification.identification.estimate_file import estimate_document
 from pkm_identification.identification.diagnosis.logs import diagnosed
-from pkm_identification.identification.provenance import provenance
+from pkm_identification.identification.estimate_file import estimate_document
 from pkm_identification.identification.settings import NAMED, Settings
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.records import read_logs
+from pkm_identification.records.provenance import provenance
 from pkm_identification.report.diagnosis import fit_lines, reason, unseen_lines
 from pkm_identification.report.paragraphs import paragraph
 
@@ -26,7 +26,7 @@ def add(commands: argparse._SubParsersAction) -> None:
     parser = commands.add_parser(
         "diagnose",
         help="say whether the model fits, and if not, why",
-        description="Compare what the model leaves of logs with their noise, and look for the cause of what is too much. "
+        description="Compare what the model leaves of logs with their noise, and look for the cause of too much. "
         "Exit code 0: the model fits; 1: it does not; 2: bad input.",
     )
     add_logs(parser)

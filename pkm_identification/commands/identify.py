@@ -11,7 +11,6 @@ from pathlib import Path
 from pkm_identification.errors import OutputError, SettingsError
 from pkm_identification.identification.estimate_file import estimate_document, write_estimate_json
 from pkm_identification.identification.identify import identify, validate
-from pkm_identification.identification.provenance import provenance
 from pkm_identification.identification.settings import (
     FIX,
     HOLD_OUT,
@@ -23,6 +22,7 @@ from pkm_identification.identification.settings import (
 )
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.records import read_log, read_logs
+from pkm_identification.records.provenance import provenance
 from pkm_identification.report.diagnosis import reason
 from pkm_identification.report.summary import summary
 

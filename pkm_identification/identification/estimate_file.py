@@ -85,8 +85,8 @@ def estimate_document(result: Identification, origin: dict[str, Any] | None = No
 def fit_document(diagnosis: Diagnosis) -> dict[str, Any]:
     """Whether the model fits: residual over noise floor, and what is wrong where it does not.
 
-    `ratio` and `per_strut` are residuals in the band over the noise floor, `noise_std` that floor in N. `causes` make the
-    fit inadequate, the likeliest first; `remarks` were found but move no parameter that is shown; `unseen` would have
+    `ratio` and `per_strut` are residuals in the band over the noise floor, `noise_std` that floor in N. `causes` make
+    the fit inadequate, the likeliest first; `remarks` were found but move no parameter that is shown; `unseen` would have
     been found above that size.
     """
     return {

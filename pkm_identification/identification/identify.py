@@ -19,7 +19,7 @@ from pkm_identification.numerics.arrays import FloatArray
 
 from .augmented_state import FORMS
 from .diagnosis.diagnose import diagnose
-from .disagreement import disagreement
+from .diagnosis.disagreement import disagreement
 from .experiment import Experiment
 from .procedures.free_fall import add_falls
 from .result import Identification, refuse_unidentifiable
@@ -100,7 +100,7 @@ def validate(result: Identification, log: StrutLog) -> Identification:
 
 
 def systematic_covariance(experiment: Experiment, problem: Problem, middle: FloatArray) -> FloatArray:
-    """Covariance (P, P) of what the choice of the kinematic cutoff does to the batch estimate `middle` (P,), SI units."""
+    """Covariance (P, P) of what another kinematic cutoff does to the batch estimate `middle` (P,), SI units."""
     batch = experiment.estimator.batch_mean
     total = np.zeros((len(middle), len(middle)))
     for cutoff in experiment.other_cutoffs:

@@ -9,8 +9,7 @@ from pkm_identification.estimation.consistency.constrained_least_squares import 
 from pkm_identification.estimation.consistency.constraints import inequalities, is_physical, violations
 from pkm_identification.estimation.consistency.coordinates import FreeCoordinates
 from pkm_identification.estimation.estimate import ParameterEstimate
-from pkm_identification.estimation.identifiability import UNIDENTIFIABLE
-from pkm_identification.estimation.identifiability import IDENTIFIABLE, IN_DOUBT
+from pkm_identification.estimation.identifiability import IDENTIFIABLE, IN_DOUBT, UNIDENTIFIABLE
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.physical_layout import physical_layout
 from pkm_identification.parameters.parameter_set import ParameterSet
@@ -21,7 +20,9 @@ _MOST = 2  # violations named in full
 _SHOWN = (IDENTIFIABLE, IN_DOUBT)
 WITHIN = 2.0  # standard deviations within which an estimate and a body do not contradict each other
 WITHIN_ROUNDING = 1e-2
-COMPLETING = 1e-3  # how much a prior's standard deviation of a value that is not shown counts, to keep it finite
+COMPLETING = (
+    1e-3  # how much a prior's standard deviation of a value that is not shown counts, to keep it finite
+)
 
 
 def verdict(
@@ -75,7 +76,9 @@ def verdict(
     broken = violations(coordinates.layout, estimate.values, estimate.status)
     more = f" (and {len(broken) - _MOST} more)" if len(broken) > _MOST else ""
     why = "; ".join(broken[:_MOST]) or "no body has the identified values, whatever the others are"
-    nearest = "" if away is None else f". The nearest consistent estimate lies {away:.2g} standard deviations away"
+    nearest = (
+        "" if away is None else f". The nearest consistent estimate lies {away:.2g} standard deviations away"
+    )
     return False, (
         f"Not consistent with a rigid body: {why}{more}{nearest}. --consistent keeps an estimate consistent."
     )

@@ -62,7 +62,11 @@ def sentence(cause: Cause) -> str:
     what = text.format(strut=strut, size=_size(cause)).strip()
     if cause.detail:
         # a discrete cause has no deviation: its detail says it all
-        what = f"{stem.replace('_', ' ').capitalize()}: {cause.detail}" if cause.std == 0.0 else f"{what} ({cause.detail})"
+        what = (
+            f"{stem.replace('_', ' ').capitalize()}: {cause.detail}"
+            if cause.std == 0.0
+            else f"{what} ({cause.detail})"
+        )
     found = f"{what}: that explains {_share(cause.explains)} of the misfit. {cause.cure}."
     if cause.rivals:
         found += f" This motion cannot tell it from {_listed(cause.rivals)}."

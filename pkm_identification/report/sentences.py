@@ -42,9 +42,7 @@ def verdicts(result: Identification) -> list[tuple[bool, str]]:
             if status not in (IDENTIFIABLE, IN_DOUBT)
         ]
         doubt = [
-            name
-            for name, status in zip(estimate.names, estimate.status, strict=True)
-            if status == IN_DOUBT
+            name for name, status in zip(estimate.names, estimate.status, strict=True) if status == IN_DOUBT
         ]
         parts = [f"{count} of {total} parameters are identified"]
         if doubt:

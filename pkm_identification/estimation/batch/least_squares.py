@@ -118,7 +118,7 @@ def standardised(equations: Equations, prior: Prior) -> tuple[FloatArray, FloatA
 
 
 def compressed(scaled: FloatArray, target: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Fewer equations with the same squares, whatever weights the outputs get: columns (k, m, P) and right sides (k, m).
+    """Fewer equations with the same squares, whatever weights outputs get: columns (k, m, P) and right sides (k, m).
 
     One orthogonal reduction of all outputs side by side keeps the product of any two of their columns, so that weights
     can be iterated on the m (P + 1) rows of its triangle instead of on all equations.

@@ -9,8 +9,8 @@ r = (1 - P) y, G = z'z, c = z'r and the variance s2 of the noise,
 
 the logarithm of the ratio of the marginal likelihoods with and without the columns (MacKay 1992). The determinant is
 the penalty for what the columns could have explained, so that one column and forty compete fairly. The noise is that
-of pure error, what even all hypotheses together leave (`saturated`), times the rows per independent row (`correlation`):
-the residual of a model that lacks something else would drown what is looked for.
+of pure error, what even all hypotheses together leave (`saturated`), times the rows per independent row
+(`correlation`): the residual of a model that lacks something else would drown what is looked for.
 """
 
 from __future__ import annotations

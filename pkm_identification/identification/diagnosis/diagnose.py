@@ -185,7 +185,11 @@ def _causes(found: Search, one: Found, effect: float, moves: str) -> list[Cause]
     if choice.whole and kind.common and len(std) > 1:
         # all struts have it: their weighted mean
         weights = np.linalg.solve(one.covariance, np.ones(len(std)))
-        return [cause(kind.common, float(weights @ one.coefficients / weights.sum()), float(weights.sum() ** -0.5))]
+        return [
+            cause(
+                kind.common, float(weights @ one.coefficients / weights.sum()), float(weights.sum() ** -0.5)
+            )
+        ]
     if kind.members and not choice.together:
         places = [k for k in range(len(std)) if abs(one.coefficients[k]) > 3.0 * std[k]] or [
             int(np.argmax(np.abs(one.coefficients) / std))

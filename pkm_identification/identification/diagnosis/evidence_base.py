@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pkm_identification.estimation.lack_of_fit.evidence import Base
 from pkm_identification.estimation.problem import Problem
@@ -17,6 +18,8 @@ from ..experiment import Experiment
 from .hypotheses import Effect
 from .log_rows import LogRows
 from .situation import Situation
+
+LEAST_WEIGHT = 0.1  # of an equation that a robust estimator still believes
 
 
 @dataclass(frozen=True)
@@ -30,11 +33,14 @@ class EvidenceBase:
     view : Coordinates
     rows : tuple of LogRows
         Of each log.
+    kept : ndarray of bool, shape (K,)
+        Equations that count: a robust estimator leaves out what gross errors spoil.
     """
 
     problem: Problem
     view: Coordinates
     rows: tuple[LogRows, ...]
+    kept: NDArray[np.bool_]
 
     @classmethod
     def of(cls, experiment: Experiment, problem: Problem) -> EvidenceBase:
@@ -44,11 +50,16 @@ class EvidenceBase:
             LogRows(experiment.machine, samples, experiment.settings.band)
             for samples in experiment.smooth_samples
         )
-        return cls(problem, Coordinates.of(problem.prior, relations), rows)
+        view = Coordinates.of(problem.prior, relations)
+        kept = np.ones(len(problem.equations), dtype=bool)
+        if experiment.settings.estimator.name == "robust":
+            weight = experiment.estimator.batch(problem.whitened(view)).weight
+            kept = kept if weight is None else weight > LEAST_WEIGHT
+        return cls(problem, view, rows, kept)
 
     def base(self, floor: FloatArray) -> Base:
         """The model alone, its rows divided by the noise floor (6,)."""
-        equations = self.view.equations(self.problem.equations)
+        equations = self.view.equations(self.problem.equations)[self.kept]
         return Base.of(equations.regressor, equations.measured, floor, equations.segment)
 
     def parameters(self, base: Base) -> FloatArray:
@@ -80,5 +91,5 @@ class EvidenceBase:
         ]
 
     def columns(self, effect: Effect, situations: Sequence[Situation]) -> FloatArray:
-        """Columns (K, 6, q) of an effect in all equations."""
-        return np.concatenate([effect.columns(situation) for situation in situations])
+        """Columns (K, 6, q) of an effect in the equations that count."""
+        return np.concatenate([effect.columns(situation) for situation in situations])[self.kept]

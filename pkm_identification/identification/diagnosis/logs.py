@@ -1,4 +1,4 @@
-"""Logs in whatever units they are: converted, identified and diagnosed, with what had to be converted among the causes."""
+"""Logs in whatever units they are: converted, identified and diagnosed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ from .units import in_machine_units
 def diagnosed(
     logs: Sequence[StrutLog], machine: Machine, settings: Settings, faults: dict[str, int] | None = None
 ) -> Identification:
-    """An identification of logs with its fit judged; raises as `identify`, but not for lengths or stamps in other units."""
+    """An identification of logs with its fit judged; raises as `identify`, but not for other units.
+
+    Lengths and stamps in other units are converted, and told among the causes.
+    """
     converted = in_machine_units(logs, machine)
     result = identify(converted.logs, machine, settings, faults)
     fit = result.fit

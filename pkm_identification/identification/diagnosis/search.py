@@ -149,8 +149,8 @@ def search(base: EvidenceBase, effects: Sequence[Effect], noise_floor: NoiseFloo
 def _distinct(choice: Choice, coefficients: FloatArray, covariance: FloatArray) -> list[Choice]:
     """A group in which only a few members differ from the others, as those members; else the choice itself.
 
-    What all members of a group have in common (a factor of all forces) the data need not show, so that each is uncertain
-    while their differences are not.
+    What all members of a group have in common (a factor of all forces) the data need not show, so that each is
+    uncertain while their differences are not.
     """
     if not choice.effect.members or choice.together or len(choice.members) == 1:
         return [choice]

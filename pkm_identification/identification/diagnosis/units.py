@@ -1,4 +1,4 @@
-"""Units of a log that are not the machine's: told before anything is filtered, since nothing passes the guard with them."""
+"""Units of a log that are not the machine's: told first, since nothing passes the guard with them."""
 
 from __future__ import annotations
 

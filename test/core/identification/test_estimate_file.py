@@ -21,6 +21,8 @@ KEYS = [
     "dropped",
     "parameters",
     "validation",
+    "fit",
+    "provenance",
 ]
 KEYS += ["machine_hash", "state", "parameter_set", "stated", "near_zero", "warnings"]
 
@@ -45,7 +47,7 @@ def test_file_follows_the_schema(tmp_path):
     assert names == [*result.estimate.names, "m_p + 6 m_e"]
     for entry in document["parameters"]:
         assert set(entry) == {"name", "value", "std", "unit", "status", "nominal"}
-        assert entry["status"] in ("identifiable", "combination", "unidentifiable")
+        assert entry["status"] in ("identifiable", "in_doubt", "combination", "unidentifiable")
     by_name = {entry["name"]: entry for entry in document["parameters"]}
     assert by_name["m_b"]["value"] == result.estimate.values[1]
     assert by_name["Izz_p"]["value"] is None

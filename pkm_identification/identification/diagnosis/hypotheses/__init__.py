@@ -14,9 +14,7 @@ from .hypothesis import Effect
 __all__ = ["Effect", "effects_of"]
 
 
-def effects_of(
-    machine: Machine, parameters: ParameterSet, logs: Sequence[GuardedLog] = ()
-) -> list[Effect]:
+def effects_of(machine: Machine, parameters: ParameterSet, logs: Sequence[GuardedLog] = ()) -> list[Effect]:
     """Every kind of cause that this machine can have, this parameter set leaves out and these logs hint at."""
     return [
         *forces.effects(machine),

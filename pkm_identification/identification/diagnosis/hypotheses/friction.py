@@ -119,8 +119,8 @@ def effects(machine: Machine) -> list[Effect]:
             "m",
             partial(presliding, displacement=displacement),
             repeated(1.0, 1),
-            f"Struts give elastically by about {1e6 * displacement:.0f} um before they slide: move faster, or leave out "
-            "slow reversals",
+            f"Struts give elastically by about {1e6 * displacement:.0f} um before they slide: move faster, or leave "
+            "out slow reversals",
             reading=partial(_displacement, displacement),
         )
     if not any(c.within for c in law.coefficients):

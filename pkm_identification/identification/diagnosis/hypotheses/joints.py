@@ -139,7 +139,7 @@ def effects(machine: Machine) -> list[Effect]:
                 "",
                 hinge_at_platform,
                 repeated(1.0, 1),
-                "The struts' universal joints are at the platform: set geometry.base_joint.type: no_spin, which is nearer",
+                "The struts' universal joints are at the platform: geometry.base_joint.type: no_spin is nearer",
             ),
         ]
     return found

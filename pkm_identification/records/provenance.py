@@ -13,12 +13,10 @@ import numpy as np
 
 from pkm_identification import __version__
 
-from .settings import Settings
-
 _BLOCK = 1 << 20
 
 
-def provenance(logs: Sequence[str], command: str, settings: Settings) -> dict[str, Any]:
+def provenance(logs: Sequence[str], command: str, settings: Any) -> dict[str, Any]:
     """What an estimate was made from and by, for programs.
 
     Parameters
@@ -27,8 +25,8 @@ def provenance(logs: Sequence[str], command: str, settings: Settings) -> dict[st
         Paths of files and bag folders.
     command : str
         As it was typed.
-    settings : Settings
-        Resolved.
+    settings : dataclass
+        What it was made with.
     """
     return {
         "logs": [{"path": str(path), "sha256": digest(path)} for path in logs],

@@ -1,0 +1,61 @@
+"""pkm diagnose: exit codes, sentences and the document."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+import yaml
+from core.synthetic import log, nominal, truth
+
+from pkm_identification.cli import main
+from pkm_identification.records import write_log
+
+CAUSE = {"name", "value", "std", "unit", "explains", "cure", "rivals", "detail"}
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("diagnose")
+    (folder / "machine.yaml").write_text(yaml.safe_dump(nominal().document))
+    right = log(truth(), 20, real=True)
+    write_log(str(folder / "right.csv"), right, "sqlite3")
+    write_log(str(folder / "reversed.csv"), replace(right, force=-right.force), "sqlite3")
+    return folder
+
+
+@pytest.mark.slow
+def test_a_model_that_fits_exits_with_0(files, capsys):
+    assert main(["diagnose", str(files / "right.csv"), "--machine", str(files / "machine.yaml")]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("The model fits") and "force_delay above" in out
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", ["diagnose", "identify"])
+def test_a_model_that_does_not_fit_exits_with_1_and_one_line_of_reason(files, tmp_path, capsys, command):
+    path = tmp_path / "found.json"
+    arguments = [
+        command,
+        str(files / "reversed.csv"),
+        "--machine",
+        str(files / "machine.yaml"),
+        "--json",
+        str(path),
+    ]
+    assert main(arguments + (["--estimator", "ls"] if command == "identify" else [])) == 1
+    captured = capsys.readouterr()
+    assert captured.err.count("\n") == 1 and "sign" in captured.err.lower()
+    document = json.loads(path.read_text())
+    fit = document["fit"]
+    assert fit["adequate"] is False and len(fit["per_strut"]) == len(fit["noise_std"]) == 6
+    assert fit["causes"][0]["name"] == "force_sign" and set(fit["causes"][0]) == CAUSE
+    assert {"in_doubt"} <= {entry["status"] for entry in document["parameters"]}
+    logs = document["provenance"]["logs"]
+    assert len(logs) == 1 and len(logs[0]["sha256"]) == 64
+
+
+def test_a_log_that_is_not_there_is_one_line_and_2(files, capsys):
+    assert main(["diagnose", str(files / "none.csv"), "--machine", str(files / "machine.yaml")]) == 2
+    assert capsys.readouterr().err.count("\n") == 1

@@ -1,0 +1,104 @@
+"""Evidence against the marginal likelihoods themselves, computed densely; forward selection and doubt."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import multivariate_normal
+
+from pkm_identification.estimation.lack_of_fit.correlation import correlation_time
+from pkm_identification.estimation.lack_of_fit.evidence import Base
+from pkm_identification.estimation.lack_of_fit.saturated import saturated
+from pkm_identification.estimation.lack_of_fit.selection import DECISIVE, Candidate, ranking, rivals
+
+K, M, P = 60, 2, 4
+FLOOR = np.array([0.5, 2.0])
+
+
+def problem(seed: int, size: float = 0.0):
+    """Columns, measured, further columns (one true with this coefficient), all of whitened unknowns."""
+    rng = np.random.default_rng(seed)
+    columns = rng.normal(size=(K, M, P))
+    further = rng.normal(size=(K, M, 3))
+    unknowns = rng.normal(size=P)
+    noise = rng.normal(size=(K, M)) * FLOOR
+    return columns, columns @ unknowns + size * further[:, :, 0] + noise, further
+
+
+def rows(columns):
+    return (columns / FLOOR[:, None]).reshape(K * M, -1)
+
+
+@pytest.mark.parametrize("chosen", [[0], [1], [0, 1, 2]])
+def test_evidence_is_the_ratio_of_marginal_likelihoods(chosen):
+    """With unit noise, against the densities of the data under both models, of covariance 1 + X X' (+ Z S^2 Z')."""
+    columns, measured, further = problem(1, 0.7)
+    scale = np.array([0.4, 1.0, 3.0])[chosen]
+    base = Base.of(columns, measured, FLOOR, np.zeros(K, dtype=np.int64))
+    score = base.score(further[:, :, chosen], scale, 1.0)
+    x, z, y = rows(columns), rows(further[:, :, chosen]) * scale, (measured / FLOOR).ravel()
+    without = np.eye(K * M) + x @ x.T
+    likelihoods = [multivariate_normal(cov=c).logpdf(y) for c in (without + z @ z.T, without)]
+    assert score.evidence == pytest.approx(likelihoods[0] - likelihoods[1], abs=1e-8)
+
+
+def test_coefficients_are_the_posterior_of_all_unknowns_together():
+    columns, measured, further = problem(2, 0.7)
+    scale = np.array([0.4, 1.0, 3.0])
+    base = Base.of(columns, measured, FLOOR, np.zeros(K, dtype=np.int64))
+    score = base.score(further, scale, 1.0)
+    every = np.hstack([rows(columns), rows(further)])
+    prior = np.diag(np.concatenate([np.ones(P), scale**-2]))
+    covariance = np.linalg.inv(every.T @ every + prior)
+    posterior = covariance @ every.T @ (measured / FLOOR).ravel()
+    np.testing.assert_allclose(score.coefficients, posterior[P:], rtol=1e-9)
+    np.testing.assert_allclose(score.covariance, covariance[P:, P:], rtol=1e-9)
+    np.testing.assert_allclose(base.solution + score.moved, posterior[:P], rtol=1e-9)
+    extended = base.extended(further, scale)
+    np.testing.assert_allclose(extended.solution[:P], posterior[:P], rtol=1e-9)
+    np.testing.assert_allclose(extended.solution[P:] * scale, posterior[P:], rtol=1e-9)
+
+
+def test_correlation_time_of_an_autoregression():
+    """1 + 2 sum a^k = (1 + a) / (1 - a), less what is cut below .05."""
+    rng = np.random.default_rng(3)
+    a, count = 0.6, 40_000
+    noise = rng.normal(size=(count, 1))
+    values = np.zeros_like(noise)
+    for n in range(1, count):
+        values[n] = a * values[n - 1] + noise[n]
+    segment = np.zeros(count, dtype=np.int64)
+    assert correlation_time(values, segment) == pytest.approx((1 + a) / (1 - a), rel=0.1)
+    assert correlation_time(noise, segment) == pytest.approx(1.0, abs=0.05)
+    # nothing is correlated across segments
+    assert correlation_time(values[::2], np.arange(count // 2)) == 1.0
+
+
+def test_pure_noise_selects_nothing_and_a_cause_is_first():
+    wrong = 0
+    for seed in range(100):
+        columns, measured, further = problem(seed)
+        base = Base.of(columns, measured, FLOOR, np.zeros(K, dtype=np.int64))
+        candidates = [Candidate(str(k), "", further[:, :, [k]], np.ones(1)) for k in range(3)]
+        noise = saturated(base, candidates).pure_error
+        wrong += ranking(base, candidates, noise)[0].score.evidence > DECISIVE
+        columns, measured, further = problem(seed, 1.5)
+        base = Base.of(columns, measured, FLOOR, np.zeros(K, dtype=np.int64))
+        candidates = [Candidate(str(k), "", further[:, :, [k]], np.ones(1)) for k in range(3)]
+        best = ranking(base, candidates, saturated(base, candidates).pure_error)[0]
+        assert best.place == 0 and best.score.evidence > DECISIVE
+    assert wrong == 0
+
+
+def test_twins_are_named_as_rivals():
+    columns, measured, further = problem(5, 2.0)
+    base = Base.of(columns, measured, FLOOR, np.zeros(K, dtype=np.int64))
+    twin = further[:, :, [0]] * 1.01
+    candidates = [
+        Candidate("one", "", further[:, :, [0]], np.ones(1)),
+        Candidate("twin", "", twin, np.ones(1)),
+        Candidate("other", "", further[:, :, [1]], np.ones(1)),
+    ]
+    ranked = ranking(base, candidates, 1.0)
+    names = {candidates[ranked[0].place].name, *rivals(ranked, candidates)}
+    assert names == {"one", "twin"}

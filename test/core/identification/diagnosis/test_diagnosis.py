@@ -1,0 +1,180 @@
+"""What is wrong with a machine or a log is told by name; what is right raises no alarm."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from core.synthetic import log, nominal, truth
+
+from pkm_identification.identification.diagnosis.log_rows import LogRows
+from pkm_identification.identification.diagnosis.logs import diagnosed
+from pkm_identification.identification.experiment import Experiment
+from pkm_identification.identification.identify import identify
+from pkm_identification.identification.settings import Settings
+from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.motion import StrutLog
+from pkm_identification.report.diagnosis import reason
+
+NOMINAL, TRUTH = nominal(), truth()
+SETTINGS = Settings.of(estimator="ls", hold_out=0.0)
+SECONDS = 20
+
+
+def changed(machine: Machine, change) -> Machine:
+    document = copy.deepcopy(machine.document)
+    change(document)
+    return Machine.from_document(document)
+
+
+@pytest.fixture(scope="module")
+def right() -> StrutLog:
+    return log(TRUTH, SECONDS, seed=3, real=True)
+
+
+def diagnosis(recorded: StrutLog, machine: Machine = NOMINAL, settings: Settings = SETTINGS):
+    return identify([recorded], machine, settings)
+
+
+def delayed(recorded: StrutLog, seconds: float) -> StrutLog:
+    """Forces of the same motion as they were that much earlier: a shift by whole samples."""
+    rows = round(seconds / 1e-3)
+    return StrutLog(recorded.time[rows:], recorded.length[rows:], recorded.force[: len(recorded) - rows])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(4))
+def test_a_right_model_raises_no_alarm(seed):
+    result = diagnosis(log(TRUTH, SECONDS, seed=seed, real=True))
+    assert result.fit.adequate and not result.fit.causes
+    assert "in_doubt" not in result.estimate.status
+    # rounding to counts and drawn noise are all there is: the floor is what is left
+    assert result.fit.ratio == pytest.approx(1.0, abs=0.15)
+
+
+def test_exact_data_raise_no_alarm():
+    result = diagnosis(log(TRUTH, SECONDS))
+    assert result.fit.adequate and result.trusted
+
+
+def test_a_thin_grid_gives_what_every_sample_gives():
+    """The bodies' force, filtered at the drive's rate and on the thin grid: alike to a part in a thousand."""
+    experiment = Experiment.of([log(TRUTH, SECONDS)], NOMINAL, SETTINGS)
+    (samples,) = experiment.smooth_samples
+    rows = LogRows(NOMINAL, samples, experiment.settings.band)
+    every = rows.in_band(strut_forces(NOMINAL, samples.platform, friction=False))
+    thin = rows.thin_in_band(strut_forces(NOMINAL, rows.thin_motion, friction=False))
+    assert rows.step > 1
+    assert np.sqrt(np.mean((every - thin) ** 2)) < 1e-3 * np.std(every)
+
+
+def test_a_late_force_is_named_with_its_delay(right):
+    result = diagnosis(delayed(right, 2e-3))
+    first = result.fit.causes[0]
+    assert first.name == "force_delay" and first.unit == "s"
+    assert abs(first.value - 2e-3) < 4 * first.std + 2e-5
+    assert first.explains > 0.9
+    assert "in_doubt" in result.estimate.status and not result.trusted
+    assert "late" in reason(result.fit) and "drive.force_delay" in reason(result.fit)
+
+
+def _gain(recorded):
+    return replace(recorded, force=recorded.force * np.where(np.arange(6) == 3, 1.1, 1.0))
+
+
+def _offset(recorded):
+    return replace(recorded, force=recorded.force + np.where(np.arange(6) == 1, 8.0, 0.0))
+
+
+def _zero(recorded):
+    return replace(recorded, length=recorded.length + np.where(np.arange(6) == 2, 1e-3, 0.0))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("fault", "name", "value"),
+    [(_gain, "force_gain_4", 1.1), (_offset, "force_offset_2", 8.0), (_zero, "length_offset_3", 1e-3)],
+)
+def test_a_strut_that_is_measured_wrong_is_named_with_its_size(right, fault, name, value):
+    first = diagnosis(fault(right)).fit.causes[0]
+    assert first.name == name
+    assert abs(first.value - value) < max(4 * first.std, 0.02 * abs(value - (1.0 if "gain" in name else 0.0)))
+
+
+def _tilted(document):
+    document["gravity"] = [9.81 * np.sin(0.026), 0.0, -9.81 * np.cos(0.026)]
+
+
+def _heavy_motors(document):
+    drive = document["drive"]["motor"]
+    drive["inertia"] = 3.0 * (drive["screw_lead"] / (2 * np.pi * drive.get("gear_ratio", 1.0))) ** 2
+
+
+def _off_centre(document):
+    document["platform"]["center_of_mass"] = [0.015, 0.0, 0.0]
+
+
+def _moved_joints(document):
+    places = np.array(document["geometry"]["platform_joints"])
+    moved = places + 5e-4 * np.random.default_rng(1).standard_normal(places.shape)
+    document["geometry"]["platform_joints"] = moved.tolist()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("fault", "names", "value"),
+    [
+        (_tilted, {"gravity_direction"}, 0.026),
+        (_heavy_motors, {"motor_inertia"}, 3.0),
+        (_off_centre, {"center_of_mass"}, 0.015),
+        (_moved_joints, {"geometry", "length_offset"}, None),
+    ],
+)
+def test_a_machine_that_is_not_as_described_is_named(fault, names, value):
+    result = diagnosis(log(changed(TRUTH, fault), SECONDS, seed=5, real=True))
+    first = result.fit.causes[0]
+    assert first.name.rstrip("_123456") in names
+    assert value is None or first.value == pytest.approx(value, rel=0.05)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("fault", "name"),
+    [
+        (lambda r: replace(r, force=-r.force), "force_sign"),
+        (lambda r: replace(r, force=r.force / 1000), "force_unit"),
+        (lambda r: replace(r, force=r.force / 4.4482216), "force_unit"),
+        (lambda r: replace(r, force=r.force[:, [1, 0, 2, 3, 4, 5]]), "exchanged_struts"),
+        (lambda r: replace(r, length=r.length[:, [0, 1, 5, 3, 4, 2]]), "exchanged_lengths"),
+    ],
+    ids=["sign", "kN", "lbf", "exchanged forces", "exchanged lengths"],
+)
+def test_what_is_wrong_altogether_is_told_first(right, fault, name):
+    result = diagnosis(fault(right))
+    assert result.fit.causes[0].name == name
+    assert not result.fit.adequate and "identifiable" not in result.estimate.status[:3]
+
+
+@pytest.mark.slow
+def test_gravity_upside_down_is_named(right):
+    upside_down = changed(NOMINAL, lambda document: document.update(gravity=[0.0, 0.0, 9.81]))
+    first = diagnosis(right, upside_down).fit.causes[0]
+    assert first.name == "gravity_direction" and first.value == pytest.approx(np.pi)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("unit", "name"), [("length", "length_unit"), ("time", "time_unit")])
+def test_lengths_and_stamps_in_thousandths_are_converted_and_told(right, unit, name):
+    changed_log = replace(right, **{unit: 1000.0 * getattr(right, unit)})
+    result = diagnosed([changed_log], NOMINAL, SETTINGS)
+    assert [cause.name for cause in result.fit.causes] == [name]
+    assert result.fit.causes[0].value == pytest.approx(1e-3)
+
+
+@pytest.mark.slow
+def test_two_faults_at_once_are_both_named(right):
+    names = {cause.name for cause in diagnosis(_gain(delayed(right, 2e-3))).fit.causes}
+    assert {"force_delay", "force_gain_4"} <= names
