@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from pkm_identification.errors import NotConverged, PkmError
@@ -62,7 +64,7 @@ def verdict(
         return True, (
             "The identified values are consistent with a rigid body" + (", as constrained." if kept else ".")
         )
-    away = _distance(coordinates, estimate)
+    away = _distance(coordinates, replace(estimate, status=judged))
     if away is not None and away < WITHIN_ROUNDING:
         return True, (
             "The identified values are consistent with a rigid body; all values together, with those that are not "
@@ -73,7 +75,7 @@ def verdict(
             "The identified values are consistent with a rigid body within their deviation "
             f"(the nearest one lies {away:.2g} standard deviations away; --consistent gives it)."
         )
-    broken = violations(coordinates.layout, estimate.values, estimate.status)
+    broken = violations(coordinates.layout, estimate.values, judged)
     more = f" (and {len(broken) - _MOST} more)" if len(broken) > _MOST else ""
     why = "; ".join(broken[:_MOST]) or "no body has the identified values, whatever the others are"
     nearest = (

@@ -14,8 +14,8 @@ SEVERAL = 5.0  # standard deviations
 def disagreement(estimate: ParameterEstimate, batch: FloatArray) -> str:
     """How an estimate contradicts the batch fit (P,) of the same equations, in words; empty where they agree.
 
-    On one log both minimise the same squares: what is between them is not noise. An estimate that is kept consistent may
-    differ by what no body can have, and then says so here.
+    On one log both minimise the same squares: what is between them is not noise. An estimate that is kept consistent
+    may differ by what no body can have, and then says so here.
     """
     shown = np.array([one == IDENTIFIABLE for one in estimate.status])
     apart = np.where(shown, np.abs(estimate.values - batch) / estimate.std, 0.0)

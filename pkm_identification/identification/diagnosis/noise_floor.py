@@ -34,6 +34,8 @@ from ..experiment import Experiment, rows_of
 QUIET = (0.2, 0.45)  # of the sample rate: where there is no motion but noise of the force
 QUIET_ENCODER = (0.35, 0.45)
 LAGS = 12  # samples after which a controller has answered an encoder
+WINDOW, FEWEST_WINDOWS = 64, 20  # samples
+FREEDOM = 24.0  # independent squares in a window of noise in a quarter to a half of the band
 LONGEST = 20.0  # s of a log that are enough to measure noise
 LEAST = 1e-4  # of the rms force: nothing is modelled better than that
 SEED = 7
@@ -124,7 +126,7 @@ def force_density(log: GuardedLog, period: float) -> FloatArray:
             gram + 1e-9 * np.trace(gram) * np.eye(LAGS + 1) + 1e-300 * np.eye(LAGS + 1),
             lagged.T @ target / scale**2,
         )
-        left[k] = np.mean((target - lagged @ answer) ** 2)
+        left[k] = _usual_power(target - lagged @ answer)
     density = left / ((QUIET[1] - QUIET[0]) / period)
     return np.maximum(density, quantum(force) ** 2 / 12.0 * 2.0 * period)
 
@@ -146,7 +148,18 @@ def encoder_noise(log: GuardedLog, period: float) -> FloatArray:
     length = log.length[_longest(log)]
     sections = signal.butter(6, np.array(QUIET_ENCODER) / period, "bandpass", fs=1.0 / period, output="sos")
     noise = signal.sosfilt(sections, length - length[0], axis=0)[8 * LAGS :]
-    return np.sqrt(np.mean(noise**2, axis=0) / (2.0 * (QUIET_ENCODER[1] - QUIET_ENCODER[0])))
+    power = np.array([_usual_power(column) for column in noise.T])
+    return np.sqrt(power / (2.0 * (QUIET_ENCODER[1] - QUIET_ENCODER[0])))
+
+
+def _usual_power(values: FloatArray) -> float:
+    """Mean square in most of the windows: reversals bend friction within a millisecond, and reach above all motion."""
+    count = len(values) // WINDOW
+    if count < FEWEST_WINDOWS:
+        return float(np.mean(values**2))
+    squares = np.mean(values[: count * WINDOW].reshape(count, WINDOW) ** 2, axis=1)
+    # the median of a chi-squared mean lies below it by this much (Wilson and Hilferty)
+    return float(np.median(squares)) / (1.0 - 2.0 / (9.0 * FREEDOM)) ** 3
 
 
 def _encoder_part(experiment: Experiment, log: GuardedLog, parameters: FloatArray) -> FloatArray:
