@@ -210,12 +210,17 @@ def undone(experiment: Experiment, discrete: Discrete) -> Experiment:
 
 
 def suspects(base: EvidenceBase, floor: FloatArray) -> list[Discrete]:
-    """What may be wrong altogether: sign or unit, which are sure; else what could leave less of a large residual."""
-    factors = sign_and_unit(base, floor)
-    if factors:
-        return factors[:1]
+    """What may be wrong altogether: sign or unit, which are sure; else what could leave less of a large residual.
+
+    Exchanged struts and another gravity come before sign and unit where nothing fits: they spoil the comparison with
+    the machine file that tells those.
+    """
     present = base.base(floor)
-    if present.total_ratio < POOR:
-        return []
-    found = [*exchanged_forces(base), *other_gravity(base, floor, present)]
-    return [*found, *exchanged_lengths(base)] if present.total_ratio > HOPELESS else found
+    found: list[Discrete] = []
+    if present.total_ratio > POOR:
+        found = [*exchanged_forces(base), *other_gravity(base, floor, present)]
+    if present.total_ratio > HOPELESS:
+        found += exchanged_lengths(base)
+        if found:
+            return found
+    return sign_and_unit(base, floor)[:1] or found

@@ -48,7 +48,7 @@ def effects(machine: Machine, parameters: ParameterSet) -> list[Effect]:
     center = mass * units[:, 1:4]
     products = units[:, 7:10]
     found = []
-    for name, family, unit, directions, scale, cure, also in (
+    for name, family, unit, directions, scale, cure in (
         (
             "motor_inertia",
             "motor",
@@ -56,7 +56,6 @@ def effects(machine: Machine, parameters: ParameterSet) -> list[Effect]:
             motor,
             repeated(MOTOR * strut_mass, 1),
             "Set drive.motor.inertia in the machine file, or use --parameters general_motor or alike_motor",
-            True,
         ),
         (
             "center_of_mass",
@@ -65,7 +64,6 @@ def effects(machine: Machine, parameters: ParameterSet) -> list[Effect]:
             center,
             repeated(CENTER * machine.length_scale, 3),
             "Use --parameters extended",
-            False,
         ),
         (
             "products_of_inertia",
@@ -74,7 +72,6 @@ def effects(machine: Machine, parameters: ParameterSet) -> list[Effect]:
             products,
             repeated(PRODUCT * moment, 3),
             "Use --parameters extended",
-            False,
         ),
         (
             "unequal_struts",
@@ -83,7 +80,6 @@ def effects(machine: Machine, parameters: ParameterSet) -> list[Effect]:
             _unlike(machine, phi),
             np.full(0, SPREAD),
             "Use --parameters extended with --strut-spread",
-            False,
         ),
     ):
         left = _new(directions, parameters)
@@ -98,7 +94,6 @@ def effects(machine: Machine, parameters: ParameterSet) -> list[Effect]:
                 of_basis(left),
                 scale[:width] if len(scale) else repeated(SPREAD, width),
                 cure,
-                also=also,
                 linear=True,
             )
         )

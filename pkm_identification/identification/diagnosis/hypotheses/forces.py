@@ -45,10 +45,9 @@ def effects(machine: Machine) -> list[Effect]:
             "s",
             late,
             repeated(DELAY),
-            "Set drive.force_delay in the machine file or estimate it with --also force_delay",
+            "Set drive.force_delay in the machine file",
             numbered("force_delay"),
             common="force_delay",
-            also=True,
             linear=True,
         ),
         Effect(
@@ -60,7 +59,6 @@ def effects(machine: Machine) -> list[Effect]:
             "Check that strut's torque constant, or set drive.force_gain in the machine file",
             numbered("force_gain"),
             offset=1.0,
-            also=True,
         ),
         Effect(
             "force_offset",
@@ -68,9 +66,8 @@ def effects(machine: Machine) -> list[Effect]:
             "N",
             shifted,
             repeated(0.1 * _typical(machine)),
-            "Trim that amplifier's zero, or estimate it with --also force_offset",
+            "Trim that amplifier's zero, or set drive.force_offset in the machine file",
             numbered("force_offset"),
-            also=True,
             linear=True,
         ),
     ]

@@ -110,7 +110,6 @@ def effects(machine: Machine) -> list[Effect]:
                 partial(stribeck, rate=stribeck_rate),
                 repeated(0.5, 1),
                 f"Use friction.law: stribeck, with a stribeck_rate near {stribeck_rate:g} m/s",
-                also=stribeck_rate == STRIBECK_RATES[1],
             )
     for displacement in PRESLIDING:
         add(
@@ -133,7 +132,6 @@ def effects(machine: Machine) -> list[Effect]:
             "Use friction.law: asymmetric",
             members=numbered("friction_asymmetric"),
             common="friction_asymmetric",
-            also=True,
         )
     add(
         "friction_load",

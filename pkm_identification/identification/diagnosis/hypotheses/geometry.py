@@ -100,9 +100,8 @@ def effects(machine: Machine) -> list[Effect]:
             "m",
             zeros,
             repeated(ZERO * size),
-            "Home that encoder again, or set drive.encoder.length_at_zero; --also length_offset estimates it",
+            "Home that encoder again, or set drive.encoder.length_at_zero in the machine file",
             numbered("length_offset"),
-            also=True,
         ),
         Effect(
             "length_scale",
@@ -121,9 +120,7 @@ def effects(machine: Machine) -> list[Effect]:
             "m",
             places,
             np.concatenate([repeated(JOINT * size, 36), repeated(ZERO * size)]),
-            "Measure the joints' places again (calibrate the kinematics), or state tolerances.joint_places in the "
-            "machine file; --also geometry estimates them",
-            also=True,
+            "Measure the joints' places again (calibrate the kinematics) and set geometry in the machine file",
         ),
         Effect(
             "compliance",

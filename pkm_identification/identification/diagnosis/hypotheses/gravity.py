@@ -51,7 +51,6 @@ def effects(machine: Machine) -> list[Effect]:
             "rad",
             tilted,
             repeated(TILT, 2),
-            "Level the base, or set gravity in the machine file; --also gravity_direction estimates it",
-            also=True,
+            "Level the base, or set gravity in the machine file",
         )
     ]

@@ -40,8 +40,6 @@ class Effect:
         What the coefficients are added to: 1 for a factor.
     reading : callable (value, std) -> (value, std), optional
         What the coefficient means in the effect's unit where it is not in that unit itself.
-    also : bool
-        Whether it can be estimated together with the parameters.
     linear : bool
         Whether its columns do not depend on the estimate; else they are made anew until they agree.
     """
@@ -56,7 +54,6 @@ class Effect:
     common: str = ""
     offset: float = 0.0
     reading: Callable[[float, float], tuple[float, float]] | None = None
-    also: bool = False
     linear: bool = False
 
 
