@@ -146,6 +146,7 @@ def _recursive(name: str, problem: Problem, tuning: Tuning) -> Fit:
         # the noise of a log that is weighed as a whole includes its outliers already
         tuning.gate,
         problem.outputs,
+        again=tuning.causal,
         keep_trace=True,
         view=problem.view,
         through=_physical(problem),

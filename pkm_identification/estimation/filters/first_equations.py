@@ -51,7 +51,10 @@ class FirstEquations:
         return len(self.equations) == KEPT
 
     def noise(self, redundancy: float) -> FloatArray:
-        """Covariance (m, m) of the equations' noise, as a fit from the start leaves it.
+        """Variances of the equations' noise, as a fit from the start leaves it, on the diagonal of (m, m).
+
+        So few equations do not show how outputs are correlated: weights by a full covariance of theirs, which the
+        fit of all parameters has thinned, move an estimate by more than its deviation.
 
         Raises
         ------
@@ -64,9 +67,10 @@ class FirstEquations:
         scaled = columns @ root
         if not (np.isfinite(scaled).all() and np.isfinite(target).all()):
             raise np.linalg.LinAlgError("equations are not finite")
-        noise = residual_covariance(target, 0)
+        noise = np.diag(np.diag(residual_covariance(target, 0)))
         for _ in range(ITERATIONS):
             found, std = solve_whitened(scaled, target, noise * redundancy)
             # what the start knows already costs no degrees of freedom
-            noise = residual_covariance(target - scaled @ found, round(float(np.sum(1.0 - std**2))))
+            spent = round(float(np.sum(1.0 - std**2)))
+            noise = np.diag(np.diag(residual_covariance(target - scaled @ found, spent)))
         return noise

@@ -78,6 +78,9 @@ class RecursiveEstimator:
         Probability with which a good equation falls outside the gate.
     outputs : int
         Outputs of the model: 6 forces, or 1 for the energy model.
+    again : bool
+        Whether the first equations are taken again with the noise they show (`first_equations`); a log that is gone
+        over again anyway does without.
     keep_trace : bool
         Whether to keep every estimate, for convergence figures; online that would grow without bound.
     view : Coordinates, optional
@@ -95,6 +98,7 @@ class RecursiveEstimator:
         force_scale: float = 100.0,
         gate: float = 1e-9,
         outputs: int = 6,
+        again: bool = True,
         keep_trace: bool = False,
         view: Coordinates | None = None,
         through: Callable[[ParameterFilter], ParameterFilter] | None = None,
@@ -105,7 +109,7 @@ class RecursiveEstimator:
         plain = FILTERS[estimator](self.prior, outputs, settings)
         self.filter: ParameterFilter = plain if through is None else through(plain)
         self.outputs = outputs
-        self._keep_trace = keep_trace
+        self._again, self._keep_trace = again, keep_trace
         self._view = view
         self._redundancy = redundancy
         self._first_noise = (0.05 * force_scale) ** 2
@@ -135,8 +139,8 @@ class RecursiveEstimator:
 
     def _keep_first(self) -> None:
         """Keep equations from here on, where the noise is to be learned."""
-        known = self._fixed_noise is not None
-        self._first = None if known else FirstEquations(self.filter.mean, self.filter.covariance)
+        learned = self._again and self._fixed_noise is None
+        self._first = FirstEquations(self.filter.mean, self.filter.covariance) if learned else None
 
     def resume(self, mean: FloatArray, covariance: FloatArray, count: int, time: float) -> None:
         """Continue from an estimate got before; the noise is learned anew.

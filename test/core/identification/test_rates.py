@@ -139,3 +139,13 @@ def test_the_check_shows_ranges_of_a_log_that_is_refused_as_a_whole():
     assert check.identification is None
     np.testing.assert_allclose(check.length_range[:, 0], 1e3 * log.length.min(axis=0))
     np.testing.assert_allclose(check.peak_force, np.abs(log.force).max(axis=0))
+
+
+@pytest.mark.parametrize(("counts", "others"), [(800000.0, [100.0, 225.0]), (100000.0, [60.0])])
+def test_no_cutoff_is_tried_that_the_encoders_do_not_bear(counts, others):
+    """1.25 um bear 360 Hz at 1 kHz; 10 um bear 90 Hz, which is chosen, and nothing above it."""
+    drive = document("uf")["drive"]
+    drive["encoder"]["counts_per_meter"] = counts
+    machine = Machine.from_document(synthetic.nominal().document | {"drive": drive})
+    experiment = Experiment.of([log_at(1000.0, 1.0)], machine)
+    assert list(experiment.other_cutoffs) == pytest.approx(others, rel=1e-3)
