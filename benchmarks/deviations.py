@@ -44,6 +44,7 @@ MACHINES, QUICK_MACHINES = 24, 6
 NOISES = (0.0005, 0.01)  # of each strut's rms force
 METHODS = ("offline", "causal", "online")
 FOLDER = ROOT / "build" / "deviations"
+SHOWN = ("identifiable", "in_doubt")
 WANTED, LARGEST = (0.7, 1.4), 4.0
 
 
@@ -98,7 +99,7 @@ def outcome(folder: Path, number: int, motion: str, noise: float, method: str) -
         estimate = estimated(method, log, nominal)
     except PkmError as refused:
         return Outcome(number, motion, noise, method, {}, np.nan, np.nan, str(refused))
-    shown = np.array([status == "identifiable" for status in estimate.status])
+    shown = np.array([status in SHOWN for status in estimate.status])
     error = (estimate.values - hexapod_parameters(truth).nominal)[shown]
     names = [name for name, one in zip(estimate.names, shown, strict=True) if one]
     normalised = error / estimate.std[shown]
