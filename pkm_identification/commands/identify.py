@@ -17,6 +17,7 @@ from pkm_identification.identification.settings import (
     NAMED,
     PRIOR,
     TIE,
+    TUNING,
     Settings,
     assumptions_of,
 )
@@ -30,7 +31,7 @@ from .arguments import add_logs, add_setting
 from .force_gains import calibrate
 
 MODEL_OPTIONS = ("model", "estimator", "parameters")
-ESTIMATOR_OPTIONS = ("forgetting", "data_order", "consistent", "strut_spread")
+ESTIMATOR_OPTIONS = ("forgetting", *TUNING, "data_order", "passes", "consistent", "strut_spread")
 FILTER_OPTIONS = ("causal", "cutoff", "order", "band_cutoff", "band_order")
 OPTIONS = (*MODEL_OPTIONS, *ESTIMATOR_OPTIONS, *FILTER_OPTIONS)
 
@@ -46,7 +47,7 @@ def add(commands: argparse._SubParsersAction) -> None:
     add_logs(parser)
     for name in MODEL_OPTIONS:
         add_setting(parser, NAMED[name])
-    add_setting(parser, FIX, "NAME[=VALUE]")
+    add_setting(parser, FIX, "NAME[=VALUE]|GROUP")
     add_setting(parser, TIE, "NAME=OTHER[*FACTOR]")
     add_setting(parser, PRIOR, "FILE")
     for name in ESTIMATOR_OPTIONS:

@@ -10,6 +10,7 @@ from pkm_identification.identification.procedures.staged_experiment import (
     trajectories_of,
     with_prediction,
 )
+from pkm_identification.identification.settings import NAMED, TUNING, Settings
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.records import read_logs
 from pkm_identification.report.paragraphs import paragraph
@@ -23,7 +24,7 @@ from pkm_identification.report.staged_tables import (
 )
 from pkm_identification.report.tables import dropped_table
 
-from .arguments import add_json, add_logs
+from .arguments import add_json, add_logs, add_setting
 from .results import (
     output_folder,
     present,
@@ -57,6 +58,8 @@ def add(commands: argparse._SubParsersAction) -> None:
         help="what stage 2-A holds the inertial parameters at: the machine file's values, as the source does, or those "
         "of 1-B (default: cad)",
     )
+    for name in TUNING:
+        add_setting(parser, NAMED[name])
     parser.add_argument("--out", metavar="DIR", help="folder for staged.json and figures")
     add_json(parser)
     parser.set_defaults(run=_staged)
@@ -66,8 +69,9 @@ def _staged(options: argparse.Namespace) -> int:
     machine = Machine.load(options.machine)
     logs, faults = read_logs(options.logs, machine, options.topic)
     folder = output_folder(options.out) if options.out else None
+    tuning = Settings.of(**{name: getattr(options, name) for name in TUNING}).estimator.tuning
     trajectories = trajectories_of(logs, machine, options.parameters, options.cutoff, faults)
-    done = with_prediction(identify_staged(machine, trajectories, hold=options.hold))
+    done = with_prediction(identify_staged(machine, trajectories, hold=options.hold, tuning=tuning))
     document = staged_document(done)
     # files first: nothing is printed when one cannot be written
     if folder:

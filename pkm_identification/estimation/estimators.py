@@ -28,7 +28,7 @@ from .filters.unscented import UnscentedSettings
 from .problem import Fit, Problem
 from .whitening import Coordinates
 
-MAX_PASSES = 3  # of a recursive estimator over the same log
+MAX_PASSES = 3  # of a recursive estimator over the same log, unless told otherwise
 # Of the noise a pass was made with, what its residual must show to end: deviations are then at most 12 % too large.
 NOISE_STILL = 0.8
 
@@ -47,12 +47,15 @@ class Tuning:
         before left, until that changes no more.
     order : str
         In which order the equations are taken (`data_order.ORDERS`).
+    passes : int
+        Most passes over the same equations; each starts anew, with the noise that the pass before left.
     """
 
     settings: UnscentedSettings = field(default_factory=UnscentedSettings)
     gate: float = 0.0
     causal: bool = False
     order: str = "sequential"
+    passes: int = MAX_PASSES
 
 
 @dataclass(frozen=True)
@@ -157,7 +160,7 @@ def _recursive(name: str, problem: Problem, tuning: Tuning) -> Fit:
     if known:
         recursive.fix_noise(batch.noise if problem.noise is None else problem.noise)
     order = data_order(len(equations), tuning.order)
-    passes = 1 if tuning.causal or problem.noise is not None else MAX_PASSES
+    passes = 1 if tuning.causal or problem.noise is not None else tuning.passes
     noise_converged = passes == 1
     for number in range(passes):
         recursive.reset()
@@ -171,7 +174,7 @@ def _recursive(name: str, problem: Problem, tuning: Tuning) -> Fit:
         if number < passes - 1:
             recursive.fix_noise(left)
     mean = recursive.filter.mean
-    nonconvergence = _nonconvergence(recursive, noise_converged)
+    nonconvergence = _nonconvergence(recursive, noise_converged, passes)
     return Fit(
         estimator=name,
         mean=mean,
@@ -186,14 +189,14 @@ def _recursive(name: str, problem: Problem, tuning: Tuning) -> Fit:
     )
 
 
-def _nonconvergence(recursive: RecursiveEstimator, noise_converged: bool) -> str:
+def _nonconvergence(recursive: RecursiveEstimator, noise_converged: bool, passes: int) -> str:
     """Why a run over the equations is no estimate, in words; empty when it is one."""
     if not np.all(np.isfinite(recursive.filter.mean)):
         return "the filter diverged"
     if recursive.reopened:
         return f"the filter refused so many equations in a row that it had to start over ({recursive.reopened} times)"
     if not noise_converged:
-        return f"the residual was still shrinking after {MAX_PASSES} passes over the data"
+        return f"the residual was still shrinking after {passes} passes over the data"
     return ""
 
 

@@ -117,7 +117,13 @@ class Experiment:
     def tuning(self) -> Tuning:
         """How the recursive estimators run with these settings."""
         estimator, causal = self.settings.estimator, self.settings.causal
-        return Tuning(estimator.unscented, estimator.gate if causal else 0.0, causal, estimator.data_order)
+        return Tuning(
+            estimator.unscented,
+            estimator.gate if causal else 0.0,
+            causal,
+            estimator.data_order,
+            estimator.passes,
+        )
 
     @property
     def other_cutoffs(self) -> tuple[float, ...]:

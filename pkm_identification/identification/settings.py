@@ -12,12 +12,13 @@ from pkm_identification.declared import Declaration, check, declarations, declar
 from pkm_identification.errors import SettingsError
 from pkm_identification.estimation.data_order import ORDERS
 from pkm_identification.estimation.estimators import ESTIMATORS as REGISTRY
+from pkm_identification.estimation.estimators import MAX_PASSES
 from pkm_identification.estimation.filters.recursive import FILTERS
 from pkm_identification.estimation.filters.unscented import UnscentedSettings
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.physical_layout import physical_layout
 from pkm_identification.mechanisms.hexapod.parameters.sets import NAMES, hexapod_parameters
-from pkm_identification.parameters.assumptions import Assumptions, Fix, Tie, read_prior
+from pkm_identification.parameters.assumptions import GROUPS, Assumptions, Fix, Tie, read_prior
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.relations import STRUT_SPREAD, LinearRelations, alike_limbs
 from pkm_identification.signals.band import BandSettings
@@ -35,7 +36,12 @@ HOLD_OUT, LARGEST_HOLD_OUT = 0.2, 0.5  # of each log's time
 _TITLES = {name: estimator.title for name, estimator in REGISTRY.items()} | FORMS
 
 # What is known of parameters beforehand, as texts.
-FIX = Declaration("fix", [""], "parameters that are known, each NAME (the file's value) or NAME=VALUE")
+FIX = Declaration(
+    "fix",
+    [""],
+    "parameters that are known, each NAME (the file's value) or NAME=VALUE, or a group at the file's values: "
+    f"{', '.join(GROUPS)}",
+)
 TIE = Declaration("tie", [""], "parameters that follow another, each NAME=OTHER or NAME=OTHER*FACTOR")
 PRIOR = Declaration("prior", "", "YAML file of what is known beforehand, NAME: {value: ..., std: ...}")
 
@@ -67,6 +73,13 @@ class EstimatorSettings:
     data_order: str = declared(
         "sequential", "in which recursive estimators take the data offline", choices=ORDERS
     )
+    passes: int = declared(
+        MAX_PASSES,
+        "most passes of a recursive estimator over a log, each with the noise the last one left",
+        "",
+        1,
+        100,
+    )
     consistent: bool = declared(
         False, "only parameters that some machine could have: bodies with mass, friction that brakes"
     )
@@ -92,6 +105,7 @@ class EstimatorSettings:
             raise SettingsError(f"forgetting is for the estimator 'rls', not for '{self.name}'")
         if self.friction_walk and self.name == "rls":
             raise SettingsError("friction_walk needs estimator 'ukf' or 'ekf'; 'rls' has forgetting")
+        self._refuse_unused_tuning()
         able = [name for name, one in REGISTRY.items() if one.consistent]
         if self.consistent and self.name not in able:
             raise SettingsError(
@@ -103,6 +117,21 @@ class EstimatorSettings:
             raise SettingsError(f"estimator '{self.name}' does not use a strut spread")
         if self.name in FORMS and self.model != "force":
             raise SettingsError(f"estimator '{self.name}' needs the force model, not '{self.model}'")
+
+    def _refuse_unused_tuning(self) -> None:
+        """Raise SettingsError for tuning that the estimator would not use."""
+        usual, users = UnscentedSettings(), {"alpha": ("ukf",), "beta": ("ukf",), "kappa": ("ukf",)}
+        for entry, declaration in declarations(UnscentedSettings).items():
+            able = users.get(entry, ("ukf", "ekf"))
+            if getattr(self.tuning, entry) != getattr(usual, entry) and self.name not in able:
+                setting = declaration.name.replace("_", " ")
+                raise SettingsError(
+                    f"{setting} is for the estimator {' or '.join(able)}, not for '{self.name}'"
+                )
+        if self.passes != MAX_PASSES and self.name not in FILTERS:
+            raise SettingsError(
+                f"passes are for a recursive estimator ({', '.join(FILTERS)}), not for '{self.name}'"
+            )
 
     @property
     def unscented(self) -> UnscentedSettings:
@@ -180,16 +209,22 @@ class Settings:
         """
         parts: dict[str, dict[str, Any]] = {part: {} for part in _PARTS}
         own: dict[str, Any] = {}
+        tuning: dict[str, Any] = {}
         for name, value in values.items():
             if name in ("causal", "hold_out"):
                 own[name] = value
             elif name in ("assumptions", "tuning"):
                 parts["estimator"][name] = value
+            elif name in TUNING:
+                tuning[TUNING[name]] = value
             elif name in _PLACES:
                 part, entry = _PLACES[name]
                 parts[part][entry] = value
             else:
                 raise TypeError(f"there is no setting '{name}'")
+        if tuning:
+            given = parts["estimator"].get("tuning", UnscentedSettings())
+            parts["estimator"]["tuning"] = replace(given, **tuning)
         return cls(**{part: _PARTS[part](**parts[part]) for part in _PARTS}, **own)
 
     @property
@@ -232,10 +267,12 @@ _PLACES = {
     for part, settings in _PARTS.items()
     for entry, declaration in declarations(settings).items()
 }
+# Tuning of the recursive filters: fields of `UnscentedSettings` by the names of their settings.
+TUNING = {declaration.name: entry for entry, declaration in declarations(UnscentedSettings).items()}
 # Every declared setting by the name of its node parameter.
 NAMED: dict[str, Declaration] = {
     declaration.name: declaration
-    for settings in (*_PARTS.values(), Settings)
+    for settings in (*_PARTS.values(), UnscentedSettings, Settings)
     for declaration in declarations(settings).values()
 }
 

@@ -7,6 +7,7 @@ and online.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -16,12 +17,26 @@ import yaml
 from pkm_identification.document import Node, UniqueKeys
 from pkm_identification.errors import DocumentError, SettingsError
 
+from .parameter import Kind, Parameter
 from .parameter_set import ParameterSet
+
+
+def _inertial(entry: Parameter) -> bool:
+    return not entry.kind.friction and entry.kind is not Kind.NUISANCE
+
+
+# What `fix` may name besides single parameters, and which parameters that is.
+GROUPS: dict[str, Callable[[Parameter], bool]] = {
+    "inertial": _inertial,
+    "masses": lambda entry: entry.kind is Kind.MASS,
+    "inertias": lambda entry: entry.kind is Kind.INERTIA,
+    "friction": lambda entry: entry.kind.friction,
+}
 
 
 @dataclass(frozen=True)
 class Fix:
-    """A parameter that is not estimated; `value` None is the machine file's."""
+    """A parameter that is not estimated, or a group of `GROUPS`; `value` None is the machine file's."""
 
     name: str
     value: float | None = None
@@ -38,6 +53,8 @@ class Fix:
         name, equals, value = text.partition("=")
         if not name or (equals and not value):
             raise SettingsError(f"fix {text}: expected NAME or NAME=VALUE")
+        if equals and name in GROUPS:
+            raise SettingsError(f"fix {text}: a group is held at the machine file's values, without '=VALUE'")
         return cls(name, _number(f"fix {text}", value) if equals else None)
 
 
@@ -107,7 +124,8 @@ class Assumptions:
         for tie in self.tied:
             parameters = _tied(parameters, tie)
         for fix in self.fixed:
-            parameters = _fixed(parameters, fix)
+            for name in _members(parameters, fix.name):
+                parameters = _fixed(parameters, Fix(name, fix.value))
         if not self.prior_values:
             return parameters
         mean, std = parameters.nominal.copy(), parameters.scale.copy()
@@ -181,6 +199,16 @@ def _tied(parameters: ParameterSet, tie: Tie) -> ParameterSet:
     mapping = parameters.mapping.copy()
     mapping[:, other] += tie.factor * mapping[:, k]
     return _without(replace(parameters, mapping=mapping), k, place)
+
+
+def _members(parameters: ParameterSet, name: str) -> tuple[str, ...]:
+    """The parameters of a group that are still in the set; the name itself where it is none."""
+    if name not in GROUPS:
+        return (name,)
+    members = tuple(entry.name for entry in parameters.entries if GROUPS[name](entry))
+    if not members:
+        raise SettingsError(f"fix {name}: no parameter of the set '{parameters.name}' is of this group")
+    return members
 
 
 def _fixed(parameters: ParameterSet, fix: Fix) -> ParameterSet:

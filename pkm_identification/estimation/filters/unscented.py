@@ -20,6 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pkm_identification.declared import check, declared
 from pkm_identification.errors import SettingsError
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
@@ -37,7 +38,7 @@ ADAPTATIONS = {"none": 0, "robbins_monro": 1, "normalized": 2}
 
 @dataclass(frozen=True)
 class UnscentedSettings:
-    """Tuning of the filter.
+    """Tuning of the recursive filters; the sigma points are the UKF's alone.
 
     Attributes
     ----------
@@ -51,22 +52,38 @@ class UnscentedSettings:
         Factor by which recursive least squares multiplies the weight of all it has seen, per equation.
     """
 
-    alpha: float = 1e-3
-    beta: float = 2.0
-    kappa: float = 0.0
-    adaptation: str = "normalized"
-    rate: float = 0.01
+    alpha: float = declared(1e-3, "of the estimator ukf: spread of the sigma points", "", 1e-6, 1)
+    beta: float = declared(
+        2.0,
+        "of the estimator ukf: weight of the middle sigma point's covariance, at least alpha^2",
+        "",
+        0,
+        1e3,
+    )
+    kappa: float = declared(
+        0.0, "of the estimator ukf: secondary spread, more than minus the number of parameters", "", -1e3, 1e3
+    )
+    adaptation: str = declared(
+        "normalized",
+        "of the estimators ukf and ekf, how process noise follows the innovations: normalized where parameters drift, "
+        "robbins_monro as in Oh 2003 (2.75), none",
+        choices=tuple(ADAPTATIONS),
+        name="process_noise",
+    )
+    rate: float = declared(
+        0.01,
+        "of the process noise: 1 / factor equations are remembered",
+        "",
+        1e-6,
+        0.5,
+        name="process_noise_factor",
+    )
     forgetting: float = 1.0
 
     def __post_init__(self) -> None:
-        if not 0 < self.alpha <= 1:
-            raise SettingsError(f"alpha is {self.alpha}, must lie in (0, 1]")
+        check(self)
         if self.beta < self.alpha**2:
             raise SettingsError(f"beta is {self.beta}, must be at least alpha^2 = {self.alpha**2:g}")
-        if self.adaptation not in ADAPTATIONS:
-            raise SettingsError(f"adaptation is '{self.adaptation}', must be one of {', '.join(ADAPTATIONS)}")
-        if not 0 < self.rate < 1:
-            raise SettingsError(f"rate is {self.rate}, must lie in (0, 1)")
         if not 0 < self.forgetting <= 1:
             raise SettingsError(f"forgetting is {self.forgetting}, must lie in (0, 1]")
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from pkm_identification.errors import LogError, PkmError
 from pkm_identification.estimation.equations import Equations
+from pkm_identification.estimation.filters.unscented import UnscentedSettings
 from pkm_identification.estimation.problem import Problem
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import StrutLog
@@ -165,7 +166,11 @@ def trajectory_name(source: str) -> str:
 
 
 def identify_staged(
-    machine: Machine, trajectories: Trajectories, start: FloatArray | None = None, hold: str = CAD
+    machine: Machine,
+    trajectories: Trajectories,
+    start: FloatArray | None = None,
+    hold: str = CAD,
+    tuning: UnscentedSettings | None = None,
 ) -> StagedIdentification:
     """Stages 1-A to 3 on each trajectory, the cross-check, and all trajectories together.
 
@@ -177,10 +182,12 @@ def identify_staged(
         First guess in SI units, without nuisance parameters; the machine file's values if it is not given.
     hold : {'cad', 'previous'}
         What 2-A holds the inertial parameters at, `StageSettings.hold`.
+    tuning : UnscentedSettings, optional
+        Of the filter in every stage.
     """
     parameters, equations = trajectories.parameters, trajectories.equations
     first = first_guess(parameters, start)
-    settings = StageSettings(trajectories.redundancy, hold=hold)
+    settings = StageSettings(trajectories.redundancy, unscented=tuning or UnscentedSettings(), hold=hold)
     results = {
         name: staged(part, parameters, first, settings, _other(trajectories, name))
         for name, part in equations.items()

@@ -11,6 +11,7 @@ from pkm_identification.identification.settings import (
     PRIOR,
     RECURSIVE,
     TIE,
+    TUNING,
     Settings,
     assumptions_of,
 )
@@ -18,7 +19,7 @@ from pkm_identification.mechanisms.hexapod.machine import Machine
 
 from .declarations import MACHINE, LiveParameter, ParameterSpec
 
-CHOSEN = ("parameters", "estimator", "forgetting")
+CHOSEN = ("parameters", "estimator", "forgetting", *TUNING)
 WATCH = ("payload", "drift", "friction_walk")
 LIVE = ("band_cutoff", "band_order", "gate")
 
@@ -28,6 +29,7 @@ PARAMETERS = (
     ParameterSpec.of(NAMED["parameters"]),
     ParameterSpec.of(NAMED["estimator"], description="recursive estimator", choices=RECURSIVE),
     ParameterSpec.of(NAMED["forgetting"]),
+    *(ParameterSpec.of(NAMED[name]) for name in TUNING),
     *(ParameterSpec.of(declaration) for declaration in (FIX, TIE, PRIOR)),
     *(ParameterSpec.of(NAMED[name], live=True) for name in LIVE),
     *(ParameterSpec.of(NAMED[name]) for name in WATCH),

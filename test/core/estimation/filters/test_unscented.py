@@ -204,8 +204,8 @@ def test_points_that_are_not_drawn_again_would_show():
         ({"alpha": 1.5}, "alpha"),
         ({"alpha": 1.0, "beta": 0.5}, r"beta is 0\.5, must be at least alpha\^2"),
         ({"adaptation": "magic"}, "none, robbins_monro, normalized"),
-        ({"rate": 0.0}, "rate"),
-        ({"rate": 1.0}, "rate"),
+        ({"rate": 0.0}, "process noise factor 0"),
+        ({"rate": 1.0}, "process noise factor 1"),
     ],
 )
 def test_impossible_settings_are_refused(values, message):
