@@ -86,8 +86,8 @@ def fit_document(diagnosis: Diagnosis) -> dict[str, Any]:
     """Whether the model fits: residual over noise floor, and what is wrong where it does not.
 
     `ratio` and `per_strut` are residuals in the band over the noise floor, `noise_std` that floor in N. `causes` make
-    the fit inadequate, the likeliest first; `remarks` were found but move no parameter that is shown; `unseen` would have
-    been found above that size.
+    the fit inadequate, the likeliest first; `remarks` were found but move no parameter that is shown; `unseen` would
+    have been found above that size.
     """
     return {
         "adequate": bool(diagnosis.adequate),

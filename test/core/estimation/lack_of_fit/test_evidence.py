@@ -86,7 +86,8 @@ def test_pure_noise_selects_nothing_and_a_cause_is_first():
         base = Base.of(columns, measured, FLOOR, np.zeros(K, dtype=np.int64))
         candidates = [Candidate(str(k), "", further[:, :, [k]], np.ones(1)) for k in range(3)]
         best = ranking(base, candidates, saturated(base, candidates).pure_error)[0]
-        assert best.place == 0 and best.score.evidence > DECISIVE
+        assert best.place == 0
+        assert best.score.evidence > DECISIVE
     assert wrong == 0
 
 
