@@ -86,6 +86,13 @@ class Verdict:
     seconds: float
 
     @property
+    def named(self) -> bool:
+        """Whether the first cause is the true one, not one of its family."""
+        if np.isinf(self.moves):
+            return self.rank == 1
+        return stem(self.first) == stem(parse_fault(self.case.fault).name)
+
+    @property
     def demanded(self) -> bool:
         """Whether an alarm is asked for: it moves a parameter, and its score is high enough to be seen."""
         return self.moves > MOVED and not self.score < SEEN
@@ -100,7 +107,8 @@ def judge(runs: Runs, case: Case) -> Verdict:
     document = wrong["document"]
     fit = document.get("fit") if document else None
     if fit is None:
-        said = wrong["said"]
+        # without the file's name, which has the fault's in it
+        said = " ".join(word for word in wrong["said"].split() if case.key not in word)
         named = stem(fault.name) in said
         return Verdict(case, np.inf, np.nan, wrong["code"] != 0, said, int(named), np.nan, wrong["seconds"])
     causes = fit["causes"]
@@ -125,12 +133,16 @@ def _size(case: Case) -> float:
 
 
 def _moves(right: dict[str, Any], wrong: dict[str, Any]) -> float:
-    """Of what the right log shows, in its stated deviations; what is shown no longer does not count."""
-    after = {entry["name"]: entry["value"] for entry in wrong["parameters"]}
+    """Of what the right log shows, in its stated deviations; by the whole state: what is in doubt is not shown."""
+    if right["state"] is None or wrong["state"] is None:
+        return float("nan")
+    before, after = (
+        dict(zip(each["state"]["names"], each["state"]["mean"], strict=True)) for each in (right, wrong)
+    )
     changes = [
-        abs(after[entry["name"]] - entry["value"]) / entry["std"]
+        abs(after[entry["name"]] - before[entry["name"]]) / entry["std"]
         for entry in right["parameters"]
-        if entry["value"] is not None and entry["std"] and after.get(entry["name"]) is not None
+        if entry["value"] is not None and entry["std"] and entry["name"] in after
     ]
     return max(changes, default=float("nan"))
 

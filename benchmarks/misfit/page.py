@@ -21,8 +21,8 @@ def _head(command: str) -> list[str]:
     return [
         "# Faults that were found, and right logs that were left alone",
         f"Written by `{command}`. Logs are simulated (`pkm simulate --fault`) with machines whose masses, moments and "
-        f"friction differ from their files by up to 15 %: {DURATION:g} s of `rich` at 1 kHz, 1 % force noise, 1.25 µm encoders; "
-        "each is given to `pkm diagnose`.",
+        f"friction differ from their files by up to 15 %: {DURATION:g} s of `rich` at 1 kHz, 1 % force noise, 1.25 µm "
+        "encoders; each is given to `pkm diagnose`.",
         "",
         f"*moves*: largest change of a shown parameter by the fault, in stated deviations of the log without it. "
         "*score*: size of the fault over the deviation with which this motion shows it (from the cause found, or from "
@@ -52,7 +52,7 @@ def _summary(verdicts: Sequence[Verdict], right: Sequence[tuple[RightLog, dict[s
     )
     plain = [one for one in verdicts if one.case.row in discrete or "upside_down" in one.case.fault]
     cured = [one.cured for one in verdicts if np.isfinite(one.cured)]
-    judged = [found for _, found in right if _fit(found) is not None]
+    judged = [fit for _, found in right if (fit := _fit(found)) is not None]
     rows = [
         ("alarm, of cases where one is asked for", "99 %", _share([one.alarm for one in asked])),
         ("true cause or its family first, of those", "90 %", _share([one.rank == 1 for one in named])),
@@ -60,14 +60,14 @@ def _summary(verdicts: Sequence[Verdict], right: Sequence[tuple[RightLog, dict[s
         (
             "unit, sign, exchange, gravity upside down named",
             "100 %",
-            _share([one.rank == 1 for one in plain]),
+            _share([one.named for one in plain]),
         ),
         (
             "largest error below 4 deviations after the cure",
             "100 %",
             _share([value < 4.0 for value in cured]),
         ),
-        ("alarms on right logs", "1 %", _share([not _fit(found)["adequate"] for found in judged])),
+        ("alarms on right logs", "1 %", _share([not fit["adequate"] for fit in judged])),
     ]
     lines = ["| | goal | measured |", "|---|---|---|"]
     return [*lines, *(f"| {name} | {goal} | {found} |" for name, goal, found in rows), ""]
@@ -102,9 +102,8 @@ def _right(right: Sequence[tuple[RightLog, dict[str, Any]]]) -> list[str]:
     lines += [f"| {name} | {_share(flags)} |" for name, flags in sorted(groups.items())]
     if refused:
         lines += ["", f"{refused} were too poor to be identified at all, and were refused."]
-    alarms = [
-        (log, _fit(found)) for log, found in right if _fit(found) is not None and not _fit(found)["adequate"]
-    ]
+    fits = [(log, _fit(found)) for log, found in right]
+    alarms = [(log, fit) for log, fit in fits if fit is not None and not fit["adequate"]]
     for log, fit in alarms[:20]:
         names = ", ".join(cause["name"] for cause in fit["causes"]) or "no cause"
         lines += [

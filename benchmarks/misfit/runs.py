@@ -108,5 +108,5 @@ class Runs:
         text = out.getvalue()
         document = json.loads(text) if text.lstrip().startswith("{") else None
         if document is not None:
-            document = {name: document.get(name) for name in ("parameters", "fit")}
+            document = {name: document.get(name) for name in ("parameters", "fit", "state")}
         return {"code": code, "said": err.getvalue().strip(), "document": document, "seconds": seconds}

@@ -46,9 +46,10 @@ class Tolerated:
     def __init__(self, machine: Machine, parameters: ParameterSet, band: BandSettings) -> None:
         self._machine = machine
         self._parameters = parameters
-        numerator, denominator = signal.sos2tf(band.sections)
-        near_zero = 1e-3 * band.cutoff
-        delay = signal.group_delay((numerator, denominator), w=[near_zero], fs=1.0 / band.period)[1][0]
+        impulse = np.zeros(4 * band.settling)
+        impulse[0] = 1.0
+        response = signal.sosfilt(band.sections, impulse)
+        delay = np.arange(len(response)) @ response / response.sum()
         self._reach = max(1, round(SLOPE / band.period))
         self._past: deque[PlatformSample] = deque(
             maxlen=max(self._reach, round(float(delay))) + self._reach + 1
