@@ -58,19 +58,19 @@ def main() -> int:
     if options.quick:
         cases = quick(cases)
     command = "python -m benchmarks.misfit" + (" --quick" if options.quick else "")
+    count = options.right if options.right is not None else (RIGHT_QUICK if options.quick else RIGHT)
     verdicts: list[Verdict] = []
     right: list[tuple[RightLog, dict[str, Any]]] = []
 
     def write() -> None:
         """What is there so far: whoever cuts a run off has a page."""
-        options.page.write_text(page(verdicts, right, command), encoding="utf-8")
+        options.page.write_text(page(verdicts, right, command, (len(cases), count)), encoding="utf-8")
 
     for number, case in enumerate(cases, 1):
         one = judge(runs, case)
         verdicts.append(one)
         write()
         print(f"{number}/{len(cases)} {line(one)}", flush=True)
-    count = options.right if options.right is not None else (RIGHT_QUICK if options.quick else RIGHT)
     for log in map(RightLog.of, range(count)):
         found = runs.right_log(log)
         right.append((log, found))

@@ -12,9 +12,23 @@ from .right_logs import RightLog
 from .runs import DURATION
 
 
-def page(verdicts: Sequence[Verdict], right: Sequence[tuple[RightLog, dict[str, Any]]], command: str) -> str:
-    """The page as Markdown."""
-    return "\n".join([*_head(command), *_summary(verdicts, right), *_right(right), *_cases(verdicts), ""])
+def page(
+    verdicts: Sequence[Verdict],
+    right: Sequence[tuple[RightLog, dict[str, Any]]],
+    command: str,
+    planned: tuple[int, int],
+) -> str:
+    """The page as Markdown; `planned` is how many faults and right logs a whole run has."""
+    done = len(verdicts), len(right)
+    stands = []
+    if done != planned:
+        stands = [
+            f"**Cut off**: {done[0]} of {planned[0]} faults and {done[1]} of {planned[1]} right logs were run.",
+            "",
+        ]
+    return "\n".join(
+        [*_head(command), *stands, *_summary(verdicts, right), *_right(right), *_cases(verdicts), ""]
+    )
 
 
 def _head(command: str) -> list[str]:
