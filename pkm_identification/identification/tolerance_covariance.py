@@ -169,19 +169,16 @@ def _off(
 ) -> Iterator[Off]:
     """The quantities of one tolerance, one after the other."""
 
-    def moved(change: Callable[[StrutMotion], StrutMotion]) -> tuple[StrutMotion, ...]:
-        return tuple(change(motion) for motion in struts)
+    def moved(change: Callable[[StrutMotion, int], StrutMotion], strut: int) -> tuple[StrutMotion, ...]:
+        return tuple(change(motion, strut) for motion in struts)
 
     if name == "joint_places":
         for place in range(2 * STRUTS * 3):
             shift = np.zeros(2 * STRUTS * 3)
             shift[place] = size
             base, platform = shift.reshape(2, STRUTS, 3)
-            joints = {
-                "base_joints": machine.base_joints + base,
-                "platform_joints": machine.platform_joints + platform,
-            }
-            yield Off(name, replace(machine, **joints), struts)
+            places = machine.base_joints + base, machine.platform_joints + platform
+            yield Off(name, replace(machine, base_joints=places[0], platform_joints=places[1]), struts)
     elif name == "gravity_direction":
         for axis in _across(machine.gravity):
             yield Off(
@@ -191,25 +188,27 @@ def _off(
         # a mass along one strut more in the machine is a force less that the other bodies need
         for i in range(STRUTS):
             yield Off(
-                name, machine, moved(lambda motion, i=i: _less(motion, i, size * motion.acceleration[:, i]))
+                name, machine, moved(lambda motion, k: _less(motion, k, size * motion.acceleration[:, k]), i)
             )
     elif name == "length_offset":
         for i in range(STRUTS):
-            yield Off(name, machine, moved(lambda motion, i=i: _longer(motion, i, np.array(size), 0.0)))
+            yield Off(name, machine, moved(lambda motion, k: _longer(motion, k, np.array(size), 0.0), i))
     elif name == "length_scale":
         zero = machine.drive.length_at_zero if machine.drive is not None else np.zeros(STRUTS)
         for i in range(STRUTS):
             yield Off(
                 name,
                 machine,
-                moved(lambda motion, i=i: _longer(motion, i, size * (motion.length[:, i] - zero[i]), size)),
+                moved(lambda motion, k: _longer(motion, k, size * (motion.length[:, k] - zero[k]), size), i),
             )
     elif name == "force_gain":
         for i in range(STRUTS):
-            yield Off(name, machine, moved(lambda motion, i=i: _less(motion, i, size * _force(motion)[:, i])))
+            yield Off(
+                name, machine, moved(lambda motion, k: _less(motion, k, size * _force(motion)[:, k]), i)
+            )
     elif name == "force_offset":
         for i in range(STRUTS):
-            yield Off(name, machine, moved(lambda motion, i=i: _less(motion, i, np.array(size))))
+            yield Off(name, machine, moved(lambda motion, k: _less(motion, k, np.array(size)), i))
     elif name == "force_delay":
         yield Off(name, machine, tuple(_thinned(_earlier(motion, size), every) for motion in whole))
 

@@ -96,14 +96,16 @@ class ControllerNode(PipelineNode):
         self._send(self.controller.answer())
 
     def take_estimate(self, message: EstimateMessage) -> None:
-        """One estimate: believed as far as it is finite, shown by the data, not in doubt, possible and of this machine."""
+        """One estimate: believed as far as it is finite, shown by the data, beyond doubt, possible and of this machine."""
         if not self.parameter["use_estimates"]:
             return
         status = np.array(list(message.status))
         if EstimateMessage.IN_DOUBT in status:
             # the parameters belong together: those that are not in doubt are no model without the others
             why = f": {message.cause_text}" if message.cause_text else ""
-            self.report(WARN, "estimate_refused", f"estimate: the model does not fit what it learned from{why}")
+            self.report(
+                WARN, "estimate_refused", f"estimate: the model does not fit what it learned from{why}"
+            )
             return
         shown = status != EstimateMessage.UNIDENTIFIABLE
         try:

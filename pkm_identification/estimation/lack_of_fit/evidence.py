@@ -60,7 +60,8 @@ class Score:
     @property
     def significance(self) -> float:
         """Size of the whole in its standard deviations."""
-        return float(np.sqrt(max(self.coefficients @ np.linalg.solve(self.covariance, self.coefficients), 0)))
+        squares = float(self.coefficients @ np.linalg.solve(self.covariance, self.coefficients))
+        return max(squares, 0.0) ** 0.5
 
 
 @dataclass(frozen=True)
@@ -114,7 +115,7 @@ class Base:
     @property
     def solution(self) -> FloatArray:
         """The unknowns v, shape (P,)."""
-        return np.linalg.solve(self.triangle, self.pulls)
+        return np.asarray(np.linalg.solve(self.triangle, self.pulls), dtype=float)
 
     @property
     def rows(self) -> int:
