@@ -19,6 +19,7 @@ from pkm_identification.numerics.arrays import FloatArray
 
 from .augmented_state import FORMS
 from .diagnosis.diagnose import diagnose
+from .diagnosis.units import in_machine_units
 from .diagnosis.disagreement import disagreement
 from .experiment import Experiment
 from .procedures.free_fall import add_falls
@@ -73,7 +74,11 @@ def identify(
         from .augmented_state.identify import identify_states_and_parameters
 
         return identify_states_and_parameters(logs, machine, settings, faults or {})
-    experiment = Experiment.of(logs, machine, settings, faults)
+    try:
+        experiment = Experiment.of(logs, machine, settings, faults)
+    except LogError as error:
+        units = "; ".join(cause.detail for cause in in_machine_units(logs, machine).causes)
+        raise LogError(f"{error}; {units}" if units else str(error)) from None
     problem = add_falls(experiment.problem(), falls, experiment)
     _refuse_too_few(experiment, problem)
     fit = experiment.estimator.fit(problem, experiment.tuning)

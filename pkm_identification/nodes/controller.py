@@ -96,7 +96,7 @@ class ControllerNode(PipelineNode):
         self._send(self.controller.answer())
 
     def take_estimate(self, message: EstimateMessage) -> None:
-        """One estimate: believed as far as it is finite, shown by the data, beyond doubt, possible and of this machine."""
+        """One estimate: believed as far as it is finite, shown, beyond doubt, possible and of this machine."""
         if not self.parameter["use_estimates"]:
             return
         status = np.array(list(message.status))

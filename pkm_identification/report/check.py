@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from pkm_identification.estimation.identifiability import IDENTIFIABLE
+from pkm_identification.estimation.identifiability import IDENTIFIABLE, IN_DOUBT
+from pkm_identification.identification.estimate_file import fit_document
 from pkm_identification.identification.log_check import LogCheck
 
+from .diagnosis import fit_lines
 from .listing import Listing, number
 from .tables import REASONS
 
@@ -69,8 +71,10 @@ def check_lines(check: LogCheck) -> list[str]:
         unidentified = [
             name
             for name, status in zip(estimate.names, estimate.status, strict=True)
-            if status != IDENTIFIABLE
+            if status not in (IDENTIFIABLE, IN_DOUBT)
         ]
+        if check.identification.fit is not None:
+            lines += ["", *fit_lines(check.identification.fit)]
         if unidentified:
             lines += ["", "not identifiable from this motion: " + ", ".join(unidentified)]
         if estimate.combinations:
@@ -82,6 +86,7 @@ def check_lines(check: LogCheck) -> list[str]:
 def check_document(check: LogCheck) -> dict[str, Any]:
     """Findings for programs; numbers that are not finite are None."""
     estimate = None if check.identification is None else check.identification.estimate
+    fit = None if check.identification is None else check.identification.fit
     return {
         "schema": SCHEMA,
         "source": check.source,
@@ -104,6 +109,7 @@ def check_document(check: LogCheck) -> dict[str, Any]:
         "status": {} if estimate is None else dict(zip(estimate.names, estimate.status, strict=True)),
         "combinations": [] if estimate is None else [c.name for c in estimate.combinations],
         "warnings": list(check.warnings),
+        "fit": None if fit is None else fit_document(fit),
     }
 
 

@@ -57,12 +57,6 @@ class Score:
         """Standard deviations of the coefficients, shape (q,)."""
         return np.sqrt(np.diag(self.covariance))
 
-    @property
-    def significance(self) -> float:
-        """Size of the whole in its standard deviations."""
-        squares = float(self.coefficients @ np.linalg.solve(self.covariance, self.coefficients))
-        return max(squares, 0.0) ** 0.5
-
 
 @dataclass(frozen=True)
 class Base:
