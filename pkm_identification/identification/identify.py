@@ -19,8 +19,8 @@ from pkm_identification.numerics.arrays import FloatArray
 
 from .augmented_state import FORMS
 from .diagnosis.diagnose import diagnose
-from .diagnosis.units import in_machine_units
 from .diagnosis.disagreement import disagreement
+from .diagnosis.units import in_machine_units
 from .experiment import Experiment
 from .procedures.free_fall import add_falls
 from .result import Identification, refuse_unidentifiable
