@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from pkm_identification.errors import DocumentError, SettingsError
 from pkm_identification.estimation.estimate import ParameterEstimate, make_estimate
-from pkm_identification.estimation.identifiability import IDENTIFIABLE
+from pkm_identification.estimation.identifiability import IDENTIFIABLE, IN_DOUBT
 from pkm_identification.exporting.identified import identified_machine
 from pkm_identification.identification.estimate_file import write_estimate_json
 from pkm_identification.identification.identify import identify as identified
@@ -72,10 +72,10 @@ class Result:
         """Parameters as columns: name, unit, nominal, value, std, status.
 
         `pandas.DataFrame(result.table())` is a data frame. The value of a parameter that is not identifiable alone
-        is NaN: a prior is no estimate.
+        is NaN: a prior is no estimate. A value in doubt is there, with its status.
         """
         estimate = self.estimate
-        shown = np.array([status == IDENTIFIABLE for status in estimate.status])
+        shown = np.array([status in (IDENTIFIABLE, IN_DOUBT) for status in estimate.status])
         return {
             "name": np.array(estimate.names),
             "unit": np.array(estimate.units),
@@ -287,6 +287,21 @@ def load(path: str | Path, machine: AnyMachine, **assumptions: Any) -> Result:
         model=saved.model,
         assumed=settings.estimator.relations(parameters),
     )
+    if IN_DOUBT in saved.status.values():
+        estimate = replace(
+            estimate,
+            status=tuple(
+                saved.status.get(name, one) for name, one in zip(estimate.names, estimate.status, strict=True)
+            ),
+            std=np.array(
+                [saved.std.get(name, one) for name, one in zip(estimate.names, estimate.std, strict=True)]
+            ),
+            combinations=tuple(
+                replace(one, std=saved.std[one.name])
+                for one in estimate.combinations
+                if one.name in saved.std
+            ),
+        )
     return Result(
         Identification(
             machine=whole,

@@ -50,6 +50,9 @@ class SavedEstimate:
         Samples behind it, and those left out by reason.
     converged : bool
         Whether the file says that the estimator converged; those of version 0.1.0 do not say.
+    status, std : dict
+        Of parameters and combinations by their names, as the file states them: a misfit that put them in doubt is not
+        in the covariance alone.
     """
 
     source: str
@@ -68,6 +71,8 @@ class SavedEstimate:
     samples: int = 0
     dropped: dict[str, int] = field(default_factory=dict)
     converged: bool = False
+    status: dict[str, str] = field(default_factory=dict)
+    std: dict[str, float] = field(default_factory=dict)
 
     def check(self, machine: Machine, parameters: ParameterSet, stated: str | None = None) -> None:
         """Whether an estimation of these parameters of this machine can start from it.
@@ -160,7 +165,19 @@ def read_saved_estimate(path: str | Path) -> SavedEstimate:
         samples=_count(document.get("samples")),
         dropped=_counts(document.get("dropped")),
         converged=document.get("converged") is True,
+        **_stated_of_parameters(document.get("parameters")),
     )
+
+
+def _stated_of_parameters(entries: Any) -> dict[str, dict[str, Any]]:
+    """Statuses and standard deviations by name."""
+    status, std = {}, {}
+    for entry in entries if isinstance(entries, list) else []:
+        if isinstance(entry, dict) and isinstance(entry.get("status"), str):
+            status[str(entry.get("name"))] = entry["status"]
+            if isinstance(entry.get("std"), (int, float)):
+                std[str(entry.get("name"))] = float(entry["std"])
+    return {"status": status, "std": std}
 
 
 def _statement(stated: str) -> str:

@@ -86,7 +86,8 @@ def verdicts(result: Identification) -> list[tuple[bool, str]]:
 def held_out_sentence(validation: Validation, fit: Diagnosis | None = None) -> tuple[bool, str]:
     """What was predicted, how well beside the noise floor, and whether that is good news."""
     error = validation.rms_percent_total
-    good, floor = True, ""
+    # without a floor, an estimate has to predict better than the machine file does
+    good, floor = not error > validation.nominal_percent, ""
     if fit is not None:
         noise = float(np.sqrt(np.mean(fit.floor.std**2)))
         good = validation.error <= PREDICTED * max(fit.ratio, 1.0) * noise
