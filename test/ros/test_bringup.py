@@ -52,7 +52,7 @@ def test_nodes_in_one_process_do_what_they_do_alone(bench: Bench, domain, tmp_pa
         assert all(state.status == PlatformState.OK for state in states)
         names = set(bench.node.get_node_names())
         assert set(CHAIN) <= names
-        for node, expected in (("strut_filter", 60.0), ("estimator", 10.0)):
+        for node, expected in (("strut_filter", 60.0), ("estimator", 0.0)):
             wanted = "cutoff" if node == "strut_filter" else "band_cutoff"
             answer = bench.call(
                 GetParameters, f"/{node}/get_parameters", GetParameters.Request(names=[wanted])

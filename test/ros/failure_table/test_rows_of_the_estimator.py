@@ -124,7 +124,7 @@ def test_row_18_what_a_motion_cannot_show_is_marked_and_keeps_the_priors_deviati
     for name in ("Ixx_p", "Iyy_p", "Izz_p"):
         i = list(message.names).index(name)
         assert status[name] == ParameterEstimate.UNIDENTIFIABLE
-        assert message.std[i] == pytest.approx(prior.std[i], rel=1e-3)
+        assert message.std[i] == pytest.approx(prior.std[i], rel=0.02)
     assert status["viscous_1"] == ParameterEstimate.IDENTIFIABLE
     assert ParameterEstimate.COMBINATION in status.values()
 
