@@ -296,11 +296,7 @@ def load(path: str | Path, machine: AnyMachine, **assumptions: Any) -> Result:
             std=np.array(
                 [saved.std.get(name, one) for name, one in zip(estimate.names, estimate.std, strict=True)]
             ),
-            combinations=tuple(
-                replace(one, std=saved.std[one.name])
-                for one in estimate.combinations
-                if one.name in saved.std
-            ),
+            combinations=saved.combinations,
         )
     return Result(
         Identification(

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from pkm_identification.errors import DocumentError
+from pkm_identification.estimation.identifiability import COMBINATION, Combination
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
@@ -53,6 +54,8 @@ class SavedEstimate:
     status, std : dict
         Of parameters and combinations by their names, as the file states them: a misfit that put them in doubt is not
         in the covariance alone.
+    combinations : tuple of Combination
+        As the file states them; which terms they have is in their names alone, so that weights are not numbers.
     """
 
     source: str
@@ -73,6 +76,7 @@ class SavedEstimate:
     converged: bool = False
     status: dict[str, str] = field(default_factory=dict)
     std: dict[str, float] = field(default_factory=dict)
+    combinations: tuple[Combination, ...] = ()
 
     def check(self, machine: Machine, parameters: ParameterSet, stated: str | None = None) -> None:
         """Whether an estimation of these parameters of this machine can start from it.
@@ -166,6 +170,7 @@ def read_saved_estimate(path: str | Path) -> SavedEstimate:
         dropped=_counts(document.get("dropped")),
         converged=document.get("converged") is True,
         **_stated_of_parameters(document.get("parameters")),
+        combinations=_combinations(document.get("parameters"), names),
     )
 
 
@@ -178,6 +183,22 @@ def _stated_of_parameters(entries: Any) -> dict[str, dict[str, Any]]:
             if isinstance(entry.get("std"), (int, float)):
                 std[str(entry.get("name"))] = float(entry["std"])
     return {"status": status, "std": std}
+
+
+def _combinations(entries: Any, names: tuple[str, ...]) -> tuple[Combination, ...]:
+    """Entries that are no parameter but a combination of some."""
+    found = []
+    for entry in entries if isinstance(entries, list) else []:
+        if not isinstance(entry, dict) or entry.get("name") in names or entry.get("status") != COMBINATION:
+            continue
+        numbers = [entry.get(key) for key in ("value", "std", "nominal")]
+        if all(isinstance(number, (int, float)) for number in numbers):
+            value, std, nominal = (float(number) for number in numbers if number is not None)
+            weights = np.full(len(names), np.nan)
+            found.append(
+                Combination(str(entry["name"]), weights, value, std, str(entry.get("unit")), nominal)
+            )
+    return tuple(found)
 
 
 def _statement(stated: str) -> str:
