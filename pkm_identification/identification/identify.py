@@ -73,7 +73,10 @@ def identify(
         # here, because its kernels take longer to load than the others run
         from .augmented_state.identify import identify_states_and_parameters
 
-        return identify_states_and_parameters(logs, machine, settings, faults or {})
+        result = identify_states_and_parameters(logs, machine, settings, faults or {})
+        batch = replace(settings, estimator=replace(settings.estimator, name="ls"))
+        experiment = Experiment.of(logs, machine, batch, faults)
+        return _judged(result, experiment, experiment.problem())
     try:
         experiment = Experiment.of(logs, machine, settings, faults)
     except LogError as error:
@@ -87,15 +90,42 @@ def identify(
     shares = tolerance_shares_of(experiment, problem, fit.noise)
     estimate = fit.estimate(problem, systematic + sum(share.covariance for share in shares))
     refuse_unidentifiable(estimate, experiment.sources[0])
-    if not settings.causal and settings.estimator.forgetting == 1.0 and not fit.nonconvergence:
-        fit = replace(fit, nonconvergence=disagreement(estimate, middle[: problem.reported]))
+    # judged by the deviations that the estimator states, which a misfit would widen
+    reason = fit.nonconvergence
+    if not settings.causal and settings.estimator.forgetting == 1.0:
+        reason = reason or disagreement(estimate, middle[: problem.reported])
+    reason = reason or _nonconvergence(experiment, problem, fit, estimate)
     stated = tolerance_sentences(shares, fit.estimate(problem, systematic)) if shares else ()
-    diagnosis = diagnose(experiment, problem, estimate)
-    if not diagnosis.adequate:
-        estimate = doubted(
-            estimate, diagnosis.moved, max(diagnosis.left, 1.0) if diagnosis.unexplained else 1.0
-        )
-    return replace(_identification(experiment, problem, fit, estimate, falls, stated), fit=diagnosis)
+    equations = problem.equations
+    result = Identification(
+        machine=machine,
+        settings=experiment.settings,
+        estimate=estimate,
+        samples=problem.samples,
+        dropped=_dropped(experiment, problem, fit),
+        trace=fit.trace,
+        residual_rms=np.sqrt(np.mean((equations.measured - equations.regressor @ fit.mean) ** 2, axis=0)),
+        converged=fit.converged and not reason,
+        warnings=experiment.warnings,
+        validation=predict_ends(
+            experiment,
+            problem,
+            lambda part: experiment.estimator.fit(part, experiment.tuning).mean[: part.reported],
+        ),
+        delay=experiment.delay,
+        beside=(*_beside(experiment.settings, problem, falls), *stated),
+        nonconvergence=reason,
+    )
+    return _judged(result, experiment, problem)
+
+
+def _judged(result: Identification, experiment: Experiment, problem: Problem) -> Identification:
+    """An identification whose model was compared with its logs: what does not fit is in doubt."""
+    diagnosis = diagnose(experiment, problem, result.estimate)
+    if diagnosis.adequate:
+        return replace(result, fit=diagnosis)
+    widened = max(diagnosis.left, 1.0) if diagnosis.unexplained else 1.0
+    return replace(result, fit=diagnosis, estimate=doubted(result.estimate, diagnosis.moved, widened))
 
 
 def validate(result: Identification, log: StrutLog) -> Identification:
@@ -143,36 +173,10 @@ def _refuse_too_few(experiment: Experiment, problem: Problem) -> None:
         )
 
 
-def _identification(
-    experiment: Experiment,
-    problem: Problem,
-    fit: Fit,
-    estimate: ParameterEstimate,
-    falls: Sequence[StrutLog],
-    stated: tuple[str, ...] = (),
-) -> Identification:
-    estimator, equations = experiment.estimator, problem.equations
-    dropped = experiment.dropped | {"no_pose": problem.failed, "wrong_rate": problem.wrong_rate} | fit.dropped
-    reason = fit.nonconvergence or _nonconvergence(experiment, problem, fit, estimate)
-    return Identification(
-        machine=experiment.machine,
-        settings=experiment.settings,
-        estimate=estimate,
-        samples=problem.samples,
-        dropped={name: number for name, number in dropped.items() if number},
-        trace=fit.trace,
-        residual_rms=np.sqrt(np.mean((equations.measured - equations.regressor @ fit.mean) ** 2, axis=0)),
-        converged=fit.converged and not reason,
-        warnings=experiment.warnings,
-        validation=predict_ends(
-            experiment,
-            problem,
-            lambda part: estimator.fit(part, experiment.tuning).mean[: part.reported],
-        ),
-        delay=experiment.delay,
-        beside=(*_beside(experiment.settings, problem, falls), *stated),
-        nonconvergence=reason,
-    )
+def _dropped(experiment: Experiment, problem: Problem, fit: Fit) -> dict[str, int]:
+    """Samples and equations left out, by reason."""
+    counts = experiment.dropped | {"no_pose": problem.failed, "wrong_rate": problem.wrong_rate} | fit.dropped
+    return {name: number for name, number in counts.items() if number}
 
 
 def _nonconvergence(experiment: Experiment, problem: Problem, fit: Fit, estimate: ParameterEstimate) -> str:
