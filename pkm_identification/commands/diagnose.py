@@ -6,7 +6,7 @@ import argparse
 import shlex
 import sys
 
-from pkm_identification.identification.diagnosis.logs import diagnosed
+from pkm_identification.identification.diagnosis.any_units import diagnosed
 from pkm_identification.identification.estimate_file import estimate_document
 from pkm_identification.identification.settings import NAMED, Settings
 from pkm_identification.mechanisms.hexapod.machine import Machine

@@ -6,6 +6,7 @@ import argparse
 import sys
 
 from pkm_identification.errors import SettingsError
+from pkm_identification.estimation.identifiability import IN_DOUBT
 from pkm_identification.exporting.cured import cured, read_causes, with_keys
 from pkm_identification.exporting.formats import FORMATS, format_of, machine_text, write_machine
 from pkm_identification.exporting.identified import identified_machine
@@ -48,6 +49,7 @@ def add(commands: argparse._SubParsersAction) -> None:
 def _export(options: argparse.Namespace) -> int:
     machine = Machine.load(options.machine)
     form = options.format or _form(options.out)
+    doubtful: list[str] = []
     if options.cures or options.set:
         if options.estimate:
             raise SettingsError(
@@ -57,12 +59,18 @@ def _export(options: argparse.Namespace) -> int:
     if options.estimate:
         saved = read_saved_estimate(options.estimate)
         machine = identified_machine(machine, _basis(machine, saved))
+        doubtful = [name for name, status in saved.status.items() if status == IN_DOUBT]
     if options.out == "-":
         sys.stdout.write(machine_text(machine, form))
-        return 0
-    write_machine(options.out, machine, form)
-    print(f"{options.out}: {machine.name}, {form}", file=sys.stderr)
-    return 0
+    else:
+        write_machine(options.out, machine, form)
+        print(f"{options.out}: {machine.name}, {form}", file=sys.stderr)
+    if doubtful:
+        print(
+            f"pkm export: {options.estimate}: in doubt, because the model did not fit: {', '.join(doubtful)}",
+            file=sys.stderr,
+        )
+    return 1 if doubtful else 0
 
 
 def _cured(machine: Machine, options: argparse.Namespace) -> Machine:

@@ -6,6 +6,7 @@ import argparse
 from typing import Any
 
 from pkm_identification.errors import SettingsError
+from pkm_identification.identification.estimate_file import parameter_entries
 from pkm_identification.identification.procedures.force_gains import ForceGains, KnownLoad, calibrate_gains
 from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.machine import Machine
@@ -59,32 +60,10 @@ def _text(result: ForceGains, machine: Machine) -> str:
 
 
 def _document(result: ForceGains) -> dict[str, Any]:
-    def entries(estimate) -> list[dict[str, Any]]:
-        rows = zip(
-            estimate.names,
-            estimate.values,
-            estimate.std,
-            estimate.units,
-            estimate.status,
-            estimate.nominal,
-            strict=True,
-        )
-        return [
-            {
-                "name": name,
-                "value": float(value) if status == "identifiable" else None,
-                "std": float(std),
-                "unit": unit,
-                "status": status,
-                "nominal": float(nominal),
-            }
-            for name, value, std, unit, status, nominal in rows
-        ]
-
     return {
         "payload": {"mass": result.load.mass, "center_of_mass": result.load.center_of_mass.tolist()},
         "unloaded": list(result.unloaded),
         "loaded": list(result.loaded),
-        "gains": entries(result.gains),
-        "parameters": entries(result.parameters),
+        "gains": parameter_entries(result.gains),
+        "parameters": parameter_entries(result.parameters),
     }

@@ -17,6 +17,7 @@ from pkm_identification.mechanisms.hexapod.dynamics.strut import (
     M_E,
 )
 from pkm_identification.mechanisms.hexapod.machine import Machine, Strut, StrutBody
+from pkm_identification.mechanisms.rigid_bodies import parallel_axes
 from pkm_identification.numerics.arrays import FloatArray
 
 
@@ -73,7 +74,7 @@ def _platform(basis: FloatArray) -> dict[str, Any]:
     about_origin = np.diag(basis[4:7])
     about_origin[[0, 0, 1], [1, 2, 2]] = basis[7:10]
     about_origin[[1, 2, 2], [0, 0, 1]] = basis[7:10]
-    inertia = about_origin - mass * (np.dot(c, c) * np.eye(3) - np.outer(c, c))
+    inertia = about_origin - parallel_axes(mass, c)
     return {
         "mass": mass,
         "center_of_mass": c.tolist(),

@@ -36,19 +36,7 @@ def estimate_document(result: Identification, origin: dict[str, Any] | None = No
     `origin` is its provenance.
     """
     estimate = result.estimate
-    entries = [
-        {
-            "name": name,
-            "value": _number(estimate.shown(name)),
-            "std": _number(std),
-            "unit": unit,
-            "status": status,
-            "nominal": _number(nominal),
-        }
-        for name, std, unit, status, nominal in zip(
-            estimate.names, estimate.std, estimate.units, estimate.status, estimate.nominal, strict=True
-        )
-    ]
+    entries = parameter_entries(estimate)
     entries += [
         {
             "name": combination.name,
@@ -80,6 +68,23 @@ def estimate_document(result: Identification, origin: dict[str, Any] | None = No
         "near_zero": list(result.near_zero),
         "warnings": list(result.warnings),
     }
+
+
+def parameter_entries(estimate: ParameterEstimate) -> list[dict[str, Any]]:
+    """Parameters one by one; the value of one that the data do not show alone is None."""
+    return [
+        {
+            "name": name,
+            "value": _number(estimate.shown(name)),
+            "std": _number(std),
+            "unit": unit,
+            "status": status,
+            "nominal": _number(nominal),
+        }
+        for name, std, unit, status, nominal in zip(
+            estimate.names, estimate.std, estimate.units, estimate.status, estimate.nominal, strict=True
+        )
+    ]
 
 
 def fit_document(diagnosis: Diagnosis) -> dict[str, Any]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from pkm_identification.errors import LogError, SettingsError
 from pkm_identification.estimation.convergence import drift_share, nonconvergence
+from pkm_identification.estimation.disagreement import disagreement
 from pkm_identification.estimation.estimate import ParameterEstimate
 from pkm_identification.estimation.estimators import ESTIMATORS
 from pkm_identification.estimation.lack_of_fit.doubt import doubted
@@ -19,7 +20,6 @@ from pkm_identification.numerics.arrays import FloatArray
 
 from .augmented_state import FORMS
 from .diagnosis.diagnose import diagnose
-from .diagnosis.disagreement import disagreement
 from .diagnosis.units import in_machine_units
 from .experiment import Experiment
 from .procedures.free_fall import add_falls

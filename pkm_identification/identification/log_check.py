@@ -15,7 +15,7 @@ from pkm_identification.mechanisms.hexapod.kinematics.forward import (
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import StrutLog
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.signals.butterworth import segment_slices
+from pkm_identification.numerics.segments import segment_slices
 from pkm_identification.signals.guard import StreamGuard
 from pkm_identification.signals.known_forces import aligned
 from pkm_identification.signals.zero_phase import filter_log

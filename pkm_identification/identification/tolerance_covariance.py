@@ -21,9 +21,9 @@ from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.tolerances import Tolerances
 from pkm_identification.motion import STRUTS, StrutMotion
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.rotation import matrix_from_vector
+from pkm_identification.numerics.rotation import axes_across, matrix_from_vector
+from pkm_identification.numerics.segments import segment_slices
 from pkm_identification.parameters.relations import LinearRelations
-from pkm_identification.signals.butterworth import segment_slices
 
 from .problem_builder import build_problem
 from .samples import Samples
@@ -180,7 +180,7 @@ def _off(
             places = machine.base_joints + base, machine.platform_joints + platform
             yield Off(name, replace(machine, base_joints=places[0], platform_joints=places[1]), struts)
     elif name == "gravity_direction":
-        for axis in _across(machine.gravity):
+        for axis in axes_across(machine.gravity) if np.any(machine.gravity) else ():
             yield Off(
                 name, replace(machine, gravity=matrix_from_vector(size * axis) @ machine.gravity), struts
             )
@@ -211,14 +211,6 @@ def _off(
             yield Off(name, machine, moved(lambda motion, k: _less(motion, k, np.array(size)), i))
     elif name == "force_delay":
         yield Off(name, machine, tuple(_thinned(_earlier(motion, size), every) for motion in whole))
-
-
-def _across(gravity: FloatArray) -> FloatArray:
-    """Two unit axes (2, 3) across gravity."""
-    first = np.cross(gravity, np.eye(3)[np.argmin(np.abs(gravity))])
-    first /= max(float(np.linalg.norm(first)), 1e-300)
-    second = np.cross(gravity, first)
-    return np.array([first, second / max(float(np.linalg.norm(second)), 1e-300)])
 
 
 def _force(motion: StrutMotion) -> FloatArray:

@@ -14,7 +14,8 @@ from pkm_identification.mechanisms.hexapod.dynamics.regressor import regressor
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import StrutLog
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.signals.butterworth import segment_slices, zero_phase
+from pkm_identification.numerics.segments import segment_slices
+from pkm_identification.signals.butterworth import zero_phase
 from pkm_identification.signals.guard import GuardedLog
 
 from .experiment import Experiment, rows_of

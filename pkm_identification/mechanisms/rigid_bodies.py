@@ -73,6 +73,11 @@ def body_wrenches(body: BodyMotion) -> FloatArray:
     return wrench
 
 
+def parallel_axes(mass: float, arm: FloatArray) -> FloatArray:
+    """Moment of inertia (3, 3), kg m^2, of a mass in kg at the end of an arm (3,) in m (Huygens, Steiner)."""
+    return mass * (arm @ arm * np.eye(3) - np.outer(arm, arm))
+
+
 def skew(a: FloatArray) -> FloatArray:
     """Matrices (..., 3, 3) of the cross product with vectors (..., 3)."""
     result = np.zeros((*a.shape[:-1], 3, 3))

@@ -227,3 +227,11 @@ def vector_from_matrix(rotation: FloatArray) -> FloatArray:
     half = np.arctan2(sine, q[..., 3:])
     # v / sin(half) times 2 half; the quotient of small angles is 1
     return 2.0 * q[..., :3] / np.sinc(half / np.pi)
+
+
+def axes_across(vector: FloatArray) -> FloatArray:
+    """Two unit vectors (2, 3) at right angles to a vector (3,) and to each other, right-handed with it."""
+    along = vector / np.linalg.norm(vector)
+    first = np.cross(along, np.eye(3)[int(np.argmin(np.abs(along)))])
+    first /= np.linalg.norm(first)
+    return np.array([first, np.cross(along, first)])

@@ -13,6 +13,12 @@ MOST_CAUSES, MOST_REMARKS = 5, 3
 _READABLE = {"s": (1e3, "ms"), "m": (1e3, "mm"), "rad": (180.0 / math.pi, "°")}
 # What is wrong, by the name of the cause or the part of it in front of a strut's number; {size} is value and unit.
 _WHAT = {
+    "force_sign": "The forces have the other sign",
+    "force_unit": "The forces are in another unit",
+    "length_unit": "The lengths are in another unit",
+    "time_unit": "The stamps are in another unit",
+    "exchanged_struts": "Forces stand in the columns of other struts",
+    "exchanged_lengths": "Lengths stand in the columns of other struts",
     "force_delay": "The force{strut} comes {size} late",
     "force_gain": "The force{strut} is measured {size} times as large as it is",
     "force_offset": "The force{strut} is off by {size}",
@@ -61,12 +67,7 @@ def sentence(cause: Cause) -> str:
     text = _WHAT.get(stem, f"{stem.replace('_', ' ').capitalize()}{{strut}}: {{size}}")
     what = text.format(strut=strut, size=_size(cause)).strip()
     if cause.detail:
-        # a discrete cause has no deviation: its detail says it all
-        what = (
-            f"{stem.replace('_', ' ').capitalize()}: {cause.detail}"
-            if cause.std == 0.0
-            else f"{what} ({cause.detail})"
-        )
+        what += f" ({cause.detail})"
     found = f"{what}: that explains {_share(cause.explains)} of the misfit. {cause.cure}."
     if cause.rivals:
         found += f" This motion cannot tell it from {_listed(cause.rivals)}."
@@ -107,6 +108,8 @@ def _parts(name: str) -> tuple[str, str]:
 
 def _size(cause: Cause) -> str:
     factor, unit = _READABLE.get(cause.unit, (1.0, cause.unit))
+    if cause.std == 0.0:  # one of a few that are possible
+        return f"{number(factor * cause.value)} {unit}".strip()
     value, std = with_deviation(factor * cause.value, factor * cause.std)
     return f"{value} ± {std} {unit}".strip()
 

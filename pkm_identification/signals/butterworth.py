@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
-from numpy.typing import NDArray
 from scipy import signal
 
 from pkm_identification.errors import SettingsError
@@ -67,11 +64,3 @@ def causal(sections: FloatArray, values: FloatArray) -> FloatArray:
     flat = values.reshape(len(values), -1)
     state = signal.sosfilt_zi(sections)[:, :, None] * flat[0]
     return signal.sosfilt(sections, flat, axis=0, zi=state)[0].reshape(values.shape)
-
-
-def segment_slices(segment: NDArray[np.int64]) -> list[slice]:
-    """Stretches of equal segment number, in order."""
-    if len(segment) == 0:
-        return []
-    edges = np.concatenate([[0], np.nonzero(np.diff(segment))[0] + 1, [len(segment)]])
-    return [slice(int(a), int(b)) for a, b in pairwise(edges)]

@@ -17,13 +17,9 @@ from pkm_identification.declared import check, declared
 from pkm_identification.motion import StrutMotion, StrutSample
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
+from pkm_identification.numerics.segments import segment_slices
 
-from .butterworth import (
-    low_pass,
-    segment_slices,
-    settling_samples,
-    zero_phase,
-)
+from .butterworth import low_pass, settling_samples, zero_phase
 from .differences import stencil
 from .guard import GuardedLog, GuardedSample
 

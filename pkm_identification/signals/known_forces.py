@@ -16,8 +16,8 @@ import numpy as np
 from pkm_identification.mechanisms.hexapod.drive import KnownForces
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.segments import segment_slices
 
-from .butterworth import segment_slices
 from .guard import GuardedLog, GuardedSample
 
 WHOLE = 1e-6  # of a period: a delay this near to whole samples is whole

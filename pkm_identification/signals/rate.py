@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.segments import segment_slices
 
-from .butterworth import segment_slices
 from .guard import RATE_ERROR, GuardedLog
 
 WINDOW = 0.25  # s over which samples are counted

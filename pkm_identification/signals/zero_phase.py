@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from pkm_identification.motion import StrutMotion
+from pkm_identification.numerics.segments import segment_slices
 
-from .butterworth import low_pass, segment_slices, zero_phase
+from .butterworth import low_pass, zero_phase
 from .differences import central_differences, stencil
 from .guard import GuardedLog
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from pkm_identification.errors import SettingsError
 from pkm_identification.mechanisms.hexapod.machine import Platform
+from pkm_identification.mechanisms.rigid_bodies import parallel_axes
 from pkm_identification.numerics.arrays import FloatArray
 
 
@@ -83,5 +84,5 @@ def loaded(platform: Platform, payload: Payload) -> Platform:
     inertia = np.zeros((3, 3))
     for body in (platform, payload):
         arm = body.center_of_mass - center
-        inertia += body.inertia + body.mass * (arm @ arm * np.eye(3) - np.outer(arm, arm))
+        inertia += body.inertia + parallel_axes(body.mass, arm)
     return Platform(mass, center, inertia)

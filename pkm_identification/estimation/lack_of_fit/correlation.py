@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.fft import next_fast_len
 
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.segments import segment_slices
 
 LEAST_CORRELATION = 0.05  # where the sum over the autocorrelation ends
 
@@ -33,7 +32,7 @@ def correlation_time(residual: FloatArray, segment: NDArray[np.int64]) -> float:
         return 1.0
     longest = len(residual) // 4
     together = np.zeros(longest + 1)
-    for part in _stretches(segment):
+    for part in segment_slices(segment):
         size = next_fast_len(2 * (part.stop - part.start), real=True)
         spectrum = np.fft.rfft(residual[part], size, axis=0)
         products = np.fft.irfft(np.sum(np.abs(spectrum) ** 2, axis=1), size)
@@ -42,8 +41,3 @@ def correlation_time(residual: FloatArray, segment: NDArray[np.int64]) -> float:
     correlation = together[1:] / power
     ends = np.nonzero(correlation < LEAST_CORRELATION)[0]
     return 1.0 + 2.0 * float(np.sum(correlation[: ends[0] if len(ends) else longest]))
-
-
-def _stretches(segment: NDArray[np.int64]) -> list[slice]:
-    edges = np.concatenate([[0], np.nonzero(np.diff(segment))[0] + 1, [len(segment)]])
-    return [slice(int(a), int(b)) for a, b in pairwise(edges)]

@@ -37,8 +37,6 @@ class Score:
         Logarithm of the odds against the base.
     coefficients, covariance : ndarray, shapes (q,) and (q, q)
         In the units of the columns.
-    edof : float
-        How many of the coefficients the data show.
     left : float
         Sum of squares that is left, in units of the noise floor.
     moved : ndarray, shape (P,)
@@ -48,7 +46,6 @@ class Score:
     evidence: float
     coefficients: FloatArray
     covariance: FloatArray
-    edof: float
     left: float
     moved: FloatArray
 
@@ -167,7 +164,6 @@ class Base:
             evidence=0.5 * (gain - penalty),
             coefficients=scale * beta,
             covariance=noise * inverse * np.outer(scale, scale),
-            edof=float(np.trace(gram @ inverse)),
             left=after,
             moved=-np.linalg.solve(self.triangle, made @ beta),
         )

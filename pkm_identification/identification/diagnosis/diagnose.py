@@ -7,28 +7,28 @@ causes that nobody has thought of. Evidence without effect is a remark.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from pkm_identification.estimation.estimate import ParameterEstimate
 from pkm_identification.estimation.estimators import ESTIMATORS, Tuning
-from pkm_identification.estimation.identifiability import IDENTIFIABLE
+from pkm_identification.estimation.lack_of_fit.doubt import DOUBTFUL
+from pkm_identification.estimation.lack_of_fit.effect import largest_effect
 from pkm_identification.estimation.problem import Problem
 from pkm_identification.numerics.arrays import FloatArray
 
 from ..experiment import Experiment
 from .candidates import Choice
+from .causes import causes_of
 from .discrete import Discrete, suspects, undone
 from .evidence_base import EvidenceBase
 from .findings import Cause, Diagnosis, Unseen
 from .hypotheses import effects_of
 from .noise_floor import NoiseFloor, noise_floor
 from .saturation import saturation
-from .search import Found, Search, search
+from .search import Search, search
 
-LARGE_EFFECT = 2.0  # standard deviations of a parameter that is shown
 STANDS_OUT, STRUT_STANDS_OUT = 1.35, 1.6  # residual over floor: more than floors are uncertain
 ROUNDING = 1.0 / 3.0  # of the least floor: below, there is nothing to find
 ROUGH = 0.01  # of the rms force: noise of a first estimate
@@ -72,15 +72,22 @@ def diagnose(experiment: Experiment, problem: Problem, estimate: ParameterEstima
         # what is left is judged by the estimate that the corrected logs would give
         estimate = ESTIMATORS["ls"].fit(problem, Tuning()).estimate(problem)
     found = search(base, effects_of(experiment.machine, problem.parameters, experiment.logs), corrected)
-    shown = _shown(estimate)
     remarks: list[Cause] = []
+    explained = _squares(found.first.residual) - _squares(found.saturated.residual)
     for one in found.found:
-        effects = np.abs(shown.weights @ one.moved) / shown.std if len(shown.std) else np.zeros(1)
-        largest = int(np.argmax(effects)) if len(shown.std) else 0
-        effect = float(effects[largest])
-        entries = _causes(found, one, effect, shown.names[largest] if shown.names else "")
-        (causes if effect > LARGE_EFFECT else remarks).extend(entries)
-        if effect > LARGE_EFFECT:
+        effect, moves = largest_effect(estimate, one.moved)
+        entries = causes_of(
+            one.pick.choice,
+            one.coefficients,
+            one.covariance,
+            evidence=one.evidence,
+            explains=float(np.clip(one.left / max(explained, 1e-300), 0.0, 1.0)),
+            effect=effect,
+            moves=moves,
+            rivals=one.pick.rivals,
+        )
+        (causes if effect > DOUBTFUL else remarks).extend(entries)
+        if effect > DOUBTFUL:
             moved += [one.moved, *one.pick.alternatives]
     out = first.total_ratio > STANDS_OUT or bool(np.any(first.ratio > STRUT_STANDS_OUT))
     if out and not causes:
@@ -140,69 +147,6 @@ def _force_equations(experiment: Experiment, problem: Problem) -> tuple[Experime
     estimator = replace(settings.estimator, model="force")
     changed = replace(experiment, settings=replace(settings, causal=False, estimator=estimator))
     return changed, changed.problem()
-
-
-class _Shown:
-    """What an estimate shows: parameters and combinations as weights (n, P), standard deviations (n,) and names."""
-
-    def __init__(self, weights: FloatArray, std: FloatArray, names: Sequence[str]) -> None:
-        self.weights, self.std, self.names = weights, std, tuple(names)
-
-
-def _shown(estimate: ParameterEstimate) -> _Shown:
-    places = [k for k, status in enumerate(estimate.status) if status == IDENTIFIABLE]
-    weights = [np.eye(len(estimate.names))[k] for k in places] + [c.weights for c in estimate.combinations]
-    std = [estimate.std[k] for k in places] + [c.std for c in estimate.combinations]
-    names = [estimate.names[k] for k in places] + [c.name for c in estimate.combinations]
-    return _Shown(np.reshape(weights, (-1, len(estimate.names))), np.array(std), names)
-
-
-def _causes(found: Search, one: Found, effect: float, moves: str) -> list[Cause]:
-    """A choice as what it means to a person: one cause, or each member of a group that differs from zero."""
-    choice = one.pick.choice
-    kind = choice.effect
-    total = _squares(found.first.residual) - _squares(found.saturated.residual)
-    explains = float(np.clip(one.left / max(total, 1e-300), 0.0, 1.0))
-    std = np.sqrt(np.diag(one.covariance))
-
-    def cause(name: str, value: float, deviation: float) -> Cause:
-        if kind.reading is not None:
-            value, deviation = kind.reading(value, deviation)
-        return Cause(
-            name,
-            kind.offset + value,
-            deviation,
-            kind.unit,
-            explains,
-            kind.cure,
-            kind.family,
-            one.evidence,
-            effect,
-            moves,
-            one.pick.rivals,
-        )
-
-    if choice.whole and kind.common and len(std) > 1:
-        # all struts have it: their weighted mean
-        weights = np.linalg.solve(one.covariance, np.ones(len(std)))
-        return [
-            cause(
-                kind.common, float(weights @ one.coefficients / weights.sum()), float(weights.sum() ** -0.5)
-            )
-        ]
-    if kind.members and not choice.together:
-        places = [k for k in range(len(std)) if abs(one.coefficients[k]) > 3.0 * std[k]] or [
-            int(np.argmax(np.abs(one.coefficients) / std))
-        ]
-        places.sort(key=lambda k: -abs(one.coefficients[k]) / std[k])
-        return [cause(kind.members[int(choice.members[k])], one.coefficients[k], std[k]) for k in places]
-    if len(std) == 1:
-        return [cause(choice.name, one.coefficients[0], std[0])]
-    # the length of a vector of few components, the rms of many
-    size = float(np.linalg.norm(one.coefficients))
-    along = one.coefficients / max(size, 1e-300)
-    share = 1.0 if len(std) <= 3 else len(std) ** -0.5
-    return [cause(choice.name, share * size, share * float(np.sqrt(along @ one.covariance @ along)))]
 
 
 def _unseen(found: Search) -> tuple[Unseen, ...]:

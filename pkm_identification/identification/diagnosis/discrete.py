@@ -20,7 +20,7 @@ from pkm_identification.mechanisms.hexapod.dynamics import regressor
 from pkm_identification.mechanisms.hexapod.dynamics.basis import INERTIAL_COLUMNS, basis_parameters
 from pkm_identification.mechanisms.hexapod.kinematics.forward import FAILED, platform_motion
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import STRUTS
+from pkm_identification.motion import STRUTS, StrutMotion
 from pkm_identification.numerics.arrays import FloatArray
 
 from ..experiment import Experiment
@@ -176,7 +176,7 @@ def exchanged_lengths(base: EvidenceBase) -> list[Discrete]:
     return [Discrete(cause, _kept, lengths=tuple(int(k) for k in order))]
 
 
-def _reordered(struts, order: Sequence[int]):
+def _reordered(struts: StrutMotion, order: Sequence[int]) -> StrutMotion:
     return replace(
         struts,
         length=struts.length[:, order],

@@ -1,6 +1,6 @@
 """The noise floor: how small a residual can be when the model is right, per strut and in the estimation band.
 
-From the log alone, without a model of the machine:
+From the log alone (the noise of the force from the machine file, where it says `drive.force_noise`):
 
     A_k^2 = S_k integral |H|^4 df ,   S_k: power density of the force between .2 and .45 of the sample rate, where no
                                        motion is; at least that of rounding to whole steps,
@@ -18,13 +18,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import signal
+from scipy.integrate import trapezoid
 
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.kinematics.forward import platform_motion
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.segments import segment_slices
 from pkm_identification.signals.band import BandSettings
-from pkm_identification.signals.butterworth import segment_slices
 from pkm_identification.signals.guard import GuardedLog
 from pkm_identification.signals.zero_phase import filter_log
 
@@ -65,9 +66,7 @@ class NoiseFloor:
     exact: FloatArray
 
 
-def noise_floor(
-    experiment: Experiment, parameters: FloatArray, band_force: FloatArray, stated: float | None = None
-) -> NoiseFloor:
+def noise_floor(experiment: Experiment, parameters: FloatArray, band_force: FloatArray) -> NoiseFloor:
     """The noise floor of an experiment.
 
     Parameters
@@ -77,10 +76,9 @@ def noise_floor(
         Of the model's basis, to carry encoder noise.
     band_force : ndarray, shape (K, 6)
         Measured force in the band, N.
-    stated : float, optional
-        Standard deviation in N of the noise of one force sample, where it is known.
     """
-    band = experiment.settings.band
+    band, drive = experiment.settings.band, experiment.machine.drive
+    stated = None if drive is None else drive.force_noise
     passed = _power_passed(band)
     densities, weights, encoders = [], [], []
     for log in experiment.logs:
@@ -104,7 +102,7 @@ def noise_floor(
 def _power_passed(band: BandSettings) -> float:
     """Integral of the band's power response, both passes, over frequency in Hz."""
     frequency, response = signal.sosfreqz(band.sections, 8192, fs=1.0 / band.period)
-    return float(np.trapezoid(np.abs(response) ** 4, frequency))
+    return float(trapezoid(np.abs(response) ** 4, frequency))
 
 
 def force_density(log: GuardedLog, period: float) -> FloatArray:

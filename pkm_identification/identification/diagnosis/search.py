@@ -81,8 +81,6 @@ class Search:
         Without any choice, and with all of them.
     found : tuple of Found
         What explains most first.
-    values : ndarray, shape (P,)
-        Parameters with all choices estimated besides, SI units.
     saturated : Base
         With all candidates.
     noise : float
@@ -95,7 +93,6 @@ class Search:
     first: Base
     last: Base
     found: tuple[Found, ...]
-    values: FloatArray
     saturated: Base
     noise: float
     choices: tuple[Choice, ...]
@@ -141,9 +138,7 @@ def search(base: EvidenceBase, effects: Sequence[Effect], noise_floor: NoiseFloo
         last, picks = _pruned(base, first, last, picks, noise)
     found = [_found(base, first, picks, place, noise) for place in range(len(picks))]
     found.sort(key=lambda one: -one.left)
-    return Search(
-        first, last, tuple(found), base.parameters(last), everything, noise, tuple(choices), tuple(candidates)
-    )
+    return Search(first, last, tuple(found), everything, noise, tuple(choices), tuple(candidates))
 
 
 def _distinct(choice: Choice, coefficients: FloatArray, covariance: FloatArray) -> list[Choice]:

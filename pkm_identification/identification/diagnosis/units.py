@@ -21,14 +21,14 @@ MOST_OUTSIDE = 0.5  # of the lengths: more cannot be a fault of the motion
 
 
 @dataclass(frozen=True)
-class Reunited:
+class Converted:
     """Logs in the machine's units, and what had to be changed for it."""
 
     logs: tuple[StrutLog, ...]
     causes: tuple[Cause, ...]
 
 
-def in_machine_units(logs: Sequence[StrutLog], machine: Machine) -> Reunited:
+def in_machine_units(logs: Sequence[StrutLog], machine: Machine) -> Converted:
     """Logs of which lengths and stamps are in the machine's units, as far as they can be told.
 
     Lengths are in another unit if most lie outside of the limits and, in that unit, hardly any do; stamps, if only in
@@ -47,7 +47,7 @@ def in_machine_units(logs: Sequence[StrutLog], machine: Machine) -> Reunited:
         name, unit = time
         logs = tuple(replace(log, time=unit * log.time) for log in logs)
         causes.append(_unit_cause("time_unit", unit, "s", f"stamps are recorded in {name}"))
-    return Reunited(logs, tuple(causes))
+    return Converted(logs, tuple(causes))
 
 
 def _unit_cause(name: str, unit: float, of: str, detail: str) -> Cause:

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.segments import segment_slices
 from pkm_identification.signals.band import BandSettings
-from pkm_identification.signals.butterworth import causal, segment_slices, zero_phase
+from pkm_identification.signals.butterworth import causal, zero_phase
 
 
 @dataclass(frozen=True)

@@ -27,9 +27,10 @@ from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_motio
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import PlatformMotion
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.segments import segment_slices
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.signals.band import BandSettings
-from pkm_identification.signals.butterworth import causal, segment_slices, zero_phase
+from pkm_identification.signals.butterworth import causal, zero_phase
 
 # Samples a segment loses to the quadrature: one before its first step and one after its last.
 MARGIN = 1

@@ -15,7 +15,8 @@ from dataclasses import replace
 import numpy as np
 
 from pkm_identification.motion import StrutMotion
-from pkm_identification.signals.butterworth import low_pass, segment_slices, zero_phase
+from pkm_identification.numerics.segments import segment_slices
+from pkm_identification.signals.butterworth import low_pass, zero_phase
 from pkm_identification.signals.guard import GuardedLog
 from pkm_identification.signals.zero_phase import filter_log
 

@@ -9,14 +9,14 @@ that no sample waits for long.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from pkm_identification.estimation.estimate import ParameterEstimate
-from pkm_identification.estimation.identifiability import IDENTIFIABLE
 from pkm_identification.estimation.lack_of_fit.doubt import DOUBTFUL
-from pkm_identification.estimation.lack_of_fit.evidence import Base, Score
+from pkm_identification.estimation.lack_of_fit.effect import largest_effect
+from pkm_identification.estimation.lack_of_fit.evidence import Base
 from pkm_identification.estimation.lack_of_fit.saturated import saturated
 from pkm_identification.estimation.lack_of_fit.selection import DECISIVE
 from pkm_identification.mechanisms.hexapod.machine import Machine
@@ -24,11 +24,12 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
 
+from ..diagnosis.causes import causes_of
 from ..diagnosis.findings import Cause
 from .equation import Equation
 from .recent_equations import Recent, RecentEquations
 from .stream_discrete import discrete_cause
-from .stream_hypotheses import CHANGED_CURE, StreamHypothesis, stream_hypotheses
+from .stream_hypotheses import stream_hypotheses
 
 WINDOW = 1000  # equations, 40 s at 25 Hz
 FEWEST = 250
@@ -144,25 +145,36 @@ class FitWatch:
             self._conclude(StreamFit(True, time=time))
             return
         yield "discrete causes"
-        tried = stream_hypotheses(self._machine, recent, mean, self._prior)
-        everything = saturated(base, [one.candidate for one in tried])
+        choices, tried = stream_hypotheses(self._machine, self._parameters, recent, mean)
+        everything = saturated(
+            base, [one for one, choice in zip(tried, choices, strict=True) if choice.whole]
+        )
         noise = everything.pure_error
         ratio = base.total_ratio / max(everything.total_ratio, 1e-300)
         yield "all hypotheses together"
         scores = []
         for one in tried:
-            scores.append(base.score(one.candidate.columns, one.candidate.scale, noise))
-            yield one.candidate.name
+            scores.append(base.score(one.columns, one.scale, noise))
+            yield one.name
         best = int(np.argmax([score.evidence for score in scores]))
-        total = float(base.residual @ base.residual - everything.residual @ everything.residual)
-        explains = (float(base.residual @ base.residual) - scores[best].left) / max(total, 1e-300)
-        self._conclude(
-            replace(
-                self._fit(tried[best], scores[best], float(np.clip(explains, 0.0, 1.0)), estimate),
-                ratio=ratio,
-                time=time,
-            )
+        score = scores[best]
+        if score.evidence < DECISIVE:
+            self._conclude(StreamFit(True, ratio, time=time))
+            return
+        moved = (self._prior.std * score.moved)[: len(estimate.names)]
+        effect, moves = largest_effect(estimate, moved)
+        before = float(base.residual @ base.residual)
+        explained = before - float(everything.residual @ everything.residual)
+        cause, *_ = causes_of(
+            choices[best],
+            score.coefficients,
+            score.covariance,
+            evidence=score.evidence,
+            explains=float(np.clip((before - score.left) / max(explained, 1e-300), 0.0, 1.0)),
+            effect=effect,
+            moves=moves,
         )
+        self._conclude(StreamFit(effect <= DOUBTFUL, ratio, cause, moved, time))
 
     def _base(self, recent: Recent) -> Base:
         """The model, its rows divided by its own residual or, where that is less, by what is rounding."""
@@ -171,44 +183,6 @@ class FitWatch:
         least = np.full(target.shape[1], EXACT * np.sqrt(np.mean(recent.force**2)) + 1e-300)
         residual = least * Base.of(scaled, target, least, recent.segment).ratio
         return Base.of(scaled, target, np.maximum(residual, least), recent.segment)
-
-    def _fit(
-        self, hypothesis: StreamHypothesis, score: Score, explains: float, estimate: ParameterEstimate
-    ) -> StreamFit:
-        """The fit, judged by the likeliest hypothesis."""
-        if score.evidence < DECISIVE:
-            return StreamFit(True)
-        moved = (self._prior.std * score.moved)[: len(estimate.names)]
-        shown = [k for k, status in enumerate(estimate.status) if status == IDENTIFIABLE]
-        effects = {estimate.names[k]: abs(moved[k]) / estimate.std[k] for k in shown}
-        effects |= {one.name: abs(one.weights @ moved) / one.std for one in estimate.combinations}
-        moves = max(effects, key=lambda name: effects[name], default="")
-        effect = float(effects.get(moves, 0.0))
-        kind, candidate = hypothesis.effect, hypothesis.candidate
-        if kind is None:
-            changes = score.coefficients / score.std
-            place = int(np.argmax(np.abs(changes[: len(estimate.names)])))
-            cause = Cause(
-                candidate.name,
-                float(score.coefficients[place]),
-                float(score.std[place]),
-                estimate.units[place],
-                explains,
-                CHANGED_CURE,
-                detail=f"{estimate.names[place]} most",
-            )
-        else:
-            cause = Cause(
-                candidate.name,
-                kind.offset + float(score.coefficients[0]),
-                float(score.std[0]),
-                kind.unit,
-                explains,
-                kind.cure,
-                kind.family,
-            )
-        cause = replace(cause, evidence=score.evidence, effect=effect, moves=moves)
-        return StreamFit(effect < DOUBTFUL, cause=cause, moved=moved)
 
     def _conclude(self, fit: StreamFit) -> None:
         confirmed, self._suspected = self._suspected, not fit.adequate

@@ -12,6 +12,7 @@ from pkm_identification.mechanisms.hexapod.dynamics.basis import (
     PLATFORM_NAMES,
 )
 from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.mechanisms.rigid_bodies import parallel_axes
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter import Kind, Parameter
 from pkm_identification.parameters.parameter_set import ParameterSet
@@ -104,7 +105,7 @@ def body_of(values: FloatArray) -> FloatArray:
     """Mass, centre of mass (3,) and inertia about it (6,) of the ten parameters, shape (10,); needs a mass."""
     mass = values[0]
     center = values[1:4] / mass
-    shift = mass * (center @ center * np.eye(3) - np.outer(center, center))
+    shift = parallel_axes(mass, center)
     return np.concatenate([[mass], center, values[4:] - shift[_ROWS, _COLUMNS]])
 
 

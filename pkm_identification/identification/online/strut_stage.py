@@ -10,7 +10,7 @@ from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import StrutMotion, StrutSample
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.finite import finite_sample
-from pkm_identification.signals.butterworth import segment_slices
+from pkm_identification.numerics.segments import segment_slices
 from pkm_identification.signals.causal import CausalStrutFilter, FilterSettings
 from pkm_identification.signals.continuity import NUMBERS, numbered_stretches
 from pkm_identification.signals.guard import GuardedLog, GuardSettings, StreamGuard

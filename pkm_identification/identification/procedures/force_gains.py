@@ -24,6 +24,7 @@ from pkm_identification.estimation.estimators import ESTIMATORS, Tuning
 from pkm_identification.estimation.problem import Problem
 from pkm_identification.mechanisms.hexapod.dynamics.basis import PLATFORM_COLUMNS
 from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.mechanisms.rigid_bodies import parallel_axes
 from pkm_identification.motion import STRUTS, StrutLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter import Kind, Parameter
@@ -35,9 +36,8 @@ from ..settings import Settings
 
 LARGEST_STEP = 1e-6  # of a gain, when it has converged
 MOST_STEPS = 20
-PRIOR = (
-    0.3  # standard deviation of a gain beforehand: constants are wrong by tens of percent, not by ten times
-)
+# Standard deviation of a gain beforehand: constants are wrong by tens of percent, not by ten times.
+PRIOR = 0.3
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class KnownLoad:
     def basis(self) -> FloatArray:
         """What it adds to the platform's ten basis parameters; its own moments of inertia are left out."""
         m, c = self.mass, self.center_of_mass
-        about_origin = m * (c @ c * np.eye(3) - np.outer(c, c))
+        about_origin = parallel_axes(m, c)
         return np.array([m, *(m * c), *np.diag(about_origin), *about_origin[[0, 0, 1], [1, 2, 2]]])
 
 

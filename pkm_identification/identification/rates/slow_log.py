@@ -11,8 +11,8 @@ from scipy import signal
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.segments import segment_slices
 from pkm_identification.signals.band import LARGEST_SHARE, WIDEST_BAND, BandSettings
-from pkm_identification.signals.butterworth import segment_slices
 from pkm_identification.signals.differences import SLOW_PERIOD, central_differences, stencil
 from pkm_identification.signals.guard import GuardedLog
 

@@ -60,6 +60,8 @@ class Drive:
         Measured over true.
     force_offset : ndarray, shape (6,)
         N, measured where the true force is zero.
+    force_noise : float or None
+        Standard deviation in N of the noise of one sample of the force; None: to be learned from the log.
     """
 
     sample_rate: float
@@ -74,6 +76,7 @@ class Drive:
     force_delay: float = 0.0
     force_gain: FloatArray = field(default_factory=lambda: _all(1.0))
     force_offset: FloatArray = field(default_factory=lambda: _all(0.0))
+    force_noise: float | None = None
 
     @property
     def has_encoder(self) -> bool:
@@ -125,11 +128,13 @@ def read_drive(node: Node) -> Drive:
         values |= _motor(node.take("motor"))
     delay = node.take("force_delay", 0.0)
     gain = node.take("force_gain", [1.0] * STRUTS)
+    noise = node.take("force_noise", None)
     drive = Drive(
         sample_rate=node.take("sample_rate").positive(),
         force_delay=delay.number(),
         force_gain=gain.array(STRUTS),
         force_offset=node.take("force_offset", [0.0] * STRUTS).array(STRUTS),
+        force_noise=None if noise.value is None else noise.positive(),
         **values,  # type: ignore[arg-type]
     )
     if abs(drive.force_delay) > LONGEST_DELAY:

@@ -10,27 +10,17 @@ import numpy as np
 from pkm_identification.errors import SettingsError
 from pkm_identification.mechanisms.hexapod.machine import Platform, Strut, StrutBody
 from pkm_identification.motion import STRUTS
-from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.rotation import matrix_from_vector
 
 from ..actuators import completed_drive
 from .kind import PLANT, Fault, FaultKind
 from .setup import Setup
 
 
-def _turned(axis: FloatArray, angle: float) -> FloatArray:
-    """Rotation (3, 3) about a unit axis."""
-    x, y, z = axis
-    cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    return np.eye(3) + math.sin(angle) * cross + (1.0 - math.cos(angle)) * cross @ cross
-
-
 def _gravity(setup: Setup, fault: Fault) -> Setup:
     tilt = np.array([*fault.numbers, 0.0, 0.0])[:3]
     tilt[2] = 0.0
-    angle = float(np.linalg.norm(tilt))
-    if angle == 0.0:
-        return setup
-    gravity = _turned(tilt / angle, angle) @ setup.machine.gravity
+    gravity = matrix_from_vector(tilt) @ setup.machine.gravity
     return replace(setup, machine=replace(setup.machine, gravity=gravity))
 
 

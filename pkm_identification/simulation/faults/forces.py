@@ -54,6 +54,6 @@ FAULTS = (
               -LARGEST_OFFSET, LARGEST_OFFSET, MUST),
     FaultKind("force_sign", "", LOG, "forces are recorded with the other sign", _sign, -1.0, -1.0, MAY,
               words={"": (-1.0,)}),
-    FaultKind("saturation", "N", SENSORS, "measured forces are clipped at this size, true ones are not", _limit,
+    FaultKind("saturation", "N", LOG, "measured forces are clipped at this size, true ones are not", _limit,
               1e-6, LARGEST_OFFSET, MAY),
 )  # fmt: skip

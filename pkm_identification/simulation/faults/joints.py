@@ -10,6 +10,7 @@ import numpy as np
 from pkm_identification.errors import SettingsError
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.rotation import matrix_from_vector
 
 from .kind import MAY, PLANT, Fault, FaultKind
 from .setup import Setup
@@ -33,8 +34,7 @@ def _geometry(setup: Setup, fault: Fault) -> Setup:
 
 
 def _about_z(axis: FloatArray, angle: float) -> FloatArray:
-    c, s = math.cos(angle), math.sin(angle)
-    return np.array([c * axis[0] - s * axis[1], s * axis[0] + c * axis[1], axis[2]])
+    return matrix_from_vector(np.array([0.0, 0.0, angle])) @ axis
 
 
 def _hinge(setup: Setup, fault: Fault) -> Setup:

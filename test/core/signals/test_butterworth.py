@@ -5,13 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pkm_identification.signals.butterworth import (
-    causal,
-    low_pass,
-    segment_slices,
-    settling_samples,
-    zero_phase,
-)
+from pkm_identification.numerics.segments import segment_slices
+from pkm_identification.signals.butterworth import causal, low_pass, settling_samples, zero_phase
 
 RATE = 1000.0
 CASES = pytest.mark.parametrize(

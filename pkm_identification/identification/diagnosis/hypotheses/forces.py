@@ -7,7 +7,7 @@ import numpy as np
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.builder import force_scale
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.signals.butterworth import segment_slices
+from pkm_identification.numerics.segments import segment_slices
 
 from ..situation import Situation, own_strut
 from .hypothesis import Effect, numbered, repeated

@@ -11,7 +11,7 @@ from pkm_identification.mechanisms.friction import friction_columns
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
-from pkm_identification.signals.butterworth import segment_slices
+from pkm_identification.numerics.segments import segment_slices
 
 from ..situation import Situation, own_strut
 from .hypothesis import Effect, numbered, repeated

@@ -9,7 +9,7 @@ import numpy as np
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.signals.butterworth import segment_slices
+from pkm_identification.numerics.segments import segment_slices
 
 from ..situation import Situation
 from .hypothesis import Effect, numbered, repeated

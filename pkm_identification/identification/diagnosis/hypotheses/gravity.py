@@ -8,6 +8,7 @@ import numpy as np
 
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.rotation import axes_across, matrix_from_vector
 
 from ..situation import Situation
 from .hypothesis import Effect, repeated
@@ -16,28 +17,14 @@ TILT = 0.03  # rad, a large one
 STEP = 1e-3  # rad
 
 
-def across(gravity: FloatArray) -> FloatArray:
-    """Two directions (2, 3) about which gravity can be tilted: unit vectors, at right angles to it."""
-    down = gravity / np.linalg.norm(gravity)
-    first = np.cross(down, np.eye(3)[int(np.argmin(np.abs(down)))])
-    first /= np.linalg.norm(first)
-    return np.array([first, np.cross(down, first)])
-
-
-def turned(machine: Machine, angles: FloatArray) -> Machine:
-    """The machine with its gravity turned by two angles in rad, (2,), about the directions `across` it."""
-    angle = float(np.linalg.norm(angles))
-    if angle == 0.0:
-        return machine
-    axis = angles @ across(machine.gravity) / angle
-    g = machine.gravity
-    return replace(machine, gravity=np.cos(angle) * g + np.sin(angle) * np.cross(axis, g))
-
-
 def tilted(situation: Situation) -> FloatArray:
     """What a radian about each of the two directions would add, N."""
     machine = situation.machine
-    return np.stack([situation.of_machine(turned(machine, STEP * row)) / STEP for row in np.eye(2)], axis=2)
+    columns = []
+    for axis in axes_across(machine.gravity):
+        turned = replace(machine, gravity=matrix_from_vector(STEP * axis) @ machine.gravity)
+        columns.append(situation.of_machine(turned) / STEP)
+    return np.stack(columns, axis=2)
 
 
 def effects(machine: Machine) -> list[Effect]:

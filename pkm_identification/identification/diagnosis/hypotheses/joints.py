@@ -12,10 +12,10 @@ from pkm_identification.mechanisms.hexapod.kinematics.jacobian import jacobian
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.signals.butterworth import segment_slices
+from pkm_identification.numerics.rotation import axes_across
+from pkm_identification.numerics.segments import segment_slices
 
 from ..situation import Situation
-from .gravity import across
 from .hypothesis import Effect, repeated
 
 AXIS = 0.1  # rad
@@ -28,7 +28,7 @@ def other_axis(situation: Situation) -> FloatArray:
     """What a radian of each of the two ways to turn the fixed hinges would add, N, (K, 6, 2)."""
     machine = situation.machine
     columns = []
-    for direction in across(machine.first_axis):
+    for direction in axes_across(machine.first_axis):
         turned = machine.first_axis + STEP * direction
         changed = replace(machine, first_axis=turned / np.linalg.norm(turned))
         columns.append(situation.of_machine(changed) / STEP)

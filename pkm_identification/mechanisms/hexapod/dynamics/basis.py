@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from pkm_identification.mechanisms.rigid_bodies import parallel_axes
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 
@@ -64,7 +65,7 @@ def friction_of_basis(machine: Machine, basis: FloatArray) -> FloatArray:
 def inertia_about_origin(machine: Machine) -> FloatArray:
     """Platform inertia about the platform frame's origin, shape (3, 3), kg m^2 (parallel axes)."""
     c = machine.platform.center_of_mass
-    return machine.platform.inertia + machine.platform.mass * (np.dot(c, c) * np.eye(3) - np.outer(c, c))
+    return machine.platform.inertia + parallel_axes(machine.platform.mass, c)
 
 
 def basis_parameters(machine: Machine) -> FloatArray:

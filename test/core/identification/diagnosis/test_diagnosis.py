@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from core.synthetic import log, nominal, truth
 
+from pkm_identification.identification.diagnosis.any_units import diagnosed
 from pkm_identification.identification.diagnosis.log_rows import LogRows
-from pkm_identification.identification.diagnosis.logs import diagnosed
 from pkm_identification.identification.experiment import Experiment
 from pkm_identification.identification.identify import identify
 from pkm_identification.identification.settings import Settings

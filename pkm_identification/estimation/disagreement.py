@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from pkm_identification.estimation.estimate import ParameterEstimate
-from pkm_identification.estimation.identifiability import IDENTIFIABLE
 from pkm_identification.numerics.arrays import FloatArray
+
+from .estimate import ParameterEstimate
+from .identifiability import IDENTIFIABLE
 
 SEVERAL = 5.0  # standard deviations
 

@@ -1,0 +1,73 @@
+"""Coefficients of hypotheses as what they mean to a person."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pkm_identification.numerics.arrays import FloatArray
+
+from .candidates import Choice
+from .findings import Cause
+
+DIFFERS = 3.0  # standard deviations from zero, for a member of a group to be named
+FEW = 3  # components of a vector that has a length; of more, the rms says more
+
+
+def causes_of(
+    choice: Choice,
+    coefficients: FloatArray,
+    covariance: FloatArray,
+    *,
+    evidence: float,
+    explains: float,
+    effect: float,
+    moves: str,
+    rivals: tuple[str, ...] = (),
+) -> list[Cause]:
+    """A choice as one cause, or as one for each member of a group that differs from zero, the surest first.
+
+    Parameters
+    ----------
+    choice : Choice
+    coefficients, covariance : ndarray, shapes (q,) and (q, q)
+        As estimated, in the units of the choice's columns.
+    evidence, explains, effect, moves, rivals
+        As of `Cause`.
+    """
+    kind = choice.effect
+    std = np.sqrt(np.diag(covariance))
+
+    def cause(name: str, value: float, deviation: float) -> Cause:
+        if kind.reading is not None:
+            value, deviation = kind.reading(value, deviation)
+        return Cause(
+            name,
+            kind.offset + value,
+            deviation,
+            kind.unit,
+            explains,
+            kind.cure,
+            kind.family,
+            evidence,
+            effect,
+            moves,
+            rivals,
+        )
+
+    if choice.whole and kind.common and len(std) > 1:
+        # all struts have it: their weighted mean
+        weights = np.linalg.solve(covariance, np.ones(len(std)))
+        mean = float(weights @ coefficients / weights.sum())
+        return [cause(kind.common, mean, float(weights.sum() ** -0.5))]
+    if kind.members and not choice.together:
+        sure = np.abs(coefficients) / std
+        places = [int(k) for k in np.argsort(-sure) if sure[k] > DIFFERS] or [int(np.argmax(sure))]
+        return [
+            cause(kind.members[int(choice.members[k])], float(coefficients[k]), float(std[k])) for k in places
+        ]
+    if len(std) == 1:
+        return [cause(choice.name, float(coefficients[0]), float(std[0]))]
+    size = float(np.linalg.norm(coefficients))
+    along = coefficients / max(size, 1e-300)
+    share = 1.0 if len(std) <= FEW else len(std) ** -0.5
+    return [cause(choice.name, share * size, share * float(np.sqrt(along @ covariance @ along)))]
