@@ -62,6 +62,19 @@ def test_exact_data_raise_no_alarm():
     assert result.trusted
 
 
+def test_noise_that_the_machine_file_states_is_the_floor(right):
+    """The log's noise is 1 N a sample; stated as 2 N the floor is what that leaves in the band, and the ratio halves."""
+    learned = diagnosis(right).fit
+    stated = diagnosis(right, changed(NOMINAL, lambda d: d["drive"].update(force_noise=1.0))).fit
+    wide = diagnosis(right, changed(NOMINAL, lambda d: d["drive"].update(force_noise=2.0))).fit
+    # what reversals leave above all motion is learned as noise
+    share = learned.floor.force / stated.floor.force
+    assert 0.9 < share.min() < share.max() < 1.4
+    np.testing.assert_allclose(wide.floor.force, 2.0 * stated.floor.force, rtol=1e-12)
+    assert stated.floor.basis == "stated in the machine file"
+    assert wide.ratio < 0.6 * stated.ratio
+
+
 def test_a_thin_grid_gives_what_every_sample_gives():
     """The bodies' force, filtered at the drive's rate and on the thin grid: alike to a part in a thousand."""
     experiment = Experiment.of([log(TRUTH, SECONDS)], NOMINAL, SETTINGS)
