@@ -15,9 +15,9 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.rotation import quaternion_from_matrix
 
 from .closure import Closure, close_loops, reduce_dynamics
-from .faults.drive_train import DriveTrain
-from .faults.platform_hinge import PlatformHinge
-from .faults.setup import TrainErrors
+from .imperfections.drive_train import DriveTrain
+from .imperfections.platform_hinge import PlatformHinge
+from .imperfections.setup import TrainErrors
 from .model import hexapod_model, set_platform
 from .stepping import StrutResistance, advance, present_motion
 

@@ -17,8 +17,9 @@ from pkm_identification.numerics.arrays import FloatArray
 
 from .actuators import Drives, completed_drive
 from .additional_sensors import AdditionalSensors
-from .faults import Fault, Setup, with_faults
-from .faults.reports import Currents, Encoders, Record
+from .faults import Fault, with_faults
+from .imperfections.reports import Currents, Encoders, Record
+from .imperfections.setup import Setup
 from .payload import Payload, loaded
 from .plant import Plant, PlantState
 from .recording import Recording, recording

@@ -112,6 +112,12 @@ class StageScratch(NamedTuple):
 
 
 @kernel
+def stopped_at_bend(rate, new, bend):
+    """The next rate of Newton's method: from one sliding branch it may jump to the other and back for ever."""
+    return 0.0 if abs(rate) > bend and abs(new) > bend and new * rate < 0.0 else new
+
+
+@kernel
 def _solve_stage(known, length, h, dynamics, struts, stage, scratch):
     """Solve twist = known + h change(twist) for one implicit stage; rates, twist and change (6,) are written.
 
@@ -154,10 +160,7 @@ def _solve_stage(known, length, h, dynamics, struts, stage, scratch):
             break
         solve6(matrix, residual)
         for i in range(6):
-            new = rate[i] + residual[i]
-            # from one sliding branch Newton may jump over the bend to the other and back for ever: stop in between
-            bend = law[TRANSITION]
-            rate[i] = 0.0 if abs(rate[i]) > bend and abs(new) > bend and new * rate[i] < 0.0 else new
+            rate[i] = stopped_at_bend(rate[i], rate[i] + residual[i], law[TRANSITION])
     for i in range(6):
         change[i] = smooth[i]
         for k in range(6):

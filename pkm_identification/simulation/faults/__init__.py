@@ -2,6 +2,5 @@
 
 from .kind import Fault, FaultKind
 from .registry import FAULTS, fault_list, parse_fault, with_faults
-from .setup import Setup
 
-__all__ = ["FAULTS", "Fault", "FaultKind", "Setup", "fault_list", "parse_fault", "with_faults"]
+__all__ = ["FAULTS", "Fault", "FaultKind", "fault_list", "parse_fault", "with_faults"]

@@ -13,8 +13,8 @@ from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.rotation import matrix_from_vector
 
 from ..actuators import completed_drive
+from ..imperfections.setup import Setup
 from .kind import PLANT, Fault, FaultKind
-from .setup import Setup
 
 
 def _gravity(setup: Setup, fault: Fault) -> Setup:

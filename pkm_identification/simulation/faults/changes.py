@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from pkm_identification.errors import SettingsError
 
+from ..imperfections.setup import Setup
 from .kind import PLANT, Fault, FaultKind
-from .setup import Setup
 
 
 def _platform(setup: Setup, fault: Fault) -> Setup:

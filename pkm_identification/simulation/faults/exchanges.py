@@ -7,8 +7,8 @@ from dataclasses import replace
 from pkm_identification.errors import SettingsError
 from pkm_identification.motion import STRUTS
 
+from ..imperfections.setup import Setup
 from .kind import LOG, Fault, FaultKind
-from .setup import Setup
 
 FORM = f"two struts as 1-2, or the order of all {STRUTS} as 213456"
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 from pkm_identification.errors import SettingsError
 from pkm_identification.mechanisms.hexapod.drive import LONGEST_DELAY
 
+from ..imperfections.setup import Setup
 from .kind import LOG, MAY, MUST, SENSORS, Fault, FaultKind
-from .setup import Setup
 
 LARGEST_OFFSET = 1e7  # N
 

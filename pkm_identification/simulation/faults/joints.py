@@ -12,8 +12,8 @@ from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.rotation import matrix_from_vector
 
+from ..imperfections.setup import Setup
 from .kind import MAY, PLANT, Fault, FaultKind
-from .setup import Setup
 
 LARGEST = 0.1  # m
 

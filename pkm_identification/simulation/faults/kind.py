@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pkm_identification.errors import SettingsError
 from pkm_identification.motion import STRUTS
 
-from .setup import Setup
+from ..imperfections.setup import Setup
 
 PLANT, SENSORS, LOG = "machine", "sensors", "recorded log"
 NEVER, MAY, MUST = "never", "may", "must"  # have the number of a strut at its end

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from pkm_identification.errors import SettingsError
 
+from ..imperfections.setup import LostCounts, Setup
 from .kind import MAY, MUST, SENSORS, Fault, FaultKind
-from .setup import LostCounts, Setup
 
 LARGEST = 0.1  # m
 

@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from pkm_identification.errors import SettingsError
 from pkm_identification.motion import STRUTS
 
+from ..imperfections.setup import Setup
 from . import bodies, changes, exchanges, forces, friction, joints, lengths, units
 from .kind import MUST, NEVER, Fault, FaultKind
-from .setup import Setup
 
 FAULTS: tuple[FaultKind, ...] = tuple(
     kind

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from pkm_identification.errors import SettingsError
 
+from ..imperfections.setup import Setup
 from .kind import LOG, Fault, FaultKind
-from .setup import Setup
 
 SMALLEST_UNIT, LARGEST_UNIT = 1e-9, 1e9
 # N of one ampere: the drive's own, looked up when the fault meets its machine

@@ -103,7 +103,10 @@ def test_the_command_writes_what_it_is_asked_for(tmp_path, estimate_file):
 
 def test_an_estimate_in_doubt_is_written_and_told(tmp_path, estimate_file, capsys):
     document = json.loads(estimate_file.read_text())
-    document["parameters"] = [{"name": "m_p", "status": "in_doubt"}, {"name": "m_b", "status": "identifiable"}]
+    document["parameters"] = [
+        {"name": "m_p", "status": "in_doubt"},
+        {"name": "m_b", "status": "identifiable"},
+    ]
     estimate_file.write_text(json.dumps(document))
     out = tmp_path / "uf.yaml"
     assert main(["export", "--machine", "uf", "--estimate", str(estimate_file), "--out", str(out)]) == 1

@@ -63,7 +63,7 @@ def test_exact_data_raise_no_alarm():
 
 
 def test_noise_that_the_machine_file_states_is_the_floor(right):
-    """The log's noise is 1 N a sample; stated as 2 N the floor is what that leaves in the band, and the ratio halves."""
+    """The log's noise is 1 N a sample; stated as 2 N the floor is what that leaves in the band: the ratio halves."""
     learned = diagnosis(right).fit
     stated = diagnosis(right, changed(NOMINAL, lambda d: d["drive"].update(force_noise=1.0))).fit
     wide = diagnosis(right, changed(NOMINAL, lambda d: d["drive"].update(force_noise=2.0))).fit

@@ -10,7 +10,7 @@ from core.simulation.faults.faulty_runs import faulty_run
 from scipy.integrate import solve_ivp
 
 from pkm_identification.mechanisms.friction import Friction, padded_coefficients
-from pkm_identification.simulation.faults.train_stepping import Train, advance_train
+from pkm_identification.simulation.imperfections.train_stepping import Train, advance_train
 
 pytestmark = pytest.mark.slow
 

@@ -25,7 +25,7 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
 from pkm_identification.numerics.linear_systems import solve6
 
-from ..stepping import GAMMA, end_stop, turn_pose
+from ..stepping import GAMMA, end_stop, stopped_at_bend, turn_pose
 
 NEWTON_ITERATIONS = 60
 MOTOR_ITERATIONS = 60
@@ -143,9 +143,7 @@ def transmitted(rate, length, drive, bristle, position, motor_rate, guess, h, tr
                 high = x_rate
             else:
                 low = x_rate
-            new = x_rate - error / max(inertia + slope + spring, 1e-12)
-            if abs(x_rate) > bend and abs(new) > bend and new * x_rate < 0.0:
-                new = 0.0
+            new = stopped_at_bend(x_rate, x_rate - error / max(inertia + slope + spring, 1e-12), bend)
             if not low < new < high:
                 new = 0.5 * (low + high) if np.isfinite(low) and np.isfinite(high) else new
             x_rate = new
@@ -244,8 +242,7 @@ def _solve_stage(known_twist, known_length, known_state, h, dynamics, train, axe
         # corners of many axes can send Newton round in a circle; shorter steps end that
         damping = 1.0 if iteration < 20 else 0.5
         for i in range(6):
-            new = rate[i] + damping * residual[i]
-            rate[i] = 0.0 if abs(rate[i]) > bend and abs(new) > bend and new * rate[i] < 0.0 else new
+            rate[i] = stopped_at_bend(rate[i], rate[i] + damping * residual[i], bend)
     for i in range(6):
         change[i] = smooth[i]
         for k in range(6):

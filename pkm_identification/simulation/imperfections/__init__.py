@@ -1,0 +1,1 @@
+"""What a simulated machine can have that no machine file describes: sensors that err, drive trains with states."""
