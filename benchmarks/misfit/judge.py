@@ -10,7 +10,8 @@ import numpy as np
 
 from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.simulation.faults import Setup, parse_fault, with_faults
+from pkm_identification.simulation.faults import parse_fault, with_faults
+from pkm_identification.simulation.imperfections.setup import Setup
 
 from .cases import Case
 from .machines import nominal, truth

@@ -10,7 +10,8 @@ import pytest
 from pkm_identification.cli import main
 from pkm_identification.errors import SettingsError
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.simulation.faults import FAULTS, Setup, fault_list, parse_fault, with_faults
+from pkm_identification.simulation.faults import FAULTS, fault_list, parse_fault, with_faults
+from pkm_identification.simulation.imperfections.setup import Setup
 
 # the table of causes a diagnosis can name
 TABLE = """

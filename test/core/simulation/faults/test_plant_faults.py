@@ -15,7 +15,8 @@ from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.numerics.rotation import matrix_from_vector
 from pkm_identification.simulation import Plant
-from pkm_identification.simulation.faults import Setup, parse_fault, with_faults
+from pkm_identification.simulation.faults import parse_fault, with_faults
+from pkm_identification.simulation.imperfections.setup import Setup
 
 pytestmark = pytest.mark.slow
 
