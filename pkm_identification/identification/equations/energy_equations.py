@@ -67,6 +67,7 @@ def energy_equations(
     segment: NDArray[np.int64],
     band: BandSettings,
     online: bool = False,
+    rate: FloatArray | None = None,
 ) -> Equations:
     """Equations of the energy model.
 
@@ -82,6 +83,8 @@ def energy_equations(
     band : BandSettings
     online : bool
         Causal filters and their settling, as the online estimator has them; else zero-phase.
+    rate : ndarray, shape (N, 6), optional
+        Strut rates in m/s along which the forces work, if measured apart from the motion (default: the motion's).
 
     Returns
     -------
@@ -96,13 +99,15 @@ def energy_equations(
     duration = stride * band.period
     slow = SLOW * machine.friction.transition_rate
     mapping = np.column_stack([parameters.mapping, parameters.known])
+    if rate is None:
+        _, rate, _ = strut_motion_from_platform(machine, motion)
     parts = []
     for part in segment_slices(segment):
         steps = part.stop - part.start - 1 - 2 * MARGIN
         whole = (steps - lead - tail) // stride
         if whole < 1:
             continue
-        balance = _step_balance(machine, motion[part], force[part], mapping, band.period)
+        balance = _step_balance(machine, motion[part], rate[part], force[part], mapping, band.period)
         smooth = causal(sections, balance) if online else zero_phase(sections, balance)
         chosen = smooth[lead : lead + whole * stride]
         sums = chosen.reshape(whole, stride, -1).sum(axis=1)
@@ -124,10 +129,14 @@ def energy_equations(
 
 
 def _step_balance(
-    machine: Machine, motion: PlatformMotion, force: FloatArray, mapping: FloatArray, period: float
+    machine: Machine,
+    motion: PlatformMotion,
+    rate: FloatArray,
+    force: FloatArray,
+    mapping: FloatArray,
+    period: float,
 ) -> FloatArray:
     """Every step's balance, (N - 3, P + 2): what the columns need, the forces' work, the integral of sum L'^2."""
-    _, rate, _ = strut_motion_from_platform(machine, motion)
     columns = friction_columns(rate, machine.friction)
     friction = np.hstack(list(columns * rate)) @ mapping[INERTIAL_COLUMNS:]
     delivered = np.sum(force * rate, axis=1, keepdims=True)

@@ -7,11 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from pkm_identification.estimation.batch.least_squares import least_squares
+from pkm_identification.estimation.equations import Equations
 from pkm_identification.estimation.identifiability import IDENTIFIABLE, assess
 from pkm_identification.identification.equations.energy_equations import energy_equations
 from pkm_identification.identification.equations.force_equations import force_equations
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.signals.band import BandSettings
+from pkm_identification.signals.differences import TEN_POINTS, central_differences
 
 from .cases import (
     MODELS,
@@ -23,6 +26,7 @@ from .cases import (
 )
 from .data import (
     PERIOD,
+    Record,
     exact_record,
     measured,
     parameter_set,
@@ -32,7 +36,6 @@ from .source_tables import MASSES
 
 SEEDS = 3
 BAND_DURATION = 10.0  # s, of data for the band
-BANDS = {"force": force_equations, "energy": energy_equations}
 
 
 @dataclass(frozen=True)
@@ -97,14 +100,31 @@ def _identified(result: CaseResult) -> int:
     return sum(status == IDENTIFIABLE for status in result.estimate.status[: len(MASSES)])
 
 
+def _force_in_band(record: Record, parameters: ParameterSet, band: BandSettings) -> Equations:
+    segment = np.zeros(len(record.motion), dtype=np.int64)
+    return force_equations(study_machine(False), parameters, record.motion, record.force, segment, band)
+
+
+def _energy_in_band(record: Record, parameters: ParameterSet, band: BandSettings) -> Equations:
+    """Forces work along the lengths, which are a data set of their own and exact (l.6325-29)."""
+    rate, _ = central_differences(record.length, PERIOD, TEN_POINTS)
+    inner = slice(TEN_POINTS.reach, -TEN_POINTS.reach)
+    segment = np.zeros(len(rate), dtype=np.int64)
+    return energy_equations(
+        study_machine(False), parameters, record.motion[inner], record.force[inner], segment, band, rate=rate
+    )
+
+
+_BAND_MODELS = {"force": _force_in_band, "energy": _energy_in_band}
+
+
 def _in_band(noise: float, model: str, seed: int, duration: float) -> tuple[FloatArray, FloatArray, int]:
     """Estimate, standard deviations, and how many masses are identified."""
     record = measured(exact_record("XY", False, duration), noise, seed)
     parameters = parameter_set(False)
     prior = first_guess(parameters)
     band = BandSettings(PERIOD)
-    segment = np.zeros(len(record.motion), dtype=np.int64)
-    equations = BANDS[model](study_machine(False), parameters, record.motion, record.force, segment, band)
+    equations = _BAND_MODELS[model](record, parameters, band)
     fit = least_squares(equations, prior, band.redundancy)
     assessment = assess(
         parameters.names, parameters.units, fit.mean, parameters.nominal, fit.covariance, prior.std
