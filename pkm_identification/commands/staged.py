@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from pkm_identification.identification.procedures.staged import CAD, PREVIOUS
+from pkm_identification.declared import declarations
+from pkm_identification.identification.procedures.staged import StageSettings
 from pkm_identification.identification.procedures.staged_experiment import (
     identify_staged,
     trajectories_of,
@@ -32,6 +33,7 @@ from .results import (
     write_json,
 )
 
+STAGE_OPTIONS = tuple(declarations(StageSettings).values())
 FIGURE_NAMES = ("m_p", "m_b", "m_e", "coulomb_1")
 
 
@@ -51,13 +53,8 @@ def add(commands: argparse._SubParsersAction) -> None:
     parser.add_argument(
         "--cutoff", type=float, metavar="HZ", help="kinematic low-pass (default: as of pkm identify)"
     )
-    parser.add_argument(
-        "--hold",
-        choices=(CAD, PREVIOUS),
-        default=CAD,
-        help="what stage 2-A holds the inertial parameters at: the machine file's values, as the source does, or those "
-        "of 1-B (default: cad)",
-    )
+    for declaration in STAGE_OPTIONS:
+        add_setting(parser, declaration)
     for name in TUNING:
         add_setting(parser, NAMED[name])
     parser.add_argument("--out", metavar="DIR", help="folder for staged.json and figures")
@@ -70,8 +67,11 @@ def _staged(options: argparse.Namespace) -> int:
     logs, faults = read_logs(options.logs, machine, options.topic)
     folder = output_folder(options.out) if options.out else None
     tuning = Settings.of(**{name: getattr(options, name) for name in TUNING}).estimator.tuning
+    settings = StageSettings(
+        unscented=tuning, **{one.name: getattr(options, one.name) for one in STAGE_OPTIONS}
+    )
     trajectories = trajectories_of(logs, machine, options.parameters, options.cutoff, faults)
-    done = with_prediction(identify_staged(machine, trajectories, hold=options.hold, tuning=tuning))
+    done = with_prediction(identify_staged(machine, trajectories, settings=settings))
     document = staged_document(done)
     # files first: nothing is printed when one cannot be written
     if folder:

@@ -143,7 +143,8 @@ def staged_document(staged: StagedIdentification) -> dict[str, Any]:
         "units": list(estimate.units),
         "nominal": estimate.nominal.tolist(),
         "start": np.asarray(staged.start).tolist(),
-        "held_in_2_a": staged.hold,
+        "held_in_2_a": staged.settings.hold,
+        "most_passes": staged.settings.passes,
         "dropped": staged.trajectories.dropped,
         "trajectories": [
             {"name": name, **_result_document(result)} for name, result in staged.results.items()

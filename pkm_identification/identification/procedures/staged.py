@@ -19,6 +19,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from pkm_identification.declared import check, declared
 from pkm_identification.errors import PkmError
 from pkm_identification.estimation.batch.least_squares import (
     least_squares,
@@ -57,13 +58,30 @@ class StageSettings:
         Standard deviation about a stage's start, in scales of the parameter set.
     unscented : UnscentedSettings
     hold : {'cad', 'previous'}
-        What 2-A holds the inertial parameters at: the machine file's values, as the source does, or those of 1-B.
+    passes : int
+        At most, over the equations.
+
+    Raises
+    ------
+    PkmError
+        If a value is not allowed.
     """
 
     redundancy: float = 1.0
     prior: float = 1.0
     unscented: UnscentedSettings = field(default_factory=UnscentedSettings)
-    hold: str = CAD
+    hold: str = declared(
+        CAD,
+        "what stage 2-A holds the inertial parameters at: the machine file's values, as the source does, or those of "
+        "1-B",
+        choices=(CAD, PREVIOUS),
+    )
+    passes: int = declared(
+        MAX_PASSES, "most passes of every stage, each with the noise the last one left", "", 1, 1000
+    )
+
+    def __post_init__(self) -> None:
+        check(self)
 
 
 @dataclass(frozen=True)
@@ -178,7 +196,7 @@ def run_stage(
         residual = target - columns @ estimator.mean
         left = residual_covariance(residual, int(free.sum()))
         converged = np.abs(estimator.mean - last_mean) < TOLERANCE * np.sqrt(np.diag(estimator.covariance))
-        if passes == MAX_PASSES or np.all(converged):
+        if passes == settings.passes or np.all(converged):
             break
         noise, last_mean = left, estimator.mean
     moved = np.abs(estimator.mean - before) / parameters.scale[free]

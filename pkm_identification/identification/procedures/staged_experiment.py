@@ -11,7 +11,6 @@ import numpy as np
 
 from pkm_identification.errors import LogError, PkmError
 from pkm_identification.estimation.equations import Equations
-from pkm_identification.estimation.filters.unscented import UnscentedSettings
 from pkm_identification.estimation.problem import Problem
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import StrutLog
@@ -23,7 +22,6 @@ from ..settings import Settings
 from ..validation import FEWEST_EQUATIONS, Validation, predict_ends
 from .cross_check import CrossCheck, cross_check
 from .staged import (
-    CAD,
     FRICTION,
     StagedResult,
     StageSettings,
@@ -77,8 +75,8 @@ class StagedIdentification:
     cross : CrossCheck
     joint : StagedResult
         One estimation from all trajectories.
-    hold : {'cad', 'previous'}
-        What 2-A held the inertial parameters at.
+    settings : StageSettings
+        Of every stage.
     validation : Validation or None
         Of the end of every log by such an estimation from the rest (`with_prediction`).
     """
@@ -89,7 +87,7 @@ class StagedIdentification:
     results: dict[str, StagedResult]
     cross: CrossCheck
     joint: StagedResult
-    hold: str = CAD
+    settings: StageSettings
     validation: Validation | None = None
 
 
@@ -169,8 +167,7 @@ def identify_staged(
     machine: Machine,
     trajectories: Trajectories,
     start: FloatArray | None = None,
-    hold: str = CAD,
-    tuning: UnscentedSettings | None = None,
+    settings: StageSettings | None = None,
 ) -> StagedIdentification:
     """Stages 1-A to 3 on each trajectory, the cross-check, and all trajectories together.
 
@@ -180,14 +177,12 @@ def identify_staged(
     trajectories : Trajectories
     start : ndarray, shape (R,), optional
         First guess in SI units, without nuisance parameters; the machine file's values if it is not given.
-    hold : {'cad', 'previous'}
-        What 2-A holds the inertial parameters at, `StageSettings.hold`.
-    tuning : UnscentedSettings, optional
-        Of the filter in every stage.
+    settings : StageSettings, optional
+        Of every stage; their redundancy is that of the trajectories.
     """
     parameters, equations = trajectories.parameters, trajectories.equations
     first = first_guess(parameters, start)
-    settings = StageSettings(trajectories.redundancy, unscented=tuning or UnscentedSettings(), hold=hold)
+    settings = replace(settings or StageSettings(), redundancy=trajectories.redundancy)
     results = {
         name: staged(part, parameters, first, settings, _other(trajectories, name))
         for name, part in equations.items()
@@ -199,7 +194,7 @@ def identify_staged(
         results=results,
         cross=cross_check(results, equations, parameters, settings),
         joint=joint(equations, parameters, first, settings, tuple(map(joined, trajectories.others))),
-        hold=hold,
+        settings=settings,
     )
 
 
@@ -209,10 +204,9 @@ def with_prediction(result: StagedIdentification) -> StagedIdentification:
     if trajectories.predict is None:
         return result
     first = first_guess(trajectories.parameters, result.start)
-    settings = StageSettings(trajectories.redundancy)
 
     def values(part: Problem) -> FloatArray:
-        return joint({"rest": part.equations}, part.parameters, first, settings).estimate.values
+        return joint({"rest": part.equations}, part.parameters, first, result.settings).estimate.values
 
     return replace(result, validation=trajectories.predict(values))
 

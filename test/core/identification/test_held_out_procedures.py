@@ -9,6 +9,7 @@ import pytest
 from core import synthetic
 
 from pkm_identification.identification.procedures.friction_test import measure_friction
+from pkm_identification.identification.procedures.staged import StageSettings
 from pkm_identification.identification.procedures.staged_experiment import (
     StagedIdentification,
     Trajectories,
@@ -38,7 +39,9 @@ def procedure(trajectories: Trajectories) -> StagedIdentification:
     """What there is before its end: nothing but logs and a first guess."""
     parameters = trajectories.parameters
     start = parameters.nominal[: len(parameters.names) - parameters.nuisance]
-    return StagedIdentification(NOMINAL, trajectories, start, {}, None, None)
+    return StagedIdentification(
+        NOMINAL, trajectories, start, {}, None, None, StageSettings(trajectories.redundancy)
+    )
 
 
 def test_ends_of_all_trajectories_are_predicted_by_one_estimation_from_the_rest():

@@ -255,6 +255,16 @@ def test_command_says_what_is_wrong(files, capsys):
     assert "has no friction" in capsys.readouterr().err
 
 
+def test_passes_are_as_many_as_asked_for(files, capsys):
+    logs = [str(files / f"{name}.csv") for name in ("x", "z")]
+    assert main(["staged", *logs, "--machine", "uf", "--passes", "1", "--json", "-"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["most_passes"] == 1
+    assert {stage["passes"] for one in document["trajectories"] for stage in one["stages"]} == {1}
+    assert main(["staged", *logs, "--machine", "uf", "--passes", "0"]) == 2
+    assert "passes 0: must be between 1 and 1000" in capsys.readouterr().err
+
+
 def test_log_that_is_too_short():
     path = motion("x")[:700]
     log = StrutLog(
