@@ -16,7 +16,7 @@ from pkm_identification.report.diagnosis import fit_lines, reason, unseen_lines
 from pkm_identification.report.paragraphs import paragraph
 
 from .arguments import add_json, add_logs, add_setting
-from .results import present
+from .results import output_folder, present, write_figures, write_json
 
 OPTIONS = ("parameters", "strut_spread", "cutoff", "order", "band_cutoff", "band_order")
 
@@ -32,6 +32,7 @@ def add(commands: argparse._SubParsersAction) -> None:
     add_logs(parser)
     for name in OPTIONS:
         add_setting(parser, NAMED[name])
+    parser.add_argument("--out", metavar="DIR", help="folder for diagnosis.json and misfit.png")
     add_json(parser)
     parser.set_defaults(run=_diagnose)
 
@@ -40,12 +41,20 @@ def _diagnose(options: argparse.Namespace) -> int:
     machine = Machine.load(options.machine)
     settings = Settings.of(estimator="ls", hold_out=0.0, **{name: getattr(options, name) for name in OPTIONS})
     settings.parameter_set(machine)  # a wrong name is found before long logs are read
+    folder = output_folder(options.out) if options.out else None
     logs, faults = read_logs(options.logs, machine, options.topic)
     result = diagnosed(logs, machine, settings, faults)
     fit = result.fit
     assert fit is not None
     text = "\n".join(paragraph(line, "") for line in [*fit_lines(fit), *unseen_lines(fit)])
     document = estimate_document(result, provenance(options.logs, shlex.join(sys.argv), result.settings))
+    # files first: nothing is printed when one cannot be written
+    if folder:
+        write_json(folder / "diagnosis.json", document)
+        if fit.residuals:
+            from pkm_identification.report.figures.misfit import misfit_figure
+
+            write_figures(folder, {"misfit": misfit_figure(fit)})
     present(text, document, options.json)
     if not fit.adequate:
         print(f"pkm diagnose: {reason(fit)}", file=sys.stderr)

@@ -17,6 +17,7 @@ from pkm_identification.records.atomic import replacing
 
 from .figures.forces import forces_figure, residual_figure
 from .figures.machine import machine_figure
+from .figures.misfit import misfit_figure
 from .figures.parameters import convergence_figure, estimates_figure
 from .figures.style import png
 from .page import html_page
@@ -46,6 +47,8 @@ def report_figures(result: Identification, truth: FloatArray | None = None) -> d
     if result.validation is not None:
         figures["forces"] = forces_figure(result.validation)
         figures["residual"] = residual_figure(result.validation)
+    if result.fit is not None and result.fit.residuals:
+        figures["misfit"] = misfit_figure(result.fit)
     figures["machine"] = machine_figure(result.machine)
     return figures
 

@@ -27,6 +27,8 @@ CAPTIONS = {
     "estimates": "Estimates with bars of two standard deviations, against the nominal values of the description.",
     "convergence": "Each identified parameter over time, with its band of two standard deviations. The "
     "transient at the start runs out of the panels.",
+    "misfit": "What the model leaves of the forces in the band, in units of the noise floor: in the worst strut where "
+    "it is largest, and in all struts.",
     "forces": "Strut forces of a log that was not used for the estimate: both sides passed the same low-pass.",
     "residual": "What the prediction leaves. A flat spectrum far below that of the force is noise; peaks are motion "
     "the model does not explain.",

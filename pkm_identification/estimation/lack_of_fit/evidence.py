@@ -114,11 +114,15 @@ class Base:
         return len(self.segment) * len(self.floor)
 
     @property
+    def left(self) -> FloatArray:
+        """The residual of what was measured, shape (K, m), in units of the floor."""
+        return self.residual[: self.rows].reshape(len(self.segment), -1)
+
+    @property
     def ratio(self) -> FloatArray:
         """Residual over floor of each output, root mean square, shape (m,); degrees of freedom are counted."""
-        residual = self._measured(self.residual)
         free = 1.0 - self.triangle.shape[0] / max(self.rows, self.triangle.shape[0] + 1)
-        return np.sqrt(np.mean(residual**2, axis=0) / free)
+        return np.sqrt(np.mean(self.left**2, axis=0) / free)
 
     @property
     def total_ratio(self) -> float:
@@ -128,7 +132,7 @@ class Base:
     @property
     def correlation(self) -> float:
         """Rows per independent one, of the residual."""
-        return correlation_time(self._measured(self.residual), self.segment)
+        return correlation_time(self.left, self.segment)
 
     def left_of(self, columns: FloatArray) -> FloatArray:
         """What the base cannot make of columns (K, m, q), shape (n + P, q)."""
@@ -185,7 +189,3 @@ class Base:
         return Base(
             orthonormal, triangle, target - z @ pulls, np.append(self.pulls, pulls), self.floor, self.segment
         )
-
-    def _measured(self, rows: FloatArray) -> FloatArray:
-        """The rows of what was measured, (K, m)."""
-        return rows[: self.rows].reshape(len(self.segment), -1)

@@ -15,6 +15,7 @@ from pkm_identification.estimation.estimate import ParameterEstimate
 from pkm_identification.estimation.estimators import ESTIMATORS, Tuning
 from pkm_identification.estimation.lack_of_fit.doubt import DOUBTFUL
 from pkm_identification.estimation.lack_of_fit.effect import largest_effect
+from pkm_identification.estimation.lack_of_fit.evidence import Base
 from pkm_identification.estimation.problem import Problem
 from pkm_identification.numerics.arrays import FloatArray
 
@@ -23,7 +24,7 @@ from .candidates import Choice
 from .causes import causes_of
 from .discrete import Discrete, suspects, undone
 from .evidence_base import EvidenceBase
-from .findings import Cause, Diagnosis, Unseen
+from .findings import Cause, Diagnosis, Residuals, Unseen
 from .hypotheses import effects_of
 from .noise_floor import NoiseFloor, noise_floor
 from .saturation import saturation
@@ -51,6 +52,7 @@ def diagnose(experiment: Experiment, problem: Problem, estimate: ParameterEstima
     experiment, problem = _force_equations(experiment, problem)
     base, floor = _base_and_floor(experiment, problem)
     first = base.base(floor.std)
+    residuals = _residuals(base, first)
     force = problem.equations.force
     percent = 100.0 * float(np.sqrt(np.mean(floor.std**2) / max(np.mean(force**2), 1e-300)))
     if _size(first.ratio * floor.std) < ROUNDING * _size(floor.exact):
@@ -107,6 +109,7 @@ def diagnose(experiment: Experiment, problem: Problem, estimate: ParameterEstima
         remarks=tuple(remarks),
         unseen=_unseen(found),
         moved=np.reshape(moved, (-1, problem.reported)),
+        residuals=(residuals, _residuals(base, found.last)),
     )
 
 
@@ -133,6 +136,11 @@ def _base_and_floor(experiment: Experiment, problem: Problem) -> tuple[EvidenceB
     # the size of encoder noise in the force needs a rough estimate only
     rough = base.base(ROUGH * np.sqrt(np.mean(force**2, axis=0)) + 1e-300)
     return base, noise_floor(experiment, base.basis(base.parameters(rough)), force)
+
+
+def _residuals(evidence: EvidenceBase, model: Base) -> Residuals:
+    first = (evidence.problem.log == 0)[evidence.kept]
+    return Residuals(evidence.problem.equations.time[evidence.kept][first], model.left[first])
 
 
 def _size(values: FloatArray) -> float:

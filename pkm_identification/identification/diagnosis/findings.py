@@ -63,6 +63,22 @@ class Unseen:
 
 
 @dataclass(frozen=True)
+class Residuals:
+    """What a model leaves of the forces of the first log in the band.
+
+    Attributes
+    ----------
+    time : ndarray, shape (K,)
+        s, of the equations.
+    relative : ndarray, shape (K, 6)
+        In units of each strut's noise floor.
+    """
+
+    time: FloatArray
+    relative: FloatArray
+
+
+@dataclass(frozen=True)
 class Diagnosis:
     """Whether a model fits, and why not.
 
@@ -84,6 +100,8 @@ class Diagnosis:
     unseen : tuple of Unseen
     moved : ndarray, shape (n, P)
         By what causes and their rivals would move the parameters, SI units.
+    residuals : tuple of Residuals
+        By the model alone, and with all causes that were found; empty where everything is below rounding.
     """
 
     adequate: bool
@@ -96,6 +114,7 @@ class Diagnosis:
     remarks: tuple[Cause, ...] = ()
     unseen: tuple[Unseen, ...] = ()
     moved: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
+    residuals: tuple[Residuals, ...] = ()
 
     @property
     def unexplained(self) -> bool:

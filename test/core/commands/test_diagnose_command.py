@@ -26,8 +26,11 @@ def files(tmp_path_factory):
 
 
 @pytest.mark.slow
-def test_a_model_that_fits_exits_with_0(files, capsys):
-    assert main(["diagnose", str(files / "right.csv"), "--machine", str(files / "machine.yaml")]) == 0
+def test_a_model_that_fits_exits_with_0(files, tmp_path, capsys):
+    arguments = ["diagnose", str(files / "right.csv"), "--machine", str(files / "machine.yaml")]
+    assert main([*arguments, "--out", str(tmp_path / "right")]) == 0
+    assert json.loads((tmp_path / "right" / "diagnosis.json").read_text())["fit"]["adequate"] is True
+    assert (tmp_path / "right" / "misfit.png").stat().st_size > 5000
     out = capsys.readouterr().out
     assert out.startswith("The model fits")
     assert "force_delay above" in out

@@ -47,7 +47,9 @@ def test_folder_holds_a_complete_report(tmp_path):
     result = made_identification()
     files = write_report(tmp_path / "new" / "out", result)
     names = {"estimate.json", "report.html"}
-    names |= {f"{name}.png" for name in ("estimates", "convergence", "forces", "residual", "machine")}
+    names |= {
+        f"{name}.png" for name in ("estimates", "convergence", "forces", "residual", "misfit", "machine")
+    }
     assert {path.name for path in (tmp_path / "new" / "out").iterdir()} == names
     page = Page(files.page.read_text(encoding="utf-8"))
     assert page.addresses == []

@@ -97,6 +97,14 @@ def test_a_late_force_is_named_with_its_delay(right):
     assert not result.trusted
     assert "late" in reason(result.fit)
     assert "drive.force_delay" in reason(result.fit)
+    # what is left, with the delay and without, is what the ratios speak of
+    model, causes = result.fit.residuals
+    free = 1.0 - len(result.estimate.values) / model.relative.size
+    np.testing.assert_allclose(
+        np.sqrt(np.mean(model.relative**2, axis=0) / free), result.fit.per_strut, rtol=0.01
+    )
+    assert np.all(np.diff(model.time) > 0.0)
+    assert np.sqrt(np.mean(causes.relative**2)) == pytest.approx(result.fit.left, rel=0.02)
 
 
 def _gain(recorded):

@@ -1,0 +1,89 @@
+"""`python -m benchmarks.misfit.pictures [--out DIR]`: every cause as a log shows it, with one picture each.
+
+Writes docs/causes.md and docs/images/causes: of every row of the table one log of the machine `uf`, with the largest
+size of the fault, what `pkm diagnose` says of it, and the picture that `pkm diagnose --out DIR` writes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from pkm_identification.errors import PkmError
+from pkm_identification.identification.diagnosis.any_units import diagnosed
+from pkm_identification.identification.diagnosis.findings import Diagnosis
+from pkm_identification.identification.settings import Settings
+from pkm_identification.records import read_logs
+from pkm_identification.report.diagnosis import fit_lines
+from pkm_identification.report.figures.misfit import misfit_figure
+from pkm_identification.report.figures.style import png
+
+from .cases import Case, cases_of
+from .machines import nominal
+from .runs import Runs
+
+MACHINE = "uf"
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+INTRODUCTION = """# What each cause looks like
+Written by `python -m benchmarks.misfit.pictures`: simulated logs of `uf` (`pkm simulate --fault`; masses, moments and
+friction up to 15 % off the file; 20 s of `rich` at 1 kHz, 1 % noise), each with one fault, and what `pkm diagnose`
+says of it. The picture is the one that `pkm diagnose --out DIR` writes: what the model leaves of the forces in the
+band in units of the noise floor, without and with what was found, in the worst strut and in all.
+[The method](diagnosis.md).
+"""
+
+
+def shown(cases: list[Case]) -> list[Case]:
+    """The largest case of every row."""
+    rows = {case.row: case for case in sorted(cases, key=lambda case: (case.size, not case.down))}
+    return [rows[name] for name in dict.fromkeys(case.row for case in cases)]
+
+
+def section(case: Case, log: Path, images: Path) -> str:
+    """A case: its picture written, its part of the page returned."""
+    machine = nominal(case.machine)
+    lines = [f"\n## {case.row.rstrip('_12345')}", f"`--fault {case.fault}`", ""]
+    try:
+        logs, faults = read_logs([str(log)], machine, None)
+        fit = diagnosed(logs, machine, Settings.of(estimator="ls", hold_out=0.0), faults).fit
+    except PkmError as error:
+        return "\n".join([*lines, f"> {error}", ""])
+    assert fit is not None
+    lines += [f"> {line}  " for line in fit_lines(fit)]
+    if fit.residuals:
+        lines += ["", _picture(case, fit, images)]
+    return "\n".join([*lines, ""])
+
+
+def _picture(case: Case, fit: Diagnosis, images: Path) -> str:
+    name = f"{case.row}.png"
+    (images / name).write_bytes(png(misfit_figure(fit)))
+    return f"![{case.row}](images/causes/{name})"
+
+
+def main() -> int:
+    """Write page and pictures."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.misfit.pictures", description=__doc__)
+    parser.add_argument(
+        "--out", type=Path, default=Path("misfit_benchmark"), help="logs (default: %(default)s)"
+    )
+    options = parser.parse_args()
+    images = DOCS / "images" / "causes"
+    images.mkdir(parents=True, exist_ok=True)
+    runs = Runs(options.out)
+    parts = [INTRODUCTION]
+    for case in shown(list(cases_of(MACHINE, nominal(MACHINE)))):
+        try:
+            log = runs.log(case)
+        except PkmError as error:
+            print(f"{case.key}: not simulated: {error}", file=sys.stderr)
+            continue
+        parts.append(section(case, log, images))
+        print(case.key, flush=True)
+        (DOCS / "causes.md").write_text("".join(parts), encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
