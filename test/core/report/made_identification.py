@@ -14,6 +14,8 @@ from pkm_identification.estimation.identifiability import (
     Combination,
 )
 from pkm_identification.estimation.trace import EstimateTrace
+from pkm_identification.identification.diagnosis.findings import Diagnosis, Residuals
+from pkm_identification.identification.diagnosis.noise_floor import NoiseFloor
 from pkm_identification.identification.result import Identification
 from pkm_identification.identification.settings import Settings
 from pkm_identification.identification.validation import Validation
@@ -56,6 +58,15 @@ def made_estimate(seed: int = 0) -> ParameterEstimate:
         estimator="ukf",
         model="force",
     )
+
+
+def made_fit(seed: int = 0) -> Diagnosis:
+    """A model that fits: what is left is noise."""
+    floor = NoiseFloor(np.full(6, 0.2), np.full(6, 0.2), np.zeros(6), "from the data", np.full(6, 1e-3))
+    noise = np.random.default_rng(seed).normal(size=(500, 6))
+    residuals = Residuals(0.04 * np.arange(500), noise)
+    per_strut = np.sqrt(np.mean(noise**2, axis=0))
+    return Diagnosis(True, floor, 0.1, 1.0, per_strut, 1.0, residuals=(residuals, residuals))
 
 
 def made_identification(seed: int = 0, error: float = 0.3, machine: Machine | None = None) -> Identification:

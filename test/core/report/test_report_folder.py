@@ -2,12 +2,13 @@
 
 import base64
 import copy
+import dataclasses
 import subprocess
 import sys
 from html.parser import HTMLParser
 
 import pytest
-from core.report.made_identification import PRIOR_VALUE, made_identification, without
+from core.report.made_identification import PRIOR_VALUE, made_fit, made_identification, without
 
 from pkm_identification.errors import OutputError
 from pkm_identification.mechanisms.hexapod.machine import Machine
@@ -44,7 +45,7 @@ class Page(HTMLParser):
 
 
 def test_folder_holds_a_complete_report(tmp_path):
-    result = made_identification()
+    result = dataclasses.replace(made_identification(), fit=made_fit())
     files = write_report(tmp_path / "new" / "out", result)
     names = {"estimate.json", "report.html"}
     names |= {
