@@ -14,41 +14,50 @@ from pkm_identification.errors import NotConverged, PkmError
 # Before numpy is loaded: the matrices here are small, and threads of the linear algebra only get in each other's way.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-# Modules of commands/, in the order of the help.
-COMMANDS = (
-    "identify",
-    "check",
-    "diagnose",
-    "friction",
-    "staged",
-    "kinematics",
-    "workspace",
-    "contributions",
-    "sensitivity",
-    "simulate",
-    "export",
-    "reproduce",
-    "demo",
-    "bags",
-)
+# Commands in the order of the help, and the module of commands/ that has each.
+COMMANDS = {
+    "identify": ("identify", "identify a machine from logs"),
+    "check": ("check", "say what is wrong with a log and what it can show"),
+    "diagnose": ("diagnose", "say whether the model fits, and if not, why"),
+    "friction": ("friction", "test the friction of every strut with slow logs"),
+    "staged": ("staged", "friction and inertia in stages, trajectory by trajectory, with a cross-check"),
+    "inverse": ("kinematics", "strut lengths of platform poses"),
+    "forward": ("kinematics", "platform poses of strut lengths"),
+    "forces": ("kinematics", "strut forces a platform motion needs"),
+    "workspace": ("workspace", "pictures of the workspace and its dexterity"),
+    "contributions": ("contributions", "what the strut forces of a motion are made of"),
+    "sensitivity": ("sensitivity", "what a wrong centre of mass does to the strut forces"),
+    "simulate": ("simulate", "write a log of a simulated machine"),
+    "export": ("export", "a machine for other programs: URDF, MJCF or a machine file"),
+    "reproduce": ("reproduce", "a reference text's study, its numbers beside ours"),
+    "demo": ("demo", "identify a simulated machine through the ROS 2 nodes"),
+    "record": ("bags", "record topics into a bag"),
+    "play": ("bags", "publish a bag as it was recorded"),
+}
 
 
-def build_parser() -> argparse.ArgumentParser:
-    """The parser with all subcommands."""
+def parser_for(arguments: Sequence[str]) -> argparse.ArgumentParser:
+    """The parser with all subcommands, and the options of the one that is asked for: no other is loaded."""
     parser = argparse.ArgumentParser(
         prog="pkm",
         description="Identify the dynamics of parallel kinematic machines from strut lengths and forces.",
     )
     parser.add_argument("--version", action="version", version=f"pkm {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for name in COMMANDS:
-        import_module(f".commands.{name}", __package__).add(commands)
+    wanted = next((text for text in arguments if text in COMMANDS), "")
+    module, _ = COMMANDS.get(wanted, ("", ""))
+    for name, (home, summary) in COMMANDS.items():
+        if home != module:
+            commands.add_parser(name, help=summary)
+    if module:
+        import_module(f".commands.{module}", __package__).add(commands)
     return parser
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run `pkm`; a user's mistake is one line on stderr and exit code 2, what diverges one and 1; never a traceback."""
-    options = build_parser().parse_args(arguments)
+    arguments = sys.argv[1:] if arguments is None else arguments
+    options = parser_for(arguments).parse_args(arguments)
     try:
         return options.run(options)
     except PkmError as error:

@@ -14,7 +14,6 @@ def add(commands: argparse._SubParsersAction) -> None:
     """Add the two commands."""
     record = commands.add_parser(
         "record",
-        help="record topics into a bag",
         description="Record topics into a rosbag2 folder until Ctrl-C (the node 'recorder').",
     )
     record.add_argument("--out", required=True, metavar="DIR", help="folder of the recording; must not exist")
@@ -27,7 +26,6 @@ def add(commands: argparse._SubParsersAction) -> None:
     record.set_defaults(run=_record)
     play = commands.add_parser(
         "play",
-        help="publish a bag as it was recorded",
         description="Publish a bag's messages with their own stamps and pace (the node 'player').",
     )
     play.add_argument("bag", metavar="BAG", help="folder, .db3 or .mcap file")

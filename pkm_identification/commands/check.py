@@ -18,7 +18,6 @@ def add(commands: argparse._SubParsersAction) -> None:
     """Add the command."""
     parser = commands.add_parser(
         "check",
-        help="say what is wrong with a log and what it can show",
         description="Examine logs: rate, missing and bad samples by kind, limits, poses, and which parameters "
         "the motion can show. Exit code 0: usable for identification; 1: readable but not usable; 2: bad input.",
     )

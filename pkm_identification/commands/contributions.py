@@ -20,7 +20,6 @@ def add(commands: argparse._SubParsersAction) -> None:
     """Add the command."""
     parser = commands.add_parser(
         "contributions",
-        help="what the strut forces of a motion are made of",
         description="Shares of acceleration, Coriolis, centripetal, gravity and friction terms in the strut forces of "
         "a motion: mean and variation (max - min) of the Euclidean norm over the struts in percent of the force's mean "
         "norm (Oh 2003, 2.76-2.88); and strut by strut, which is not the source's: mean |group| and the range of the "

@@ -18,7 +18,6 @@ def add(commands: argparse._SubParsersAction) -> None:
     """Add the command."""
     parser = commands.add_parser(
         "demo",
-        help="identify a simulated machine through the ROS 2 nodes",
         description="Run simulator, strut filter, kinematics, estimator and recorder as real nodes, show the "
         "estimates settle, and identify the recorded bag again offline.",
     )

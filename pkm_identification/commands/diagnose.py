@@ -25,7 +25,6 @@ def add(commands: argparse._SubParsersAction) -> None:
     """Add the command."""
     parser = commands.add_parser(
         "diagnose",
-        help="say whether the model fits, and if not, why",
         description="Compare what the model leaves of logs with their noise, and look for the cause of too much. "
         "Exit code 0: the model fits; 1: it does not; 2: bad input.",
     )

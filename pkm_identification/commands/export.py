@@ -22,7 +22,6 @@ def add(commands: argparse._SubParsersAction) -> None:
     """Add the command."""
     parser = commands.add_parser(
         "export",
-        help="a machine for other programs: URDF, MJCF or a machine file",
         description="Write a machine, with its nominal or with identified parameters. urdf: a tree for display (the "
         "kinematics node publishes the states of its joints); mjcf: a MuJoCo model with closed loops, without "
         "friction; yaml: a machine file.",

@@ -31,7 +31,6 @@ def add(commands: argparse._SubParsersAction) -> None:
     """Add the command."""
     parser = commands.add_parser(
         "friction",
-        help="test the friction of every strut with slow logs",
         description="Viscous and Coulomb friction of each strut by itself, from logs in which it moves slowly to and "
         "fro; the rigid body of the machine file is subtracted and its error allowed for. Struts that do not move "
         "are not tested.",

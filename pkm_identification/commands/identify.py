@@ -40,7 +40,6 @@ def add(commands: argparse._SubParsersAction) -> None:
     """Add the command."""
     parser = commands.add_parser(
         "identify",
-        help="identify a machine from logs",
         description="Identify masses, inertias and friction from strut logs (CSV or rosbag2). "
         "Several logs are one experiment in pieces or several motions.",
     )

@@ -37,7 +37,7 @@ def add(commands: argparse._SubParsersAction) -> None:
         ("forward", _forward, "platform poses of strut lengths"),
         ("forces", _forces, "strut forces a platform motion needs"),
     ):
-        parser = commands.add_parser(name, help=summary, description=f"Compute {summary}.")
+        parser = commands.add_parser(name, description=f"Compute {summary}.")
         add_machine(parser)
         parser.add_argument("--in", dest="input", required=True, metavar="CSV", help="table to read")
         parser.add_argument("--out", required=True, metavar="CSV", help="table to write")

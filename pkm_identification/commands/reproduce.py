@@ -19,7 +19,6 @@ def add(commands: argparse._SubParsersAction) -> None:
     """Add the command."""
     parser = commands.add_parser(
         "reproduce",
-        help="a reference text's study, its numbers beside ours",
         description="Do a reference text's study again and show its numbers and findings beside ours.",
         epilog="studies:\n" + "\n".join(_help(study.name, study.description) for study in STUDIES.values()),
         formatter_class=argparse.RawDescriptionHelpFormatter,

@@ -21,7 +21,6 @@ def add(commands: argparse._SubParsersAction) -> None:
     """Add the command."""
     parser = commands.add_parser(
         "simulate",
-        help="write a log of a simulated machine",
         description="Simulate a machine with drives, control and sensors (MuJoCo) and write what the drives report.",
     )
     parser.add_argument("--machine", required=True, help="built-in name or YAML file: the truth")

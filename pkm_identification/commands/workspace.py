@@ -25,7 +25,6 @@ def add(commands: argparse._SubParsersAction) -> None:
     """Add the command."""
     parser = commands.add_parser(
         "workspace",
-        help="pictures of the workspace and its dexterity",
         description="Slices of the workspace at constant orientation through home: where all strut lengths are within "
         "their limits, coloured by dexterity (1 / condition number), as PNG and CSV.",
     )

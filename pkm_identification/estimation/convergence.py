@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy.special import ndtri
 
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.prior import Prior
@@ -86,7 +86,7 @@ def nonconvergence(
     variances, vectors = variances[known], vectors[:, known]
     moved = np.abs(vectors.T @ ((values[-1] - values[place]) / prior_std)) / np.sqrt(variances)
     worst = int(np.argmax(moved))
-    limit = float(stats.norm.isf(0.5 * FALSE_ALARM / len(moved)))
+    limit = -float(ndtri(0.5 * FALSE_ALARM / len(moved)))
     if moved[worst] <= limit:
         return ""
     return (

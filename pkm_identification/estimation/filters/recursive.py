@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import stats
+from scipy.special import chdtri
 
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
@@ -113,7 +113,7 @@ class RecursiveEstimator:
         self._view = view
         self._redundancy = redundancy
         self._first_noise = (0.05 * force_scale) ** 2
-        self._gate = float(stats.chi2.ppf(1 - gate, outputs))
+        self._gate = float(chdtri(outputs, gate))
         self._fixed_noise: FloatArray | None = None
         self.uncertainty = RunningUncertainty(len(self.prior.mean))
         self._no_bend = np.zeros(outputs)

@@ -1,0 +1,49 @@
+"""The list of commands, and that none is loaded that is not asked for."""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+from importlib import import_module
+
+import pytest
+
+from pkm_identification.cli import COMMANDS, main, parser_for
+
+
+def test_every_module_adds_the_commands_the_list_says():
+    for module in {module for module, _ in COMMANDS.values()}:
+        commands = argparse.ArgumentParser().add_subparsers()
+        import_module(f"pkm_identification.commands.{module}").add(commands)
+        assert set(commands.choices) == {name for name, (home, _) in COMMANDS.items() if home == module}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_has_its_own_options(name):
+    options = {"inverse": "--in", "play": "--rate"}.get(name, "--help")
+    commands = parser_for([name])._subparsers._group_actions[0].choices
+    assert set(commands) == set(COMMANDS)
+    assert options in commands[name].format_help()
+    assert len(commands[name].format_help().splitlines()) > 5
+
+
+def test_the_help_lists_all_and_loads_nothing():
+    code = (
+        "import sys; from pkm_identification.cli import parser_for; print(parser_for(['--help']).format_help());"
+        "print([name for name in ('numpy', 'scipy', 'numba', 'mujoco', 'matplotlib') if name in sys.modules])"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert out.splitlines()[-1] == "[]"
+    for name, (_, summary) in COMMANDS.items():
+        assert name in out
+        assert summary.split()[0] in out
+
+
+def test_a_name_that_is_none_is_refused_with_the_list(capsys):
+    with pytest.raises(SystemExit) as end:
+        main(["idenify"])
+    assert end.value.code == 2
+    err = capsys.readouterr().err
+    assert "'idenify'" in err
+    assert "'identify'" in err
