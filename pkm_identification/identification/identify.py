@@ -20,6 +20,7 @@ from pkm_identification.numerics.arrays import FloatArray
 
 from .augmented_state import FORMS
 from .diagnosis.diagnose import diagnose
+from .diagnosis.length_order import possible_length_order
 from .diagnosis.units import in_machine_units
 from .experiment import Experiment
 from .procedures.free_fall import add_falls
@@ -166,6 +167,11 @@ def tolerance_shares_of(
 def _refuse_too_few(experiment: Experiment, problem: Problem) -> None:
     equations, unknowns = len(problem.equations), len(problem.parameters.names)
     if equations < FEWEST_EQUATIONS * unknowns:
+        order = possible_length_order(experiment)
+        if order is not None:
+            raise LogError(
+                f"{experiment.sources[0]}: lengths stand in the columns of other struts: {order.cause.detail}"
+            )
         least = (FEWEST_EQUATIONS * unknowns + 20) / (2.5 * experiment.settings.band.cutoff)
         raise LogError(
             f"{experiment.sources[0]}: only {equations} equations are left after filtering for {unknowns} "

@@ -1,4 +1,4 @@
-"""Logs in whatever units they are: converted, identified and diagnosed."""
+"""Logs in whatever units and order of lengths they are: set right, identified and diagnosed."""
 
 from __future__ import annotations
 
@@ -7,24 +7,36 @@ from dataclasses import replace
 
 import numpy as np
 
+from pkm_identification.errors import LogError
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import StrutLog
 
+from ..experiment import Experiment
 from ..identify import identify
 from ..result import Identification
 from ..settings import Settings
-from .units import in_machine_units
+from .length_order import possible_length_order
+from .units import Converted, in_machine_units
 
 
 def diagnosed(
     logs: Sequence[StrutLog], machine: Machine, settings: Settings, faults: dict[str, int] | None = None
 ) -> Identification:
-    """An identification of logs with its fit judged; raises as `identify`, but not for other units.
+    """An identification of logs with its fit judged; raises as `identify`, but not for other units or orders.
 
-    Lengths and stamps in other units are converted, and told among the causes.
+    Lengths and stamps in other units are converted, lengths in an order that has no poses are set right; both are told
+    among the causes.
     """
     converted = in_machine_units(logs, machine)
-    result = identify(converted.logs, machine, settings, faults)
+    try:
+        result = identify(converted.logs, machine, settings, faults)
+    except LogError:
+        order = possible_length_order(Experiment.of(converted.logs, machine, settings))
+        if order is None:
+            raise
+        right = tuple(replace(log, length=log.length[:, order.column]) for log in converted.logs)
+        converted = Converted(right, (*converted.causes, order.cause))
+        result = identify(converted.logs, machine, settings, faults)
     fit = result.fit
     if not converted.causes or fit is None:
         return result

@@ -6,10 +6,9 @@ at all: they are judged against the machine file, whose values are wrong by tens
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import permutations
 
 import numpy as np
 
@@ -18,21 +17,19 @@ from pkm_identification.estimation.lack_of_fit.exchange import best_order
 from pkm_identification.estimation.lack_of_fit.factor import output_factor
 from pkm_identification.mechanisms.hexapod.dynamics import regressor
 from pkm_identification.mechanisms.hexapod.dynamics.basis import INERTIAL_COLUMNS, basis_parameters
-from pkm_identification.mechanisms.hexapod.kinematics.forward import FAILED, platform_motion
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import STRUTS, StrutMotion
+from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 
 from ..experiment import Experiment
-from .discrete_causes import BETTER, cause_of_order, causes_of_factor, in_words
+from .discrete_causes import BETTER, cause_of_order, causes_of_factor
 from .evidence_base import EvidenceBase
 from .findings import Cause
+from .length_order import best_length_order
 from .log_rows import LogRows
 
 POOR = 3.0  # residual over floor from which on discrete causes are looked for
 HOPELESS = 20.0  # and from which on also exchanged lengths
-PERMUTATIONS = np.array(list(permutations(range(STRUTS))))
-SPARSE = 60  # samples that tell which lengths are exchanged
 
 
 @dataclass(frozen=True)
@@ -143,46 +140,10 @@ def other_gravity(base: EvidenceBase, floor: FloatArray, present: Base) -> list[
 
 
 def exchanged_lengths(base: EvidenceBase) -> list[Discrete]:
-    """Lengths in the columns of other struts: every order tried on a few samples, without friction's help."""
-    rows = base.rows[0]
-    parameters = base.problem.parameters
-    struts = rows.thin_struts
-    chosen = np.unique(np.linspace(0, len(struts) - 1, SPARSE).astype(int))
-    few, force = struts[chosen], rows.force[rows.thin][chosen]
-    mapping = parameters.mapping[:, : base.problem.reported]
-    size = base.problem.prior.std[: base.problem.reported]
-    nominal = base.problem.prior.mean[: base.problem.reported]
-    squares = np.full(len(PERMUTATIONS), np.inf)
-    for place, order in enumerate(PERMUTATIONS):
-        motion, poses = platform_motion(rows.machine, _reordered(few, order))
-        if np.mean(poses.status == FAILED) > 0.1:
-            continue
-        good = poses.status != FAILED
-        full = regressor(rows.machine, motion[good], np.column_stack([mapping, parameters.known]))
-        target = force[good] - full[:, :, -1] - full[:, :, :-1] @ nominal
-        scaled = full[:, :, :-1] * size
-        unit = 0.01 * np.sqrt(np.mean(force**2))
-        fit = Base.of(scaled, target, np.full(STRUTS, unit), np.zeros(len(target), dtype=np.int64))
-        squares[place] = float(fit.residual @ fit.residual) / len(target)
-    best = int(np.argmin(squares))
-    if best == 0 or squares[best] > BETTER**2 * squares[0]:
-        return []
-    order = PERMUTATIONS[best]
-    share = 1.0 - squares[best] / squares[0] if np.isfinite(squares[0]) else 1.0
-    cause = Cause(
-        "exchanged_lengths", float(np.count_nonzero(order != np.arange(STRUTS))), 0.0, "", float(share),
-        f"Set the length columns right: {in_words(order)}", "exchange", detail=in_words(order),
-    )  # fmt: skip
-    return [Discrete(cause, _kept, lengths=tuple(int(k) for k in order))]
-
-
-def _reordered(struts: StrutMotion, order: Sequence[int]) -> StrutMotion:
-    return replace(
-        struts,
-        length=struts.length[:, order],
-        rate=struts.rate[:, order],
-        acceleration=struts.acceleration[:, order],
-    )
+    """Lengths in the columns of other struts."""
+    rows, problem = base.rows[0], base.problem
+    order = best_length_order(rows.machine, rows.thin_struts, problem.parameters, problem.prior)
+    return [] if order is None else [Discrete(order.cause, _kept, lengths=order.column)]
 
 
 def _inertial(machine: Machine, rows: LogRows, mapping: FloatArray) -> FloatArray:

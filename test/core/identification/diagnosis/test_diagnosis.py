@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from core.synthetic import log, nominal, truth
 
+from pkm_identification.errors import LogError
 from pkm_identification.identification.diagnosis.any_units import diagnosed
 from pkm_identification.identification.diagnosis.log_rows import LogRows
 from pkm_identification.identification.experiment import Experiment
@@ -200,6 +201,20 @@ def test_lengths_and_stamps_in_thousandths_are_converted_and_told(right, unit, n
     result = diagnosed([changed_log], NOMINAL, SETTINGS)
     assert [cause.name for cause in result.fit.causes] == [name]
     assert result.fit.causes[0].value == pytest.approx(1e-3)
+
+
+@pytest.mark.slow
+def test_lengths_in_an_order_that_has_no_poses_are_set_right_and_told(right):
+    """Every length one column on: this machine has hardly a pose with such lengths."""
+    moved_on = replace(right, length=right.length[:, [5, 0, 1, 2, 3, 4]])
+    with pytest.raises(
+        LogError, match="columns of other struts: strut 1 is in column 2; strut 2 is in column 3"
+    ):
+        diagnosis(moved_on)
+    result = diagnosed([moved_on], NOMINAL, SETTINGS)
+    assert [cause.name for cause in result.fit.causes] == ["exchanged_lengths"]
+    assert result.fit.causes[0].value == 6
+    np.testing.assert_allclose(result.estimate.values, diagnosis(right).estimate.values, rtol=1e-9)
 
 
 @pytest.mark.slow

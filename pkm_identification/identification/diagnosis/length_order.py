@@ -1,0 +1,106 @@
+"""Lengths in the columns of other struts: every order is tried on a few samples."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import permutations
+
+import numpy as np
+
+from pkm_identification.estimation.lack_of_fit.evidence import Base
+from pkm_identification.mechanisms.hexapod.dynamics import regressor
+from pkm_identification.mechanisms.hexapod.kinematics.forward import FAILED, platform_motion
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.motion import STRUTS, StrutMotion
+from pkm_identification.parameters.parameter_set import ParameterSet
+from pkm_identification.parameters.prior import Prior
+from pkm_identification.signals.zero_phase import filter_log
+
+from ..experiment import Experiment
+from .discrete_causes import BETTER, in_words
+from .findings import Cause
+
+ORDERS = np.array(list(permutations(range(STRUTS))))
+SPARSE = 60  # samples that tell which lengths are exchanged
+IMPOSSIBLE = 0.1  # part of the samples without a pose: more is no order of this motion
+ROUGH = 0.01  # of the rms force
+
+
+@dataclass(frozen=True)
+class LengthOrder:
+    """Which recorded column holds the length of each strut, and the part of the misfit that it explains."""
+
+    column: tuple[int, ...]
+    explains: float
+
+    @property
+    def cause(self) -> Cause:
+        """As a cause."""
+        words = in_words(np.array(self.column))
+        count = float(np.count_nonzero(np.array(self.column) != np.arange(STRUTS)))
+        return Cause(
+            "exchanged_lengths", count, 0.0, "", self.explains, f"Set the length columns right: {words}",
+            "exchange", detail=words,
+        )  # fmt: skip
+
+
+def best_length_order(
+    machine: Machine, struts: StrutMotion, parameters: ParameterSet, prior: Prior
+) -> LengthOrder | None:
+    """The order of lengths that leaves much less of the forces than the recorded one; None if there is none.
+
+    Parameters
+    ----------
+    machine : Machine
+    struts : StrutMotion
+        With forces; a few samples of it are used, without friction's help.
+    parameters : ParameterSet
+        Nuisance parameters are left out.
+    prior : Prior
+        Of the parameters.
+    """
+    reported = len(parameters) - parameters.nuisance
+    mapping = np.column_stack([parameters.mapping[:, :reported], parameters.known])
+    few = struts[np.unique(np.linspace(0, len(struts) - 1, SPARSE).astype(int))]
+    if few.force is None:
+        return None
+    unit = np.full(STRUTS, ROUGH * np.sqrt(np.mean(few.force**2)))
+    squares = np.full(len(ORDERS), np.inf)
+    for place, order in enumerate(ORDERS):
+        motion, poses = platform_motion(machine, _reordered(few, order))
+        good = poses.status != FAILED
+        if np.mean(~good) > IMPOSSIBLE:
+            continue
+        full = regressor(machine, motion[good], mapping)
+        target = few.force[good] - full[:, :, -1] - full[:, :, :-1] @ prior.mean[:reported]
+        scaled = full[:, :, :-1] * prior.std[:reported]
+        fit = Base.of(scaled, target, unit, np.zeros(len(target), dtype=np.int64))
+        squares[place] = float(fit.residual @ fit.residual) / len(target)
+    best = int(np.argmin(squares))
+    if best == 0 or not np.isfinite(squares[best]) or squares[best] > BETTER**2 * squares[0]:
+        return None
+    share = 1.0 - squares[best] / squares[0] if np.isfinite(squares[0]) else 1.0
+    return LengthOrder(tuple(int(k) for k in ORDERS[best]), float(share))
+
+
+def possible_length_order(experiment: Experiment) -> LengthOrder | None:
+    """The order of lengths in which a log has poses at all; None if it has them as recorded, or in none."""
+    settings, machine = experiment.settings, experiment.machine
+    parameters = settings.parameter_set(machine)
+    for log in experiment.logs:
+        struts = filter_log(log, settings.filter.cutoff, settings.filter.order)
+        samples = experiment.samples(log)
+        if len(struts) == 0 or samples.failed <= 0.5 * len(struts):
+            continue
+        return best_length_order(machine, struts, parameters, Prior.of(parameters))
+    return None
+
+
+def _reordered(struts: StrutMotion, order: Sequence[int]) -> StrutMotion:
+    return replace(
+        struts,
+        length=struts.length[:, order],
+        rate=struts.rate[:, order],
+        acceleration=struts.acceleration[:, order],
+    )
