@@ -1,7 +1,8 @@
 """URDF of a machine, for display: a tree whose joints all get their positions.
 
-URDF knows no closed chains. Every strut is a chain of its own (two hinges at the base, body B, a slide, body E), and
-the platform hangs on six virtual joints from the base. `TreeJoints` says where all of them are at a pose; as
+URDF knows no closed chains. Every strut is a chain of its own (two hinges at the base, body B, a slide, body E; from
+the platform on, bodies the other way round, where its joints are universal), and the platform hangs on six virtual
+joints from the base. `TreeJoints` says where all of them are at a pose; as
 JointState messages to a robot_state_publisher, these close the loops for the eye.
 """
 
@@ -95,21 +96,24 @@ def _strut(machine: Machine, i: int, frame: FloatArray) -> list[str]:
     low, high = machine.length_limits
     number = i + 1
     tube = 0.55 * high
-    joint = _cylinder(_ROD * size, 0.6 * low, -0.3 * low, "bright") + _sphere(_BALL * size, "bright")
+    rod = _cylinder(_ROD * size, 0.6 * low, -0.3 * low, "bright") + _sphere(_BALL * size, "bright")
+    links = {
+        "b": _inertial(strut.body_b, strut.body_b.center_of_mass)
+        + _cylinder(_TUBE * size, tube, 0.5 * tube, "steel")
+        + _sphere(_BALL * size, "steel"),
+        "e": _inertial(strut.body_e, -strut.body_e.center_of_mass) + rod,
+    }
+    parent, place, order, axis = "base", machine.base_joints[i], "be", "0 0 1"
+    if machine.hinged_platform:
+        parent, place, order, axis = "platform", machine.platform_joints[i], "eb", "0 0 -1"
+    near, far = (f"strut_{number}_{body}" for body in order)
     return [
-        _joint(HINGES[i][0], "revolute", "base", f"hinge_{number}", "1 0 0", machine.base_joints[i], frame),
+        _joint(HINGES[i][0], "revolute", parent, f"hinge_{number}", "1 0 0", place, frame),
         _link(f"hinge_{number}", ""),
-        _joint(HINGES[i][1], "revolute", f"hinge_{number}", f"strut_{number}_b", "0 1 0"),
-        _link(
-            f"strut_{number}_b",
-            _inertial(strut.body_b, strut.body_b.center_of_mass)
-            + _cylinder(_TUBE * size, tube, 0.5 * tube, "steel")
-            + _sphere(_BALL * size, "steel"),
-        ),
-        _joint(
-            STRUT_NAMES[i], "prismatic", f"strut_{number}_b", f"strut_{number}_e", "0 0 1", limits=(low, high)
-        ),
-        _link(f"strut_{number}_e", _inertial(strut.body_e, -strut.body_e.center_of_mass) + joint),
+        _joint(HINGES[i][1], "revolute", f"hinge_{number}", near, "0 1 0"),
+        _link(near, links[order[0]]),
+        _joint(STRUT_NAMES[i], "prismatic", near, far, axis, limits=(low, high)),
+        _link(far, links[order[1]]),
     ]
 
 

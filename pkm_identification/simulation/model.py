@@ -41,26 +41,30 @@ class HexapodModel:
     frames: FloatArray
 
 
-def hexapod_mjcf(machine: Machine, loops: bool = True, timestep: float = 1e-4, spin: bool = False) -> str:
+def hexapod_mjcf(machine: Machine, loops: bool = True, timestep: float = 1e-4) -> str:
     """MJCF text of a machine: six struts of two bodies, a free platform, no contacts, no damping.
 
     Per strut a universal joint at the base (two hinges) carries body B and a slide along the strut body E, whose
-    origin is the platform joint; slide position = strut length. Friction is not in the model.
+    origin is the platform joint; slide position = strut length. Where the universal joints are at the platform, they
+    carry body E and a slide body B, whose origin is the base joint. Friction is not in the model.
 
     Parameters
     ----------
     machine : Machine
     loops : bool
         Close the loops with MuJoCo's own point constraints, for use in other MuJoCo programs and as a check. The
-        simulator closes them exactly by itself (`closure.py`) and leaves them out.
+        simulator closes them exactly by itself (`loops`) and leaves them out; its struts are always jointed to the
+        base, with a third hinge along their own axes where the platform's joints dictate their spin.
     timestep : float
         s, for other programs.
-    spin : bool
-        Give each strut a third hinge along its own axis, for struts whose spin is dictated elsewhere.
     """
-    frames = strut_frames(machine)
-    bodies = [_strut_mjcf(machine, i, frames[i], spin) for i in range(STRUTS)]
-    bodies.append(_platform_mjcf(machine))
+    if loops and machine.hinged_platform:
+        hanging = [_hanging_strut_mjcf(machine, i, frame) for i, frame in enumerate(strut_frames(machine))]
+        bodies = [_sites("joint", machine.base_joints), _platform_mjcf(machine, "".join(hanging))]
+    else:
+        frames = base_frames(machine)
+        bodies = [_strut_mjcf(machine, i, frames[i]) for i in range(STRUTS)]
+        bodies.append(_platform_mjcf(machine, _sites("joint", machine.platform_joints)))
     equality = ""
     if loops:
         # direct stiffness and damping of a critically damped constraint as fast as the time step allows
@@ -79,26 +83,40 @@ def hexapod_mjcf(machine: Machine, loops: bool = True, timestep: float = 1e-4, s
     )
 
 
-def hexapod_model(machine: Machine, spin: bool = False) -> HexapodModel:
-    """Compile the open-loop tree of a machine (24 degrees of freedom, 30 with `spin`) for the simulator."""
-    mjcf = hexapod_mjcf(machine, loops=False, spin=spin)
-    return HexapodModel(mjcf, mujoco.MjModel.from_xml_string(mjcf), strut_frames(machine))
+def base_frames(machine: Machine) -> FloatArray:
+    """Frames (6, 3, 3) of the base joints of the simulator's tree, in base axes; see `strut_frames`."""
+    return strut_frames(machine.without_spin() if machine.hinged_platform else machine)
+
+
+def hexapod_model(machine: Machine) -> HexapodModel:
+    """Compile the open-loop tree of a machine for the simulator.
+
+    24 degrees of freedom; 30 where universal joints at the platform dictate the struts' spin.
+    """
+    mjcf = hexapod_mjcf(machine, loops=False)
+    return HexapodModel(mjcf, mujoco.MjModel.from_xml_string(mjcf), base_frames(machine))
 
 
 def home_coordinates(machine: Machine) -> FloatArray:
-    """MuJoCo's qpos (25,) at the home pose: per strut two angles and the length, then position and quaternion wxyz."""
+    """MuJoCo's qpos (25,) of the closed model at the home pose.
+
+    Per strut two angles and the length, then position and quaternion wxyz; with universal joints at the platform, whose
+    struts are jointed to it, position and quaternion come first.
+    """
     frames = strut_frames(machine)
     coordinates = strut_coordinates(frames, machine, machine.home_position, machine.home_rotation).ravel()
     quaternion = quaternion_from_matrix(machine.home_rotation)
-    return np.array([*coordinates, *machine.home_position, *np.roll(quaternion, 1)])
+    platform = [*machine.home_position, *np.roll(quaternion, 1)]
+    return np.array([*platform, *coordinates] if machine.hinged_platform else [*coordinates, *platform])
 
 
 def _text(values: FloatArray) -> str:
     return " ".join(repr(float(value)) for value in np.ravel(values))
 
 
-def _strut_mjcf(machine: Machine, i: int, frame: FloatArray, spin: bool) -> str:
-    strut = machine.struts[i]
+def _strut_mjcf(machine: Machine, i: int, frame: FloatArray) -> str:
+    """A strut on its base joint."""
+    strut, spin = machine.struts[i], machine.hinged_platform
     xyaxes = _text(frame[:, :2].T)
     own_axis = f'<joint name="spin_{i + 1}" type="hinge" axis="0 0 1"/>' if spin else ""
     return (
@@ -111,6 +129,25 @@ def _strut_mjcf(machine: Machine, i: int, frame: FloatArray, spin: bool) -> str:
         f"{_body_mjcf(machine, strut.body_e, -strut.body_e.center_of_mass)}"
         f'<site name="tip_{i + 1}"/></body>\n</body>\n'
     )
+
+
+def _hanging_strut_mjcf(machine: Machine, i: int, frame: FloatArray) -> str:
+    """A strut on its platform joint."""
+    strut = machine.struts[i]
+    return (
+        f'<body name="strut_{i + 1}_e" pos="{_text(machine.platform_joints[i])}" xyaxes="{_text(frame[:, :2].T)}">\n'
+        f'<joint name="first_{i + 1}" type="hinge" axis="1 0 0"/>'
+        f'<joint name="second_{i + 1}" type="hinge" axis="0 1 0"/>\n'
+        f"{_body_mjcf(machine, strut.body_e, -strut.body_e.center_of_mass)}"
+        f'<body name="strut_{i + 1}_b"><joint name="strut_{i + 1}" type="slide" axis="0 0 -1" '
+        f'armature="{machine.motor_mass!r}"/>\n'
+        f"{_body_mjcf(machine, strut.body_b, strut.body_b.center_of_mass)}"
+        f'<site name="tip_{i + 1}"/></body>\n</body>\n'
+    )
+
+
+def _sites(name: str, places: FloatArray) -> str:
+    return "".join(f'<site name="{name}_{i + 1}" pos="{_text(place)}"/>' for i, place in enumerate(places))
 
 
 def _body_mjcf(machine: Machine, body: StrutBody, place: float) -> str:
@@ -143,16 +180,13 @@ def _possible(inertia: FloatArray) -> FloatArray:
     return np.array(inertia)
 
 
-def _platform_mjcf(machine: Machine) -> str:
+def _platform_mjcf(machine: Machine, content: str) -> str:
     platform = machine.platform
     tensor = _possible(platform.inertia)[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
     quaternion = np.roll(quaternion_from_matrix(machine.home_rotation), 1)
-    sites = "".join(
-        f'<site name="joint_{i + 1}" pos="{_text(machine.platform_joints[i])}"/>' for i in range(STRUTS)
-    )
     return (
         f'<body name="platform" pos="{_text(machine.home_position)}" quat="{_text(quaternion)}">'
         '<freejoint name="platform"/>\n'
         f'<inertial pos="{_text(platform.center_of_mass)}" mass="{platform.mass!r}" fullinertia="{_text(tensor)}"/>\n'
-        f"{sites}</body>\n"
+        f"{content}</body>\n"
     )

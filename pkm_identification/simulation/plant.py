@@ -14,10 +14,10 @@ from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.rotation import quaternion_from_matrix
 
-from .closure import Closure, close_loops, reduce_dynamics
 from .imperfections.drive_train import DriveTrain
-from .imperfections.platform_hinge import PlatformHinge
 from .imperfections.setup import TrainErrors
+from .loops.closure import Closure, close_loops, reduce_dynamics
+from .loops.platform_hinge import PlatformHinge
 from .model import hexapod_model, set_platform
 from .stepping import StrutResistance, advance, present_motion
 
@@ -72,8 +72,6 @@ class Plant:
         Small steps per call of `advance`, for friction and stops.
     train : TrainErrors, optional
         Friction and elasticity that no machine file describes.
-    platform_hinge : ndarray, shape (3,), optional
-        In the platform frame: universal joints are at the platform, with this first hinge.
 
     Raises
     ------
@@ -88,7 +86,6 @@ class Plant:
         stops: bool = True,
         steps: int = 10,
         train: TrainErrors | None = None,
-        platform_hinge: FloatArray | None = None,
     ) -> None:
         self.machine = machine
         motor_mass = 0.0
@@ -97,7 +94,7 @@ class Plant:
             # what turns with the motors is on the other side of the springs
             motor_mass = machine.motor_mass
             built = replace(machine, drive=replace(machine.drive, motor_inertia=0.0))
-        compiled = hexapod_model(built, spin=platform_hinge is not None)
+        compiled = hexapod_model(built)
         self.mjcf = compiled.mjcf
         self.model = compiled.model
         self.data = mujoco.MjData(self.model)
@@ -112,8 +109,8 @@ class Plant:
         )
 
         self._hinge: PlatformHinge | None = None
-        if platform_hinge is not None:
-            self._hinge = PlatformHinge(platform_hinge, (self._base, self._platform), self._frames)
+        if machine.hinged_platform:
+            self._hinge = PlatformHinge(machine.first_axes, (self._base, self._platform), self._frames)
         self._train: DriveTrain | None = None
 
         self._platform_exchanged = False

@@ -107,7 +107,6 @@ class Simulator:
             friction=friction,
             stops=stops,
             train=self._setup.train,
-            platform_hinge=self._setup.platform_hinge,
         )
         self.drive = completed_drive(machine, self.plant.holding_force())
         self.period = 1.0 / self.drive.sample_rate

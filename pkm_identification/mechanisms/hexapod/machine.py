@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -21,11 +21,11 @@ from pkm_identification.numerics.rotation import matrix_from_quaternion
 
 from .drive import Drive, read_drive
 from .geometry import SINGULAR_RATIO, jacobian_quality, joint_radius
+from .joints import read_joints
 from .sensors import MachineSensors, machine_sensors
 from .tolerances import Tolerances, read_tolerances
 
 SCHEMA = 1
-BASE_JOINTS = ("no_spin", "universal")
 # Sizes in m a parallel machine can have, from a chip's positioner to a telescope's.
 SMALLEST_EXTENT, LARGEST_EXTENT = 1e-6, 1e6
 
@@ -69,9 +69,13 @@ class Machine:
     ----------
     base_joints, platform_joints : ndarray, shape (6, 3)
         Joint centres in the base and in the platform frame, m.
-    base_joint : {'no_spin', 'universal'}
-        Strut model at the base: the source's idealisation, or a cross whose first hinge `first_axis`
-        is fixed in the base and which therefore spins the strut about its own axis.
+    base_joint : {'no_spin', 'universal', 'spherical'}
+    platform_joint : {'spherical', 'universal'}
+        One end may have universal joints: crosses whose first hinges `first_axes` are fixed there, and which therefore
+        spin the struts about their own axes. Where none has, struts do not spin: the source's idealisation, and what
+        spherical joints without friction leave a strut at that is symmetric about its axis.
+    first_axes : ndarray, shape (6, 3)
+        Of the struts' universal joints, unit vectors in the frame of their end.
     home_position, home_rotation : ndarray, shapes (3,) and (3, 3)
         Pose of the platform frame in the base frame.
     length_limits : ndarray, shape (2,)
@@ -86,7 +90,8 @@ class Machine:
     base_joints: FloatArray
     platform_joints: FloatArray
     base_joint: str
-    first_axis: FloatArray
+    platform_joint: str
+    first_axes: FloatArray
     home_position: FloatArray
     home_rotation: FloatArray
     length_limits: FloatArray
@@ -101,8 +106,17 @@ class Machine:
 
     @property
     def universal(self) -> bool:
-        """Whether the base joints are real universal joints, which spin the struts."""
-        return self.base_joint == "universal"
+        """Whether one end has real universal joints, which spin the struts."""
+        return self.base_joint == "universal" or self.hinged_platform
+
+    @property
+    def hinged_platform(self) -> bool:
+        """Whether that end is the platform."""
+        return self.platform_joint == "universal"
+
+    def without_spin(self) -> Machine:
+        """The same machine with struts that do not spin."""
+        return replace(self, base_joint="no_spin", platform_joint="spherical")
 
     @property
     def motor_mass(self) -> float:
@@ -177,13 +191,7 @@ class Machine:
         geometry = root.take("geometry")
         base_joints = geometry.take("base_joints").array(STRUTS, 3)
         platform_joints = geometry.take("platform_joints").array(STRUTS, 3)
-        joint = geometry.take("base_joint", {"type": "no_spin"})
-        base_joint = joint.take("type").choice(BASE_JOINTS)
-        axis_node = joint.take("first_axis", [1.0, 0.0, 0.0])
-        first_axis = axis_node.array(3)
-        if np.linalg.norm(first_axis) < 1e-9:
-            axis_node.fail("has no length; give the direction of the hinge fixed in the base")
-        joint.close()
+        joints = read_joints(geometry, base_joints, platform_joints)
         home = geometry.take("home")
         home_position = home.take("position").array(3)
         quaternion_node = home.take("quaternion", [0.0, 0.0, 0.0, 1.0])
@@ -215,8 +223,9 @@ class Machine:
             gravity=gravity,
             base_joints=base_joints,
             platform_joints=platform_joints,
-            base_joint=base_joint,
-            first_axis=frozen(first_axis / np.linalg.norm(first_axis)),
+            base_joint=joints.base,
+            platform_joint=joints.platform,
+            first_axes=joints.first_axes,
             home_position=home_position,
             home_rotation=frozen(matrix_from_quaternion(quaternion)),
             length_limits=length_limits,

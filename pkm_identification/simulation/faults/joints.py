@@ -33,25 +33,30 @@ def _geometry(setup: Setup, fault: Fault) -> Setup:
     return replace(setup, machine=replace(setup.machine, base_joints=base, platform_joints=platform))
 
 
-def _about_z(axis: FloatArray, angle: float) -> FloatArray:
-    return matrix_from_vector(np.array([0.0, 0.0, angle])) @ axis
+def _about_z(axes: FloatArray, angle: float) -> FloatArray:
+    return axes @ matrix_from_vector(np.array([0.0, 0.0, angle])).T
 
 
 def _hinge(setup: Setup, fault: Fault) -> Setup:
-    axis = _about_z(setup.machine.first_axis, fault.numbers[0])
-    return replace(setup, machine=replace(setup.machine, base_joint="universal", first_axis=axis))
+    machine = setup.machine
+    axes = _about_z(machine.first_axes, fault.numbers[0])
+    base = machine.base_joint if machine.hinged_platform else "universal"
+    return replace(setup, machine=replace(machine, base_joint=base, first_axes=axes))
 
 
 def _at_platform(setup: Setup, fault: Fault) -> Setup:
-    axis = _about_z(setup.machine.first_axis, fault.numbers[0])
-    machine = replace(setup.machine, base_joint="universal")
-    return replace(setup, machine=machine, platform_hinge=setup.machine.home_rotation.T @ axis)
+    machine = setup.machine
+    if machine.hinged_platform:
+        raise SettingsError(f"the universal joints of machine '{machine.name}' are there already")
+    axes = _about_z(machine.first_axes, fault.numbers[0]) @ machine.home_rotation
+    moved = replace(machine, base_joint="spherical", platform_joint="universal", first_axes=axes)
+    return replace(setup, machine=moved)
 
 
 def _no_spin(setup: Setup, fault: Fault) -> Setup:
     if not setup.machine.universal:
         raise SettingsError(f"the struts of machine '{setup.machine.name}' have no spin already")
-    return replace(setup, machine=replace(setup.machine, base_joint="no_spin"))
+    return replace(setup, machine=setup.machine.without_spin())
 
 
 def _compliance(setup: Setup, fault: Fault) -> Setup:
@@ -61,7 +66,7 @@ def _compliance(setup: Setup, fault: Fault) -> Setup:
 FAULTS = (
     FaultKind("geometry", "m", PLANT, "joints are elsewhere: rms of all 36 coordinates, or x[,y,z] of base joint N",
               _geometry, -LARGEST, LARGEST, MAY, (1, 3)),
-    FaultKind("hinge_axis", "rad", PLANT, "the base joints' first hinge is turned about base z", _hinge,
+    FaultKind("hinge_axis", "rad", PLANT, "the universal joints' first hinges are turned about z", _hinge,
               -math.pi, math.pi),
     FaultKind("hinge_at_platform", "rad", PLANT, "universal joints at the platform, not the base; hinge turned about z",
               _at_platform, -math.pi, math.pi, words={"": (0.0,)}),

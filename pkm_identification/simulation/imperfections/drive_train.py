@@ -9,7 +9,7 @@ from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 
-from ..closure import Closure
+from ..loops.closure import Closure
 from .setup import TrainErrors
 from .train_stepping import BRISTLE_DAMPING as BRISTLE_DAMPING_ROW
 from .train_stepping import (

@@ -131,9 +131,6 @@ class Setup:
     seed : int
         Of what a fault draws at random.
     train : TrainErrors
-    platform_hinge : ndarray, shape (3,), or None
-        Direction in the platform frame of the first hinge of universal joints at the platform, in place of those at
-        the base.
     encoder : EncoderErrors
     force : ForceErrors
     record : RecordErrors
@@ -143,7 +140,6 @@ class Setup:
     machine: Machine
     seed: int = 0
     train: TrainErrors = field(default_factory=TrainErrors)
-    platform_hinge: FloatArray | None = None
     encoder: EncoderErrors = field(default_factory=EncoderErrors)
     force: ForceErrors = field(default_factory=ForceErrors)
     record: RecordErrors = field(default_factory=RecordErrors)

@@ -8,7 +8,7 @@ import mujoco
 import numpy as np
 import pinocchio as pin
 import pytest
-from core.mechanisms.hexapod.machine_variants import machine, untidy
+from core.mechanisms.hexapod.machine_variants import machine, untidy, with_joint
 from core.platform_motions import six_axes
 
 from pkm_identification.cli import main
@@ -19,10 +19,12 @@ from pkm_identification.mechanisms.hexapod.dynamics import basis_parameters, reg
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 
-MACHINES = ("uf", "hexel", "ford", "untidy")
+MACHINES = ("uf", "hexel", "ford", "untidy", "platform")
 
 
 def made(name: str) -> Machine:
+    if name == "platform":
+        return machine(with_joint(untidy("uf", seed=3), "platform", "radial"))
     return machine(untidy("uf", seed=3)) if name == "untidy" else machine(name)
 
 
@@ -44,6 +46,8 @@ def test_a_urdf_reader_finds_the_struts_where_the_platform_is(name):
         for i in range(6):
             tip = data.oMf[model.getFrameId(f"strut_{i + 1}_e")].translation
             np.testing.assert_allclose(tip, position + rotation @ it.platform_joints[i], atol=1e-12)
+            foot = data.oMf[model.getFrameId(f"strut_{i + 1}_b")].translation
+            np.testing.assert_allclose(foot, it.base_joints[i], atol=1e-12)
 
 
 @pytest.mark.parametrize("name", MACHINES)

@@ -15,8 +15,9 @@ from pkm_identification.simulation import (
     trajectory,
 )
 
-# the built-in machines, one with every asymmetry the schema allows, and the source's idealised joint
-VARIANTS = ("uf", "hexel", "ford", "untidy", "no_spin")
+# the built-in machines, one with every asymmetry the schema allows, the source's idealised joint, and universal joints
+# at the platform
+VARIANTS = ("uf", "hexel", "ford", "untidy", "no_spin", "platform")
 
 
 @cache
@@ -26,6 +27,8 @@ def variant(name: str) -> Machine:
         return machine(untidy("uf", seed=3))
     if name == "no_spin":
         return machine(with_joint(untidy("hexel", seed=4), "no_spin"))
+    if name == "platform":
+        return machine(with_joint(untidy("uf", seed=5), "platform", "tangential"))
     return machine(name)
 
 

@@ -16,7 +16,7 @@ from pkm_identification.simulation.model import hexapod_model, home_coordinates
 def test_bodies_joints_and_gravity(name):
     made = variant(name)
     model = hexapod_model(made).model
-    assert (model.nbody, model.nv, model.neq, model.ngeom) == (14, 24, 0, 0)
+    assert (model.nbody, model.nv, model.neq, model.ngeom) == (14, 30 if made.hinged_platform else 24, 0, 0)
     assert not model.dof_damping.any()
     np.testing.assert_array_equal(model.opt.gravity, made.gravity)
     assert model.body("platform").mass[0] == made.platform.mass
@@ -47,7 +47,8 @@ def test_closed_model_is_assembled_at_home(name):
         np.testing.assert_allclose(data.site(f"tip_{i}").xpos, data.site(f"joint_{i}").xpos, atol=1e-12)
         if made.universal:
             axis = data.xaxis[model.joint(f"first_{i}").id]
-            np.testing.assert_allclose(axis, made.first_axis, atol=1e-12)
+            frame = made.home_rotation if made.hinged_platform else np.eye(3)
+            np.testing.assert_allclose(axis, frame @ made.first_axes[i - 1], atol=1e-12)
 
 
 def test_a_hinge_in_any_direction():
@@ -57,7 +58,9 @@ def test_a_hinge_in_any_direction():
     data.qpos[:] = home_coordinates(made)
     mujoco.mj_kinematics(model, data)
     for i in range(1, 7):
-        np.testing.assert_allclose(data.xaxis[model.joint(f"first_{i}").id], made.first_axis, atol=1e-12)
+        np.testing.assert_allclose(
+            data.xaxis[model.joint(f"first_{i}").id], made.first_axes[i - 1], atol=1e-12
+        )
         np.testing.assert_allclose(data.site(f"tip_{i}").xpos, data.site(f"joint_{i}").xpos, atol=1e-12)
 
 

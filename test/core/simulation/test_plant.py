@@ -96,7 +96,7 @@ def test_a_finer_integration_changes_nothing(name):
     np.testing.assert_allclose(fine.length, run.truth.length[1000], rtol=0, atol=2e-7)
 
 
-@pytest.mark.parametrize("name", ["uf", "hexel"])
+@pytest.mark.parametrize("name", ["uf", "hexel", "platform"])
 def test_mujocos_own_constraints_converge_to_the_same_motion(name):
     run = rich_run(name)
     made = variant(name)
@@ -107,11 +107,12 @@ def test_mujocos_own_constraints_converge_to_the_same_motion(name):
         data = mujoco.MjData(model)
         data.qpos[:] = home_coordinates(made)
         slides = np.array([model.joint(f"strut_{i + 1}").qposadr[0] for i in range(6)])
+        rates = np.array([model.joint(f"strut_{i + 1}").dofadr[0] for i in range(6)])
         steps = round(PERIOD / timestep)
         for before, after in zip(run.truth.force[:samples], run.truth.force[1 : samples + 1]):
             for k in range(steps):
                 drive = before + (k + 0.5) / steps * (after - before)
-                data.qfrc_applied[slides] = drive - friction_force(data.qvel[slides], made.friction)
+                data.qfrc_applied[rates] = drive - friction_force(data.qvel[rates], made.friction)
                 mujoco.mj_step(model, data)
         return float(np.abs(data.qpos[slides] - run.truth.length[samples]).max())
 
@@ -158,7 +159,8 @@ def test_a_joint_without_spin_has_no_preferred_direction():
     made = variant("no_spin")
     along = made.home_position + made.home_rotation @ made.platform_joints[0] - made.base_joints[0]
     # a universal joint with this hinge would be singular
-    twisted = Plant(replace(made, first_axis=along / np.linalg.norm(along)), friction=False)
+    hinges = np.tile(along / np.linalg.norm(along), (6, 1))
+    twisted = Plant(replace(made, first_axes=hinges), friction=False)
     plain = Plant(made, friction=False)
     for plant in (twisted, plain):
         plant.reset(twist=TWIST)
@@ -166,7 +168,7 @@ def test_a_joint_without_spin_has_no_preferred_direction():
             plant.advance(np.zeros(6), PERIOD)
     np.testing.assert_allclose(twisted.length, plain.length, rtol=0, atol=1e-12)
     with pytest.raises(MachineError, match="first_axis runs along strut 1"):
-        Plant(replace(made, base_joint="universal", first_axis=along / np.linalg.norm(along)))
+        Plant(replace(made, base_joint="universal", first_axes=hinges))
 
 
 def test_stiff_friction_is_stable():

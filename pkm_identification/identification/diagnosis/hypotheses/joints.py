@@ -6,14 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from pkm_identification.mechanisms.hexapod.dynamics.basis import strut_column
-from pkm_identification.mechanisms.hexapod.dynamics.strut import I_A
 from pkm_identification.mechanisms.hexapod.kinematics.jacobian import jacobian
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.rotation import axes_across
-from pkm_identification.numerics.segments import segment_slices
 
 from ..situation import Situation
 from .hypothesis import Effect, repeated
@@ -28,57 +25,26 @@ def other_axis(situation: Situation) -> FloatArray:
     """What a radian of each of the two ways to turn the fixed hinges would add, N, (K, 6, 2)."""
     machine = situation.machine
     columns = []
-    for direction in axes_across(machine.first_axis):
-        turned = machine.first_axis + STEP * direction
-        changed = replace(machine, first_axis=turned / np.linalg.norm(turned))
+    for directions in zip(*(axes_across(axis) for axis in machine.first_axes), strict=True):
+        turned = machine.first_axes + STEP * np.array(directions)
+        changed = replace(machine, first_axes=turned / np.linalg.norm(turned, axis=1, keepdims=True))
         columns.append(situation.of_machine(changed) / STEP)
     return np.stack(columns, axis=2)
 
 
 def other_base_joint(situation: Situation) -> FloatArray:
-    """What the other kind of base joint would change, N, (K, 6, 1)."""
+    """What struts that spin would change, or struts that do not, N, (K, 6, 1)."""
     machine = situation.machine
-    kind = "no_spin" if machine.universal else "universal"
-    return situation.of_machine(replace(machine, base_joint=kind))[:, :, None]
+    other = machine.without_spin() if machine.universal else replace(machine, base_joint="universal")
+    return situation.of_machine(other)[:, :, None]
 
 
 def hinge_at_platform(situation: Situation) -> FloatArray:
-    """What universal joints at the platform, free to turn at the base, would change, N, (K, 6, 1).
-
-    The rod spins at sigma = w . s + c (y x s) . (s' - w x s) / (1 - c^2), c = y . s, y the hinge fixed in the platform,
-    and its axial moment needs the power Ia (sigma' dsigma + sigma s' . d(s')...) of virtual motion.
-    """
-    rows, machine = situation.rows, situation.machine
-    motion = rows.thin_motion
-    force = np.zeros((len(motion), STRUTS))
-    inverse = _inverse_transposed(situation)
-    interval = rows.step * rows.band.period
-    hinge = motion.rotation @ (machine.home_rotation.T @ machine.first_axis)
-    turning = motion.twist[:, 3:]
-    for i in range(STRUTS):
-        arm, s, s_dot, length = _strut(situation, i)
-        cosine = np.sum(hinge * s, axis=1, keepdims=True)
-        lever = cosine * np.cross(hinge, s) / np.maximum(1.0 - cosine**2, 1e-6)
-        sigma = np.sum(turning * s, axis=1) + np.sum(lever * (s_dot - np.cross(turning, s)), axis=1)
-        second = np.zeros_like(sigma)
-        for part in segment_slices(rows.thin_struts.segment):
-            if part.stop - part.start > 2:
-                second[part] = np.gradient(sigma[part], interval)
-        # derivatives of sigma by the velocity of P, and by the platform's turning besides
-        by_point = _across(lever, s) / length[:, None]
-        by_turning = s - np.cross(s, lever)
-        wrench = np.empty((len(motion), 6))
-        pull = second[:, None] * by_point + sigma[:, None] * np.cross(s_dot, s) / length[:, None]
-        wrench[:, :3] = pull
-        wrench[:, 3:] = np.cross(arm, pull) + second[:, None] * by_turning
-        axial = situation.parameters[strut_column(i, I_A)]
-        force += axial * np.einsum("nij,nj->ni", inverse, wrench)
-    present = situation.parameters.copy()
-    only = np.zeros_like(present)
-    places = [strut_column(i, I_A) for i in range(STRUTS)]
-    only[places] = present[places]
-    own = replace(situation, parameters=only)
-    return rows.thin_in_band(force - own.rigid)[:, :, None]
+    """What universal joints at the platform, free to turn at the base, would change, N, (K, 6, 1)."""
+    machine = situation.machine
+    axes = machine.first_axes @ machine.home_rotation
+    moved = replace(machine, base_joint="spherical", platform_joint="universal", first_axes=axes)
+    return situation.of_machine(moved)[:, :, None]
 
 
 def friction(situation: Situation) -> FloatArray:
@@ -124,24 +90,29 @@ def effects(machine: Machine) -> list[Effect]:
         ),
     ]
     if machine.universal:
-        found += [
+        end = "platform" if machine.hinged_platform else "base"
+        found.append(
             Effect(
                 "hinge_axis",
                 "spin",
                 "rad",
                 other_axis,
                 repeated(AXIS, 2),
-                "Set geometry.base_joint.first_axis in the machine file",
-            ),
+                f"Set geometry.{end}_joint.first_axis in the machine file",
+            )
+        )
+    if machine.base_joint == "universal":
+        found.append(
             Effect(
                 "hinge_at_platform",
                 "spin",
                 "",
                 hinge_at_platform,
                 repeated(1.0, 1),
-                "The struts' universal joints are at the platform: geometry.base_joint.type: no_spin is nearer",
-            ),
-        ]
+                "The struts' universal joints are at the platform: set geometry.platform_joint: {type: universal, "
+                "first_axis: ...} and geometry.base_joint: {type: spherical} in the machine file",
+            )
+        )
     return found
 
 

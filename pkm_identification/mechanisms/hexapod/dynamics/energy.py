@@ -38,7 +38,7 @@ from pkm_identification.numerics.vector3 import (
 
 from ..machine import Machine
 from .basis import INERTIAL_COLUMNS, PLATFORM_COLUMNS, basis_parameters
-from .records import packed_geometry, three, unpacked
+from .records import hinge_of, packed_geometry, three, unpacked
 from .regressor import SparseMapping
 from .strut import (
     H_B,
@@ -59,7 +59,7 @@ def fill_energy(geometry, position, rotation, twist, energy):
     """Write the energies (52,) of one sample per unit of each inertial basis parameter."""
     still = (0.0, 0.0, 0.0)
     x, v, w = three(position, 0), three(twist, 0), three(twist, 3)
-    g, x1 = geometry.gravity, geometry.hinge
+    g = geometry.gravity
     energy[0] = 0.5 * dot(v, v) - dot(g, x)
     for k in range(3):
         e = (rotation[0, k], rotation[1, k], rotation[2, k])
@@ -75,7 +75,8 @@ def fill_energy(geometry, position, rotation, twist, energy):
         arm = rotate(rotation, at(geometry.platform, i))
         # no acceleration enters a strut's energy, so what depends on it is left unused
         s, l, rate, s_dot, s_ddot, _ = strut_motion(at(geometry.base, i), arm, x, v, w, still, still, g)
-        sigma, _, _ = spin(s, l, s_dot, s_ddot, x1, geometry.universal)
+        x1 = hinge_of(geometry, rotation, i)
+        sigma, _, _, _ = spin(s, l, s_dot, s_ddot, x1, geometry.spin, w, still)
         omega = add_scaled(cross(s, s_dot), sigma, s)
         v_p = add_scaled(scale(rate, s), l, s_dot)
         # principal axes of the rod as in the regressor

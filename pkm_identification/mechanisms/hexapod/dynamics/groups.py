@@ -50,7 +50,7 @@ from ..kinematics.jacobian import fill_jacobian
 from ..machine import Machine
 from .basis import INERTIAL_COLUMNS, PLATFORM_COLUMNS, basis_parameters
 from .inverse import load_rows
-from .records import MotionSample, friction_coefficients, packed_geometry, three, unpacked
+from .records import MotionSample, friction_coefficients, hinge_of, packed_geometry, three, unpacked
 from .strut import (
     H_B,
     H_E,
@@ -58,7 +58,9 @@ from .strut import (
     I_X,
     M_E,
     M_M,
+    NO_SPIN,
     STRUT_COLUMNS,
+    platform_share,
     spin,
 )
 
@@ -145,12 +147,12 @@ def _platform_groups(phi, sample, g, wrench):
 
 
 @kernel
-def _turning(strut, s, l, s_ddot, side, k):
-    """Force at P of a part of s'': first moment, transverse moment and axial spin (k = c / (1 - c^2))."""
+def _turning(strut, s, l, s_ddot, spin_up, lever):
+    """Force at P of a part of s'': first moment, transverse moment and axial spin of acceleration `spin_up`."""
     across = perpendicular(s_ddot, s)
     force = scale(-strut[H_E], s_ddot)
     force = add_scaled(force, strut[I_X] / l, across)
-    return add_scaled(force, strut[I_A] * k * k / l * dot(side, s_ddot), side)
+    return add_scaled(force, strut[I_A] / l * spin_up, lever)
 
 
 @kernel
@@ -173,24 +175,30 @@ def _strut_groups(strut, geometry, i, sample, wrench):
     s_driven = scale(1.0 / l, perpendicular(driven, s))
     s_coriolis = scale(-2.0 * rate / l, s_dot)
     s_swung = add_scaled(scale(1.0 / l, perpendicular(swung, s)), -dot(s_dot, s_dot), s)
-    side, k = (0.0, 0.0, 0.0), 0.0
-    if geometry.universal:
-        c = dot(geometry.hinge, s)
-        side, k = cross(geometry.hinge, s), c / (1.0 - c * c)
+    # spin' = lever . s'' + share . al + what is quadratic
+    lever, hinge = (0.0, 0.0, 0.0), hinge_of(geometry, sample.rotation, i)
+    if geometry.spin != NO_SPIN:
+        c = dot(hinge, s)
+        lever = scale(c / (1.0 - c * c), cross(hinge, s))
+    share = platform_share(s, hinge, geometry.spin)
 
     m_e, h_e, h_b = strut[M_E], strut[H_E], strut[H_B]
-    f = _turning(strut, s, l, s_driven, side, k)
+    up = dot(lever, s_driven) + dot(share, al)
+    f = _turning(strut, s, l, s_driven, up, lever)
     f = add(f, add_scaled(scale(m_e, driven), -h_e / l, perpendicular(driven, s)))
-    _collect(wrench, _SM, f, cross(arm, f))
-    f = _turning(strut, s, l, s_coriolis, side, k)
-    _collect(wrench, _COR, f, cross(arm, f))
-    f = _turning(strut, s, l, s_swung, side, k)
+    _collect(wrench, _SM, f, add_scaled(cross(arm, f), strut[I_A] * up, share))
+    up = dot(lever, s_coriolis)
+    f = _turning(strut, s, l, s_coriolis, up, lever)
+    _collect(wrench, _COR, f, add_scaled(cross(arm, f), strut[I_A] * up, share))
+    up = dot(lever, s_swung)
+    f = _turning(strut, s, l, s_swung, up, lever)
     f = add(f, add_scaled(scale(m_e, swung), -h_e / l, perpendicular(swung, s)))
     # spin: its gyroscopic moment, and what is left of its acceleration when s'' = 0
-    sigma, sigma_dot, per_torque = spin(s, l, s_dot, (0.0, 0.0, 0.0), geometry.hinge, geometry.universal)
+    still = (0.0, 0.0, 0.0)
+    sigma, sigma_dot, per_torque, _ = spin(s, l, s_dot, still, hinge, geometry.spin, w, still)
     f = add_scaled(f, strut[I_A] * sigma / l, cross(s_dot, s))
     f = add_scaled(f, strut[I_A] * sigma_dot, per_torque)
-    _collect(wrench, _CEN, f, cross(arm, f))
+    _collect(wrench, _CEN, f, add_scaled(cross(arm, f), strut[I_A] * (up + sigma_dot), share))
     f = add_scaled(scale(-m_e, g), (h_e - h_b) / l, perpendicular(g, s))
     _collect(wrench, _GRS, f, cross(arm, f))
     return rate, dot(add(driven, swung), s) + l * dot(s_dot, s_dot)

@@ -23,7 +23,7 @@ from pkm_identification.numerics.vector3 import (
 from ..kinematics.jacobian import fill_jacobian
 from ..machine import Machine
 from .basis import INERTIAL_COLUMNS, PLATFORM_COLUMNS, basis_parameters
-from .records import friction_coefficients, packed_geometry, unpacked
+from .records import friction_coefficients, hinge_of, packed_geometry, unpacked
 from .strut import (
     H_B,
     H_E,
@@ -87,14 +87,16 @@ def _forces(packed, phi, position, rotation, twist, acceleration, load, force):
             f = add_scaled(f, phi[k + H_E], f_he)
             f = add_scaled(f, phi[k + H_B], f_hb)
             # axisymmetric rod: I_t s x s'' + I_a (sigma s)' is its rate of angular momentum
-            sigma, sigma_dot, per_torque = spin(s, l, s_dot, s_ddot, geometry.hinge, geometry.universal)
+            sigma, sigma_dot, per_torque, share = spin(
+                s, l, s_dot, s_ddot, hinge_of(geometry, turned, i), geometry.spin, w, al
+            )
             f = add_scaled(f, phi[k + I_X] / l, perpendicular(s_ddot, s))
             axial = phi[k + I_A]
             f = add_scaled(f, axial * sigma / l, cross(s_dot, s))
             f = add_scaled(f, axial * sigma_dot, per_torque)
             f = add_scaled(f, phi[k + M_M] * strut_acceleration(s, l, s_dot, a_pg, g), s)
             total = add(total, f)
-            moment = add(moment, cross(arm, f))
+            moment = add(moment, add_scaled(cross(arm, f), axial * sigma_dot, share))
         row = min(n, load.shape[0] - 1)
         for k in range(3):
             wrench[k] = total[k] - load[row, k]

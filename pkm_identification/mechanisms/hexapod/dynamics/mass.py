@@ -9,7 +9,8 @@ joint feels (derived from Oh 2003, 2.20-2.34, with the terms of `dynamics.strut`
 
     A = m_e 1 + (I_t / L^2 - 2 h_e / L) P + m_m s s^T + I_a (k / L)^2 (x1 x s)(x1 x s)^T ,   k = c / (1 - c^2) ,
 
-so that M = M_platform + sum of [1, -[r]]^T A [1, -[r]]. With L'' = J u' + J' u the same in strut coordinates is
+so that M = M_platform + sum of [1, -[r]]^T A [1, -[r]]; with universal joints at the platform the spin's part has a
+share of its own in the moments. With L'' = J u' + J' u the same in strut coordinates is
 
     M_L L'' + h_L = F - friction + J^-T wrench ,   M_L = J^-T M J^-1 ,   h_L = J^-T (h - M J^-1 J' u) .
 """
@@ -38,7 +39,7 @@ from pkm_identification.numerics.vector3 import (
 from ..kinematics.jacobian import fill_jacobian
 from ..machine import Machine
 from .basis import PLATFORM_COLUMNS, basis_parameters
-from .records import packed_geometry, unpacked
+from .records import hinge_of, packed_geometry, unpacked
 from .strut import (
     H_B,
     H_E,
@@ -46,6 +47,7 @@ from .strut import (
     I_X,
     M_E,
     M_M,
+    PLATFORM_HINGES,
     STRUT_COLUMNS,
     spin,
     strut_acceleration,
@@ -117,14 +119,15 @@ def fill_mass(geometry, phi, position, rotation, twist, mass, bias, rate, drift)
         s, l, rate[i], s_dot, s_ddot, a_g = strut_motion(at(geometry.base, i), arm, x, v, w, still, still, g)
         drift[i] = strut_acceleration(s, l, s_dot, a_g, g)
         f_m, f_he, f_hb = unit_forces(s, l, s_ddot, a_g, g)
-        sigma, sigma_dot, per_torque = spin(s, l, s_dot, s_ddot, geometry.hinge, geometry.universal)
+        hinge = hinge_of(geometry, rotation, i)
+        sigma, sigma_dot, per_torque, share = spin(s, l, s_dot, s_ddot, hinge, geometry.spin, w, still)
         f = add_scaled(scale(m_e, f_m), h_e, f_he)
         f = add_scaled(f, phi[k + H_B], f_hb)
         f = add_scaled(f, transverse / l, perpendicular(s_ddot, s))
         f = add_scaled(f, axial * sigma / l, cross(s_dot, s))
         f = add_scaled(f, axial * sigma_dot, per_torque)
         f = add_scaled(f, motor * drift[i], s)
-        moment = cross(arm, f)
+        moment = add_scaled(cross(arm, f), axial * sigma_dot, share)
         across = (transverse / l - 2.0 * h_e) / l
         # columns of A and of [r] A
         a0 = add_scaled(scale((motor - across) * s[0], s), axial * per_torque[0], per_torque)
@@ -148,6 +151,13 @@ def fill_mass(geometry, phi, position, rotation, twist, mass, bias, rate, drift)
             mass[3 + j, 3] += row[0]
             mass[3 + j, 4] += row[1]
             mass[3 + j, 5] += row[2]
+        if geometry.spin == PLATFORM_HINGES:
+            # the spin is p . v + (r x p + n) . w, p the force and n the moment per unit of axial torque
+            turned = cross(arm, per_torque)
+            for j in range(3):
+                for n in range(3):
+                    mass[3 + j, n] += axial * share[j] * per_torque[n]
+                    mass[3 + j, 3 + n] += axial * (share[j] * (turned[n] + share[n]) + turned[j] * share[n])
     for i in range(6):
         for j in range(i):
             mass[j, i] = mass[i, j]

@@ -15,14 +15,16 @@ from pkm_identification.mechanisms.friction import padded_coefficients
 from pkm_identification.mechanisms.friction.law import law_tuple
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import inlined, kernel
+from pkm_identification.numerics.vector3 import at, rotate
 
 from ..machine import Machine
 from .basis import INERTIAL_COLUMNS
+from .strut import BASE_HINGES, NO_SPIN, PLATFORM_HINGES
 
 Vector = tuple[float, float, float]
 # Where a machine keeps its packed geometry, as a cached property would.
 _KEPT = "packed geometry"
-_UNIVERSAL, _REVERSING, _LAW = 42, 43, 44
+_HINGES, _GRAVITY, _SPIN, _REVERSING, _LAW = 36, 54, 57, 58, 59
 
 
 class KernelGeometry(NamedTuple):
@@ -32,10 +34,12 @@ class KernelGeometry(NamedTuple):
     ----------
     base, platform : ndarray, shape (6, 3)
         Joint centres in the base and in the platform frame, m.
-    hinge, gravity : tuple of float
-        Direction of the hinge fixed in the base, and m/s^2; base frame.
-    universal : bool
-        Whether the base joints spin the struts.
+    hinges : ndarray, shape (6, 3)
+        Directions of the hinges fixed in base or platform, in its frame.
+    gravity : tuple of float
+        m/s^2, base frame.
+    spin : int
+        NO_SPIN, BASE_HINGES or PLATFORM_HINGES of `strut`.
     reversing : int
         Which term of the friction law changes sign as a strut turns back (-1: none).
     law : tuple of float
@@ -44,9 +48,9 @@ class KernelGeometry(NamedTuple):
 
     base: FloatArray
     platform: FloatArray
-    hinge: Vector
+    hinges: FloatArray
     gravity: Vector
-    universal: bool
+    spin: int
     reversing: int
     law: tuple[float, ...]
 
@@ -68,20 +72,26 @@ class MotionSample(NamedTuple):
 
 
 def packed_geometry(machine: Machine) -> FloatArray:
-    """What the compiled entries take for a machine, shape (48,); made once."""
+    """What the compiled entries take for a machine, shape (63,); made once."""
     kept = vars(machine)
     if _KEPT not in kept:
         law = machine.friction.law
         parts = (
             machine.base_joints.ravel(),
             machine.platform_joints.ravel(),
-            machine.first_axis,
+            machine.first_axes.ravel(),
             machine.gravity,
-            np.array([machine.universal, law.reversing_term], dtype=float),
+            np.array([_spin(machine), law.reversing_term], dtype=float),
             machine.friction.law_parameters,
         )
         kept[_KEPT] = np.concatenate(parts)
     return kept[_KEPT]
+
+
+def _spin(machine: Machine) -> int:
+    if not machine.universal:
+        return NO_SPIN
+    return PLATFORM_HINGES if machine.hinged_platform else BASE_HINGES
 
 
 @inlined
@@ -96,12 +106,20 @@ def unpacked(packed):
     return KernelGeometry(
         packed[:18].reshape((6, 3)),
         packed[18:36].reshape((6, 3)),
-        (packed[36], packed[37], packed[38]),
-        (packed[39], packed[40], packed[41]),
-        packed[_UNIVERSAL] != 0.0,
+        packed[_HINGES:_GRAVITY].reshape((6, 3)),
+        three(packed, _GRAVITY),
+        int(packed[_SPIN]),
         int(packed[_REVERSING]),
         law_tuple(packed, _LAW),
     )
+
+
+@inlined
+def hinge_of(geometry, rotation, i):
+    """The hinge of strut i that is fixed in base or platform, base axes."""
+    if geometry.spin == PLATFORM_HINGES:
+        return rotate(rotation, at(geometry.hinges, i))
+    return at(geometry.hinges, i)
 
 
 @kernel

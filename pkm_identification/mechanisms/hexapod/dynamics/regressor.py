@@ -15,6 +15,7 @@ from pkm_identification.numerics.compiled import kernel
 from pkm_identification.numerics.linear_systems import invert6
 from pkm_identification.numerics.vector3 import (
     add,
+    add_scaled,
     at,
     cross,
     rotate,
@@ -25,7 +26,7 @@ from pkm_identification.numerics.vector3 import (
 from ..kinematics.jacobian import fill_jacobian
 from ..machine import Machine
 from .basis import INERTIAL_COLUMNS, PLATFORM_COLUMNS, basis_columns
-from .records import MotionSample, packed_geometry, three, unpacked
+from .records import MotionSample, hinge_of, packed_geometry, three, unpacked
 from .strut import (
     H_B,
     H_E,
@@ -135,28 +136,29 @@ def fill_regressor(geometry, entries, sample, regressor, scratch):
         return False
     x, v, w = three(sample.position, 0), three(sample.twist, 0), three(sample.twist, 3)
     a, al = three(sample.acceleration, 0), three(sample.acceleration, 3)
-    g, x1 = geometry.gravity, geometry.hinge
+    g = geometry.gravity
     _platform_wrenches(rotation, (a[0] - g[0], a[1] - g[1], a[2] - g[2]), w, al, wrench)
     for i in range(6):
         arm = rotate(rotation, at(platform, i))
         s, l, rate, s_dot, s_ddot, a_g = strut_motion(at(base, i), arm, x, v, w, a, al, g)
         scratch.rate[i] = rate
         f_m, f_he, f_hb = translation_forces(s, l, s_ddot, a_g, g)
-        sigma, sigma_dot, per_torque = spin(s, l, s_dot, s_ddot, x1, geometry.universal)
+        x1 = hinge_of(geometry, rotation, i)
+        sigma, sigma_dot, per_torque, share = spin(s, l, s_dot, s_ddot, x1, geometry.spin, w, al)
         omega, alpha = rotation_motion(s, s_dot, s_ddot, sigma, sigma_dot)
         # principal axes of the rod: the hinge fixed in it, its own axis, and the third
         across = cross(x1, s)
         across = scale(1.0 / np.sqrt(across[0] ** 2 + across[1] ** 2 + across[2] ** 2), across)
-        f_x = inertia_force(across, s, l, omega, alpha, per_torque)
-        f_a = inertia_force(s, s, l, omega, alpha, per_torque)
-        f_z = inertia_force(cross(across, s), s, l, omega, alpha, per_torque)
+        f_x, t_x = inertia_force(across, s, l, omega, alpha, per_torque)
+        f_a, t_a = inertia_force(s, s, l, omega, alpha, per_torque)
+        f_z, t_z = inertia_force(cross(across, s), s, l, omega, alpha, per_torque)
         k = PLATFORM_COLUMNS + STRUT_COLUMNS * i
         _put(wrench, k + M_E, f_m, cross(arm, f_m))
         _put(wrench, k + H_E, f_he, cross(arm, f_he))
         _put(wrench, k + H_B, f_hb, cross(arm, f_hb))
-        _put(wrench, k + I_X, f_x, cross(arm, f_x))
-        _put(wrench, k + I_A, f_a, cross(arm, f_a))
-        _put(wrench, k + I_Z, f_z, cross(arm, f_z))
+        _put(wrench, k + I_X, f_x, add_scaled(cross(arm, f_x), t_x, share))
+        _put(wrench, k + I_A, f_a, add_scaled(cross(arm, f_a), t_a, share))
+        _put(wrench, k + I_Z, f_z, add_scaled(cross(arm, f_z), t_z, share))
         f_motor = scale(strut_acceleration(s, l, s_dot, a_g, g), s)
         _put(wrench, k + M_M, f_motor, cross(arm, f_motor))
     for i in range(6):

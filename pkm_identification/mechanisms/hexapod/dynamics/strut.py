@@ -7,9 +7,19 @@ of mass at L_B s from the base joint and body E's at d back from P,
     f = m_e (a_P - g) - h_e (s'' + P (a_P - g) / L) - h_b P g / L + (inertia) ,   P = 1 - s s^T,
 
 h_e = m_e d, h_b = m_b L_B, and the inertia terms those of one rigid rod whose transverse moment is
-I_tb + m_b L_B^2 + I_te + m_e d^2 (derived from Oh 2003, 2.20-2.34; equal to the thirteen-body sum). A real
-universal joint spins the rod at the rate sigma = c (x1 x s) . v_P / ((1 - c^2) L), c = x1 . s, x1 the hinge
-fixed in the base.
+I_tb + m_b L_B^2 + I_te + m_e d^2 (derived from Oh 2003, 2.20-2.34; equal to the thirteen-body sum).
+
+A real universal joint spins the rod: it lets it turn about x1, fixed in base or platform, and about x1 x s, but not
+about what is across both,
+
+    (Omega - w_f) . (s - c x1) = 0 ,   Omega = s x s' + sigma s ,   c = x1 . s ,
+
+w_f being the turning of what x1 is fixed in. With s' as seen from there, s' - w_f x s, that is
+
+    sigma = w_f . s + c (x1 x s) . (s' - w_f x s) / (1 - c^2) .
+
+Joints at the base (w_f = 0) let the spin follow the platform joint's travel alone; joints at the platform also pass an
+axial torque of the strut on to the platform as a moment, per unit (s - c x1) / (1 - c^2).
 
 A motor that turns the screw adds m_m L'' s, m_m its inertia times (2 pi gear / lead)^2. Its gyroscopic moment (spin
 times the strut's turning) is left out: it is not in the source's model.
@@ -33,6 +43,8 @@ from pkm_identification.numerics.vector3 import (
 # Order of the seven columns of a strut's basis.
 M_E, H_E, H_B, I_X, I_A, I_Z, M_M = range(7)
 STRUT_COLUMNS = 7
+# What makes the struts spin: nothing, or universal joints at one end.
+NO_SPIN, BASE_HINGES, PLATFORM_HINGES = range(3)
 
 
 @inlined
@@ -72,36 +84,56 @@ def strut_acceleration(s, length, s_dot, a_g, gravity):
 
 
 @inlined
-def spin(s, length, s_dot, s_ddot, hinge, universal):
-    """Spin rate (rad/s) and acceleration (rad/s^2) about s, and the force at P per unit axial torque (1/m).
+def spin(s, length, s_dot, s_ddot, hinge, joints, w, al):
+    """Spin (rad/s), its rate (rad/s^2), and per unit axial torque the force at P (1/m) and the moment on the platform.
 
-    No spin where the base joint allows none; a universal joint turns the strut with k (x1 x s) . s', x1 = `hinge` the
-    axis fixed in the base, k = c / (1 - c^2) and c = x1 . s. Not finite with the strut along that hinge (c = 1).
+    `joints` is NO_SPIN, BASE_HINGES or PLATFORM_HINGES, `hinge` the fixed hinge x1 in base axes; `w`, `al`
+    are the platform's. With x1 fixed in the base, sigma = k (x1 x s) . s', k = c / (1 - c^2) and c = x1 . s; with x1
+    fixed in the platform the same of what is seen from there, and w . s. Not finite with the strut along x1 (c = 1).
     """
-    if not universal:
-        return 0.0, 0.0, (0.0, 0.0, 0.0)
+    if joints == NO_SPIN:
+        return 0.0, 0.0, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     c = dot(hinge, s)
     side = cross(hinge, s)
     k = c / (1.0 - c * c)
+    if joints == PLATFORM_HINGES:
+        seen = subtract(s_dot, cross(w, s))
+        seen_dot = subtract(subtract(s_ddot, cross(al, s)), add(cross(w, s_dot), cross(w, seen)))
+        c_dot = dot(hinge, seen)
+        k_dot = c_dot * (1.0 + c * c) / (1.0 - c * c) ** 2
+        along = dot(side, seen)
+        sigma = dot(w, s) + k * along
+        sigma_dot = dot(al, s) + dot(w, s_dot) + k_dot * along + k * dot(side, seen_dot)
+        return sigma, sigma_dot, scale(k / length, side), platform_share(s, hinge, joints)
     c_dot = dot(hinge, s_dot)
     k_dot = c_dot * (1.0 + c * c) / (1.0 - c * c) ** 2
     along = dot(side, s_dot)
     # (x1 x s)' . s' vanishes, so only s'' is left of the derivative of the projection
-    return k * along, k_dot * along + k * dot(side, s_ddot), scale(k / length, side)
+    return k * along, k_dot * along + k * dot(side, s_ddot), scale(k / length, side), (0.0, 0.0, 0.0)
+
+
+@inlined
+def platform_share(s, hinge, joints):
+    """Moment on the platform per unit axial torque of a strut: (s - c x1) / (1 - c^2) with hinges there, else 0."""
+    if joints != PLATFORM_HINGES:
+        return (0.0, 0.0, 0.0)
+    c = dot(hinge, s)
+    return scale(1.0 / (1.0 - c * c), add_scaled(s, -c, hinge))
 
 
 @inlined
 def inertia_force(axis, s, length, omega, alpha, per_torque):
-    """Force at P (base axes) per unit moment of inertia about the unit vector `axis`, N/(kg m^2).
+    """Force at P (base axes) and axial torque per unit moment of inertia about the unit vector `axis`.
 
-    Of Euler's torque e (e . alpha) + w x e (e . w), what lies across the strut acts over its length, what lies along it
-    by `per_torque` of `spin`.
+    N/(kg m^2) and N m/(kg m^2). Of Euler's torque e (e . alpha) + w x e (e . w), what lies across the strut acts over
+    its length, what lies along it by `per_torque` of `spin`.
     """
     torque = add(
         scale(dot(axis, alpha), axis),
         scale(dot(axis, omega), cross(omega, axis)),
     )
-    return add(scale(1.0 / length, cross(torque, s)), scale(dot(torque, s), per_torque))
+    axial = dot(torque, s)
+    return add(scale(1.0 / length, cross(torque, s)), scale(axial, per_torque)), axial
 
 
 @inlined

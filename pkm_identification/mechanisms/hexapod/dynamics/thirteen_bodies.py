@@ -133,7 +133,7 @@ def _strut_motions(machine: Machine, motion: PlatformMotion, i: int) -> tuple[Bo
     """Bodies B and E of one strut."""
     v, w = motion.twist[:, :3], motion.twist[:, 3:]
     a, al = motion.acceleration[:, :3], motion.acceleration[:, 3:]
-    g, x1 = machine.gravity, machine.first_axis
+    g = machine.gravity
     arm = motion.rotation @ machine.platform_joints[i]
     span = motion.position + arm - machine.base_joints[i]
     v_p = v + np.cross(w, arm)
@@ -145,28 +145,38 @@ def _strut_motions(machine: Machine, motion: PlatformMotion, i: int) -> tuple[Bo
     second = np.sum(a_p * s, axis=1, keepdims=True) + length * np.sum(s_dot**2, axis=1, keepdims=True)
     s_ddot = (a_p - second * s - 2 * rate * s_dot) / length
     omega, alpha = np.cross(s, s_dot), np.cross(s, s_ddot)
+    fixed = machine.first_axes[i]
+    x1 = motion.rotation @ fixed if machine.hinged_platform else np.broadcast_to(fixed, s.shape)
     hinge = np.cross(s, x1)
     size = np.linalg.norm(hinge, axis=1, keepdims=True)
     y = hinge / size
     x = np.cross(y, s)
-    angular = skew(s) / length[..., None]  # strut's angular velocity per velocity of the platform joint
+    # velocity of the platform joint, and angular velocity, per unit of the platform's twist
+    joint = np.concatenate([np.broadcast_to(np.eye(3), (len(s), 3, 3)), -skew(arm)], axis=2)
+    turning = skew(s) / length[..., None] @ joint
     if machine.universal:
-        # the cross stays rigid: w = t1' x1 + t2' y; across the strut it is known, with x1 . x = |z x x1|
-        along = (s @ x1)[:, None]
-        first = np.sum(omega * x, axis=1, keepdims=True) / size
-        second = np.sum(omega * y, axis=1, keepdims=True)
-        omega = first * x1 + second * y
-        # likewise alpha = t1'' x1 + t2'' y + t2' y'
-        turned = second * first * np.cross(x1, y)
-        across = alpha + first * along * s_dot - turned
+        # the cross stays rigid: omega = w_f + t1' x1 + t2' y, w_f of what x1 is fixed in; across the strut omega is
+        # known, with x1 . x = |z x x1|
+        frame, frame_dot = (w, al) if machine.hinged_platform else (np.zeros_like(w), np.zeros_like(al))
+        rest = omega - frame
+        first = np.sum(rest * x, axis=1, keepdims=True) / size
+        second = np.sum(rest * y, axis=1, keepdims=True)
+        omega = frame + first * x1 + second * y
+        # likewise alpha = w_f' + t1'' x1 + t1' x1' + t2'' y + t2' y'
+        spin = np.sum(omega * s, axis=1, keepdims=True)
+        turned = frame_dot + first * np.cross(frame, x1) + second * np.cross(frame + first * x1, y)
+        across = alpha + spin * s_dot - turned
         alpha = np.sum(across * x, axis=1, keepdims=True) / size * x1
         alpha += np.sum(across * y, axis=1, keepdims=True) * y + turned
-        first_per_v = np.einsum("nk,nkj->nj", x, angular) / size
-        angular = angular + np.einsum("ni,nj->nij", s, along * first_per_v)
+        own = np.zeros_like(joint)
+        if machine.hinged_platform:
+            own[:, :, 3:] = np.eye(3)
+        first_per_twist = np.einsum("nk,nkj->nj", x, turning - own) / size
+        spin_per_twist = (
+            np.einsum("nk,nkj->nj", s, own) + np.sum(s * x1, axis=1, keepdims=True) * first_per_twist
+        )
+        turning = turning + np.einsum("ni,nj->nij", s, spin_per_twist)
     axes = np.stack([x, y, s], axis=2)
-    # velocity of the platform joint per unit of the platform's twist
-    joint = np.concatenate([np.broadcast_to(np.eye(3), (len(s), 3, 3)), -skew(arm)], axis=2)
-    turning = angular @ joint
     at_base = np.concatenate([np.zeros_like(joint), turning], axis=1)
     at_platform = np.concatenate([joint, turning], axis=1)
     return (

@@ -21,9 +21,9 @@ class JointLimits:
     Attributes
     ----------
     first, second : float or (float, float), optional
-        Of the universal joints at the base: lowest and highest angle; one number means as far either way.
+        Of the universal joints: lowest and highest angle; one number means as far either way.
     swing : float, optional
-        Of the spherical joints at the platform: largest angle.
+        Of the spherical joints at the other end: largest angle.
     """
 
     first: Interval | None = None
@@ -56,12 +56,13 @@ class PassiveAngles:
     Attributes
     ----------
     first : ndarray, shape (N, 6)
-        Base, about the hinge fixed in the base (`machine.first_axis`), from home's angle, in (-pi, pi]; NaN where
-        the strut lies along that hinge.
+        Universal joints, about the hinges fixed in base or platform (`machine.first_axes`), from home's angle, in
+        (-pi, pi]; NaN where the strut lies along that hinge.
     second : ndarray, shape (N, 6)
-        Base, about the second hinge (first axis x strut), from home's angle: positive away from the first axis.
+        Universal joints, about the second hinge (first axis x strut), from home's angle: positive away from the first
+        axis.
     swing : ndarray, shape (N, 6)
-        Platform, between the strut's direction in the platform now and at home, in [0, pi].
+        Spherical joints at the other end, between the strut's direction as seen from there now and at home, in [0, pi].
     within : ndarray of bool, shape (N,)
         Whether all are inside the limits given.
     """
@@ -75,9 +76,9 @@ class PassiveAngles:
 def passive_angles(
     machine: Machine, position: FloatArray, rotation: FloatArray, limits: JointLimits | None = None
 ) -> PassiveAngles:
-    """Angles of the base's universal and the platform's spherical joints.
+    """Angles of the universal joints at one end and the spherical joints at the other.
 
-    A machine whose base joint is `no_spin` has the same two angles about `first_axis` and the axis across it.
+    A machine without universal joints has the same two angles at the base, about `first_axes` and the axes across them.
 
     Parameters
     ----------
@@ -104,9 +105,11 @@ def passive_angles(
         )
     axis = _directions(machine, position, rotation)
     home = _directions(machine, machine.home_position[None], machine.home_rotation[None])
-    first, second = _hinges(machine.first_axis, axis, home)
     seen = np.einsum("nji,nkj->nki", rotation, axis)
     seen_home = home @ machine.home_rotation
+    if machine.hinged_platform:
+        axis, home, seen, seen_home = seen, seen_home, axis, home
+    first, second = _hinges(machine.first_axes, axis, home)
     swing = np.arctan2(np.linalg.norm(np.cross(seen, seen_home), axis=2), np.sum(seen * seen_home, axis=2))
     within = (limits or JointLimits()).allow(first, second, swing)
     return PassiveAngles(first, second, swing, within)
@@ -120,17 +123,19 @@ def _directions(machine: Machine, position: FloatArray, rotation: FloatArray) ->
         return strut / np.linalg.norm(strut, axis=2, keepdims=True)
 
 
-def _hinges(hinge: FloatArray, axis: FloatArray, home: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Turns about the two hinges that bring the strut from home's direction to `axis`, each (N, 6)."""
-    across = np.cross(hinge, axis)
-    across_home = np.cross(hinge, home)
+def _hinges(hinges: FloatArray, axis: FloatArray, home: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Turns about the two hinges that bring the struts from home's directions to `axis`, each (N, 6)."""
+    across = np.cross(hinges, axis)
+    across_home = np.cross(hinges, home)
     size = np.linalg.norm(across, axis=2)
     first = np.arctan2(
-        np.sum(np.cross(across_home, across) * hinge, axis=2), np.sum(across_home * across, axis=2)
+        np.sum(np.cross(across_home, across) * hinges, axis=2), np.sum(across_home * across, axis=2)
     )
     size_home = np.linalg.norm(across_home, axis=2)
     first = np.where((size < 1e-9) | (size_home < 1e-9), np.nan, first)
-    second = np.arctan2(size, axis @ hinge) - np.arctan2(size_home, home @ hinge)
+    second = np.arctan2(size, np.sum(axis * hinges, axis=2)) - np.arctan2(
+        size_home, np.sum(home * hinges, axis=2)
+    )
     return first, second
 
 

@@ -1,4 +1,8 @@
-"""The joints of the equivalent tree: per strut two hinges at the base and a slide along the strut."""
+"""The joints of the equivalent tree: per strut two hinges at one end and a slide along the strut.
+
+The hinges are at the base, and in base axes; where universal joints are at the platform, they are there, in platform
+axes, and the tree's struts grow out of the platform towards their base joints.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +18,9 @@ SMALLEST_ANGLE = 1e-3  # rad, between a strut and the hinge it must not run alon
 
 
 def strut_frames(machine: Machine) -> FloatArray:
-    """Frames of the base joints at zero angles, in which strut axis = frame Rx(q1) Ry(q2) z.
+    """Frames of the hinged joints at zero angles, in which strut axis = frame Rx(q1) Ry(q2) z.
+
+    The strut's axis points from base to platform joint, at whichever end the hinges are.
 
     A `no_spin` machine has no real joint of its own. It behaves exactly like universal joints whose struts have no
     moment of inertia about their axis (spin then stores no energy and takes no torque), whatever the direction of the
@@ -27,8 +33,8 @@ def strut_frames(machine: Machine) -> FloatArray:
     Returns
     -------
     ndarray, shape (6, 3, 3)
-        Axes as columns in the base frame: x is the hinge fixed in the base, z the home direction of the strut made
-        perpendicular to it.
+        Axes as columns, in base axes (universal joints at the platform: in platform axes): x is the hinge fixed
+        there, z the home direction of the strut made perpendicular to it.
 
     Raises
     ------
@@ -39,15 +45,18 @@ def strut_frames(machine: Machine) -> FloatArray:
     tips = machine.home_position + machine.platform_joints @ machine.home_rotation.T
     for i in range(STRUTS):
         axis = (tips[i] - machine.base_joints[i]) / np.linalg.norm(tips[i] - machine.base_joints[i])
+        if machine.hinged_platform:
+            axis = machine.home_rotation.T @ axis
         if machine.universal:
-            x = machine.first_axis
+            x = machine.first_axes[i]
         else:
             x = np.cross(axis, np.eye(3)[np.argmin(np.abs(axis))])
             x /= np.linalg.norm(x)
         z = axis - (axis @ x) * x
         if np.linalg.norm(z) < SMALLEST_ANGLE:
             raise MachineError(
-                f"machine '{machine.name}': geometry.base_joint.first_axis runs along strut {i + 1} at home, "
+                f"machine '{machine.name}': geometry.{'platform' if machine.hinged_platform else 'base'}_joint."
+                f"first_axis runs along strut {i + 1} at home, "
                 "where a universal joint is singular; give a hinge across the struts"
             )
         z /= np.linalg.norm(z)
@@ -75,6 +84,8 @@ def strut_coordinates(
         q1, q2 in rad, length in m.
     """
     tips = position + machine.platform_joints @ rotation.T - machine.base_joints
+    if machine.hinged_platform:
+        tips = tips @ rotation
     x, y, z = np.einsum("iab,ia->bi", frames, tips)
     length = np.sqrt(x * x + y * y + z * z)
     return np.column_stack([np.arctan2(-y, z), np.arcsin(x / length), length])

@@ -30,11 +30,18 @@ def changed(source: str | dict[str, Any], **values: Any) -> dict[str, Any]:
 
 
 def with_joint(name: str | dict[str, Any], joint: str, first_axis: Any = (1.0, 0.0, 0.0)) -> dict[str, Any]:
-    """A description with another joint at the base."""
-    entry: dict[str, Any] = {"type": joint}
-    if joint == "universal":
-        entry["first_axis"] = [float(x) for x in first_axis]
-    return changed(name, geometry__base_joint=entry)
+    """A description with other joints: of a kind at the base, or (`platform`) universal ones at the platform.
+
+    Hinges are one vector, six, or a word.
+    """
+    hinges: dict[str, Any] = {"first_axes": first_axis}
+    if not isinstance(first_axis, str):
+        axes = np.array(first_axis, dtype=float)
+        hinges = {"first_axis" if axes.ndim == 1 else "first_axes": axes.tolist()}
+    if joint == "platform":
+        platform = {"type": "universal", **hinges}
+        return changed(name, geometry__base_joint={"type": "spherical"}, geometry__platform_joint=platform)
+    return changed(name, geometry__base_joint={"type": joint, **(hinges if joint == "universal" else {})})
 
 
 def untidy(name: str | dict[str, Any], seed: int = 0) -> dict[str, Any]:

@@ -176,7 +176,7 @@ WRONG = [
     ("geometry.platform_joints", 4.0, "6 x 3 numbers, found a single value"),
     ("geometry.platform_joints", [[0.0, 0.0, INF]] * 6, "not finite"),
     ("geometry.base_joint", "universal", "mapping"),
-    ("geometry.base_joint.type", "ball", "one of no_spin, universal"),
+    ("geometry.base_joint.type", "ball", "one of no_spin, universal, spherical"),
     ("geometry.base_joint.first_axis", [0.0, 0.0, 0.0], "no length"),
     ("geometry.home.position", [0.0, 0.0], "3 numbers"),
     ("geometry.home.quaternion", [0.0, 0.0, 0.0, 2.0], "length 1"),
@@ -346,14 +346,14 @@ def test_machine_cannot_be_changed():
     machine = Machine.load("uf")
     with pytest.raises(dataclasses.FrozenInstanceError):
         machine.name = "other"
-    for array in (machine.base_joints, machine.home_rotation, machine.first_axis, machine.platform.inertia):
+    for array in (machine.base_joints, machine.home_rotation, machine.first_axes, machine.platform.inertia):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 1.0
 
 
 def test_first_axis_need_not_be_of_unit_length():
     machine = Machine.from_document(with_joint("uf", "universal", (0.0, 3.0, 4.0)))
-    np.testing.assert_allclose(machine.first_axis, [0.0, 0.6, 0.8], atol=1e-15)
+    np.testing.assert_allclose(machine.first_axes, np.tile([0.0, 0.6, 0.8], (6, 1)), atol=1e-15)
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ class PinocchioHexapod:
         for i, strut in enumerate(machine.struts):
             model = pin.Model()
             model.gravity.linear = machine.gravity
-            x = machine.first_axis
+            x = machine.first_axes[i]
             helper = np.eye(3)[np.argmin(np.abs(x))]
             y = np.cross(helper, x)
             y /= np.linalg.norm(y)

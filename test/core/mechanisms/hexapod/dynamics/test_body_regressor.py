@@ -59,7 +59,7 @@ def test_columns_are_pinocchios(name, hinge):
 
 
 @pytest.mark.parametrize("name", BUILTIN)
-@pytest.mark.parametrize("joint", ["universal", "no_spin"])
+@pytest.mark.parametrize("joint", ["universal", "no_spin", "platform"])
 def test_times_the_machines_parameters_it_is_the_force(name, joint):
     m = machine(with_joint(untidy(name), joint, HINGE))
     motion = states(m, 40, 2)

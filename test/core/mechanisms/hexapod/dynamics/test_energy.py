@@ -30,8 +30,15 @@ VARIANTS = pytest.mark.parametrize(
     "made",
     [*BUILTIN, untidy("uf", 1), untidy(with_joint("uf", "universal", (0.6, -0.8, 0.1)), 2)]
     + [with_joint(name, "no_spin") for name in BUILTIN]
-    + [untidy(with_joint("uf", "no_spin"), 3)],
-    ids=[*BUILTIN, "untidy", "skew_hinge", *(f"{name}_no_spin" for name in BUILTIN), "untidy_no_spin"],
+    + [untidy(with_joint("uf", "no_spin"), 3), untidy(with_joint("uf", "platform", (0.6, -0.8, 0.1)), 4)],
+    ids=[
+        *BUILTIN,
+        "untidy",
+        "skew_hinge",
+        *(f"{name}_no_spin" for name in BUILTIN),
+        "untidy_no_spin",
+        "platform",
+    ],
 )
 TIME = np.linspace(0.0, 4.0, 60)
 STEP = 1e-3

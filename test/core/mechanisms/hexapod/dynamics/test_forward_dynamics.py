@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
 from core.mechanisms.hexapod.dynamics.pinocchio_energy import energy as pinocchio_energy
 from core.mechanisms.hexapod.dynamics.pinocchio_loops import closed_loop_accelerations
+from core.mechanisms.hexapod.dynamics.pinocchio_platform_tree import PinocchioPlatformHinges
 from core.mechanisms.hexapod.dynamics.pinocchio_tree import PinocchioHexapod
 from core.mechanisms.hexapod.dynamics.test_groups import HINGE, with_motor
 from core.mechanisms.hexapod.machine_variants import BUILTIN, machine, untidy, with_joint
@@ -34,8 +36,9 @@ VARIANTS = pytest.mark.parametrize(
         *BUILTIN,
         *(with_motor(with_joint(untidy(name), "universal", HINGE)) for name in BUILTIN),
         *(with_joint(untidy(name), "no_spin") for name in BUILTIN),
+        *(with_motor(with_joint(untidy(name), "platform", HINGE)) for name in BUILTIN),
     ],
-    ids=[*BUILTIN, *(f"{name}_untidy" for name in BUILTIN), *(f"{name}_no_spin" for name in BUILTIN)],
+    ids=[f"{name}{kind}" for kind in ("", "_untidy", "_no_spin", "_platform") for name in BUILTIN],
 )
 START = np.array([0.1, -0.2, 0.3, 0.6, -0.5, 0.8])
 
@@ -73,9 +76,12 @@ def test_mass_matrix_is_that_of_the_kinetic_energy(made):
     _, rate, _ = strut_motion_from_platform(m, motion)
     if not m.universal:
         m = without_axial_moments(m)
-    expected = pinocchio_energy(PinocchioHexapod(m), motion)[:, 0] + 0.5 * m.motor_mass * np.sum(
-        rate**2, axis=1
+    energy = (
+        PinocchioPlatformHinges(m).energies
+        if m.hinged_platform
+        else partial(pinocchio_energy, PinocchioHexapod(m))
     )
+    expected = energy(motion)[:, 0] + 0.5 * m.motor_mass * np.sum(rate**2, axis=1)
     np.testing.assert_allclose(kinetic, expected, rtol=1e-11)
 
 

@@ -36,7 +36,7 @@ def with_motor(made, inertia=2e-5):
 
 
 @pytest.mark.parametrize("name", BUILTIN)
-@pytest.mark.parametrize("joint", ["universal", "no_spin"])
+@pytest.mark.parametrize("joint", ["universal", "no_spin", "platform"])
 @pytest.mark.parametrize("friction", [True, False])
 def test_groups_add_up_to_the_force(name, joint, friction):
     m = machine(with_motor(with_joint(untidy(name), joint, HINGE)))

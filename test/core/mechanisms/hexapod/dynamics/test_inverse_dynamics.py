@@ -41,7 +41,7 @@ def test_builtin_machines_equal_pinocchio(name):
 
 
 @MACHINES
-@pytest.mark.parametrize("first_axis", [(1, 0, 0), (0, 1, 0), (0, 0, 1), (0.3, -0.8, 0.52)])
+@pytest.mark.parametrize("first_axis", [(1, 0, 0), (0, 1, 0), (0, 0, 1), (0.3, -0.8, 0.52), "tangential"])
 def test_universal_joints_with_any_first_axis_equal_pinocchio(name, first_axis):
     """Centre of mass off the origin, products of inertia, six different struts."""
     m = machine(with_joint(untidy(name), "universal", first_axis))
@@ -146,9 +146,10 @@ def test_friction_of_the_file_is_added_strut_by_strut(name):
     np.testing.assert_allclose(added, expected, atol=1e-12 * np.abs(strut_forces(m, motion)).max())
 
 
-def moved(name: str, order, turn: Rotation) -> Machine:
+def moved(name: str, joint: str, order, turn: Rotation) -> Machine:
     """Struts in another order, everything turned in the base frame: gravity and hinges too."""
-    made = with_joint(untidy(name), "universal", turn.apply([0.6, 0.0, 0.8]))
+    hinges = np.random.default_rng(14).uniform(-1, 1, (6, 3))[list(order)] + np.array([0.0, 2.0, 0.0])
+    made = with_joint(untidy(name), joint, turn.apply(hinges) if joint == "universal" else hinges)
     geometry, order = made["geometry"], list(order)
     geometry["base_joints"] = turn.apply(np.array(geometry["base_joints"])[order]).tolist()
     geometry["platform_joints"] = np.array(geometry["platform_joints"])[order].tolist()
@@ -164,10 +165,11 @@ def moved(name: str, order, turn: Rotation) -> Machine:
 
 
 @MACHINES
-def test_forces_do_not_depend_on_numbering_or_on_the_base_frame(name):
+@pytest.mark.parametrize("joint", ["universal", "platform"])
+def test_forces_do_not_depend_on_numbering_or_on_the_base_frame(name, joint):
     order = np.random.default_rng(10).permutation(6)
     turn = Rotation.from_rotvec([0.5, 1.2, -0.9])
-    m, other = moved(name, range(6), Rotation.identity()), moved(name, order, turn)
+    m, other = moved(name, joint, range(6), Rotation.identity()), moved(name, joint, order, turn)
     motion = states(m, 50, 10)
 
     def six(values):

@@ -25,7 +25,7 @@ from pkm_identification.motion import PlatformMotion
 pytestmark = pytest.mark.slow
 
 MACHINES = pytest.mark.parametrize("name", BUILTIN)
-JOINTS = pytest.mark.parametrize("joint", ["universal", "no_spin"])
+JOINTS = pytest.mark.parametrize("joint", ["universal", "no_spin", "platform"])
 
 
 def assert_same(actual: np.ndarray, expected: np.ndarray, tolerance: float = 1e-12) -> None:
@@ -184,14 +184,18 @@ def test_mapping_of_another_basis_is_refused(shape):
 
 
 @JOINTS
-def test_strut_along_the_hinge_fixed_in_the_base_is_refused_or_gives_no_half_finite_row(joint):
+def test_strut_along_its_fixed_hinge_is_refused_or_gives_no_half_finite_row(joint):
     """There the joint's cross has no direction; half a row of NaN would poison the filters behind it."""
     made = document("uf")
     geometry = made["geometry"]
     span = (
         np.array(geometry["home"]["position"]) + geometry["platform_joints"][0] - geometry["base_joints"][0]
     )
-    geometry["base_joint"] = {"type": joint, "first_axis": span.tolist()}
+    if joint == "platform":
+        geometry["platform_joint"] = {"type": "universal", "first_axis": span.tolist()}
+        geometry["base_joint"] = {"type": "spherical"}
+    else:
+        geometry["base_joint"] = {"type": joint, "first_axis": span.tolist()}
     try:
         m = machine(made)
     except MachineError:

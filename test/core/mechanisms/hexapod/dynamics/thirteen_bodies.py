@@ -58,7 +58,7 @@ def _one(m: Machine, motion: PlatformMotion, n: int, w: dict[str, float]) -> np.
         partial_b = -l_b * skew(s) @ angular
         partial_e = np.outer(s, s) - l_e * skew(s) @ angular
         force = partial_b.T @ (w["m_b"] * (a_b - g)) + partial_e.T @ (w["m_e"] * (a_e - g))
-        across = np.cross(m.first_axis, s)
+        across = np.cross(m.first_axes[i], s)
         across /= np.linalg.norm(across)
         axes = np.column_stack([across, s, np.cross(across, s)])
         for body in "be":

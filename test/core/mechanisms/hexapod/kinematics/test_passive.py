@@ -22,20 +22,23 @@ def directions(m, position, rotation):
     return strut / np.linalg.norm(strut, axis=2, keepdims=True)
 
 
-@pytest.mark.parametrize("axis", [(1.0, 0.0, 0.0), (0.3, -1.0, 0.2)])
+@pytest.mark.parametrize("joint", ["universal", "platform"])
+@pytest.mark.parametrize("axis", [(1.0, 0.0, 0.0), (0.3, -1.0, 0.2), "tangential"])
 @MACHINES
-def test_turning_both_hinges_by_the_angles_moves_the_home_strut_onto_the_strut(name, axis):
+def test_turning_both_hinges_by_the_angles_moves_the_home_strut_onto_the_strut(name, joint, axis):
     """The oracle builds the joint: second hinge at home, then the first, as the cross is made."""
-    m = machine(with_joint(name, "universal", axis))
+    m = machine(with_joint(name, joint, axis))
     position, rotation = poses(m, 50, 1)
     angles = passive_angles(m, position, rotation)
     home = directions(m, m.home_position[None], m.home_rotation[None])[0]
     now = directions(m, position, rotation)
+    if joint == "platform":  # as seen from there
+        home, now = home @ m.home_rotation, now @ rotation
     for i in range(6):
-        hinge = np.cross(m.first_axis, home[i])
+        hinge = np.cross(m.first_axes[i], home[i])
         hinge /= np.linalg.norm(hinge)
         second = Rotation.from_rotvec(angles.second[:, i, None] * hinge)
-        first = Rotation.from_rotvec(angles.first[:, i, None] * m.first_axis)
+        first = Rotation.from_rotvec(angles.first[:, i, None] * m.first_axes[i])
         np.testing.assert_allclose((first * second).apply(home[i]), now[:, i], atol=1e-13)
 
 
@@ -49,6 +52,15 @@ def test_swing_is_the_angle_between_strut_directions_seen_from_the_platform(name
         seen = directions(m, position[n : n + 1], rotation[n : n + 1])[0] @ rotation[n]
         expected = [Rotation.align_vectors(a[None], b[None])[0].magnitude() for a, b in zip(seen, home)]
         np.testing.assert_allclose(swing[n], expected, atol=1e-7)
+
+
+def test_ends_change_their_parts_with_the_joints():
+    base, platform = (machine(with_joint("uf", joint)) for joint in ("universal", "platform"))
+    position, rotation = poses(base, 20, 6)
+    swing = passive_angles(platform, position, rotation).swing
+    now = directions(base, position, rotation)
+    home = directions(base, base.home_position[None], base.home_rotation[None])
+    np.testing.assert_allclose(swing, np.arccos(np.clip(np.sum(now * home, axis=2), -1, 1)), atol=1e-7)
 
 
 @MACHINES

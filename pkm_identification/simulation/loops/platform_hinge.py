@@ -6,7 +6,7 @@ lets the strut turn against the platform about its first hinge x and about y acr
 
     (Omega - omega) . (s - (x . s) x) = 0,
 
-hence the strut's angular velocity about its own axis. The loops are closed as in `simulation.closure`.
+hence the strut's angular velocity about its own axis. The loops are closed as in `closure`.
 """
 
 from __future__ import annotations
@@ -19,25 +19,25 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
 from pkm_identification.numerics.vector3 import add, at, cross, dot, rotate, scale, subtract
 
-from ..closure import Closure, close_loops
+from .closure import Closure, close_loops
 
 PER_STRUT = 4  # first and second hinge, spin, slide
 FREE = PER_STRUT * STRUTS
 
 
 @kernel
-def _fill_rows(axis, platform, frames, twist, closure, to_rates, rest):
+def _fill_rows(axes, platform, frames, twist, closure, to_rates, rest):
     """Write joint rates per twist (30, 6), and the joint accelerations (30,) left when the twist is constant."""
     rotation, inverse_tip, bias_rates, jacobian, lengths = closure
     v, omega = (twist[0], twist[1], twist[2]), (twist[3], twist[4], twist[5])
-    x = rotate(rotation, (axis[0], axis[1], axis[2]))
-    x_dot = cross(omega, x)
     for k in range(3):
         to_rates[FREE + k, k] = 1.0
         for n in range(3):
             to_rates[FREE + 3 + k, 3 + n] = rotation[n, k]
     for i in range(STRUTS):
         arm = rotate(rotation, at(platform, i))
+        x = rotate(rotation, at(axes, i))
+        x_dot = cross(omega, x)
         s, length = (jacobian[i, 0], jacobian[i, 1], jacobian[i, 2]), lengths[i]
         v_tip = add(v, cross(omega, arm))
         length_dot = dot(s, v_tip)
@@ -75,16 +75,16 @@ class PlatformHinge:
 
     Parameters
     ----------
-    axis : ndarray, shape (3,)
-        First hinge of the platform's joints, in the platform frame.
+    axes : ndarray, shape (6, 3)
+        First hinges of the platform's joints, in the platform frame.
     joints : tuple of two ndarray, shape (6, 3)
         Base and platform joints, m.
     frames : ndarray, shape (6, 3, 3)
         Of the base joints.
     """
 
-    def __init__(self, axis: FloatArray, joints: tuple[FloatArray, FloatArray], frames: FloatArray) -> None:
-        self._axis = np.asarray(axis, dtype=float)
+    def __init__(self, axes: FloatArray, joints: tuple[FloatArray, FloatArray], frames: FloatArray) -> None:
+        self._axes = np.ascontiguousarray(axes, dtype=float)
         self._joints = joints
         self._frames = frames
         self._positions, self._rates = np.zeros(25), np.zeros(24)
@@ -102,7 +102,7 @@ class PlatformHinge:
         """Write the closed machine's dynamics (see `closure.reduce_dynamics`); False in a singular state."""
         close_loops(self._joints, self._frames, pose, twist, (self._positions, self._rates), tuple(closure))
         to_rates, rest = np.zeros((FREE + 6, 6)), np.zeros(FREE + 6)
-        _fill_rows(self._axis, self._joints[1], self._frames, twist, tuple(closure), to_rates, rest)
+        _fill_rows(self._axes, self._joints[1], self._frames, twist, tuple(closure), to_rates, rest)
         data.qpos[FREE:] = self._positions[18:]
         data.qvel[FREE:] = self._rates[18:]
         struts = np.insert(self._positions[:18].reshape(STRUTS, 3), 2, 0.0, axis=1)

@@ -1,0 +1,110 @@
+"""Where a machine's universal joints are and which way their fixed hinges point: the sections of a machine file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pkm_identification.document import Node, frozen
+from pkm_identification.motion import STRUTS
+from pkm_identification.numerics.arrays import FloatArray
+
+BASE_JOINTS = ("no_spin", "universal", "spherical")
+PLATFORM_JOINTS = ("spherical", "universal")
+DIRECTIONS = ("radial", "tangential")
+SMALLEST_AXIS = 1e-9
+# Of the joints' extent: a joint as near to the middle has no direction away from it.
+SMALLEST_RADIUS = 1e-6
+
+
+@dataclass(frozen=True)
+class Joints:
+    """Kinds of the joints at both ends, and the hinges fixed in the base or in the platform.
+
+    Attributes
+    ----------
+    base : {'no_spin', 'universal', 'spherical'}
+    platform : {'spherical', 'universal'}
+    first_axes : ndarray, shape (6, 3)
+        Unit vectors, in the frame of the end whose joints are universal; of the base where none are.
+    """
+
+    base: str
+    platform: str
+    first_axes: FloatArray
+
+
+def read_joints(geometry: Node, base_places: FloatArray, platform_places: FloatArray) -> Joints:
+    """The keys `base_joint` and `platform_joint` of a machine file's section `geometry`.
+
+    Parameters
+    ----------
+    geometry : Node
+    base_places, platform_places : ndarray, shape (6, 3)
+        Joint centres in their frames, m: what radial and tangential hinges are counted from.
+
+    Raises
+    ------
+    MachineError
+        If a kind is unknown, the two do not go together, or a hinge has no direction: names the key.
+    """
+    platform_node = geometry.take("platform_joint", {"type": "spherical"})
+    platform = platform_node.take("type").choice(PLATFORM_JOINTS)
+    free = "spherical" if platform == "universal" else "no_spin"
+    base_node = geometry.take("base_joint", {"type": free})
+    kind = base_node.take("type")
+    base = kind.choice(BASE_JOINTS)
+    axes = np.tile([1.0, 0.0, 0.0], (STRUTS, 1))
+    if platform == "universal":
+        if base != "spherical":
+            kind.fail(
+                f"= '{base}' beside geometry.platform_joint.type = 'universal': one end is universal and the other "
+                "spherical"
+            )
+        axes = _first_axes(platform_node, platform_places)
+    elif base != "spherical":
+        axes = _first_axes(base_node, base_places)
+    base_node.close()
+    platform_node.close()
+    return Joints(base, platform, frozen(axes))
+
+
+def _first_axes(joint: Node, places: FloatArray) -> FloatArray:
+    """Hinges of a joint's section, (6, 3): one for all, six, or by name."""
+    single = joint.take("first_axis", [1.0, 0.0, 0.0])
+    several = joint.take("first_axes", None)
+    if several.value is None:
+        if isinstance(single.value, str):
+            single.fail(f"= '{single.value}': must be 3 numbers; first_axes takes {' or '.join(DIRECTIONS)}")
+        return np.tile(_unit(single, single.array(3)), (STRUTS, 1))
+    if joint.has("first_axis"):
+        several.fail("and first_axis are both given; give one of them")
+    if isinstance(several.value, str):
+        return _by_name(several, places)
+    if not isinstance(several.value, list) or len(several.value) != STRUTS:
+        several.fail(f"must be six vectors, or one of {', '.join(DIRECTIONS)}")
+    return np.array([_unit(entry, entry.array(3)) for entry in several.entries()])
+
+
+def _unit(node: Node, axis: FloatArray) -> FloatArray:
+    size = np.linalg.norm(axis)
+    if size < SMALLEST_AXIS:
+        node.fail("has no length; give the direction of the joint's fixed hinge")
+    return axis / size
+
+
+def _by_name(node: Node, places: FloatArray) -> FloatArray:
+    """Directions away from the middle of the joints in the plane nearest to them, or across these."""
+    name = node.choice(DIRECTIONS)
+    centred = places - places.mean(axis=0)
+    normal = np.linalg.svd(centred)[2][2]
+    normal *= np.sign(normal[np.argmax(np.abs(normal))])
+    outward = centred - np.outer(centred @ normal, normal)
+    radius = np.linalg.norm(outward, axis=1)
+    near = np.flatnonzero(radius < SMALLEST_RADIUS * max(float(radius.max()), SMALLEST_AXIS))
+    if near.size or not radius.max() > 0.0:
+        strut = int(near[0]) + 1 if near.size else 1
+        node.fail(f"= '{name}': joint {strut} is in the middle of the six; give six vectors")
+    outward /= radius[:, None]
+    return outward if name == "radial" else np.cross(normal, outward)

@@ -1,0 +1,1 @@
+"""Closing the loops of MuJoCo's open tree exactly: universal joints at the base, or at the platform."""
