@@ -12,6 +12,7 @@ import numpy as np
 from pkm_identification.errors import DocumentError, SettingsError
 from pkm_identification.estimation.estimate import ParameterEstimate, make_estimate
 from pkm_identification.estimation.identifiability import IDENTIFIABLE, IN_DOUBT
+from pkm_identification.exporting.cured_effects import with_effects_known
 from pkm_identification.exporting.identified import identified_machine
 from pkm_identification.identification.estimate_file import write_estimate_json
 from pkm_identification.identification.identify import identify as identified
@@ -118,8 +119,11 @@ class Result:
 
     def machine_identified(self) -> Machine:
         """The machine with identified instead of nominal parameters; raises MachineError if no body has them."""
-        parameters = self.identification.settings.parameter_set(self.machine)
-        return identified_machine(self.machine, parameters.mapping @ self.estimate.values + parameters.known)
+        estimator, values = self.identification.settings.estimator, self.estimate.values
+        parameters = estimator.parameter_set(self.machine)
+        basis = parameters.mapping @ values + parameters.known
+        machine, _ = with_effects_known(self.machine, estimator, values, bodies=True)
+        return identified_machine(machine, basis)
 
     def report(self, folder: str | Path) -> ReportFiles:
         """Write estimate.json, figures and report.html into a folder; raises OutputError if that is impossible."""
@@ -167,6 +171,7 @@ def identify(
     fix: Sequence[str] = (),
     tie: Sequence[str] = (),
     prior: str | Path = "",
+    also: Sequence[str] = (),
     **settings: Any,
 ) -> Result:
     """Identify a machine from its logs.
@@ -185,6 +190,8 @@ def identify(
         Parameters that are known (`NAME` or `NAME=VALUE`), or follow another (`NAME=OTHER*FACTOR`).
     prior : str or Path
         YAML file of what is known beforehand.
+    also : sequence of str
+        What the machine file may have wrong, estimated besides: `force_delay`, `gravity_direction` ...
     **settings
         As the options of `pkm identify`: `estimator`, `parameters`, `model`, `causal`, `cutoff`, `order`,
         `band_cutoff`, `band_order`, `consistent`, `forgetting`, `data_order`, `strut_spread` (a fraction).
@@ -217,7 +224,7 @@ def identify(
     True
     """
     whole = load_machine(machine)
-    chosen = Settings.of(assumptions=assumptions_of(fix, tie, str(prior)), **settings)
+    chosen = Settings.of(assumptions=assumptions_of(fix, tie, str(prior)), also=tuple(also), **settings)
     chosen.parameter_set(whole)  # a wrong name is found before long logs are read
     gathered = read_logs(logs, whole)
     falls = read_logs(free_fall, whole).logs if _any(free_fall) else ()
@@ -271,6 +278,7 @@ def load(path: str | Path, machine: AnyMachine, **assumptions: Any) -> Result:
         parameters=saved.parameter_set,
         consistent=saved.consistent,
         assumptions=given,
+        also=saved.also,
     )
     parameters = settings.parameter_set(whole)
     saved.check(whole, parameters, given.described())

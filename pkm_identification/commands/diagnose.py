@@ -8,7 +8,8 @@ import sys
 
 from pkm_identification.identification.diagnosis.any_units import diagnosed
 from pkm_identification.identification.estimate_file import estimate_document
-from pkm_identification.identification.settings import NAMED, Settings
+from pkm_identification.identification.estimated_effects.registry import parse_names
+from pkm_identification.identification.settings import ALSO, NAMED, Settings
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.records import read_logs
 from pkm_identification.records.provenance import provenance
@@ -32,13 +33,15 @@ def add(commands: argparse._SubParsersAction) -> None:
     for name in OPTIONS:
         add_setting(parser, NAMED[name])
     parser.add_argument("--out", metavar="DIR", help="folder for diagnosis.json and misfit.png")
+    add_setting(parser, ALSO, "NAME[,NAME...]")
     add_json(parser)
     parser.set_defaults(run=_diagnose)
 
 
 def _diagnose(options: argparse.Namespace) -> int:
     machine = Machine.load(options.machine)
-    settings = Settings.of(estimator="ls", hold_out=0.0, **{name: getattr(options, name) for name in OPTIONS})
+    chosen = {name: getattr(options, name) for name in OPTIONS}
+    settings = Settings.of(estimator="ls", hold_out=0.0, also=parse_names(options.also), **chosen)
     settings.parameter_set(machine)  # a wrong name is found before long logs are read
     folder = output_folder(options.out) if options.out else None
     logs, faults = read_logs(options.logs, machine, options.topic)

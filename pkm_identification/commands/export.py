@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 
 from pkm_identification.errors import SettingsError
 from pkm_identification.estimation.identifiability import IN_DOUBT
-from pkm_identification.exporting.cured import cured, read_causes, with_keys
+from pkm_identification.exporting.cured import cured, estimated_besides, read_causes, with_keys
+from pkm_identification.exporting.cured_effects import with_effects_known
 from pkm_identification.exporting.formats import FORMATS, format_of, machine_text, write_machine
 from pkm_identification.exporting.identified import identified_machine
 from pkm_identification.identification.saved_estimate import SavedEstimate, read_saved_estimate
+from pkm_identification.identification.settings import EstimatorSettings
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.mechanisms.hexapod.parameters.sets import NAMES, hexapod_parameters
-from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.mechanisms.hexapod.parameters.sets import NAMES
 
 from .arguments import add_machine
 
@@ -31,7 +33,8 @@ def add(commands: argparse._SubParsersAction) -> None:
     parser.add_argument(
         "--cures",
         metavar="FILE",
-        help="what pkm diagnose --json has found: delay, gains, offsets and motor inertia become known to the machine",
+        help="what pkm diagnose --json has found (delay, gains, offsets, motor inertia), or estimate.json of pkm "
+        "identify --also (besides, gravity, joints, encoder zeros, the friction law): it becomes known to the machine",
     )
     parser.add_argument(
         "--set",
@@ -57,7 +60,12 @@ def _export(options: argparse.Namespace) -> int:
         machine = _cured(machine, options)
     if options.estimate:
         saved = read_saved_estimate(options.estimate)
-        machine = identified_machine(machine, _basis(machine, saved))
+        estimator = _estimator(machine, saved)
+        parameters = estimator.parameter_set(machine)
+        machine, left = with_effects_known(machine, estimator, saved.mean, bodies=True)
+        _tell(left)
+        # all of the estimate, also what it shows only in combinations: together the values predict best
+        machine = identified_machine(machine, parameters.mapping @ saved.mean + parameters.known)
         doubtful = [name for name, status in saved.status.items() if status == IN_DOUBT]
     if options.out == "-":
         sys.stdout.write(machine_text(machine, form))
@@ -74,10 +82,19 @@ def _export(options: argparse.Namespace) -> int:
 
 def _cured(machine: Machine, options: argparse.Namespace) -> Machine:
     if options.cures:
-        machine, left = cured(machine, read_causes(options.cures))
-        if left:
-            print(f"pkm export: no key of a machine file knows {', '.join(left)}", file=sys.stderr)
+        causes = read_causes(options.cures)
+        left: tuple[str, ...] = ()
+        if estimated_besides(options.cures):
+            saved = read_saved_estimate(options.cures)
+            machine, left = with_effects_known(machine, _estimator(machine, saved), saved.mean)
+        machine, unknown = cured(machine, causes)
+        _tell([*left, *unknown])
     return with_keys(machine, options.set)
+
+
+def _tell(left: Sequence[str]) -> None:
+    if left:
+        print(f"pkm export: no key of a machine file knows {', '.join(left)}", file=sys.stderr)
 
 
 def _form(out: str) -> str:
@@ -89,13 +106,16 @@ def _form(out: str) -> str:
     return form
 
 
-def _basis(machine: Machine, saved: SavedEstimate) -> FloatArray:
-    """All of an estimate, also what it shows only in combinations: together the values predict best."""
+def _estimator(machine: Machine, saved: SavedEstimate) -> EstimatorSettings:
+    """Settings of a saved estimate, as far as they decide what its parameters are."""
     for name in NAMES:
-        parameters = hexapod_parameters(machine, name)
+        if saved.parameter_set not in (None, name):
+            continue
+        estimator = EstimatorSettings(name="ls", parameters=name, also=saved.also)
+        parameters = estimator.parameter_set(machine)
         if saved.names == parameters.names:
             saved.check(machine, parameters)
-            return parameters.mapping @ saved.mean + parameters.known
+            return estimator
     raise SettingsError(
         f"{saved.source}: has the parameters of no set ({', '.join(NAMES)}); estimates with fixed or tied parameters "
         "cannot be exported"

@@ -16,7 +16,7 @@ from pkm_identification.report.tables import estimate_table
 
 from .results import present
 
-REFUSED = ("validate", "free_fall", "out", "causal", "consistent", "fix", "tie", "prior")
+REFUSED = ("validate", "free_fall", "out", "causal", "consistent", "fix", "tie", "prior", "also")
 
 
 def calibrate(options: argparse.Namespace, machine: Machine, settings: Settings) -> int:

@@ -10,8 +10,10 @@ from pathlib import Path
 
 from pkm_identification.errors import OutputError, SettingsError
 from pkm_identification.identification.estimate_file import estimate_document, write_estimate_json
+from pkm_identification.identification.estimated_effects.registry import parse_names
 from pkm_identification.identification.identify import identify, validate
 from pkm_identification.identification.settings import (
+    ALSO,
     FIX,
     HOLD_OUT,
     NAMED,
@@ -49,6 +51,7 @@ def add(commands: argparse._SubParsersAction) -> None:
     add_setting(parser, FIX, "NAME[=VALUE]|GROUP")
     add_setting(parser, TIE, "NAME=OTHER[*FACTOR]")
     add_setting(parser, PRIOR, "FILE")
+    add_setting(parser, ALSO, "NAME[,NAME...]")
     for name in ESTIMATOR_OPTIONS:
         add_setting(parser, NAMED[name])
     parser.add_argument(
@@ -91,6 +94,7 @@ def _identify(options: argparse.Namespace) -> int:
     settings = Settings.of(
         **{name: getattr(options, name) for name in OPTIONS},
         assumptions=assumptions_of(options.fix, options.tie, options.prior),
+        also=parse_names(options.also),
         hold_out=0.0 if options.validate else HOLD_OUT,
     )
     settings.parameter_set(machine)  # a wrong name is found before long logs are read

@@ -1,4 +1,4 @@
-"""A machine file that knows what a diagnosis or a calibration has found."""
+"""A machine file that knows the causes a diagnosis has found."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import numpy as np
 import yaml
 
 from pkm_identification.errors import DocumentError, MachineError, SettingsError
+from pkm_identification.mechanisms.hexapod.drive import Drive
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUTS
 
@@ -58,17 +59,27 @@ def read_causes(path: str | Path) -> list[dict[str, Any]]:
     DocumentError
         If the file cannot be read or holds no diagnosis.
     """
-    try:
-        document = json.loads(Path(path).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise DocumentError(f"{path}: cannot be read: {error.strerror}") from None
-    except ValueError:
-        raise DocumentError(f"{path}: is not JSON") from None
+    document = _read(path)
     fit = document.get("fit") if isinstance(document, dict) else None
     causes = fit.get("causes") if isinstance(fit, dict) else None
     if not isinstance(causes, list) or not all(isinstance(cause, dict) for cause in causes):
         raise DocumentError(f"{path}: holds no 'fit' with 'causes'; pkm diagnose --json writes one")
     return causes
+
+
+def estimated_besides(path: str | Path) -> bool:
+    """Whether a file is of an estimate with effects besides its parameters; raises DocumentError as `read_causes`."""
+    document = _read(path)
+    return isinstance(document, dict) and bool(document.get("also"))
+
+
+def _read(path: str | Path) -> Any:
+    try:
+        return json.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise DocumentError(f"{path}: cannot be read: {error.strerror}") from None
+    except (ValueError, RecursionError):
+        raise DocumentError(f"{path}: is not JSON") from None
 
 
 def cured(machine: Machine, causes: Sequence[Mapping[str, Any]]) -> tuple[Machine, tuple[str, ...]]:
@@ -114,10 +125,14 @@ def cured(machine: Machine, causes: Sequence[Mapping[str, Any]]) -> tuple[Machin
             raise MachineError(
                 f"machine '{machine.name}' has no 'drive.motor', which would have to know its inertia"
             )
-        mass = machine.motor_mass + float(values["motor_inertia"][0])
-        turns = (2 * np.pi * drive.gear_ratio / drive.screw_lead) ** 2
-        document["drive"]["motor"]["inertia"] = max(0.0, mass) / float(turns)
+        document["drive"]["motor"]["inertia"] = motor_inertia(drive, float(values["motor_inertia"][0]))
     return Machine.from_document(document, source=machine.name), tuple(left)
+
+
+def motor_inertia(drive: Drive, more: float) -> float:
+    """Inertia (kg m^2) of motors that resist by so much more (kg) along each strut than the drive's."""
+    turns = (2 * np.pi * drive.gear_ratio / drive.screw_lead) ** 2
+    return max(0.0, drive.motor_mass + more) / float(turns)
 
 
 def _stem(name: str) -> tuple[str, int | None]:

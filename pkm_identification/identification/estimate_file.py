@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .validation import Validation
 
 SCHEMA = 1
+EFFECT = "effect"  # kind of a parameter that is estimated besides
 _NUMBERS = re.compile(r"\[[-+.,\deE\s]+\]")
 
 
@@ -31,12 +32,18 @@ def estimate_document(result: Identification, origin: dict[str, Any] | None = No
     do show follow the parameters, named by their terms. `state` is what an estimation needs to go on from here (see
     `saved_estimate`): means and covariance of all parameters, shown or not, in SI units; None if not finite.
     `parameter_set` is the set's name, `stated` in words what was fixed, tied or stated of it; '' if nothing was.
+    Where effects were estimated besides, `also` names them, and their parameters have the `kind` EFFECT.
     `near_zero` names friction that is not distinguishable from zero; `warnings` are sentences on what is odd about the
     logs and on what they cannot show.
     `origin` is its provenance.
     """
     estimate = result.estimate
-    entries = parameter_entries(estimate)
+    settings = result.settings.estimator
+    effects = settings.effect_names(result.machine)
+    entries = [
+        entry | ({"kind": EFFECT} if entry["name"] in effects else {})
+        for entry in parameter_entries(estimate)
+    ]
     entries += [
         {
             "name": combination.name,
@@ -48,6 +55,7 @@ def estimate_document(result: Identification, origin: dict[str, Any] | None = No
         }
         for combination in estimate.combinations
     ]
+    besides = {"also": list(settings.also)} if settings.also else {}
     return {
         "schema": SCHEMA,
         "machine": result.machine.name,
@@ -67,6 +75,7 @@ def estimate_document(result: Identification, origin: dict[str, Any] | None = No
         "stated": result.settings.estimator.assumptions.described(),
         "near_zero": list(result.near_zero),
         "warnings": list(result.warnings),
+        **besides,
     }
 
 

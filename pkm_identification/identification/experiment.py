@@ -14,10 +14,12 @@ from pkm_identification.estimation.problem import Problem
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import StrutLog
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.signals.causal import CausalStrutFilter
 from pkm_identification.signals.guard import GuardedLog, StreamGuard
 from pkm_identification.signals.known_forces import aligned
 
+from .estimated_effects.linearisation import Linearisation
 from .problem_builder import build_problem
 from .rates.kinematic_cutoff import quiet_cutoff
 from .rates.sample_rate import SAME_RATE, common_period, estimated_period
@@ -49,6 +51,8 @@ class Experiment:
     dropped : dict of str to int
         Samples left out, by reason.
     warnings : tuple of str
+    point : Linearisation or None
+        Where effects are estimated besides: machine and logs are then those without them.
     """
 
     machine: Machine
@@ -57,6 +61,7 @@ class Experiment:
     sources: tuple[str, ...]
     dropped: dict[str, int]
     warnings: tuple[str, ...] = ()
+    point: Linearisation | None = None
 
     @classmethod
     def of(
@@ -96,7 +101,28 @@ class Experiment:
         if not given.band.cutoff:
             settings = replace(settings, band=band_for(settings.band, guarded))
         warnings += slow_log_sentences(machine, settings.band, guarded)
-        return cls(machine, settings, guarded, tuple(log.source for log in logs), dropped, warnings)
+        sources = tuple(log.source for log in logs)
+        experiment = cls(machine, settings, guarded, sources, dropped, warnings)
+        return experiment._beginning() if settings.estimator.also else experiment
+
+    def _beginning(self) -> Experiment:
+        """The experiment with effects to be estimated besides, at the machine file's values."""
+        point = self.settings.estimator.linearisation(self.machine, self.logs)
+        return replace(self, machine=point.machine, point=point)
+
+    def at(self, values: FloatArray) -> Experiment:
+        """The experiment without the effects of these values (P,) of its parameters; itself where there are none."""
+        if self.point is None or self.point.linear:
+            return self
+        point = self.point.at(values[: len(self.point.values)])
+        corrections = point.corrections
+        logs = tuple(corrections.log(log) for log in point.logs)
+        return replace(self, machine=corrections.machine, logs=logs, point=point)
+
+    @property
+    def parameters(self) -> ParameterSet:
+        """What is estimated, without what means nothing of the machine."""
+        return self.settings.parameter_set(self.machine) if self.point is None else self.point.parameters
 
     @property
     def period(self) -> float:
@@ -140,13 +166,13 @@ class Experiment:
         """Equations of all logs as one problem; `cutoff` (Hz) replaces that of the kinematic low-pass."""
         settings = self.settings
         if cutoff is None and not settings.causal and not self.estimator.twins:
-            return build_problem(self.machine, settings, self.smooth_samples)
+            return build_problem(self.machine, settings, self.smooth_samples, self.point)
         low_pass = replace(settings.filter, cutoff=cutoff or settings.filter.cutoff)
         samples = [
             samples_of(log, self.machine, low_pass, causal=settings.causal, twins=self.estimator.twins)
             for log in self.logs
         ]
-        return build_problem(self.machine, settings, samples)
+        return build_problem(self.machine, settings, samples, self.point)
 
     @cached_property
     def smooth_samples(self) -> tuple[Samples, ...]:

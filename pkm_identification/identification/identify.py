@@ -22,6 +22,7 @@ from .augmented_state import FORMS
 from .diagnosis.diagnose import diagnose
 from .diagnosis.length_order import possible_length_order
 from .diagnosis.units import in_machine_units
+from .estimated_effects.relinearise import relinearised
 from .experiment import Experiment
 from .procedures.free_fall import add_falls
 from .result import Identification, refuse_unidentifiable
@@ -83,7 +84,10 @@ def identify(
     except LogError as error:
         units = "; ".join(cause.detail for cause in in_machine_units(logs, machine).causes)
         raise LogError(f"{error}; {units}" if units else str(error)) from None
-    problem = add_falls(experiment.problem(), falls, experiment)
+    if settings.estimator.also and falls:
+        raise SettingsError("a free fall is no use where effects are estimated besides (--also)")
+    experiment, problem, unsettled = relinearised(experiment)
+    problem = add_falls(problem, falls, experiment)
     _refuse_too_few(experiment, problem)
     fit = experiment.estimator.fit(problem, experiment.tuning)
     middle = experiment.estimator.batch_mean(problem)
@@ -92,7 +96,7 @@ def identify(
     estimate = fit.estimate(problem, systematic + sum(share.covariance for share in shares))
     refuse_unidentifiable(estimate, experiment.sources[0])
     # judged by the deviations that the estimator states, which a misfit would widen
-    reason = fit.nonconvergence
+    reason = fit.nonconvergence or unsettled
     if not settings.causal and settings.estimator.forgetting == 1.0:
         reason = reason or disagreement(estimate, middle[: problem.reported])
     reason = reason or _nonconvergence(experiment, problem, fit, estimate)
@@ -161,6 +165,7 @@ def tolerance_shares_of(
         (ESTIMATORS["ls"] if experiment.estimator.twins else experiment.estimator).batch_mean,
         noise,
         problem.relations,
+        experiment.point,
     )
 
 

@@ -15,14 +15,18 @@ from pkm_identification.mechanisms.hexapod.parameters.builder import force_scale
 from pkm_identification.mechanisms.hexapod.parameters.physical_layout import physical_layout
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
+from pkm_identification.parameters.relations import LinearRelations
 
 from .equations.reversal import with_reversals
+from .estimated_effects.linearisation import Linearisation
 from .models import MODELS
 from .samples import Samples
 from .settings import Settings
 
 
-def build_problem(machine: Machine, settings: Settings, samples: Sequence[Samples]) -> Problem:
+def build_problem(
+    machine: Machine, settings: Settings, samples: Sequence[Samples], point: Linearisation | None = None
+) -> Problem:
     """Equations of all logs as one problem.
 
     Parameters
@@ -32,16 +36,21 @@ def build_problem(machine: Machine, settings: Settings, samples: Sequence[Sample
         Resolved.
     samples : sequence of Samples
         Of each log, with twins where the estimator needs them.
+    point : Linearisation, optional
+        Where effects that are estimated besides are linearised; machine and samples are then those without them.
     """
     estimator = settings.estimator
-    parameters = estimator.parameter_set(machine)
+    parameters = estimator.parameter_set(machine) if point is None else point.parameters
     if estimator.model == "force":
         parameters = with_reversals(parameters, machine)
     # a causal run is to find what the online estimator would, which knows of no relations
     relations = None if settings.causal else estimator.relations(parameters)
     parts = [_equations(machine, parameters, settings, each) for each in samples]
     whole, *twins = (Equations.joined(same) for same in zip(*parts, strict=True))
-    return Problem(
+    assumed, fixed = relations, None if point is None else point.relations(len(parameters))
+    if fixed is not None:
+        relations = fixed if relations is None else LinearRelations.joined([relations, fixed])
+    problem = Problem(
         parameters=parameters,
         prior=Prior.of(parameters),
         equations=whole,
@@ -50,13 +59,14 @@ def build_problem(machine: Machine, settings: Settings, samples: Sequence[Sample
         twins=(twins[0], twins[1]) if ESTIMATORS[estimator.name].twins else None,
         model=estimator.model,
         relations=relations,
-        assumed=relations,
+        assumed=assumed,
         physical=FreeCoordinates.of(physical_layout(machine, parameters)) if estimator.consistent else None,
         log=np.repeat(np.arange(len(parts)), [len(part[0]) for part in parts]),
         samples=sum(len(each.platform) for each in samples),
         failed=sum(each.failed for each in samples),
         wrong_rate=sum(each.wrong_rate for each in samples),
     )
+    return problem if point is None else point.with_columns(problem, machine, samples, settings.band)
 
 
 def _equations(

@@ -46,6 +46,8 @@ class SavedEstimate:
     estimator, model : str
     consistent : bool
         Whether the estimate was kept consistent with a rigid body.
+    also : tuple of str
+        What was estimated besides.
     samples : int
     dropped : dict of str to int
         Samples behind it, and those left out by reason.
@@ -71,6 +73,7 @@ class SavedEstimate:
     estimator: str = "ukf"
     model: str = "force"
     consistent: bool = False
+    also: tuple[str, ...] = ()
     samples: int = 0
     dropped: dict[str, int] = field(default_factory=dict)
     converged: bool = False
@@ -166,6 +169,7 @@ def read_saved_estimate(path: str | Path) -> SavedEstimate:
         estimator=_text(source, document, "estimator") or "ukf",
         model=_text(source, document, "model") or "force",
         consistent=document.get("consistent") is True,
+        also=tuple(_texts(source, document, "also")) if document.get("also") else (),
         samples=_count(document.get("samples")),
         dropped=_counts(document.get("dropped")),
         converged=document.get("converged") is True,

@@ -18,14 +18,19 @@ from pkm_identification.estimation.filters.unscented import UnscentedSettings
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.physical_layout import physical_layout
 from pkm_identification.mechanisms.hexapod.parameters.sets import NAMES, hexapod_parameters
+from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.assumptions import GROUPS, Assumptions, Fix, Tie, read_prior
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.relations import STRUT_SPREAD, LinearRelations, alike_limbs
 from pkm_identification.signals.band import BandSettings
 from pkm_identification.signals.causal import FilterSettings
-from pkm_identification.signals.guard import GuardSettings
+from pkm_identification.signals.guard import GuardedLog, GuardSettings
 
 from .augmented_state import FORMS
+from .estimated_effects.effect import EstimatedEffect
+from .estimated_effects.linearisation import Linearisation
+from .estimated_effects.registry import FORMS as EFFECTS
+from .estimated_effects.registry import check_names, extended_set, with_law
 from .models import MODELS
 from .rates.kinematic_cutoff import kinematic_cutoff
 
@@ -43,6 +48,11 @@ FIX = Declaration(
     f"{', '.join(GROUPS)}",
 )
 TIE = Declaration("tie", [""], "parameters that follow another, each NAME=OTHER or NAME=OTHER*FACTOR")
+ALSO = Declaration(
+    "also",
+    "",
+    f"estimate besides what the machine file may have wrong, names with commas: {', '.join(EFFECTS)}",
+)
 PRIOR = Declaration("prior", "", "YAML file of what is known beforehand, NAME: {value: ..., std: ...}")
 
 
@@ -50,7 +60,8 @@ PRIOR = Declaration("prior", "", "YAML file of what is known beforehand, NAME: {
 class EstimatorSettings:
     """What is estimated, by what; fields without a declaration of their own are no option.
 
-    `assumptions` is what is fixed, tied or known of the parameters beforehand, `tuning` that of the recursive filters.
+    `assumptions` is what is fixed, tied or known of the parameters beforehand, `also` what is estimated besides
+    (`estimated_effects`), `tuning` that of the recursive filters.
     `forgetting` is the factor of recursive least squares per equation. `data_order` is that in which a recursive
     estimator takes the equations of a log.
     `strut_spread` is how much struts of one design are taken to differ (standard deviation, relative), in sets with
@@ -97,6 +108,7 @@ class EstimatorSettings:
         0.0, "random walk of friction in an hour, relative to its size", "", 0, 10
     )
     assumptions: Assumptions = field(default_factory=Assumptions)
+    also: tuple[str, ...] = ()
     tuning: UnscentedSettings = field(default_factory=UnscentedSettings)
 
     def __post_init__(self) -> None:
@@ -106,6 +118,7 @@ class EstimatorSettings:
         if self.friction_walk and self.name == "rls":
             raise SettingsError("friction_walk needs estimator 'ukf' or 'ekf'; 'rls' has forgetting")
         self._refuse_unused_tuning()
+        self._refuse_effects()
         able = [name for name, one in REGISTRY.items() if one.consistent]
         if self.consistent and self.name not in able:
             raise SettingsError(
@@ -133,6 +146,19 @@ class EstimatorSettings:
                 f"passes are for a recursive estimator ({', '.join(FILTERS)}), not for '{self.name}'"
             )
 
+    def _refuse_effects(self) -> None:
+        """Raise SettingsError for effects that are unknown, or that this estimator cannot estimate."""
+        check_names(self.also)
+        able = [name for name, one in REGISTRY.items() if not one.twins]
+        if self.also and self.name not in able:
+            raise SettingsError(
+                f"estimator '{self.name}' cannot estimate effects (--also); {', '.join(able)} can"
+            )
+        if self.also and self.model != "force":
+            raise SettingsError(
+                f"the {self.model} model cannot estimate effects (--also), only the force model can"
+            )
+
     @property
     def unscented(self) -> UnscentedSettings:
         """Tuning of the recursive filters, with the forgetting factor."""
@@ -140,10 +166,37 @@ class EstimatorSettings:
 
     def parameter_set(self, machine: Machine) -> ParameterSet:
         """The parameters to estimate; raises PkmError when set or assumptions do not fit."""
-        parameters = self.assumptions.apply(hexapod_parameters(machine, self.parameters))
+        parameters, effects = self._set(machine)
+        effective = [entry.name for effect in effects for entry in effect.entries]
+        parameters = self.assumptions.apply(parameters)
+        gone = [name for name in effective if name not in parameters.names]
+        if gone:
+            raise SettingsError(
+                f"fix or tie {gone[0]}: is estimated besides (--also); the machine file can have it"
+            )
         if self.consistent:
-            physical_layout(machine, parameters)  # refuses a part of a body
+            physical_layout(self.prepared(machine), parameters)  # refuses a part of a body
         return parameters
+
+    def prepared(self, machine: Machine) -> Machine:
+        """The machine with a friction law that has what is estimated besides."""
+        return with_law(machine, self.also)
+
+    def linearisation(
+        self, machine: Machine, logs: Sequence[GuardedLog] = (), values: FloatArray | None = None
+    ) -> Linearisation:
+        """What is estimated besides at values (P,) of the parameter set, by default the machine file's."""
+        parameters, effects = self.parameter_set(machine), self._set(machine)[1]
+        values = parameters.nominal if values is None else values
+        return Linearisation(self.prepared(machine), tuple(logs), parameters, effects, values)
+
+    def effect_names(self, machine: Machine) -> tuple[str, ...]:
+        """Names of the parameters of what is estimated besides."""
+        own = hexapod_parameters(machine, self.parameters).names
+        return tuple(name for name in self.parameter_set(machine).names if name not in own)
+
+    def _set(self, machine: Machine) -> tuple[ParameterSet, tuple[EstimatedEffect, ...]]:
+        return extended_set(machine, self.parameters, self.also)
 
     def relations(self, parameters: ParameterSet) -> LinearRelations | None:
         """What is assumed of these parameters besides their prior, if anything."""
@@ -193,6 +246,10 @@ class Settings:
             )
         if not 0 <= self.hold_out <= LARGEST_HOLD_OUT:
             raise SettingsError(f"hold_out {self.hold_out:g}: must lie between 0 and {LARGEST_HOLD_OUT:g}")
+        if self.causal and self.estimator.also:
+            raise SettingsError(
+                "a causal run cannot estimate effects (--also), which need the log as a whole"
+            )
         if self.causal and (name in FORMS or REGISTRY[name].twins):
             raise SettingsError(f"estimator '{name}' needs the whole log and cannot run causally")
 
@@ -213,7 +270,7 @@ class Settings:
         for name, value in values.items():
             if name in ("causal", "hold_out"):
                 own[name] = value
-            elif name in ("assumptions", "tuning"):
+            elif name in ("assumptions", "also", "tuning"):
                 parts["estimator"][name] = value
             elif name in TUNING:
                 tuning[TUNING[name]] = value

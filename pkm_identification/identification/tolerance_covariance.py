@@ -25,6 +25,7 @@ from pkm_identification.numerics.rotation import axes_across, matrix_from_vector
 from pkm_identification.numerics.segments import segment_slices
 from pkm_identification.parameters.relations import LinearRelations
 
+from .estimated_effects.linearisation import Linearisation
 from .problem_builder import build_problem
 from .samples import Samples
 from .settings import Settings
@@ -67,6 +68,7 @@ def tolerance_shares(
     fit: Callable[[Problem], FloatArray],
     noise: FloatArray,
     relations: LinearRelations | None = None,
+    point: Linearisation | None = None,
 ) -> tuple[ToleranceShare, ...]:
     """What each tolerance of the machine file adds to the covariance of an estimate.
 
@@ -84,6 +86,8 @@ def tolerance_shares(
         would lose weight, and J would not be that of this estimate.
     relations : LinearRelations, optional
         What else the estimate rests on.
+    point : Linearisation, optional
+        Where effects that are estimated besides are linearised.
     """
     known = machine.tolerances.known
     if not known:
@@ -94,7 +98,7 @@ def tolerance_shares(
 
     def estimate(machine: Machine, struts: Sequence[StrutMotion]) -> FloatArray:
         made = [_samples(machine, motion) for motion in struts]
-        return fit(replace(build_problem(machine, slower, made), relations=relations, noise=noise))
+        return fit(replace(build_problem(machine, slower, made, point), relations=relations, noise=noise))
 
     middle = estimate(machine, struts)
     shares = []

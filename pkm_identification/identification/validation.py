@@ -95,6 +95,7 @@ def held_out(machine: Machine, settings: Settings, values: FloatArray, log: Stru
         If the log holds no forces or is too short for the filters.
     """
     experiment = Experiment.of([log], machine, settings)
+    experiment = experiment.at(values)
     validation = predict(experiment, _between_jumps(experiment.logs[0]), values)
     if validation is None:
         raise LogError(f"{log.source}: too short to validate with: nothing is left after filtering")
@@ -142,6 +143,7 @@ def predict_held(experiment: Experiment, values: FloatArray) -> Validation | Non
 
     The motion of the end is filtered by itself.
     """
+    experiment = experiment.at(values)
     ends = experiment.ends()
     validation = predict(experiment, ends, values)
     if validation is None:
@@ -157,7 +159,7 @@ def held_out_part(share: float, source: str, count: int) -> str:
 
 def predict(experiment: Experiment, logs: Sequence[GuardedLog], values: FloatArray) -> Validation | None:
     """Forces of logs as values (P,) predict them; None when the logs are too short for the filters."""
-    parameters = experiment.settings.parameter_set(experiment.machine)
+    parameters = experiment.parameters
     mapping = np.column_stack([parameters.mapping, parameters.known])
     friction = np.array([entry.kind.friction for entry in parameters.entries])
     weights = np.column_stack(

@@ -22,7 +22,7 @@ from .parameter_set import ParameterSet
 
 
 def _inertial(entry: Parameter) -> bool:
-    return not entry.kind.friction and entry.kind is not Kind.NUISANCE
+    return not entry.kind.friction and entry.kind not in (Kind.NUISANCE, Kind.EFFECT)
 
 
 # What `fix` may name besides single parameters, and which parameters that is.

@@ -15,6 +15,7 @@ class Kind(Enum):
     VISCOUS = "viscous friction"
     COULOMB = "Coulomb friction"
     FRICTION = "another friction coefficient"
+    EFFECT = "what the machine file or the set leaves out, estimated besides"
     GAIN = "factor between a measured and a true quantity"
     NUISANCE = "estimated besides, without a meaning of its own"
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from pkm_identification.numerics.arrays import FloatArray
 
+from .parameter import Kind
 from .parameter_set import ParameterSet
 
 STRUT_SPREAD = 0.05  # standard deviation of struts of one design, relative to the value itself
@@ -71,5 +72,9 @@ def _of_limbs(parameters: ParameterSet, symbol: str) -> list[int]:
     return [
         k
         for k, entry in enumerate(parameters.entries)
-        if entry.symbol == symbol and entry.limb is not None and not entry.kind.friction and entry.nominal > 0
+        if entry.symbol == symbol
+        and entry.limb is not None
+        and not entry.kind.friction
+        and entry.kind is not Kind.EFFECT
+        and entry.nominal > 0
     ]

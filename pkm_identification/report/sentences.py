@@ -63,7 +63,7 @@ def verdicts(result: Identification) -> list[tuple[bool, str]]:
     if close:
         lines.append((True, f"Friction not distinguishable from 0: {_listed(close)}."))
     consistency = verdict(
-        result.machine,
+        result.settings.estimator.prepared(result.machine),
         result.settings.parameter_set(result.machine),
         estimate,
         result.settings.estimator.consistent,

@@ -46,7 +46,7 @@ def causes_of(
             deviation,
             kind.unit,
             explains,
-            kind.cure,
+            kind.cure.replace("{name}", name),
             kind.family,
             evidence,
             effect,

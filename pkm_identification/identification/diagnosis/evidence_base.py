@@ -17,7 +17,7 @@ from pkm_identification.parameters.relations import LinearRelations
 from ..experiment import Experiment
 from .hypotheses import Effect
 from .log_rows import LogRows
-from .situation import Situation
+from .situation import Situation, situations
 
 LEAST_WEIGHT = 0.1  # of an equation that a robust estimator still believes
 
@@ -77,18 +77,7 @@ class EvidenceBase:
 
     def situations(self, values: FloatArray) -> list[Situation]:
         """What hypotheses see of each log under an estimate (P,)."""
-        equations = self.problem.equations
-        known = equations.force - equations.measured
-        predicted = equations.regressor @ values + known
-        basis = self.basis(values)
-        reported = self.problem.reported
-        terms = equations.regressor[:, :, :reported] * values[:reported]
-        later = (np.arange(len(equations)) >= len(equations) // 2).astype(float)
-        own = [self.problem.log == number for number in range(len(self.rows))]
-        return [
-            Situation(rows, basis, predicted[mine], terms[mine], later[mine])
-            for rows, mine in zip(self.rows, own, strict=True)
-        ]
+        return situations(self.problem, self.rows, values)
 
     def columns(self, effect: Effect, situations: Sequence[Situation]) -> FloatArray:
         """Columns (K, 6, q) of an effect in the equations that count."""

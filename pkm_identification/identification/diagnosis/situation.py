@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
+from pkm_identification.estimation.problem import Problem
 from pkm_identification.mechanisms.friction import Friction
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.dynamics.basis import friction_of_basis
@@ -78,6 +80,22 @@ class Situation:
         """What other strut motion on the thin grid changes about the bodies' force in the band, N, (K, 6)."""
         motion = self.rows.thin_motion_of(self.machine, struts)
         return self.rows.thin_in_band(self.rigid_force(self.machine, motion) - self.rigid)
+
+
+def situations(problem: Problem, rows: Sequence[LogRows], values: FloatArray) -> list[Situation]:
+    """What hypotheses see of each log of a problem of the force model under an estimate (P,)."""
+    equations, parameters = problem.equations, problem.parameters
+    known = equations.force - equations.measured
+    predicted = equations.regressor @ values + known
+    basis = parameters.mapping @ values + parameters.known
+    reported = problem.reported
+    terms = equations.regressor[:, :, :reported] * values[:reported]
+    later = (np.arange(len(equations)) >= len(equations) // 2).astype(float)
+    own = [problem.log == number for number in range(len(rows))]
+    return [
+        Situation(each, basis, predicted[mine], terms[mine], later[mine])
+        for each, mine in zip(rows, own, strict=True)
+    ]
 
 
 def own_strut(columns: FloatArray) -> FloatArray:

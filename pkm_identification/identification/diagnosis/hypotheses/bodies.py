@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pkm_identification.mechanisms.hexapod.dynamics import regressor
 from pkm_identification.mechanisms.hexapod.dynamics.basis import (
@@ -17,7 +18,7 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
 
 from ..situation import Situation
-from .hypothesis import Columns, Effect, repeated
+from .hypothesis import Columns, Effect, numbered, repeated
 
 NEW = 1e-6  # part of a direction, relative, that the set must leave out for it to be a hypothesis
 CENTER = 0.1  # m, of the length scale 1
@@ -47,15 +48,18 @@ def effects(machine: Machine, parameters: ParameterSet) -> list[Effect]:
     # per metre of the centre of mass
     center = mass * units[:, 1:4]
     products = units[:, 7:10]
+    unlike = _unlike(machine, phi)
     found = []
-    for name, family, unit, directions, scale, cure in (
+    for name, family, unit, directions, scale, cure, parts in (
         (
             "motor_inertia",
             "motor",
             "kg",
             motor,
             repeated(MOTOR * strut_mass, 1),
-            "Set drive.motor.inertia in the machine file, or use --parameters general_motor or alike_motor",
+            "Set drive.motor.inertia in the machine file, estimate it with --also {name}, or use --parameters "
+            "general_motor or alike_motor",
+            ("motor_inertia",),
         ),
         (
             "center_of_mass",
@@ -63,7 +67,8 @@ def effects(machine: Machine, parameters: ParameterSet) -> list[Effect]:
             "m",
             center,
             repeated(CENTER * machine.length_scale, 3),
-            "Use --parameters extended",
+            "Use --parameters extended or --also {name}",
+            tuple(f"center_of_mass_{axis}" for axis in "xyz"),
         ),
         (
             "products_of_inertia",
@@ -71,30 +76,34 @@ def effects(machine: Machine, parameters: ParameterSet) -> list[Effect]:
             "kg m^2",
             products,
             repeated(PRODUCT * moment, 3),
-            "Use --parameters extended",
+            "Use --parameters extended or --also {name}",
+            tuple(f"products_of_inertia_{axes}" for axes in ("xy", "xz", "yz")),
         ),
         (
             "unequal_struts",
             "bodies",
             "",
-            _unlike(machine, phi),
-            np.full(0, SPREAD),
-            "Use --parameters extended with --strut-spread",
+            unlike,
+            repeated(SPREAD, unlike.shape[1]),
+            "Use --parameters extended with --strut-spread, or --also {name}",
+            numbered("unequal_struts", unlike.shape[1]),
         ),
     ):
-        left = _new(directions, parameters)
-        if left.shape[1] == 0:
+        new = _new(directions, parameters)
+        if not np.any(new):
             continue
-        width = left.shape[1]
+        left = directions[:, new]
         found.append(
             Effect(
                 name,
                 family,
                 unit,
                 of_basis(left),
-                scale[:width] if len(scale) else repeated(SPREAD, width),
+                scale[new],
                 cure,
                 linear=True,
+                parts=tuple(part for part, one in zip(parts, new, strict=True) if one),
+                directions=left,
             )
         )
     return found
@@ -114,13 +123,12 @@ def _unlike(machine: Machine, phi: FloatArray) -> FloatArray:
     return np.hstack(columns)
 
 
-def _new(directions: FloatArray, parameters: ParameterSet) -> FloatArray:
-    """Those of the directions that the parameters do not span."""
+def _new(directions: FloatArray, parameters: ParameterSet) -> NDArray[np.bool_]:
+    """Which of the directions (B, q) the parameters do not span, (q,)."""
     width = len(parameters) - parameters.nuisance
     span = parameters.mapping[:, :width]
     size = np.linalg.norm(span, axis=0)
     basis = np.linalg.svd(span[:, size > 0] / size[size > 0], full_matrices=False)
     own = basis[0][:, basis[1] > NEW * basis[1][0]]
     left = directions - own @ (own.T @ directions)
-    kept = np.linalg.norm(left, axis=0) > NEW * np.linalg.norm(directions, axis=0)
-    return directions[:, kept]
+    return np.asarray(np.linalg.norm(left, axis=0) > NEW * np.linalg.norm(directions, axis=0))

@@ -45,7 +45,7 @@ def effects(machine: Machine) -> list[Effect]:
             "s",
             late,
             repeated(DELAY),
-            "Set drive.force_delay in the machine file",
+            "Set drive.force_delay in the machine file or estimate it with --also {name}",
             numbered("force_delay"),
             common="force_delay",
             linear=True,
@@ -56,7 +56,8 @@ def effects(machine: Machine) -> list[Effect]:
             "",
             too_large,
             repeated(GAIN),
-            "Check that strut's torque constant, or set drive.force_gain in the machine file",
+            "Check that strut's torque constant, set drive.force_gain in the machine file, or estimate it with "
+            "--also {name}",
             numbered("force_gain"),
             offset=1.0,
         ),
@@ -66,7 +67,8 @@ def effects(machine: Machine) -> list[Effect]:
             "N",
             shifted,
             repeated(0.1 * _typical(machine)),
-            "Trim that amplifier's zero, or set drive.force_offset in the machine file",
+            "Trim that amplifier's zero, set drive.force_offset in the machine file, or estimate it with "
+            "--also {name}",
             numbered("force_offset"),
             linear=True,
         ),

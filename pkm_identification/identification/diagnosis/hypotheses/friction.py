@@ -24,11 +24,9 @@ BY_LOAD = 0.02  # N of friction per N of load
 BY_POSITION = 0.1  # over the strut's travel in the log
 
 
-def bend(situation: Situation, factor: float = 1.0) -> FloatArray:
-    """The law's reversing term at every sample, (N, 6), with the transition rate times a factor."""
-    friction = situation.friction
-    if factor != 1.0:
-        friction = friction.changed(transition_rate=factor * friction.transition_rate)
+def bend(situation: Situation, **changes: float) -> FloatArray:
+    """The law's reversing term at every sample, (N, 6), with some of its parameters changed."""
+    friction = situation.friction.changed(**changes) if changes else situation.friction
     return friction_columns(situation.rows.struts.rate, friction)[friction.law.reversing_term]
 
 
@@ -37,9 +35,9 @@ def _together(situation: Situation, shape: FloatArray) -> FloatArray:
     return situation.rows.in_band(shape * situation.coulomb)[:, :, None]
 
 
-def other_transition(situation: Situation, factor: float) -> FloatArray:
-    """What a transition rate of that many times the file's would change."""
-    return _together(situation, bend(situation, factor) - bend(situation))
+def other_law(situation: Situation, **changes: float) -> FloatArray:
+    """What other parameters of the friction law would change, by their names."""
+    return _together(situation, bend(situation, **changes) - bend(situation))
 
 
 def stribeck(situation: Situation, rate: float) -> FloatArray:
@@ -96,9 +94,9 @@ def effects(machine: Machine) -> list[Effect]:
             "friction_transition",
             standstill,
             "m/s",
-            partial(other_transition, factor=factor),
+            partial(other_law, transition_rate=factor * rate),
             repeated(1.0, 1),
-            f"Set friction.transition_rate near {factor * rate:.2g} m/s",
+            f"Set friction.transition_rate near {factor * rate:.2g} m/s, or estimate it with --also {{name}}",
             reading=partial(_between, rate, factor * rate),
         )
     if "static_ratio" not in (parameter.name for parameter in law.parameters):
@@ -109,7 +107,7 @@ def effects(machine: Machine) -> list[Effect]:
                 "",
                 partial(stribeck, rate=stribeck_rate),
                 repeated(0.5, 1),
-                f"Use friction.law: stribeck, with a stribeck_rate near {stribeck_rate:g} m/s",
+                f"Use friction.law: stribeck, with a stribeck_rate near {stribeck_rate:g} m/s, or --also {{name}}",
             )
     for displacement in PRESLIDING:
         add(
@@ -129,7 +127,7 @@ def effects(machine: Machine) -> list[Effect]:
             "",
             asymmetric,
             repeated(ASYMMETRY),
-            "Use friction.law: asymmetric",
+            "Use friction.law: asymmetric, or --also {name}",
             members=numbered("friction_asymmetric"),
             common="friction_asymmetric",
         )

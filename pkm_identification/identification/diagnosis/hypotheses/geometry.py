@@ -18,6 +18,10 @@ JOINT, ZERO = 1e-3, 3e-3  # of the length scale: large errors
 PITCH = 0.01
 COMPLIANCE = 1e-7  # m/N
 STEP = 1e-4  # of the length scale, for differences
+# In the order of `joints`.
+JOINT_COORDINATES = tuple(
+    f"{body}_joint_{i + 1}_{axis}" for body in ("base", "platform") for i in range(STRUTS) for axis in "xyz"
+)
 
 
 def joints(situation: Situation) -> FloatArray:
@@ -100,7 +104,8 @@ def effects(machine: Machine) -> list[Effect]:
             "m",
             zeros,
             repeated(ZERO * size),
-            "Home that encoder again, or set drive.encoder.length_at_zero in the machine file",
+            "Home that encoder again, set drive.encoder.length_at_zero in the machine file (for logs of counts), or "
+            "estimate it with --also {name}",
             numbered("length_offset"),
         ),
         Effect(
@@ -120,7 +125,9 @@ def effects(machine: Machine) -> list[Effect]:
             "m",
             places,
             np.concatenate([repeated(JOINT * size, 36), repeated(ZERO * size)]),
-            "Measure the joints' places again (calibrate the kinematics) and set geometry in the machine file",
+            "Measure the joints' places again (calibrate the kinematics) and set geometry in the machine file, or "
+            "estimate them with --also {name}",
+            parts=JOINT_COORDINATES + numbered("length_offset"),
         ),
         Effect(
             "compliance",

@@ -17,11 +17,11 @@ TILT = 0.03  # rad, a large one
 STEP = 1e-3  # rad
 
 
-def tilted(situation: Situation) -> FloatArray:
-    """What a radian about each of the two directions would add, N."""
+def tilted(situation: Situation, axes: FloatArray | None = None) -> FloatArray:
+    """What a radian about each of two axes (2, 3) would add, N; about those across gravity unless given."""
     machine = situation.machine
     columns = []
-    for axis in axes_across(machine.gravity):
+    for axis in axes_across(machine.gravity) if axes is None else axes:
         turned = replace(machine, gravity=matrix_from_vector(STEP * axis) @ machine.gravity)
         columns.append(situation.of_machine(turned) / STEP)
     return np.stack(columns, axis=2)
@@ -38,6 +38,7 @@ def effects(machine: Machine) -> list[Effect]:
             "rad",
             tilted,
             repeated(TILT, 2),
-            "Level the base, or set gravity in the machine file",
+            "Level the base, set gravity in the machine file, or estimate it with --also {name}",
+            parts=("gravity_direction_1", "gravity_direction_2"),
         )
     ]

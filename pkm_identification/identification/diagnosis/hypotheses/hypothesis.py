@@ -30,7 +30,7 @@ class Effect:
     scale : ndarray, shape (q,)
         What a large coefficient is: standard deviation of its prior.
     cure : str
-        What to do, for a person.
+        What to do, for a person; `{name}` stands for the cause's own name.
     members : tuple of str
         Names of the single coefficients where each is a cause of its own, as `force_gain_4`; empty where the
         coefficients only make sense together.
@@ -42,6 +42,10 @@ class Effect:
         What the coefficient means in the effect's unit where it is not in that unit itself.
     linear : bool
         Whether its columns do not depend on the estimate; else they are made anew until they agree.
+    parts : tuple of str
+        What single coefficients are called that are no causes of their own; empty where they have no names.
+    directions : ndarray, shape (B, q), or None
+        What the coefficients do to the model's basis, where the columns are those of the model.
     """
 
     name: str
@@ -55,6 +59,8 @@ class Effect:
     offset: float = 0.0
     reading: Callable[[float, float], tuple[float, float]] | None = None
     linear: bool = False
+    parts: tuple[str, ...] = ()
+    directions: FloatArray | None = None
 
 
 def numbered(name: str, count: int = 6) -> tuple[str, ...]:

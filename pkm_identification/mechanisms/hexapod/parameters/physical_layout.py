@@ -71,8 +71,9 @@ class _Sorter:
         self.kind = np.full(width, GROUPED)
         self.floor = np.full(width, -np.inf)
         self.rods: list[tuple[list[int], FloatArray]] = []
-        for name in parameters.names[width - parameters.nuisance :]:
-            self._set(name, FREE)
+        for entry in parameters.entries:
+            if entry.kind in (Kind.NUISANCE, Kind.EFFECT):
+                self._set(entry.name, FREE)
 
     def layout(self) -> Layout:
         platform = self._platform()

@@ -1,0 +1,123 @@
+"""A machine file that knows what was estimated besides the parameters."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import numpy as np
+
+from pkm_identification.identification.estimated_effects.linearisation import Linearisation
+from pkm_identification.identification.settings import EstimatorSettings
+from pkm_identification.mechanisms.hexapod.dynamics.basis import friction_of_basis
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.numerics.arrays import FloatArray
+
+from .cured import motor_inertia
+
+# Symbols of parameters.
+DELAY, LENGTH = "force_delay", "length_offset"
+FORCES = (DELAY, "force_gain", "force_offset")
+
+
+def with_effects_known(
+    machine: Machine, estimator: EstimatorSettings, values: FloatArray, *, bodies: bool = False
+) -> tuple[Machine, tuple[str, ...]]:
+    """The machine whose file knows the effects that a file can know, and the parameters of those that it cannot.
+
+    Bodies, viscous and Coulomb friction stay the file's; `exporting.identified` changes those.
+
+    Parameters
+    ----------
+    machine : Machine
+        That the effects were estimated with.
+    estimator : EstimatorSettings
+        Its `also` names the effects.
+    values : ndarray, shape (P,)
+        Estimate of its parameter set, SI units.
+    bodies : bool
+        Whether bodies are going to take up what belongs to them, so that it is not lost.
+
+    Raises
+    ------
+    MachineError
+        If the file that results is none.
+    """
+    if not estimator.also:
+        return machine, ()
+    point = estimator.linearisation(machine, values=values)
+    corrections = point.corrections
+    document = copy.deepcopy(machine.document)
+    if not np.array_equal(corrections.machine.gravity, machine.gravity):
+        document["gravity"] = corrections.machine.gravity.tolist()
+    for key in ("base_joints", "platform_joints"):
+        places = getattr(corrections.machine, key)
+        if not np.array_equal(places, getattr(machine, key)):
+            document["geometry"][key] = places.tolist()
+    _know_friction(document, machine, point)
+    left = [*_know_forces(document, machine, point), *_know_lengths(document, machine, point)]
+    for effect in point.effects:
+        if effect.directions is None:
+            continue
+        if effect.name == "motor_inertia" and machine.drive is not None and machine.drive.has_motor:
+            document["drive"]["motor"]["inertia"] = motor_inertia(
+                machine.drive, float(values[effect.places(point.parameters)[0]])
+            )
+        elif not bodies or effect.name == "motor_inertia":
+            left += [entry.name for entry in effect.entries]
+    return Machine.from_document(document, source=machine.name), tuple(left)
+
+
+def _know_friction(document: dict[str, Any], machine: Machine, point: Linearisation) -> None:
+    """The law with its numbers, and the coefficients that the file's law does not have."""
+    friction = point.corrections.machine.friction
+    if friction.law is machine.friction.law and friction.parameters == machine.friction.parameters:
+        return
+    basis = point.parameters.mapping @ point.values + point.parameters.known
+    found = friction.coefficients.copy()
+    new = [k for k, name in enumerate(friction.law.names) if name not in machine.friction.law.names]
+    found[new] = friction_of_basis(point.machine, basis)[new]
+    numbers = {
+        one.name: max(float(value), one.at_least)
+        for one, value in zip(friction.law.parameters, friction.parameters, strict=True)
+    }
+    document["friction"] = {
+        "law": friction.law.name,
+        **friction.named(friction.law.possible(found)),
+        **numbers,
+    }
+
+
+def _know_forces(document: dict[str, Any], machine: Machine, point: Linearisation) -> list[str]:
+    """Delay, gains and offsets beside those that the file knows already; names of what it cannot know."""
+    corrections, drive = point.corrections, machine.drive
+    if drive is None:
+        return [entry.name for entry in point.entries if entry.symbol in FORCES]
+    section = document["drive"]
+    # one delay can be known: that of most struts
+    delay = float(np.median(corrections.delay))
+    if delay:
+        section["force_delay"] = drive.force_delay + delay
+    if np.any(corrections.gain != 1.0):
+        section["force_gain"] = (drive.force_gain * corrections.gain).tolist()
+    if np.any(corrections.offset):
+        # an offset of forces from which this file's gains were taken already
+        section["force_offset"] = (drive.force_offset + drive.force_gain * corrections.offset).tolist()
+    late = corrections.delay != delay
+    return [
+        entry.name
+        for entry in point.entries
+        if entry.symbol == DELAY and entry.limb is not None and late[entry.limb]
+    ]
+
+
+def _know_lengths(document: dict[str, Any], machine: Machine, point: Linearisation) -> list[str]:
+    """Zeros of the encoders, where the file has encoders; names of what it cannot know."""
+    corrections, drive = point.corrections, machine.drive
+    if not np.any(corrections.length):
+        return []
+    if drive is None or not drive.has_encoder:
+        return [entry.name for entry in point.entries if entry.symbol == LENGTH]
+    zeros = drive.length_at_zero - corrections.length
+    document["drive"]["encoder"]["length_at_zero"] = zeros.tolist()
+    return []

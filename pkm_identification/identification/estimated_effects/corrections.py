@@ -1,0 +1,72 @@
+"""A machine and its logs with effects undone: what is left has none of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from pkm_identification.mechanisms.hexapod.drive import KnownForces
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.motion import STRUTS
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.signals.guard import GuardedLog
+from pkm_identification.signals.known_forces import ForceAlignment
+
+
+@dataclass(frozen=True)
+class Corrections:
+    """What is taken for true instead of the machine file and the measurement.
+
+    measured(t) = gain true(t - delay) + offset, measured length = true length + length.
+
+    Attributes
+    ----------
+    machine : Machine
+    delay, gain, offset, length : ndarray, shape (6,)
+        s, without unit, N, m.
+    """
+
+    machine: Machine
+    delay: FloatArray = field(default_factory=lambda: np.zeros(STRUTS))
+    gain: FloatArray = field(default_factory=lambda: np.ones(STRUTS))
+    offset: FloatArray = field(default_factory=lambda: np.zeros(STRUTS))
+    length: FloatArray = field(default_factory=lambda: np.zeros(STRUTS))
+
+    def log(self, log: GuardedLog) -> GuardedLog:
+        """A guarded log with true lengths and forces; samples without a force in time are left out."""
+        if np.any(self.length):
+            log = replace(log, length=log.length - self.length)
+        force = log.force
+        if force is None:
+            return log
+        if np.any(self.offset) or np.any(self.gain != 1.0):
+            force = (force - self.offset) / self.gain
+        return self._in_time(log, force) if np.any(self.delay) else replace(log, force=force)
+
+    def _in_time(self, log: GuardedLog, late: FloatArray) -> GuardedLog:
+        """The log with forces of the instants they are stamped with, instead of late ones (N, 6)."""
+        rows = np.arange(len(log.time), dtype=float)
+        kept = np.ones(len(rows), dtype=bool)
+        force = np.zeros_like(late)
+        for delay in np.unique(self.delay):
+            known = KnownForces(float(delay), (1.0,) * STRUTS, (0.0,) * STRUTS)
+            # rows in place of stamps tell which of them are left
+            moved = ForceAlignment.of(known, log.period).log(
+                replace(log, time=rows, force=late, imu=None, sensor=None)
+            )
+            own = moved.time.astype(np.int64)
+            struts = self.delay == delay
+            if moved.force is not None:
+                force[np.ix_(own, struts)] = moved.force[:, struts]
+            kept &= np.isin(np.arange(len(rows)), own)
+        return replace(
+            log,
+            time=log.time[kept],
+            length=log.length[kept],
+            force=force[kept],
+            segment=log.segment[kept],
+            filled=log.filled[kept],
+            imu=None if log.imu is None else log.imu[kept],
+            sensor=None if log.sensor is None else log.sensor[kept],
+        )

@@ -1,0 +1,68 @@
+"""What an effect that is estimated besides consists of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.parameters.parameter import Parameter
+from pkm_identification.parameters.parameter_set import ParameterSet
+from pkm_identification.parameters.relations import LinearRelations
+
+from ..diagnosis.situation import Situation
+from .corrections import Corrections
+
+FIXED = 1e-5  # standard deviation of a common factor that is fixed
+ALIKE = 0.02  # factors this near to their median are taken for right
+
+
+@dataclass(frozen=True)
+class EstimatedEffect:
+    """An effect with its parameters.
+
+    Either the model's basis has it (`directions`), or it has columns of its own, which hold near the values it is
+    undone with (`undo`).
+
+    Attributes
+    ----------
+    name : str
+        As it is asked for.
+    entries : tuple of Parameter, length q
+    directions : ndarray, shape (B, q), or None
+    columns : callable (Situation, values) -> ndarray, shape (K, 6, q), or None
+        Force in the band per unit of each parameter, where the log and the machine are those without the effect of
+        these values (q,).
+    undo : callable (Corrections, values) -> Corrections, or None
+    positive : tuple of bool
+        Whether the values must stay above zero; empty: none must.
+    factor_fixed : bool
+        Whether no motion shows what its parameters have in common: then the mean of those near their median is taken as
+        nominal.
+    """
+
+    name: str
+    entries: tuple[Parameter, ...]
+    directions: FloatArray | None = None
+    columns: Callable[[Situation, FloatArray], FloatArray] | None = None
+    undo: Callable[[Corrections, FloatArray], Corrections] | None = None
+    positive: tuple[bool, ...] = ()
+    factor_fixed: bool = False
+
+    def places(self, parameters: ParameterSet) -> list[int]:
+        """Where its parameters stand in a set."""
+        return [parameters.names.index(entry.name) for entry in self.entries]
+
+    def relations(self, parameters: ParameterSet, values: FloatArray) -> LinearRelations:
+        """What is fixed of its parameters besides their priors, where all values (P,) are about these."""
+        if not self.factor_fixed:
+            return LinearRelations.none(len(parameters))
+        places = np.array(self.places(parameters))
+        own = values[places]
+        places = places[np.abs(own / np.median(own) - 1.0) < ALIKE]
+        row = np.zeros(len(parameters))
+        row[places] = 1.0 / (len(places) * FIXED)
+        nominal = float(np.mean(parameters.nominal[places]))
+        return LinearRelations(row[None, :], np.array([nominal / FIXED]))

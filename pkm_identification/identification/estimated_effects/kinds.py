@@ -1,0 +1,199 @@
+"""Each kind of effect that can be estimated besides: its parameters, its columns, and what undoes it.
+
+Columns and priors are those of the hypotheses about a misfit (`diagnosis.hypotheses`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.motion import STRUTS
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.rotation import matrix_from_vector
+from pkm_identification.parameters.parameter import Kind, Parameter
+
+from ..diagnosis.hypotheses import Effect, friction, geometry, gravity
+from ..diagnosis.situation import Situation
+from .corrections import Corrections
+from .effect import EstimatedEffect
+
+STEP = 0.05  # of a rate of the friction law, or of Coulomb friction, for differences
+EXCESS = 0.5  # of Coulomb friction: a large breakaway
+
+
+def of_struts(hypothesis: Effect, struts: Sequence[int], name: str, fixed: bool = False) -> EstimatedEffect:
+    """A hypothesis with a coefficient for each strut (from 0), for some of them."""
+    chosen = list(struts)
+    entries = tuple(
+        _parameter(hypothesis, hypothesis.members[k], float(hypothesis.scale[k]), limb=k) for k in chosen
+    )
+
+    def columns(situation: Situation, values: FloatArray) -> FloatArray:
+        made = hypothesis.columns(situation)[:, :, chosen]
+        # forces less a factor are that much smaller, and so is what a change of the factor does to them
+        return made / values if hypothesis.name == "force_gain" else made
+
+    undo = partial(_UNDONE[hypothesis.name], struts=chosen)
+    return EstimatedEffect(name, entries, columns=columns, undo=undo, factor_fixed=fixed)
+
+
+def common_delay(hypothesis: Effect) -> EstimatedEffect:
+    """The same delay for all struts."""
+    entry = _parameter(hypothesis, hypothesis.common, float(hypothesis.scale[0]))
+
+    def columns(situation: Situation, values: FloatArray) -> FloatArray:
+        return hypothesis.columns(situation).sum(axis=2, keepdims=True)
+
+    undo = partial(_UNDONE[hypothesis.name], struts=list(range(STRUTS)))
+    return EstimatedEffect(hypothesis.common, (entry,), columns=columns, undo=undo)
+
+
+def gravity_direction(hypothesis: Effect, machine: Machine) -> EstimatedEffect:
+    """Two angles about axes across gravity as the machine file has it: with gravity along z, about x and y."""
+    along = machine.gravity / np.linalg.norm(machine.gravity)
+    first, second = np.eye(3)[sorted(np.argsort(np.abs(along), kind="stable")[:2])]
+    first = first - (first @ along) * along
+    first /= np.linalg.norm(first)
+    second = second - (second @ along) * along - (second @ first) * first
+    axes = np.array([first, second / np.linalg.norm(second)])
+
+    def columns(situation: Situation, values: FloatArray) -> FloatArray:
+        return gravity.tilted(situation, axes)
+
+    def undo(corrections: Corrections, values: FloatArray) -> Corrections:
+        turned = matrix_from_vector(values @ axes) @ corrections.machine.gravity
+        return replace(corrections, machine=replace(corrections.machine, gravity=turned))
+
+    return EstimatedEffect(hypothesis.name, _parts(hypothesis), columns=columns, undo=undo)
+
+
+def joint_places(hypothesis: Effect) -> EstimatedEffect:
+    """Coordinates of all joints and zeros of the lengths, as the hypothesis has them."""
+
+    def undo(corrections: Corrections, values: FloatArray) -> Corrections:
+        base, platform = values[: 6 * STRUTS].reshape(2, STRUTS, 3)
+        machine = corrections.machine
+        moved = replace(
+            machine,
+            base_joints=machine.base_joints + base,
+            platform_joints=machine.platform_joints + platform,
+        )
+        zeros = corrections.length + values[6 * STRUTS :]
+        return replace(corrections, machine=moved, length=zeros)
+
+    def columns(situation: Situation, values: FloatArray) -> FloatArray:
+        return geometry.places(situation)
+
+    entries = _parts(hypothesis)
+    zeros = (replace(entry, symbol="length_offset", limb=i) for i, entry in enumerate(entries[6 * STRUTS :]))
+    entries = (*entries[: 6 * STRUTS], *zeros)
+    return EstimatedEffect(hypothesis.name, entries, columns=columns, undo=undo)
+
+
+def of_basis(hypothesis: Effect) -> EstimatedEffect:
+    """What the model's basis has."""
+    return EstimatedEffect(hypothesis.name, _parts(hypothesis), directions=hypothesis.directions)
+
+
+def transition(machine: Machine) -> EstimatedEffect:
+    """The rate at which friction bends."""
+    rate = machine.friction.transition_rate
+    entry = _number("friction_transition", "m/s", rate, rate)
+
+    def undo(corrections: Corrections, values: FloatArray) -> Corrections:
+        return _other_law(corrections, transition_rate=float(values[0]))
+
+    def columns(situation: Situation, values: FloatArray) -> FloatArray:
+        return _slope(situation, "transition_rate", float(values[0]), STEP * float(values[0]))
+
+    return EstimatedEffect(entry.name, (entry,), columns=columns, undo=undo, positive=(True,))
+
+
+def stribeck(machine: Machine) -> EstimatedEffect:
+    """Breakaway less Coulomb friction, relative, and the rate at which it has fallen; of a machine of that law."""
+    _, _, rate = machine.friction.parameters
+    entries = (
+        _number("friction_stribeck", "", 0.0, EXCESS),
+        _number("friction_stribeck_rate", "m/s", rate, rate),
+    )
+
+    def undo(corrections: Corrections, values: FloatArray) -> Corrections:
+        return _other_law(corrections, static_ratio=1.0 + float(values[0]), stribeck_rate=float(values[1]))
+
+    def columns(situation: Situation, values: FloatArray) -> FloatArray:
+        excess, rate = values.tolist()
+        by_ratio = _slope(situation, "static_ratio", 1.0 + excess, STEP)
+        by_rate = _slope(situation, "stribeck_rate", rate, STEP * rate)
+        return np.concatenate([by_ratio, by_rate], axis=2)
+
+    return EstimatedEffect(entries[0].name, entries, columns=columns, undo=undo, positive=(False, True))
+
+
+def _other_law(corrections: Corrections, **values: float) -> Corrections:
+    machine = corrections.machine
+    return replace(corrections, machine=replace(machine, friction=machine.friction.changed(**values)))
+
+
+def _slope(situation: Situation, number: str, value: float, step: float) -> FloatArray:
+    """What a unit of a number of the friction law adds, by differences, (K, 6, 1)."""
+    return friction.other_law(situation, **{number: value + step}) / step
+
+
+def _undo_delay(corrections: Corrections, values: FloatArray, struts: list[int]) -> Corrections:
+    return replace(corrections, delay=_at(corrections.delay, struts, corrections.delay[struts] + values))
+
+
+def _undo_gain(corrections: Corrections, values: FloatArray, struts: list[int]) -> Corrections:
+    return replace(corrections, gain=_at(corrections.gain, struts, corrections.gain[struts] * values))
+
+
+def _undo_offset(corrections: Corrections, values: FloatArray, struts: list[int]) -> Corrections:
+    return replace(corrections, offset=_at(corrections.offset, struts, corrections.offset[struts] + values))
+
+
+def _undo_zero(corrections: Corrections, values: FloatArray, struts: list[int]) -> Corrections:
+    return replace(corrections, length=_at(corrections.length, struts, corrections.length[struts] + values))
+
+
+_UNDONE: dict[str, Callable[..., Corrections]] = {
+    "force_delay": _undo_delay,
+    "force_gain": _undo_gain,
+    "force_offset": _undo_offset,
+    "length_offset": _undo_zero,
+}
+
+
+def _at(values: FloatArray, places: list[int], new: FloatArray) -> FloatArray:
+    made = values.copy()
+    made[places] = new
+    return made
+
+
+def _parameter(hypothesis: Effect, name: str, scale: float, limb: int | None = None) -> Parameter:
+    body = "machine" if limb is None else "strut"
+    return Parameter(
+        name,
+        hypothesis.unit,
+        Kind.EFFECT,
+        body,
+        hypothesis.offset,
+        scale,
+        symbol=hypothesis.name,
+        limb=limb,
+    )
+
+
+def _parts(hypothesis: Effect) -> tuple[Parameter, ...]:
+    return tuple(
+        _parameter(hypothesis, part, float(scale))
+        for part, scale in zip(hypothesis.parts, hypothesis.scale, strict=True)
+    )
+
+
+def _number(name: str, unit: str, nominal: float, scale: float) -> Parameter:
+    return Parameter(name, unit, Kind.EFFECT, "machine", nominal, scale)

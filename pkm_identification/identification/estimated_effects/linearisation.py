@@ -1,0 +1,124 @@
+"""Effects at given values: machine and logs without them, and their columns in the equations of what is left.
+
+With theta_0 the values they are undone with, the equations of machine and logs without them are
+y_0 = Y w + Z (theta - theta_0), Z the derivatives there; an estimator gets y_0 + Z theta_0 = Y w + Z theta.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from pkm_identification.estimation.problem import Problem
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.parameters.parameter import Parameter
+from pkm_identification.parameters.parameter_set import ParameterSet
+from pkm_identification.parameters.relations import LinearRelations
+from pkm_identification.signals.band import BandSettings
+from pkm_identification.signals.guard import GuardedLog
+
+from ..diagnosis.log_rows import LogRows
+from ..diagnosis.situation import situations
+from ..samples import Samples
+from .corrections import Corrections
+from .effect import EstimatedEffect
+
+LARGEST_STEP = 3.0  # factor
+
+
+@dataclass(frozen=True)
+class Linearisation:
+    """Values of all parameters, around which effects are linear.
+
+    Attributes
+    ----------
+    machine : Machine
+        With a friction law that has what is asked for (`with_law`), else as its file says.
+    logs : tuple of GuardedLog
+        As they were measured.
+    parameters : ParameterSet
+        With those of the effects.
+    effects : tuple of EstimatedEffect
+    values : ndarray, shape (P,)
+        SI units.
+    """
+
+    machine: Machine
+    logs: tuple[GuardedLog, ...]
+    parameters: ParameterSet
+    effects: tuple[EstimatedEffect, ...]
+    values: FloatArray
+
+    @property
+    def linear(self) -> bool:
+        """Whether nothing depends on the values."""
+        return all(effect.undo is None for effect in self.effects)
+
+    def at(self, values: FloatArray) -> Linearisation:
+        """The same at other values (P,); what must be positive changes by a factor of three at most."""
+        values = np.array(values, dtype=float)
+        for effect in self.effects:
+            for place, positive in zip(effect.places(self.parameters), effect.positive, strict=False):
+                if positive:
+                    values[place] = np.clip(
+                        values[place], self.values[place] / LARGEST_STEP, self.values[place] * LARGEST_STEP
+                    )
+        return replace(self, values=values)
+
+    @property
+    def entries(self) -> tuple[Parameter, ...]:
+        """Parameters of all effects."""
+        return tuple(entry for effect in self.effects for entry in effect.entries)
+
+    @property
+    def corrections(self) -> Corrections:
+        """Machine and measurement without the effects."""
+        found = Corrections(self.machine)
+        for effect in self.effects:
+            if effect.undo is not None:
+                found = effect.undo(found, self.values[effect.places(self.parameters)])
+        return found
+
+    def relations(self, width: int) -> LinearRelations | None:
+        """What is fixed of the effects, for a set of `width` parameters that begins with these; None: nothing."""
+        rows = LinearRelations.joined(
+            [
+                LinearRelations.none(len(self.parameters)),
+                *(effect.relations(self.parameters, self.values) for effect in self.effects),
+            ]
+        )
+        if not len(rows.values):
+            return None
+        return replace(rows, rows=np.pad(rows.rows, ((0, 0), (0, width - rows.rows.shape[1]))))
+
+    def with_columns(
+        self, problem: Problem, machine: Machine, samples: Sequence[Samples], band: BandSettings
+    ) -> Problem:
+        """A problem whose equations have the effects' columns.
+
+        Parameters
+        ----------
+        problem : Problem
+            Of machine and samples without the effects.
+        machine : Machine
+        samples : sequence of Samples
+            Of each log.
+        band : BandSettings
+        """
+        rows = tuple(LogRows(machine, each, band) for each in samples)
+        width = len(problem.parameters)
+        present = np.concatenate([self.values, np.zeros(width - len(self.values))])
+        seen = situations(problem, rows, present)
+        regressor, measured = problem.equations.regressor.copy(), problem.equations.measured.copy()
+        for effect in self.effects:
+            if effect.columns is None:
+                continue
+            places = effect.places(self.parameters)
+            own = self.values[places]
+            columns = np.concatenate([effect.columns(situation, own) for situation in seen])
+            regressor[:, :, places] = columns
+            measured += columns @ own
+        return replace(problem, equations=replace(problem.equations, regressor=regressor, measured=measured))

@@ -1,0 +1,193 @@
+"""Names of effects that can be estimated besides, and what they stand for on a machine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from pkm_identification.errors import SettingsError
+from pkm_identification.mechanisms.friction import Friction
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
+from pkm_identification.motion import STRUTS
+from pkm_identification.parameters.parameter import Parameter
+from pkm_identification.parameters.parameter_set import ParameterSet
+
+from ..diagnosis.hypotheses import Effect, bodies, forces, friction, geometry, gravity
+from ..diagnosis.hypotheses.hypothesis import numbered
+from . import kinds
+from .effect import EstimatedEffect
+
+# Of a strut's own, with its number behind them.
+OF_STRUTS = ("force_delay", "force_gain", "force_offset", "length_offset", "friction_asymmetric")
+OF_BODIES = ("motor_inertia", "center_of_mass", "products_of_inertia", "unequal_struts")
+OF_FRICTION = ("friction_transition", "friction_stribeck")
+OF_MACHINE = ("gravity_direction", "geometry", *OF_BODIES, *OF_FRICTION)
+# What a list of names shows.
+FORMS = (*(f"{stem}[_N]" for stem in OF_STRUTS), *OF_MACHINE)
+# Every name, with the kind it is of and its struts (from 0).
+_STRUTS: dict[str, tuple[str, tuple[int, ...]]] = {
+    name: (stem, struts)
+    for stem in OF_STRUTS
+    for name, struts in (
+        (stem, tuple(range(STRUTS))),
+        *((numbered(stem)[i], (i,)) for i in range(STRUTS)),
+    )
+}
+NAMES = (*_STRUTS, *OF_MACHINE)
+ASYMMETRY = "asymmetry"  # the coefficient of the law `asymmetric`
+STRIBECK_RATE = friction.STRIBECK_RATES[1]  # m/s, where a search for it begins
+
+
+def parse_names(text: str) -> tuple[str, ...]:
+    """Names from a text with commas; an empty one has none.
+
+    Raises
+    ------
+    SettingsError
+        If one is unknown or given twice: with all that there are.
+    """
+    names = tuple(part.strip() for part in text.split(",")) if text.strip() else ()
+    check_names(names)
+    return names
+
+
+def check_names(names: Sequence[str]) -> None:
+    """Raise SettingsError unless every name is known and given once."""
+    for place, name in enumerate(names):
+        if name not in NAMES:
+            raise SettingsError(f"also '{name}': must be one of {', '.join(FORMS)}")
+        if name in names[:place]:
+            raise SettingsError(f"also '{name}': is given twice")
+
+
+def with_law(machine: Machine, names: Sequence[str]) -> Machine:
+    """The machine with a friction law that has what is asked for, and none of it yet.
+
+    Raises
+    ------
+    SettingsError
+        If its own law has it already, or is none that can have it.
+    """
+    asymmetric = [name for name in names if _kind(name) == "friction_asymmetric"]
+    stribeck = [name for name in names if name == "friction_stribeck"]
+    own = machine.friction
+    for name, law in [
+        *((name, "asymmetric") for name in asymmetric),
+        *((name, "stribeck") for name in stribeck),
+    ]:
+        if own.law.name == law:
+            raise SettingsError(
+                f"also '{name}': the friction law '{law}' of machine '{machine.name}' has it already"
+            )
+        if own.law.name != "coulomb":
+            raise SettingsError(
+                f"also '{name}': the friction law '{own.law.name}' of machine '{machine.name}' cannot have it, only "
+                "'coulomb' can"
+            )
+    if asymmetric and stribeck:
+        raise SettingsError(f"also '{asymmetric[0]}': no friction law has it together with '{stribeck[0]}'")
+    values = {"viscous": own.viscous, "coulomb": own.coulomb, "transition_rate": own.transition_rate}
+    if asymmetric:
+        return replace(machine, friction=Friction.of("asymmetric", **values, asymmetry=np.zeros(STRUTS)))
+    if stribeck:
+        changed = Friction.of("stribeck", **values, static_ratio=1.0, stribeck_rate=STRIBECK_RATE)
+        return replace(machine, friction=changed)
+    return machine
+
+
+def effects_of_names(
+    machine: Machine, parameters: ParameterSet, names: Sequence[str]
+) -> tuple[EstimatedEffect, ...]:
+    """What names stand for on a machine of `with_law`, beside a parameter set.
+
+    Raises
+    ------
+    SettingsError
+        If the machine has nothing of it or the set has it already; names the effect.
+    """
+    found = [_effect(machine, parameters, name) for name in names]
+    owner: dict[str, str] = {}
+    for effect in found:
+        for entry in effect.entries:
+            if entry.name in owner:
+                raise SettingsError(f"also '{effect.name}': '{owner[entry.name]}' has {entry.name} already")
+            owner[entry.name] = effect.name
+    return tuple(found)
+
+
+def extended_set(
+    machine: Machine, name: str, names: Sequence[str]
+) -> tuple[ParameterSet, tuple[EstimatedEffect, ...]]:
+    """A named parameter set with what is estimated besides, and the effects behind it.
+
+    Raises
+    ------
+    SettingsError
+        As `with_law` and `effects_of_names`.
+    """
+    machine = with_law(machine, names)
+    parameters = _only_asked(hexapod_parameters(machine, name), names)
+    effects = effects_of_names(
+        machine, parameters, [one for one in names if _kind(one) != "friction_asymmetric"]
+    )
+    for effect in effects:
+        directions = effect.directions
+        if directions is None:
+            directions = np.zeros((len(parameters.known), len(effect.entries)))
+        parameters = parameters.extended(effect.entries, directions)
+    return parameters, effects
+
+
+def _only_asked(parameters: ParameterSet, names: Sequence[str]) -> ParameterSet:
+    """The set with the asymmetry of those struts only that are asked for, called as they are."""
+    struts = {i for name in names if _kind(name) == "friction_asymmetric" for i in _STRUTS[name][1]}
+    if not struts:
+        return parameters
+    called = numbered("friction_asymmetric")
+
+    def renamed(entry: Parameter) -> Parameter:
+        own = entry.symbol == ASYMMETRY and entry.limb is not None
+        return replace(entry, name=called[entry.limb or 0]) if own else entry
+
+    for k in reversed(range(len(parameters))):
+        entry = parameters.entries[k]
+        if entry.symbol == ASYMMETRY and entry.limb not in struts:
+            parameters = parameters.without(k)
+    return replace(parameters, entries=tuple(renamed(entry) for entry in parameters.entries))
+
+
+def _effect(machine: Machine, parameters: ParameterSet, name: str) -> EstimatedEffect:
+    kind = _kind(name)
+    if kind in OF_BODIES:
+        return kinds.of_basis(
+            _one(bodies.effects(machine, parameters), name, f"set '{parameters.name}' has it already")
+        )
+    if kind in OF_FRICTION:
+        if machine.friction.law.reversing is None:
+            raise SettingsError(f"also '{name}': the friction law of machine '{machine.name}' has no bend")
+        return kinds.transition(machine) if kind == "friction_transition" else kinds.stribeck(machine)
+    if kind == "gravity_direction":
+        hypothesis = _one(gravity.effects(machine), name, f"machine '{machine.name}' has no gravity")
+        return kinds.gravity_direction(hypothesis, machine)
+    others = [*forces.effects(machine), *geometry.effects(machine)]
+    hypothesis = _one(others, kind, "")
+    if kind == "geometry":
+        return kinds.joint_places(hypothesis)
+    if name == "force_delay":
+        return kinds.common_delay(hypothesis)
+    struts = _STRUTS[name][1]
+    return kinds.of_struts(hypothesis, struts, name, fixed=kind == "force_gain" and len(struts) == STRUTS)
+
+
+def _one(effects: Sequence[Effect], name: str, otherwise: str) -> Effect:
+    for effect in effects:
+        if effect.name == name:
+            return effect
+    raise SettingsError(f"also '{name}': {otherwise}")
+
+
+def _kind(name: str) -> str:
+    return _STRUTS[name][0] if name in _STRUTS else name
