@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 from scipy import signal
 
 from pkm_identification.errors import SettingsError
 from pkm_identification.numerics.arrays import FloatArray
+
+
+@lru_cache(maxsize=64)
+def _designed(order: int, cutoff: float, sample_rate: float) -> FloatArray:
+    """Sections of a filter: a design takes as long as filtering, and a diagnosis asks for the same one fifty times."""
+    return signal.butter(order, cutoff, fs=sample_rate, output="sos")
 
 
 def low_pass(order: int, cutoff: float, sample_rate: float) -> FloatArray:
@@ -36,7 +44,7 @@ def low_pass(order: int, cutoff: float, sample_rate: float) -> FloatArray:
         raise SettingsError(
             f"filter cutoff is {cutoff} Hz, must lie between 0 and {0.5 * sample_rate} Hz (Nyquist)"
         )
-    return signal.butter(order, cutoff, fs=sample_rate, output="sos")
+    return _designed(order, float(cutoff), float(sample_rate)).copy()
 
 
 def settling_samples(sections: FloatArray, tolerance: float = 1e-3) -> int:
