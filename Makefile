@@ -29,6 +29,8 @@ RUN := env PYTHONPATH=$(CURDIR) AMENT_PREFIX_PATH=$(CURDIR)/$(VENV) ROS_AUTOMATI
 # and one more for the second of two workers.
 TEST_DOMAIN := $(shell echo $$(($$$$ % 45 * 2 + 11)))
 # Two at a time, with one thread each for matrices; what measures time or load has the machine to itself.
+# Without ROS a file goes to the next free worker in the order of test/conftest.py.
+IN_ORDER = -n 2 --dist loadfile --no-loadscope-reorder
 PYTEST = $(RUN) ROS_DOMAIN_ID=$(TEST_DOMAIN) ROS_PYTHON_CHECK_FIELDS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest
 WITH_ROS = $(filter test/ros% test/launch%,$(TESTS))
 WITHOUT_ROS = $(filter-out test/ros% test/launch%,$(TESTS))
@@ -47,10 +49,10 @@ demo: $(VENV)/.package
 
 # From the sources; needs the environment, not the installed package.
 quick: $(VENV)/.test
-	$(PYTEST) -n 2 --dist loadfile -m "not slow" test/core $(PYTEST_ARGS)
+	$(PYTEST) $(IN_ORDER) -m "not slow" test/core $(PYTEST_ARGS)
 
 test: $(VENV)/.package lint
-	$(if $(WITHOUT_ROS),$(PYTEST) -n 2 --dist loadfile $(WITHOUT_ROS) $(PYTEST_ARGS) $(NONE_CHOSEN))
+	$(if $(WITHOUT_ROS),$(PYTEST) $(IN_ORDER) $(WITHOUT_ROS) $(PYTEST_ARGS) $(NONE_CHOSEN))
 	$(if $(WITH_ROS),$(PYTEST) -n 2 --dist loadfile -m "not alone" $(WITH_ROS) $(PYTEST_ARGS) $(NONE_CHOSEN))
 	$(if $(WITH_ROS),$(PYTEST) -m alone $(WITH_ROS) $(PYTEST_ARGS) || [ $$? -eq 5 ])
 

@@ -60,6 +60,7 @@ def test_sensitivity(capsys, tmp_path):
     assert json.loads(out)["travel"] == 0.1
 
 
+@pytest.mark.slow
 def test_reproduce(capsys, tmp_path):
     code, out, err = run(
         capsys, "reproduce", "oh2003-contributions", "--out", tmp_path, "--page", tmp_path / "page.md"

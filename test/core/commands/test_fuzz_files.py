@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from benchmarks.fuzz.files import Files
 
 
+@pytest.mark.slow
 def test_mutated_files_are_used_or_refused_with_one_line(tmp_path):
     outcomes = Files(tmp_path, seed=7).run(800)
     assert {name: outcome.inputs for name, outcome in outcomes.items()} == {

@@ -27,6 +27,8 @@ from pkm_identification.identification.augmented_state.results import JointSetti
 from pkm_identification.identification.augmented_state.two_filter import TwoFilters
 from pkm_identification.mechanisms.hexapod.machine import Machine
 
+pytestmark = pytest.mark.slow
+
 SETTINGS = JointSettings()
 
 

@@ -29,6 +29,8 @@ from pkm_identification.mechanisms.hexapod.dynamics.basis import basis_parameter
 from pkm_identification.mechanisms.hexapod.dynamics.mass import platform_dynamics
 from pkm_identification.mechanisms.hexapod.kinematics import jacobian, strut_lengths
 
+pytestmark = pytest.mark.slow
+
 SEEDS = 6
 
 

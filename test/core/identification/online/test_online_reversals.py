@@ -53,6 +53,7 @@ def errors(pulses: bool) -> np.ndarray:
     return np.array(values) / truth.nominal[which] - 1.0
 
 
+@pytest.mark.slow
 def test_moments_of_inertia_are_not_biased_by_reversals(monkeypatch):
     found = errors(True)
     # each mean by its own standard error; four of them are one in two hundred for Student's t of 7

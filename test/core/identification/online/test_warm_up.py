@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+import pytest
+
 SCRIPT = """
 import sys
 
@@ -31,6 +33,7 @@ print("late:", sorted(compiled() - before))
 """
 
 
+@pytest.mark.slow
 def test_what_is_warm_compiles_nothing_more():
     run = subprocess.run(
         [sys.executable, "-c", SCRIPT], capture_output=True, text=True, timeout=300, check=False

@@ -182,6 +182,7 @@ def test_log_that_is_too_short(machine, slow):
         measure_friction([slow[0][:100]], machine)
 
 
+@pytest.mark.slow
 def test_simulated_machine_that_sticks_and_slips(machine):
     """Stribeck friction in the physics engine: the bend is told from real stick and slip."""
     friction = Friction.of(
