@@ -103,10 +103,11 @@ def centred(model: JointModel, noise: JointNoise, samples: JointSamples, rounds:
     """States and parameters to make the model linear around, found as `dual_estimate` does."""
     wide = replace(noise, force=noise.force + 5.0)
     mean = JointFilter(model, wide).run(samples).mean
-    for _ in range(rounds):
+    for after in reversed(range(rounds)):
         states = JointFilter(model.fixed(mean), noise).smoothed(samples)
         centre = Centre(mean, states.motion, states.force_noise)
-        mean = JointFilter(model, noise).run(samples, centre).mean
+        if after:
+            mean = JointFilter(model, noise).run(samples, centre).mean
     return centre
 
 

@@ -89,11 +89,8 @@ def test_errors_of_the_force_that_last_are_told(around):
     assert pytest.approx(noise.force[0]) == FORCE_NOISE
 
 
-def bandwidth_part(machine: Machine) -> np.ndarray:
-    """Systematic part over the white deviation when the owner's file is this one."""
-    samples = noisy(samples_of(exact_run(), TRUTH), 10)
-    model, noise = problem(samples, machine)
-    centre = centred(model, noise, samples)
+def bandwidth_part(samples, model, noise, centre) -> np.ndarray:
+    """Systematic part over the white deviation."""
     found = JointFilter(model, noise, SETTINGS).run(samples, centre)
 
     def estimate(force, other):
@@ -103,13 +100,15 @@ def bandwidth_part(machine: Machine) -> np.ndarray:
     return np.sqrt(np.diag(part) / np.diag(found.covariance))
 
 
-def test_a_right_model_does_not_mind_the_bandwidth_and_a_wrong_bend_does():
+def test_a_right_model_does_not_mind_the_bandwidth_and_a_wrong_bend_does(around):
     """With the right weights an estimate is efficient: others differ by less than its own deviation."""
-    right = bandwidth_part(OWNER)
+    samples, model, noise, centre, _ = around
+    right = bandwidth_part(samples, model, noise, centre)
     assert right.max() < 1.0
     made = copy.deepcopy(dict(OWNER.document))
     made["friction"]["transition_rate"] *= 4.0
-    wrong = bandwidth_part(Machine.from_document(made))
+    model, noise = problem(samples, Machine.from_document(made))
+    wrong = bandwidth_part(samples, model, noise, centred(model, noise, samples))
     # friction is what a bend in the wrong place is taken for
     assert wrong.max() > 2.0 * right.max()
 
