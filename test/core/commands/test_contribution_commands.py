@@ -82,6 +82,7 @@ def test_reproduce(capsys, tmp_path):
     assert section in documented.read_text()
 
 
+@pytest.mark.slow
 def test_reproduce_prints_the_document_instead(capsys):
     code, out, _ = run(capsys, "reproduce", "oh2003-contributions", "--json", "-")
     assert code == 0

@@ -21,6 +21,7 @@ def frictionless(request):
     return identify([log], synthetic.nominal(False), Settings.of(estimator="ls"))
 
 
+@pytest.mark.slow
 def test_friction_that_is_not_there_is_not_distinguishable_from_zero(frictionless):
     """Three deviations: of 12 normal errors one lies beyond in 3 % of the logs; the seeds are fixed."""
     assert list(frictionless.near_zero) == FRICTION
@@ -33,6 +34,7 @@ def test_negative_friction_within_its_deviation_is_no_alarm(frictionless):
     assert all(good for good, _ in verdicts(frictionless))
 
 
+@pytest.mark.slow
 def test_friction_that_is_there_is_told_from_zero():
     log = synthetic.log(synthetic.truth(), 12.0, real=True)
     result = identify([log], synthetic.nominal(), Settings.of(estimator="ls"))

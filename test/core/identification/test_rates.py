@@ -56,6 +56,7 @@ FASTEST = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("rate", "seconds", "frequencies"), [*SLOW, *FAST, *FASTEST])
 @pytest.mark.parametrize("causal", [False, True])
 def test_estimates_hold_at_any_rate(rate, seconds, frequencies, causal):

@@ -79,6 +79,7 @@ def test_an_arm_is_identified_by_the_same_estimators(name):
     assert np.sqrt(np.diag(fit.noise)) == pytest.approx(NOISE, rel=0.15)
 
 
+@pytest.mark.slow
 def test_an_arm_passes_the_estimation_band_like_a_hexapod():
     """Torques with noise of a smooth motion, by the same equations as strut forces: base parameters come out."""
     arm = SerialArm(3, seed=9)

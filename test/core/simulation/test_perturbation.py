@@ -17,6 +17,7 @@ def values(made: Machine) -> np.ndarray:
     return np.array([made.platform.mass, *np.linalg.eigvalsh(made.platform.inertia), *np.ravel(bodies)])
 
 
+@pytest.mark.slow
 @given(seed=st.integers(0, 2**32 - 1), fraction=st.floats(0.01, 0.9), tidy=st.booleans())
 def test_every_parameter_moves_but_not_too_far(seed, fraction, tidy):
     nominal = machine("uf" if tidy else untidy("uf", seed % 100))

@@ -107,6 +107,7 @@ def test_what_is_no_payload_is_refused(fields, message):
         Payload(**fields)
 
 
+@pytest.mark.slow
 def test_command_takes_a_payload_up(tmp_path):
     def lines(*more):
         out = tmp_path / f"{len(more)}.csv"

@@ -83,6 +83,7 @@ def significance(result: dict, name: str) -> np.ndarray:
     return (values.mean(axis=0) - result["truth"]) / (values.std(axis=0, ddof=1) / np.sqrt(len(values)))
 
 
+@pytest.mark.slow
 def test_bias_of_coarse_encoders_is_removed():
     """30 um of noise at 250 Hz and a band of 25 Hz: the accelerations' noise is a tenth of small motions."""
     result = estimated(3e-5, 25.0)

@@ -121,6 +121,7 @@ def normalised_errors(memory: float, runs: int = 200, count: int = 1000) -> tupl
     return np.mean(np.square(honest), axis=0), np.mean(np.square(white), axis=0)
 
 
+@pytest.mark.slow
 def test_standard_deviations_are_honest_when_residuals_are_correlated():
     """AR(1) with memory 0.7. The white formula is (1 + 0.7) / (1 - 0.7) = 5.7 times too sure of what is slow."""
     honest, white = normalised_errors(0.7)
@@ -131,6 +132,7 @@ def test_standard_deviations_are_honest_when_residuals_are_correlated():
     assert white[3] < 1.5
 
 
+@pytest.mark.slow
 def test_standard_deviations_stay_right_when_residuals_are_white():
     honest, white = normalised_errors(0.0)
     assert np.all((honest > 0.65) & (honest < 1.3)), honest

@@ -57,12 +57,14 @@ def test_a_right_model_raises_no_alarm(seed):
     assert 0.7 < result.fit.ratio < 1.1
 
 
+@pytest.mark.slow
 def test_exact_data_raise_no_alarm():
     result = diagnosis(log(TRUTH, SECONDS))
     assert result.fit.adequate
     assert result.trusted
 
 
+@pytest.mark.slow
 def test_noise_that_the_machine_file_states_is_the_floor(right):
     """The log's noise is 1 N a sample; stated as 2 N the floor is what that leaves in the band: the ratio halves."""
     learned = diagnosis(right).fit

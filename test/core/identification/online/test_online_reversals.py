@@ -64,6 +64,7 @@ def test_moments_of_inertia_are_not_biased_by_reversals(monkeypatch):
     assert np.sqrt(np.mean(found**2)) < 0.4 * np.sqrt(np.mean(without**2))
 
 
+@pytest.mark.slow
 def test_nothing_of_them_is_shown_or_kept():
     online = learned(0)
     estimate, shown = online.estimate, hexapod_parameters(online.machine).names

@@ -231,6 +231,7 @@ def files(tmp_path_factory):
     return folder
 
 
+@pytest.mark.slow
 def test_command(files, tmp_path, capsys):
     logs = [str(files / f"{name}.csv") for name in ("x", "z")]
     assert main(["staged", *logs, "--machine", "uf", "--out", str(tmp_path)]) == 0

@@ -137,6 +137,7 @@ def slow(machine):
     return StrutLog(time, length, force), truth.friction
 
 
+@pytest.mark.slow
 def test_machine_whose_masses_are_wrong(machine, slow):
     log, friction = slow
     test = measure_friction([log], machine)
@@ -204,6 +205,7 @@ def test_simulated_machine_that_sticks_and_slips(machine):
     assert test.struts[1].coulomb.value == pytest.approx(friction.coulomb[0], rel=0.05)
 
 
+@pytest.mark.slow
 def test_command(slow, tmp_path, capsys):
     log, friction = slow
     write_log(tmp_path / "slow.csv", log)

@@ -71,6 +71,7 @@ def test_zero_at_home(name):
         np.testing.assert_allclose(values, 0.0, atol=1e-15)
 
 
+@pytest.mark.slow
 @given(st.floats(-0.5, 0.5), st.floats(-0.5, 0.5), st.floats(0, 1.0))
 def test_within_is_what_each_limit_says(low, high, swing):
     m = Machine.load("uf")

@@ -35,6 +35,7 @@ def study():
     return run_study(DURATION)
 
 
+@pytest.mark.slow
 def test_lengths_and_ratios_are_found_and_masses_are_not(study):
     fit = study.run("ls", "none")
     np.testing.assert_allclose(fit.values[:2], TRUE[:2], rtol=1e-9)

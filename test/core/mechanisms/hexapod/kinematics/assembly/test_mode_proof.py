@@ -37,6 +37,7 @@ def test_poses_in_random_order_are_joined(name):
     assert same((result.position, result.rotation), truth).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("turn", [1.0, 3.0])
 def test_newton_led_astray_by_large_jumps_is_reported(turn):
     """Warm from pose to pose far apart Newton slips to other modes; every such row says it is not joined."""

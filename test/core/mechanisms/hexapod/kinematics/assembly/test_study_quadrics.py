@@ -60,6 +60,7 @@ def test_curvature_bounds_the_change_of_the_derivative():
         assert np.linalg.norm(change, 2) <= bound[n] * np.linalg.norm(y) * (1 + 1e-9)
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10_000), st.floats(-6, -0.5))
 def test_a_proved_root_is_there_and_as_near_as_said(seed, size):
     m, rng = Machine.load("uf"), np.random.default_rng(seed)
