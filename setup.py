@@ -219,6 +219,7 @@ if __name__ == "__main__":
             *find_packages(include=[NAME, f"{NAME}.*"]),
             f"{NAME}.config",
             f"{NAME}.config.machines",
+            f"{NAME}.config.mechanisms",
             f"{NAME}.interfaces.action",
             f"{NAME}.interfaces.msg",
             f"{NAME}.interfaces.srv",

@@ -34,6 +34,18 @@ class UniqueKeys(yaml.SafeLoader):
         return super().construct_mapping(node, deep)
 
 
+class TextScalars(UniqueKeys):
+    """Safe loader that keeps numbers as the text they are written in: 0.30 stays 3/10, not the nearest float."""
+
+
+def _as_written(loader: TextScalars, node: yaml.ScalarNode) -> str:
+    return node.value
+
+
+for _kind in ("int", "float"):
+    TextScalars.add_constructor(f"tag:yaml.org,2002:{_kind}", _as_written)
+
+
 def _is_number(value: Any) -> bool:
     try:
         float(value)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from pkm_identification.document import UniqueKeys
+from pkm_identification.document import TextScalars, UniqueKeys
 
 ROOT = Path(__file__).resolve().parents[3]
 SOURCES = [*sorted((ROOT / "pkm_identification").rglob("*.py")), *sorted((ROOT / "launch").glob("*.py"))]
@@ -23,7 +23,7 @@ CALLS = {
     "yaml.load_all",
 }
 MODULES = {"pickle", "cPickle", "marshal", "shelve", "dill", "joblib"}
-SAFE_LOADERS = {"UniqueKeys"}
+SAFE_LOADERS = {"UniqueKeys", "TextScalars"}
 
 
 def dangers(tree: ast.AST) -> list[str]:
@@ -71,7 +71,8 @@ def test_the_search_finds_what_it_is_for(text):
     assert dangers(ast.parse(text))
 
 
-def test_our_yaml_loader_makes_no_objects():
-    assert issubclass(UniqueKeys, yaml.SafeLoader)
+@pytest.mark.parametrize("loader", [UniqueKeys, TextScalars])
+def test_our_yaml_loaders_make_no_objects(loader):
+    assert issubclass(loader, yaml.SafeLoader)
     with pytest.raises(yaml.YAMLError):
-        yaml.load("!!python/object/apply:os.getcwd []", Loader=UniqueKeys)
+        yaml.load("!!python/object/apply:os.getcwd []", Loader=loader)

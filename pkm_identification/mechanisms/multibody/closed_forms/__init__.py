@@ -1,0 +1,37 @@
+"""Closed forms of inverse kinematics: what a description may name to start Newton's method exactly, and to name what is
+out of reach. Each is tested against the general way; loops are always closed by the general way afterwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from pkm_identification.errors import MachineError
+
+from ..mechanism import Mechanism
+from .prs_table import prs_table
+
+# (mechanism, outputs (N, n)) -> coordinates of the tree (N, Q), and what is out of reach in each row (empty text:
+# nothing).
+ClosedForm = Callable[[Mechanism, Any], tuple[Any, list[str]]]
+CLOSED_FORMS: dict[str, ClosedForm] = {"prs_table": prs_table}
+
+
+def closed_form(mechanism: Mechanism) -> ClosedForm | None:
+    """The closed form a mechanism's description names, if any.
+
+    Raises
+    ------
+    MachineError
+        If there is none of that name.
+    """
+    named = mechanism.description.closed_form
+    if named is None:
+        return None
+    if named.name not in CLOSED_FORMS:
+        raise MachineError(
+            f"{mechanism.description.source}: closed_form.name = {named.name!r}: must be one of "
+            f"{', '.join(CLOSED_FORMS)}"
+        )
+    return CLOSED_FORMS[named.name]

@@ -1,0 +1,1 @@
+"""What a YAML file says of a mechanism, in exact numbers."""

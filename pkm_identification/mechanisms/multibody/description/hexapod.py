@@ -1,0 +1,93 @@
+"""A hexapod described as a mechanism: a platform on six struts of two bodies each.
+
+Frames are those of `hexapod.dynamics.thirteen_bodies`: the platform's own; body B's at the base joint and body E's
+at the platform joint, z along the strut, x along the hinge that is fixed in the base where the first angle is zero.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...hexapod.dynamics.thirteen_bodies import BODIES, body_parameters
+from ...hexapod.machine import Machine
+from ..numbers.arithmetic import FLOAT64
+from ..numbers.exact import ONE, ZERO, Exact, ExactVector, cross_product, exact
+from .parts import across
+from .records import NO_VECTOR, Body, Description, Drive, Home, Joint, Measure
+
+_X, _Y, _Z = (ONE, ZERO, ZERO), (ZERO, ONE, ZERO), (ZERO, ZERO, ONE)
+PLATFORM = BODIES[0]
+
+
+def hexapod_description(machine: Machine) -> Description:
+    """The thirteen bodies of a hexapod, their joints, and strut lengths as driven coordinates."""
+    parameters = body_parameters(machine).reshape(len(BODIES), -1)
+    hinge = _vector(machine.first_axis)
+    second = cross_product(hinge, cross_product(across(hinge), hinge))
+    joints, drives = [], []
+    guess: dict[str, tuple[Exact, ...]] = {}
+    for i in range(len(machine.struts)):
+        body_b, body_e = BODIES[1 + 2 * i], BODIES[2 + 2 * i]
+        base, platform = _vector(machine.base_joints[i]), _vector(machine.platform_joints[i])
+        swing, slide = f"base_{i + 1}", f"length_{i + 1}"
+        joints += [
+            Joint(
+                swing,
+                "universal" if machine.universal else "no_spin",
+                ("ground", body_b),
+                (base, NO_VECTOR),
+                (hinge, _Y),
+                (second, _X),
+            ),
+            Joint(slide, "prismatic", (body_b, body_e), (NO_VECTOR, NO_VECTOR), (_Z, _Z), (_X, _X)),
+            Joint(
+                f"platform_{i + 1}",
+                "spherical",
+                (body_e, PLATFORM),
+                (NO_VECTOR, platform),
+                (_Z, _Z),
+                (_X, _X),
+            ),
+        ]
+        angles, length = _strut_at_home(machine, i, FLOAT64.array(second))
+        guess[swing] = tuple(exact(float(angle)) for angle in angles)
+        guess[slide] = (exact(float(length)),)
+        drives.append(
+            Drive(
+                Measure(slide, "combination", "m", {slide: ONE}, numbers=()),
+                f"force_{i + 1}",
+                (exact(float(machine.length_limits[0])), exact(float(machine.length_limits[1]))),
+                exact(machine.motor_mass),
+            )
+        )
+    return Description(
+        name=machine.name,
+        description=machine.description,
+        source=f"machine '{machine.name}'",
+        gravity=_vector(machine.gravity),
+        bodies=tuple(Body(name, _vector(row)) for name, row in zip(BODIES, parameters, strict=True)),
+        joints=tuple(joints),
+        drives=tuple(drives),
+        outputs=tuple(drive.measure for drive in drives),
+        readings=(),
+        home=Home(False, tuple(guess[drive.name][0] for drive in drives), guess),
+        friction=machine.friction,
+        pose=PLATFORM,
+        document=machine.document,
+    )
+
+
+def _vector(values: np.ndarray) -> ExactVector:
+    return tuple(exact(float(value)) for value in values)
+
+
+def _strut_at_home(machine: Machine, i: int, second: np.ndarray) -> tuple[tuple[float, float], float]:
+    """Hinge angles (rad) and length (m) of a strut at home."""
+    x = machine.first_axis
+    y = second / np.linalg.norm(second)
+    z = np.cross(x, y)
+    span = machine.home_position + machine.home_rotation @ machine.platform_joints[i] - machine.base_joints[i]
+    length = float(np.linalg.norm(span))
+    s = span / length
+    # s = Rot(x, t1) (sin t2 x + cos t2 z)
+    return (float(np.arctan2(-s @ y, s @ z)), float(np.arcsin(s @ x))), length

@@ -1,0 +1,157 @@
+"""Drives, outputs and readings of a description: numbers that the configuration decides."""
+
+from __future__ import annotations
+
+from pkm_identification.document import Node
+
+from ..numbers.arithmetic import FLOAT64
+from ..numbers.exact import ONE, ZERO, Exact, ExactVector
+from .numbers import Constants, direction, not_negative, number, numbers
+from .parts import named_entries
+from .records import GROUND, NO_VECTOR, Body, Drive, Joint, Measure
+
+# Joints with a coordinate of their own, and its unit.
+_COORDINATE_UNIT = {"revolute": "rad", "prismatic": "m"}
+_DIRECTIONS: dict[str, ExactVector] = {
+    "x": (ONE, ZERO, ZERO),
+    "y": (ZERO, ONE, ZERO),
+    "z": (ZERO, ZERO, ONE),
+}
+KINDS = ("joint", "sum", "lever", "length", "position", "angle")
+
+
+class Measures:
+    """Reads the measures of one mechanism, whose bodies and joints they may name."""
+
+    def __init__(self, bodies: tuple[Body, ...], joints: tuple[Joint, ...], constants: Constants) -> None:
+        self._bodies = (GROUND, *(body.name for body in bodies))
+        self._joints = {joint.name: joint for joint in joints}
+        self._constants = constants
+
+    def drives(self, node: Node) -> tuple[Drive, ...]:
+        """Driven coordinates by name.
+
+        Raises
+        ------
+        MachineError
+            Names the drive, the key, and what is allowed.
+        """
+        return tuple(self._drive(name, place) for name, place in named_entries(node))
+
+    def outputs(self, node: Node) -> tuple[Measure, ...]:
+        """Named outputs or readings."""
+        if node.value == {}:
+            return ()
+        made = []
+        for name, place in named_entries(node):
+            made.append(self._measure(name, place))
+            place.close()
+        return tuple(made)
+
+    def _drive(self, name: str, node: Node) -> Drive:
+        measure = self._measure(name, node)
+        force = node.take("force", f"force_{name}").text()
+        inertia = not_negative(node.take("inertia", 0), self._constants)
+        limits_node = node.take("limits", None)
+        limits = None
+        if limits_node.value is not None:
+            low, high = numbers(limits_node, self._constants, 2)
+            if FLOAT64.number(low) >= FLOAT64.number(high):
+                limits_node.fail(f"= {limits_node.value}: must be [least, greatest]")
+            limits = (low, high)
+        node.close()
+        return Drive(measure, force, limits, inertia)
+
+    def _measure(self, name: str, node: Node) -> Measure:
+        given = [kind for kind in KINDS if node.has(kind)]
+        if len(given) != 1:
+            node.fail(f"must have exactly one of {', '.join(KINDS)}")
+        kind = given[0]
+        if kind in ("joint", "sum"):
+            joints, offset, unit = self._combination(node)
+            return Measure(name, "combination", unit, joints, offset)
+        if kind == "lever":
+            return self._lever(name, node.take("lever"))
+        if kind == "length":
+            return self._length(name, node.take("length"))
+        return self._of_body(name, kind, node)
+
+    def _combination(self, node: Node) -> tuple[dict[str, Exact], Exact, str]:
+        offset = number(node.take("offset", 0), self._constants)
+        if node.has("joint"):
+            place = node.take("joint")
+            return {self._with_coordinate(place, place.value): ONE}, offset, self._unit(place.value)
+        joints = {}
+        units = set()
+        sum_node = node.take("sum")
+        for joint, place in named_entries(sum_node):
+            joints[self._with_coordinate(place, joint)] = number(place, self._constants)
+            units.add(self._unit(joint))
+        if len(units) > 1:
+            sum_node.fail("adds metres and radians")
+        return joints, offset, units.pop()
+
+    def _with_coordinate(self, node: Node, joint: str) -> str:
+        if not isinstance(joint, str) or joint not in self._joints:
+            node.fail(f"names the joint {joint!r}, which is not there; joints: {', '.join(self._joints)}")
+        if self._joints[joint].type not in _COORDINATE_UNIT:
+            node.fail(
+                f"names the joint '{joint}', which is {self._joints[joint].type}: only "
+                f"{' and '.join(_COORDINATE_UNIT)} joints have one coordinate"
+            )
+        return joint
+
+    def _unit(self, joint: str) -> str:
+        return _COORDINATE_UNIT[self._joints[joint].type]
+
+    def _lever(self, name: str, node: Node) -> Measure:
+        joints, offset, unit = self._combination(node)
+        if unit != "rad":
+            node.fail("must be of angles")
+        square = number(node.take("square"), self._constants)
+        twice = number(node.take("twice"), self._constants)
+        node.close()
+        low, high = FLOAT64.number(square), abs(FLOAT64.number(twice))
+        if not low >= high > 0:
+            node.fail(
+                f"has square {low:g} and twice {high:g} m^2: two sides of a triangle need square >= |twice| > 0"
+            )
+        return Measure(name, "lever", "m", joints, offset, (square, twice))
+
+    def _length(self, name: str, node: Node) -> Measure:
+        if not isinstance(node.value, dict) or len(node.value) != 2:
+            node.fail("must be two bodies with a point of each, as in {ground: [0, 0, 0], arm: [0.1, 0, 0]}")
+        bodies, points = [], []
+        for body, place in named_entries(node):
+            bodies.append(self._known_body(place, body))
+            points.append(numbers(place, self._constants, 3))
+        return Measure(name, "length", "m", bodies=(bodies[0], bodies[1]), points=(points[0], points[1]))
+
+    def _known_body(self, node: Node, body: object) -> str:
+        if not isinstance(body, str) or body not in self._bodies:
+            node.fail(f"names the body {body!r}, which is not there; bodies: {', '.join(self._bodies)}")
+        return body
+
+    def _of_body(self, name: str, kind: str, node: Node) -> Measure:
+        body_node = node.take("body")
+        body = self._known_body(body_node, body_node.value)
+        if kind == "angle":
+            order_node = node.take("sequence")
+            order = order_node.value
+            if not isinstance(order, str) or sorted(order) != ["x", "y", "z"]:
+                order_node.fail(f"= {order!r}: must be x, y and z in some order")
+            which_node = node.take("angle")
+            which = which_node.value
+            if str(which) not in ("1", "2", "3"):
+                which_node.fail(f"= {which!r}: must be 1, 2 or 3, the turn's number in the sequence")
+            turns = (*("xyz".index(letter) for letter in order), int(which) - 1)
+            return Measure(name, "angle", "rad", bodies=(GROUND, body), sequence=turns)
+        point: ExactVector = numbers(node.take("point", [0, 0, 0]), self._constants, 3)
+        along_node = node.take("position")
+        if isinstance(along_node.value, str):
+            along = _DIRECTIONS[along_node.choice(tuple(_DIRECTIONS))]
+        else:
+            along = direction(along_node, self._constants)
+        return Measure(
+            name, "position", "m", bodies=(GROUND, body), points=(NO_VECTOR, point), direction=along
+        )

@@ -1,0 +1,86 @@
+"""Exact numbers and vectors at places of a document, with errors that name the place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pkm_identification.document import LARGEST, Node
+
+from ..numbers.arithmetic import FLOAT64
+from ..numbers.exact import Exact, ExactVector, NotANumber, dot_product, exact
+
+Constants = Mapping[str, Exact]
+_SHOWN = 60
+
+
+def number(node: Node, constants: Constants) -> Exact:
+    """The exact number at a place.
+
+    Raises
+    ------
+    MachineError
+        If it is none, is not finite or is larger than anything a machine has.
+    """
+    try:
+        value = exact(node.value, constants)
+        size = FLOAT64.number(value)
+    except NotANumber as problem:
+        node.fail(f"= {_shown(node.value)}: {problem}")
+    except ZeroDivisionError:
+        node.fail(f"= {_shown(node.value)}: divides by zero")
+    except (ValueError, OverflowError):
+        node.fail(f"= {_shown(node.value)}: has no finite value")
+    if not abs(size) <= LARGEST:
+        node.fail(f"= {_shown(node.value)}: no machine has more than {LARGEST:g}")
+    return value
+
+
+def not_negative(node: Node, constants: Constants) -> Exact:
+    """The exact number at a place, at least zero."""
+    value = number(node, constants)
+    if FLOAT64.number(value) < 0:
+        node.fail(f"= {_shown(node.value)}: must not be negative")
+    return value
+
+
+def numbers(node: Node, constants: Constants, count: int | None = None) -> ExactVector:
+    """A list of exact numbers, of a stated length if any."""
+    if not isinstance(node.value, list) or (count is not None and len(node.value) != count):
+        node.fail(f"= {_shown(node.value)}: must be a list of {count or ''} numbers".replace("  ", " "))
+    return tuple(number(entry, constants) for entry in node.entries())
+
+
+def direction(node: Node, constants: Constants) -> ExactVector:
+    """Three exact numbers that are not all zero."""
+    vector = numbers(node, constants, 3)
+    if FLOAT64.number(dot_product(vector, vector)) == 0:
+        node.fail(f"= {_shown(node.value)}: has no length")
+    return vector
+
+
+def pair(node: Node, constants: Constants, read=numbers) -> tuple[ExactVector, ExactVector]:
+    """Two vectors, one in either body's frame."""
+    if not isinstance(node.value, list) or len(node.value) != 2 or not isinstance(node.value[0], list):
+        node.fail(f"= {_shown(node.value)}: must be two vectors, one in the frame of either body")
+    first, second = (read(entry, constants) for entry in node.entries())
+    if len(first) != 3 or len(second) != 3:
+        node.fail(f"= {_shown(node.value)}: must be two vectors of three numbers")
+    return first, second
+
+
+def floats(value: Any, constants: Constants) -> Any:
+    """The same structure with texts of numbers made floats: for sections whose readers know floats alone."""
+    if isinstance(value, dict):
+        return {key: floats(entry, constants) for key, entry in value.items()}
+    if isinstance(value, list):
+        return [floats(entry, constants) for entry in value]
+    try:
+        return FLOAT64.number(exact(value, constants))
+    except (ArithmeticError, ValueError):
+        return value
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= _SHOWN else text[:_SHOWN] + "..."

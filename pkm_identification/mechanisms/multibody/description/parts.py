@@ -1,0 +1,176 @@
+"""Bodies and joints of a description."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pkm_identification.document import Node
+
+from ...rigid_bodies import parallel_axes
+from ..numbers.arithmetic import FLOAT64
+from ..numbers.exact import ONE, ZERO, Exact, ExactVector, dot_product
+from .numbers import Constants, direction, not_negative, numbers, pair
+from .records import FREEDOM, GROUND, JOINT_TYPES, Body, Joint
+
+MOST_PARTS = 100
+_ABOUT = ("center_of_mass", "origin")
+_X, _Y, _Z = (ONE, ZERO, ZERO), (ZERO, ONE, ZERO), (ZERO, ZERO, ONE)
+_ACROSS = 1e-9
+
+
+def read_bodies(node: Node, constants: Constants) -> tuple[Body, ...]:
+    """Bodies by name.
+
+    Raises
+    ------
+    MachineError
+        Names the body, the key, and what is allowed.
+    """
+    bodies = []
+    for name, place in named_entries(node):
+        if name == GROUND:
+            place.fail("is what does not move; give the body another name")
+        bodies.append(_body(name, place, constants))
+    return tuple(bodies)
+
+
+def named_entries(node: Node) -> list[tuple[str, Node]]:
+    """Entries of a mapping of names, each with its name."""
+    if not isinstance(node.value, dict) or not node.value:
+        node.fail("must be a mapping of names")
+    if len(node.value) > MOST_PARTS:
+        node.fail(f"has {len(node.value)} entries; at most {MOST_PARTS} are allowed")
+    names = [str(name) for name in node.value]
+    return [(name, node.take(key)) for name, key in zip(names, node.value, strict=True)]
+
+
+def _body(name: str, node: Node, constants: Constants) -> Body:
+    planar_node = node.take("planar", False)
+    if not isinstance(planar_node.value, bool):
+        planar_node.fail(f"= {planar_node.value!r}: must be true or false")
+    planar = planar_node.value
+    if node.has("parameters"):
+        place = node.take("parameters")
+        given = numbers(place, constants, 4 if planar else 10)
+        if planar:
+            m, mx, my, turn = given
+            given = (m, mx, my, ZERO, ZERO, ZERO, turn, ZERO, ZERO, ZERO)
+        if FLOAT64.number(given[0]) < 0:
+            place.fail(f"= {place.value}: the mass must not be negative")
+        node.close()
+        return Body(name, given, planar)
+    mass = not_negative(node.take("mass"), constants)
+    center = numbers(node.take("center_of_mass", [0, 0, 0]), constants, 3)
+    inertia_node = node.take("inertia", [0, 0, 0, 0, 0, 0] if not planar else [0])
+    inertia = numbers(inertia_node, constants, 1 if planar else 6)
+    about = node.take("inertia_about", "center_of_mass").choice(_ABOUT)
+    node.close()
+    if planar:
+        inertia = (ZERO, ZERO, inertia[0], ZERO, ZERO, ZERO)
+    if about == "center_of_mass":
+        inertia = _about_origin(mass, center, inertia)
+    return Body(name, (mass, *(mass * x for x in center), *inertia), planar)
+
+
+def _about_origin(mass: Exact, c: ExactVector, inertia: ExactVector) -> ExactVector:
+    square = dot_product(c, c)
+    moments = [inertia[k] + mass * (square - c[k] * c[k]) for k in range(3)]
+    products = [inertia[3 + k] - mass * c[i] * c[j] for k, (i, j) in enumerate(((0, 1), (0, 2), (1, 2)))]
+    return (*moments, *products)
+
+
+def central_moments(body: Body) -> tuple[float, np.ndarray, np.ndarray]:
+    """Mass (kg), first moments (kg m), inertia (3, 3) about the centre of mass (kg m^2; massless: about the origin)."""
+    m, *rest = FLOAT64.array(body.parameters)
+    first = np.array(rest[:3])
+    xx, yy, zz, xy, xz, yz = rest[3:]
+    inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    return m, first, inertia - parallel_axes(m, first / m) if m > 0 else inertia
+
+
+def read_joints(node: Node, constants: Constants, bodies: tuple[Body, ...]) -> tuple[Joint, ...]:
+    """Joints by name.
+
+    Raises
+    ------
+    MachineError
+        Names the joint, the key, and what is allowed: a body that is not there, an axis without length.
+    """
+    known = (GROUND, *(body.name for body in bodies))
+    return tuple(_joint(name, place, constants, known) for name, place in named_entries(node))
+
+
+def _joint(name: str, node: Node, constants: Constants, known: tuple[str, ...]) -> Joint:
+    kind = node.take("type").choice(JOINT_TYPES)
+    bodies_node = node.take("bodies")
+    bodies = bodies_node.value
+    if not isinstance(bodies, list) or len(bodies) != 2:
+        bodies_node.fail(f"= {bodies!r}: must be two names")
+    for body in bodies:
+        if body not in known:
+            bodies_node.fail(f"names the body {body!r}, which is not there; bodies: {', '.join(known)}")
+    if bodies[0] == bodies[1]:
+        bodies_node.fail(f"= {bodies}: a joint connects two different bodies")
+    place = pair(node.take("place", [[0, 0, 0], [0, 0, 0]]), constants)
+    two_axes = kind in ("universal", "no_spin")
+    axis = _axes(node, constants, two_axes)
+    reference = _references(node, constants, axis, two_axes)
+    friction = node.take("friction", {})
+    viscous = not_negative(friction.take("viscous", 0), constants)
+    coulomb = not_negative(friction.take("coulomb", 0), constants)
+    friction.close()
+    node.close()
+    if FREEDOM[kind] == 0 and (viscous != 0 or coulomb != 0):
+        friction.fail("is given for a joint that does not move")
+    return Joint(name, kind, (bodies[0], bodies[1]), place, axis, reference, viscous, coulomb)
+
+
+def _axes(node: Node, constants: Constants, two_axes: bool) -> tuple[ExactVector, ExactVector]:
+    if not node.has("axis"):
+        return (_X, _Y) if two_axes else (_Z, _Z)
+    place = node.take("axis")
+    if isinstance(place.value, list) and place.value and isinstance(place.value[0], list):
+        return pair(place, constants, direction)
+    if two_axes:
+        place.fail(
+            "must be two vectors: the first axis in the first body's frame, the second in the second body's"
+        )
+    axis = direction(place, constants)
+    return axis, axis
+
+
+def _references(
+    node: Node, constants: Constants, axis: tuple[ExactVector, ExactVector], two_axes: bool
+) -> tuple[ExactVector, ExactVector]:
+    """Given ones, or those of frames that are parallel where the coordinate is zero."""
+    if node.has("reference"):
+        place = node.take("reference")
+        found = pair(place, constants, direction)
+    else:
+        place = node.take("reference", None)
+        if two_axes:
+            found = (axis[1], axis[0])
+        elif _parallel(*axis):
+            found = (across(axis[0]), across(axis[0]))
+        else:
+            place.fail(
+                "is missing: where the axis differs in the two frames, say which directions coincide at zero"
+            )
+    for i, vector in enumerate(found):
+        a, b = FLOAT64.array(axis[i]), FLOAT64.array(vector)
+        cosine = a @ b / np.linalg.norm(a) / np.linalg.norm(b)
+        if two_axes and abs(cosine) > _ACROSS:
+            place.fail(f"[{i + 1}] is not across the axis in that body's frame")
+        if not two_axes and abs(cosine) > 1 - _ACROSS:
+            place.fail(f"[{i + 1}] is along the axis in that body's frame")
+    return found
+
+
+def _parallel(a: ExactVector, b: ExactVector) -> bool:
+    return bool(np.linalg.norm(np.cross(FLOAT64.array(a), FLOAT64.array(b))) == 0)
+
+
+def across(axis: ExactVector) -> ExactVector:
+    """The coordinate direction most nearly across an axis, the first of those alike."""
+    sizes = np.abs(FLOAT64.array(axis))
+    return (_X, _Y, _Z)[int(np.argmin(sizes))]

@@ -1,0 +1,196 @@
+"""A description of a mechanism from a YAML document."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from pkm_identification.document import Node, TextScalars
+from pkm_identification.errors import MachineError
+
+from ...friction import read_friction
+from ..numbers.exact import Exact
+from .measures import Measures
+from .numbers import Constants, floats, not_negative, number, numbers
+from .parts import named_entries, read_bodies, read_joints
+from .records import FREEDOM, ClosedForm, Description, Home, Joint, Measure, Series, SeriesMotion
+
+SCHEMA = 1
+KIND = "mechanism"
+# What only a hexapod's file has.
+_HEXAPOD_KEYS = ("geometry", "platform", "strut", "struts", "drive", "tolerances", "sensors")
+_GRAVITY = ["0", "0", "-9.81"]
+_MOST_SAMPLES = 1_000_000
+
+
+def read_file(path: Path) -> Description:
+    """The description in a file.
+
+    Raises
+    ------
+    MachineError
+        If the file cannot be read, is not YAML, or describes no mechanism: names file, key, value and what is allowed.
+    """
+    return read_document(parsed(path), str(path))
+
+
+def parsed(path: Path) -> Any:
+    """What YAML makes of a file, numbers kept as their text."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None)
+        reason = reason or ("is not a text file" if isinstance(error, UnicodeDecodeError) else str(error))
+        raise MachineError(f"machine file '{path}': cannot be read: {reason}") from None
+    try:
+        return yaml.load(text, Loader=TextScalars)
+    except RecursionError:
+        raise MachineError(f"machine file '{path}': not YAML a machine can have: nested too deeply") from None
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f", line {mark.line + 1}" if mark else ""
+        problem = getattr(error, "problem", None) or "cannot be parsed"
+        raise MachineError(f"machine file '{path}'{where}: not YAML: {problem}") from None
+
+
+def read_document(document: Any, source: str = "mechanism") -> Description:
+    """A description from a parsed document; see `read_file`."""
+    root = Node(document, "", source, MachineError)
+    schema = root.take("schema")
+    if str(schema.value) != str(SCHEMA):
+        schema.fail(f"is {schema.value!r}; this package reads schema {SCHEMA}")
+    root.take("kind").choice((KIND,))
+    for key in _HEXAPOD_KEYS:
+        if root.has(key):
+            root.take(key).fail(
+                f"belongs into a hexapod's file, one without 'kind'; this one is of kind {KIND}"
+            )
+    constants = _constants(root.take("constants", {}))
+    bodies = read_bodies(root.take("bodies"), constants)
+    joints = read_joints(root.take("joints"), constants, bodies)
+    measures = Measures(bodies, joints, constants)
+    drives = measures.drives(root.take("drives"))
+    outputs = measures.outputs(root.take("outputs", {}))
+    readings = measures.outputs(root.take("readings", {}))
+    _unique(root, [m.name for m in (*(drive.measure for drive in drives), *outputs, *readings)])
+    friction_node = root.take("friction", {})
+    if friction_node.value == {}:
+        nothing = [0.0] * len(drives)
+        friction_node = Node({"viscous": nothing, "coulomb": nothing}, "friction", source, MachineError)
+    else:
+        friction_node = Node(floats(friction_node.value, constants), "friction", source, MachineError)
+    description = Description(
+        name=str(root.take("name").value),
+        description=root.take("description", "").text(),
+        source=source,
+        gravity=numbers(root.take("gravity", _GRAVITY), constants, 3),
+        bodies=bodies,
+        joints=joints,
+        drives=drives,
+        outputs=outputs or tuple(drive.measure for drive in drives),
+        readings=readings,
+        home=_home(root.take("home", {}), constants, joints, [d.measure for d in drives], list(outputs)),
+        friction=read_friction(friction_node, len(drives)),
+        motion=_motion(root.take("motion", None), constants, [drive.name for drive in drives]),
+        closed_form=_closed_form(root.take("closed_form", None), constants),
+        pose=_pose(root.take("pose", None), [body.name for body in bodies]),
+        document=document,
+    )
+    root.close()
+    return description
+
+
+def _constants(node: Node) -> Constants:
+    """Named numbers, each of which may use those before it."""
+    made: dict[str, Exact] = {}
+    if node.value != {}:
+        for name, place in named_entries(node):
+            if not name.isidentifier():
+                place.fail("is no name: letters, digits and _ alone")
+            made[name] = number(place, made)
+    return made
+
+
+def _unique(root: Node, names: list[str]) -> None:
+    for name in names:
+        if names.count(name) > 1:
+            root.fail(f"has two drives, outputs or readings named '{name}'")
+
+
+def _home(
+    node: Node,
+    constants: Constants,
+    joints: tuple[Joint, ...],
+    drives: list[Measure],
+    outputs: list[Measure],
+) -> Home:
+    by_outputs = node.has("outputs")
+    if by_outputs and node.has("drives"):
+        node.fail("must have outputs or drives, not both")
+    wanted = outputs if by_outputs else drives
+    place = node.take("outputs" if by_outputs else "drives", {})
+    values = tuple(number(place.take(measure.name, "0"), constants) for measure in wanted)
+    place.close()
+    guess: dict[str, tuple[Exact, ...]] = {}
+    guess_node = node.take("guess", {})
+    if guess_node.value != {}:
+        known = {joint.name: joint for joint in joints}
+        for name, entry in named_entries(guess_node):
+            if name not in known:
+                entry.fail(f"names no joint; joints: {', '.join(known)}")
+            freedom = FREEDOM[known[name].type]
+            if not isinstance(entry.value, list):
+                guess[name] = (number(entry, constants),)
+            else:
+                guess[name] = numbers(entry, constants)
+            if len(guess[name]) != freedom:
+                entry.fail(f"= {entry.value}: a {known[name].type} joint has {freedom} coordinates")
+    node.close()
+    return Home(by_outputs, values, guess)
+
+
+def _motion(node: Node, constants: Constants, drives: list[str]) -> SeriesMotion | None:
+    if node.value is None:
+        return None
+    period_node = node.take("period")
+    period = not_negative(period_node, constants)
+    if period == 0:
+        period_node.fail("= 0: must be greater than zero")
+    samples_node = node.take("samples")
+    samples = str(samples_node.value)
+    if not samples.isdigit() or not 0 < int(samples) <= _MOST_SAMPLES:
+        samples_node.fail(f"= {samples_node.value!r}: must be a whole number up to {_MOST_SAMPLES}")
+    place = node.take("drives")
+    series = []
+    for drive in drives:
+        one = place.take(drive)
+        series.append(
+            Series(
+                number(one.take("mean"), constants),
+                numbers(one.take("cosine", []), constants),
+                numbers(one.take("sine", []), constants),
+            )
+        )
+        one.close()
+    place.close()
+    node.close()
+    return SeriesMotion(period, int(samples), tuple(series))
+
+
+def _pose(node: Node, bodies: list[str]) -> str | None:
+    if node.value is not None and node.value not in bodies:
+        node.fail(f"names the body {node.value!r}, which is not there; bodies: {', '.join(bodies)}")
+    return node.value
+
+
+def _closed_form(node: Node, constants: Constants) -> ClosedForm | None:
+    if node.value is None:
+        return None
+    name = node.take("name").text()
+    given: Mapping[str, Any] = {key: value for key, value in node.value.items() if key != "name"}
+    found = {str(key): number(node.take(key), constants) for key in given}
+    node.close()
+    return ClosedForm(name, found)

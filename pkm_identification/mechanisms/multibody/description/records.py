@@ -1,0 +1,223 @@
+"""What a description of a mechanism says, in exact numbers: bodies, joints, drives, outputs, home."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ...friction import Friction
+from ..numbers.exact import ZERO, Exact, ExactVector
+
+GROUND = "ground"
+# Relative velocities a joint leaves free.
+FREEDOM = {
+    "fixed": 0,
+    "revolute": 1,
+    "prismatic": 1,
+    "universal": 2,
+    "no_spin": 2,
+    "spherical": 3,
+    "planar": 3,
+}
+JOINT_TYPES = tuple(FREEDOM)
+NO_VECTOR: ExactVector = (ZERO, ZERO, ZERO)
+
+
+@dataclass(frozen=True)
+class Body:
+    """A rigid body.
+
+    Attributes
+    ----------
+    name : str
+    parameters : tuple of Exact, length 10
+        m, mx, my, mz, Ixx, Iyy, Izz, Ixy, Ixz, Iyz about the origin of its frame, in its axes; SI units.
+    planar : bool
+        Whether it moves in the x-y plane of its own frame alone and has four parameters: m, mx, my, Izz.
+    """
+
+    name: str
+    parameters: ExactVector
+    planar: bool = False
+
+
+@dataclass(frozen=True)
+class Joint:
+    """What connects two bodies.
+
+    Attributes
+    ----------
+    name : str
+    type : str
+        One of JOINT_TYPES. `no_spin` is a universal joint whose second body, along the third direction, does not spin:
+        the hexapod source's idealisation.
+    bodies : tuple of str
+        First and second body; GROUND is one.
+    place : tuple of two vectors
+        The joint's point in the frame of either body, m.
+    axis : tuple of two vectors
+        Of a revolute, prismatic or planar joint: its axis (normal) in either frame. Of a universal one: its first
+        axis in the first body's frame, its second axis in the second body's.
+    reference : tuple of two vectors
+        Directions in either frame that coincide where the joint's coordinate is zero. Of a universal joint: its second
+        axis in the first frame there, its first axis in the second frame.
+    viscous, coulomb : Exact
+        Friction of each of its coordinates as a passive joint: N s/m and N, or N m s/rad and N m.
+    """
+
+    name: str
+    type: str
+    bodies: tuple[str, str]
+    place: tuple[ExactVector, ExactVector]
+    axis: tuple[ExactVector, ExactVector]
+    reference: tuple[ExactVector, ExactVector]
+    viscous: Exact = ZERO
+    coulomb: Exact = ZERO
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A number that the configuration decides: a drive's coordinate or an output.
+
+    Attributes
+    ----------
+    name : str
+    kind : str
+        `combination` of joint coordinates, `lever` (the cosine rule, L^2 = square + twice cos(x), x a combination),
+        `length` between two points, `position` of a point along a direction of the ground, `angle` of an intrinsic
+        sequence of turns that makes the body's axes of the ground's.
+    unit : str
+    joints : mapping of str to Exact
+        Factors of joint coordinates, of a combination or lever.
+    offset : Exact
+        Added to the combination.
+    numbers : tuple of Exact
+        Of a lever: square, twice (m^2).
+    bodies : tuple of str
+        Of a length: the bodies of the two points; of a position or angle: ground, the body.
+    points : tuple of two vectors
+        In the frames of those bodies, m.
+    direction : vector
+        Of a position, in the ground frame.
+    sequence : tuple of int
+        Axes (0 to 2) of an angle's turns, then which of the three it is.
+    """
+
+    name: str
+    kind: str
+    unit: str
+    joints: Mapping[str, Exact] = field(default_factory=dict)
+    offset: Exact = ZERO
+    numbers: tuple[Exact, ...] = ()
+    bodies: tuple[str, str] = (GROUND, GROUND)
+    points: tuple[ExactVector, ExactVector] = (NO_VECTOR, NO_VECTOR)
+    direction: ExactVector = NO_VECTOR
+    sequence: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Drive:
+    """A driven coordinate.
+
+    Attributes
+    ----------
+    measure : Measure
+        The coordinate; its name is the drive's.
+    force : str
+        What its force (N) or torque (N m) is called.
+    limits : tuple of Exact or None
+        Least and greatest coordinate.
+    inertia : Exact
+        Mass (kg) or moment of inertia (kg m^2) along the coordinate that resists like a turning motor's.
+    """
+
+    measure: Measure
+    force: str
+    limits: tuple[Exact, Exact] | None = None
+    inertia: Exact = ZERO
+
+    @property
+    def name(self) -> str:
+        return self.measure.name
+
+
+@dataclass(frozen=True)
+class Series:
+    """A Fourier series of one driven coordinate: mean + sum of c_k cos(2 pi k t / T) + s_k sin(2 pi k t / T)."""
+
+    mean: Exact
+    cosine: tuple[Exact, ...]
+    sine: tuple[Exact, ...]
+
+
+@dataclass(frozen=True)
+class SeriesMotion:
+    """A motion of all driven coordinates with one period (s), sampled at equal steps that leave the last end out."""
+
+    period: Exact
+    samples: int
+    series: tuple[Series, ...]
+
+
+@dataclass(frozen=True)
+class Home:
+    """Where the mechanism stands when nothing else is said.
+
+    Attributes
+    ----------
+    by_outputs : bool
+        Whether `values` are those of the outputs; else of the drives.
+    values : tuple of Exact
+    guess : mapping of str to tuple of Exact
+        Coordinates of joints near home, which decide how the loops are assembled; zero where not given.
+    """
+
+    by_outputs: bool
+    values: tuple[Exact, ...]
+    guess: Mapping[str, tuple[Exact, ...]]
+
+
+@dataclass(frozen=True)
+class ClosedForm:
+    """A registered closed form of the inverse kinematics and its numbers by name."""
+
+    name: str
+    numbers: Mapping[str, Exact]
+
+
+@dataclass(frozen=True)
+class Description:
+    """A mechanism as its file describes it.
+
+    Attributes
+    ----------
+    source : str
+        Where it was read, for messages.
+    gravity : vector
+        m/s^2, ground frame.
+    outputs : tuple of Measure
+        As many as degrees of freedom; the drives' own where the file names none.
+    readings : tuple of Measure
+        Further numbers with names, read off a configuration.
+    friction : Friction
+        Of the drives, in their order.
+    pose : str or None
+        A body whose six coordinates may be given instead of the outputs.
+    """
+
+    name: str
+    description: str
+    source: str
+    gravity: ExactVector
+    bodies: tuple[Body, ...]
+    joints: tuple[Joint, ...]
+    drives: tuple[Drive, ...]
+    outputs: tuple[Measure, ...]
+    readings: tuple[Measure, ...]
+    home: Home
+    friction: Friction
+    motion: SeriesMotion | None = None
+    closed_form: ClosedForm | None = None
+    pose: str | None = None
+    document: Mapping[str, Any] = field(default_factory=dict)

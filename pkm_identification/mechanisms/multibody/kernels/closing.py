@@ -1,0 +1,212 @@
+"""Closing loops by Newton's method, and velocities and accelerations of a closed mechanism.
+
+The unknowns are all coordinates of the tree; the equations are the loop constraints and as many tasks (drives,
+outputs, a pose) as the mechanism has degrees of freedom. `chosen` lists their rows, the constraints first.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pkm_identification.numerics.compiled import kernel
+
+from ..numbers.arithmetic import shared
+from .codes import BALL, DEGRADED, FAILED, FIXED, OK, OTHER_MODE, SINGULAR
+from .frames import move_frames, place_frames
+from .layout import COORDINATE, HOLDER, KIND, ROTATES, STATE, VELOCITY
+from .linear import factorize, solve_factored
+from .rows import fill_row, row_drift, row_residual, row_value
+
+MOST_STEPS = 40
+# Smallest over largest pivot below which a configuration is called degraded, and singular.
+WEAK_PIVOT, NO_PIVOT = 1e-4, 1e-7
+
+
+@shared
+def fill_rows(model, chosen, q, state, axes, matrix):
+    """Write the Jacobian (n, V) of the chosen rows."""
+    for i in range(chosen.shape[0]):
+        fill_row(model, chosen[i], q, state, axes, matrix, i)
+
+
+@shared
+def advance(model, q, step):
+    """Move coordinates by a step of the velocities; a ball's by Cayley's formula, its quaternion kept at length 1."""
+    for f in range(model.frame.shape[0]):
+        kind = model.frame[f, KIND]
+        if kind == FIXED:
+            continue
+        k, v = model.frame[f, COORDINATE], model.frame[f, VELOCITY]
+        if kind != BALL:
+            q[k] = q[k] + step[v]
+            if v + 1 < model.velocity.shape[0] and model.velocity[v + 1, HOLDER] == f:
+                q[k + 1] = q[k + 1] + step[v + 1]
+            continue
+        a, b, c = step[v] / 2, step[v + 1] / 2, step[v + 2] / 2
+        x, y, z, w = q[k], q[k + 1], q[k + 2], q[k + 3]
+        p = x + a * w + c * y - b * z
+        r = y + b * w + a * z - c * x
+        s = z + c * w + b * x - a * y
+        t = w - a * x - b * y - c * z
+        size = (p * p + r * r + s * s + t * t) ** 0.5
+        q[k], q[k + 1], q[k + 2], q[k + 3] = p / size, r / size, s / size, t / size
+
+
+@shared
+def _largest(values):
+    """The largest size in a vector; not a number if one is none."""
+    most = abs(values[0]) * 0
+    for value in values:
+        size = abs(value)
+        if not size <= most:
+            most = size
+    return most
+
+
+@shared
+def _shorten(model, step, longest):
+    """Scale a Newton step so that no coordinate moves further than `longest` (m, rad)."""
+    scale = longest[0] * 0 + 1
+    for k in range(step.shape[0]):
+        limit = longest[1] if model.velocity[k, ROTATES] else longest[0]
+        if abs(step[k]) * scale > limit:
+            scale = limit / abs(step[k])
+    for k in range(step.shape[0]):
+        step[k] = step[k] * scale
+    return scale
+
+
+@kernel
+def close(model, chosen, task_count, target, wanted, start, limits, q, status, iterations, residual, pivot):
+    """Close every sample of a batch, from the rows of `start` (one for all, or one each).
+
+    Parameters
+    ----------
+    model : Model
+    chosen : ndarray of int64, shape (V,)
+    task_count : int
+        How many of them, at the end, have targets.
+    target : ndarray, shape (N, task_count)
+    wanted : ndarray, shape (N, 3, 3)
+        Rotations that TURN rows are to reach; one for all if there are none.
+    start : ndarray, shape (1, Q) or (N, Q)
+    limits : ndarray, shape (5,)
+        Longest step in m and rad, step after which the next is lost in rounding, residual of a closed loop, and the
+        sign of the determinant at home (zero: any).
+    q, status, iterations, residual, pivot : ndarray
+        Results: (N, Q) and (N,). The residual is the largest row's, m or rad; the pivot the smallest over the largest.
+    """
+    frames, velocities = model.frame.shape[0], model.velocity.shape[0]
+    state = np.zeros((frames, STATE, 3), dtype=start.dtype)
+    axes = np.zeros((velocities, 3), dtype=start.dtype)
+    matrix = np.zeros((velocities, velocities), dtype=start.dtype)
+    order = np.zeros(velocities, dtype=np.int64)
+    gap = np.zeros(velocities, dtype=start.dtype)
+    nothing = limits[0] * 0
+    for n in range(target.shape[0]):
+        first = start[min(n, start.shape[0] - 1)]
+        for k in range(first.shape[0]):
+            q[n, k] = first[k]
+        last = False
+        status[n] = FAILED
+        for iteration in range(MOST_STEPS + 1):
+            place_frames(model, q[n], state, axes)
+            for i in range(velocities):
+                task = i - velocities + task_count
+                aim = target[n, task] if task >= 0 else nothing
+                gap[i] = -row_residual(
+                    model, chosen[i], q[n], state, aim, wanted, min(n, wanted.shape[0] - 1)
+                )
+            residual[n] = _largest(gap)
+            iterations[n] = iteration
+            if last or iteration == MOST_STEPS or not residual[n] < 1e15:
+                break
+            fill_rows(model, chosen, q[n], state, axes, matrix)
+            pivot[n] = factorize(matrix, order)
+            if pivot[n] == 0:
+                break
+            solve_factored(matrix, order, gap)
+            _shorten(model, gap, limits)
+            advance(model, q[n], gap)
+            last = _largest(gap) < limits[2]
+        if residual[n] <= limits[3]:
+            status[n] = _judged(pivot[n], limits[4])
+
+
+@shared
+def _judged(pivot, side):
+    """Status of closed loops by their last pivot; beyond a singularity from home, the determinant's sign is another."""
+    if abs(pivot) < NO_PIVOT:
+        return SINGULAR
+    if pivot * side < 0:
+        return OTHER_MODE
+    return OK if abs(pivot) > WEAK_PIVOT else DEGRADED
+
+
+@kernel
+def read_rows(model, rows, q, values, jacobian):
+    """Write the values (N, n) of rows at configurations (N, Q), and their Jacobians (N, n, V) if there is room."""
+    state = np.zeros((model.frame.shape[0], STATE, 3), dtype=q.dtype)
+    axes = np.zeros((model.velocity.shape[0], 3), dtype=q.dtype)
+    for n in range(q.shape[0]):
+        place_frames(model, q[n], state, axes)
+        for i in range(rows.shape[0]):
+            values[n, i] = row_value(model, rows[i], q[n], state)
+        if jacobian.shape[0] > 0:
+            fill_rows(model, rows, q[n], state, axes, jacobian[n])
+
+
+@kernel
+def read_frames(model, q, state):
+    """Write rotations and origins into the states (N, F, 8, 3) of the frames at configurations (N, Q)."""
+    axes = np.zeros((model.velocity.shape[0], 3), dtype=q.dtype)
+    for n in range(q.shape[0]):
+        place_frames(model, q[n], state[n], axes)
+
+
+@kernel
+def read_rates(model, rows, q, v, a, first, second):
+    """Write the rates and second derivatives (N, n) of rows in a motion of the tree."""
+    frames, velocities = model.frame.shape[0], model.velocity.shape[0]
+    state = np.zeros((frames, STATE, 3), dtype=q.dtype)
+    axes, row = np.zeros((velocities, 3), dtype=q.dtype), np.zeros((1, velocities), dtype=q.dtype)
+    still = v[0] * 0
+    for n in range(q.shape[0]):
+        place_frames(model, q[n], state, axes)
+        move_frames(model, state, axes, v[n], still)
+        for i in range(rows.shape[0]):
+            fill_row(model, rows[i], q[n], state, axes, row, 0)
+            rate, change = still[0], row_drift(model, rows[i], q[n], v[n], state)
+            for k in range(velocities):
+                rate = rate + row[0, k] * v[n, k]
+                change = change + row[0, k] * a[n, k]
+            first[n, i], second[n, i] = rate, change
+
+
+@kernel
+def complete_motion(model, chosen, q, rate, change, v, a, pivot):
+    """Write velocities and accelerations (N, V) of the tree from the tasks' rates and second derivatives (N, tasks)."""
+    frames, velocities, tasks = model.frame.shape[0], model.velocity.shape[0], rate.shape[1]
+    state = np.zeros((frames, STATE, 3), dtype=q.dtype)
+    axes = np.zeros((velocities, 3), dtype=q.dtype)
+    matrix = np.zeros((velocities, velocities), dtype=q.dtype)
+    order = np.zeros(velocities, dtype=np.int64)
+    still = np.zeros(velocities, dtype=q.dtype)
+    for k in range(velocities):
+        still[k] = q[0, 0] * 0
+    for n in range(q.shape[0]):
+        place_frames(model, q[n], state, axes)
+        fill_rows(model, chosen, q[n], state, axes, matrix)
+        pivot[n] = factorize(matrix, order)
+        if pivot[n] == 0:
+            continue
+        for i in range(velocities):
+            task = i - velocities + tasks
+            v[n, i] = rate[n, task] if task >= 0 else still[0]
+        solve_factored(matrix, order, v[n])
+        move_frames(model, state, axes, v[n], still)
+        for i in range(velocities):
+            task = i - velocities + tasks
+            drift = row_drift(model, chosen[i], q[n], v[n], state)
+            a[n, i] = (change[n, task] if task >= 0 else still[0]) - drift
+        solve_factored(matrix, order, a[n])

@@ -1,0 +1,369 @@
+"""Kinematics of a mechanism: configurations, motions and the numbers read off them, in batches of N samples.
+
+A configuration is a row of the tree's coordinates with all loops closed. It is found from the driven coordinates
+(forward kinematics), from the outputs (inverse kinematics) or from a body's pose.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from pkm_identification.errors import MotionRefused
+
+from .closed_forms import closed_form
+from .kernels.closing import close, complete_motion, read_frames, read_rates, read_rows
+from .kernels.codes import DEGRADED, OK, STATUS_NAMES
+from .kernels.layout import FRAME_B, ORIGIN, STATE
+from .mechanism import Mechanism, Scratch
+from .numbers.arithmetic import FLOAT64
+
+# Steps from home to a target that Newton's method did not reach at once.
+_PATHS = (8, 40, 200)
+_SHOWN = 6
+
+
+@dataclass(frozen=True)
+class Closed:
+    """Configurations with a certificate each.
+
+    Attributes
+    ----------
+    configuration : ndarray, shape (N, Q)
+        Coordinates of the tree; meaningless where not found.
+    status : ndarray of int64, shape (N,)
+        OK, DEGRADED (near a singularity), FAILED, SINGULAR or OTHER_MODE; `kernels.codes` names them.
+    iterations : ndarray of int64, shape (N,)
+        Newton steps of the last stretch.
+    residual : ndarray, shape (N,)
+        Largest gap of a loop or distance from a target: m, rad.
+    pivot : ndarray, shape (N,)
+        Smallest over largest pivot of the last system: near zero at dead points and change-points.
+    gap : ndarray of object, shape (N,)
+        What has the largest gap where not found; empty text where found.
+    """
+
+    configuration: Any
+    status: np.ndarray
+    iterations: np.ndarray
+    residual: Any
+    pivot: Any
+    gap: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.status)
+
+    @property
+    def found(self) -> np.ndarray:
+        """Which samples have a configuration, shape (N,)."""
+        return (self.status == OK) | (self.status == DEGRADED)
+
+    def required(self, target: Any, what: str) -> Any:
+        """The configurations.
+
+        Raises
+        ------
+        MotionRefused
+            If one was not found: names the row, what was asked for, and which joint or part was in the way.
+        """
+        bad = np.flatnonzero(~self.found)
+        if len(bad):
+            n = int(bad[0])
+            asked = ", ".join(f"{float(value):.{_SHOWN}g}" for value in np.ravel(target[n]))
+            raise MotionRefused(f"row {n + 1}: {what} ({asked}): {self.reason(n)}")
+        return self.configuration
+
+    def reason(self, n: int) -> str:
+        """Why sample n was not found."""
+        name = STATUS_NAMES[int(self.status[n])]
+        if name == "singular":
+            return f"singular: dead point or change-point (smallest over largest pivot {abs(float(self.pivot[n])):.1e})"
+        if name == "other assembly mode":
+            return "no path from home: only another assembly mode reaches it"
+        return f"out of reach: {self.gap[n]}"
+
+
+@dataclass(frozen=True)
+class MechanismMotion:
+    """A motion with all loops closed.
+
+    Attributes
+    ----------
+    configuration : ndarray, shape (N, Q)
+    velocity, acceleration : ndarray, shape (N, V)
+        Of the tree.
+    drive, drive_rate, drive_acceleration : ndarray, shape (N, n)
+        Driven coordinates and their derivatives: m or rad, by s.
+    """
+
+    configuration: Any
+    velocity: Any
+    acceleration: Any
+    drive: Any
+    drive_rate: Any
+    drive_acceleration: Any
+
+    def __len__(self) -> int:
+        return len(self.configuration)
+
+
+def close_drives(mechanism: Mechanism, drive: Any, start: Any = None) -> Closed:
+    """Configurations of driven coordinates (N, n): forward kinematics, in home's assembly mode.
+
+    `start` (N, Q) or (1, Q) is where Newton's method begins; home unless given.
+    """
+    return _close(mechanism, "drives", drive, None, start)
+
+
+def close_outputs(mechanism: Mechanism, output: Any, start: Any = None) -> Closed:
+    """Configurations of outputs (N, n): inverse kinematics, in home's assembly mode.
+
+    A closed form, where the description names one, gives the start and says what is out of reach.
+    """
+    form = closed_form(mechanism) if start is None else None
+    if form is None:
+        return _close(mechanism, "outputs", output, None, start)
+    values = mechanism.arithmetic.array(output)
+    guess, refused = form(mechanism, values)
+    found = _close(mechanism, "outputs", values, None, guess, follow=False)
+    for n in np.flatnonzero([bool(text) for text in refused]):
+        found.gap[n] = refused[n]
+    return found
+
+
+def close_pose(mechanism: Mechanism, position: Any, rotation: Any, start: Any = None) -> Closed:
+    """Configurations that hold the body `description.pose` at positions (N, 3) and rotations (N, 3, 3)."""
+    return _close(mechanism, "pose", position, rotation, start)
+
+
+def _close(
+    mechanism: Mechanism, task: str, target: Any, wanted: Any, start: Any, follow: bool = True
+) -> Closed:
+    arithmetic = mechanism.arithmetic
+    target = _batch(mechanism, target, 3 if task == "pose" else len(mechanism.places[task]))
+    if task == "pose":
+        target = np.concatenate([target, arithmetic.zeros(*target.shape)], axis=1)
+    wanted = arithmetic.array(np.eye(3)[None]) if wanted is None else arithmetic.array(wanted)
+    start = mechanism.home[None] if start is None else np.atleast_2d(start)
+    side = 0 if task == "pose" and not mechanism.places["pose"] else _side(mechanism, task)
+    result = _run(mechanism, task, target, wanted, start, side)
+    missed = np.flatnonzero((result.status != OK) & (result.status != DEGRADED))
+    if follow and len(missed) and arithmetic == FLOAT64:
+        _follow(mechanism, task, target, wanted, side, result, missed)
+    gap = np.full(len(target), "", dtype=object)
+    for n in np.flatnonzero((result.status != OK) & (result.status != DEGRADED)):
+        gap[n] = _widest(mechanism, task, target[n : n + 1], result.configuration[n : n + 1])
+    return Closed(result.configuration, result.status, result.iterations, result.residual, result.pivot, gap)
+
+
+def _side(mechanism: Mechanism, task: str) -> int:
+    """The sign of the determinant at home."""
+    zeros = mechanism.arithmetic.zeros
+    rows = mechanism.task_rows(task)
+    count = len(mechanism.places[task])
+    pivot = zeros(1)
+    velocities = zeros(1, mechanism.tree.velocities)
+    mechanism.arithmetic.compiled(complete_motion)(
+        mechanism.model,
+        rows,
+        mechanism.home[None],
+        zeros(1, count),
+        zeros(1, count),
+        velocities,
+        velocities.copy(),
+        pivot,
+    )
+    return int(np.sign(float(pivot[0])))
+
+
+def _run(mechanism: Mechanism, task: str, target: Any, wanted: Any, start: Any, side: int) -> Scratch:
+    result = Scratch.of(mechanism, len(target))
+    mechanism.arithmetic.compiled(close)(
+        mechanism.model,
+        mechanism.task_rows(task),
+        target.shape[1],
+        target,
+        wanted,
+        start,
+        mechanism.limits(side),
+        *result,
+    )
+    return result
+
+
+def _follow(
+    mechanism: Mechanism,
+    task: str,
+    target: Any,
+    wanted: Any,
+    side: int,
+    result: Scratch,
+    missed: np.ndarray,
+) -> None:
+    """Reach missed targets from home in small steps, which stays in home's assembly mode as far as there is a path."""
+    begin = read(mechanism, task, mechanism.home[None])
+    turned = task == "pose"
+    if turned:
+        body = mechanism.model.row[mechanism.row_numbers("pose")[-1, FRAME_B]]
+        rotation, position = frames(mechanism, mechanism.home[None])
+        begin[:, :3] = position[:, body]
+        here = Rotation.from_matrix(rotation[:, body])
+    for steps in _PATHS:
+        if not len(missed):
+            return
+        q = np.repeat(mechanism.home[None], len(missed), axis=0)
+        for step in range(1, steps + 1):
+            share = step / steps
+            aim = begin + share * (target[missed] - begin)
+            turn = wanted
+            if turned:
+                aim[:, 3:] = 0.0
+                whole = here.inv() * Rotation.from_matrix(wanted[missed if len(wanted) > 1 else [0]])
+                turn = (here * Rotation.from_rotvec(share * whole.as_rotvec())).as_matrix()
+            part = _run(mechanism, task, aim, turn, q, side)
+            q = part.configuration
+        good = (part.status == OK) | (part.status == DEGRADED)
+        for all_rows, some in zip(result, part, strict=True):
+            all_rows[missed[good]] = some[good]
+        missed = missed[~good]
+
+
+def _widest(mechanism: Mechanism, task: str, target: Any, q: Any) -> str:
+    """Which row of a failed closing is furthest from its target."""
+    rows = mechanism.task_rows(task)
+    gaps = np.abs(np.array(_read(mechanism, rows, q)[0], dtype=float))
+    tasks = len(mechanism.places[task])
+    gaps[-tasks:] = np.abs(gaps[-tasks:] - np.array(target[0], dtype=float)) if task != "pose" else 0.0
+    worst = int(np.argmax(np.where(np.isfinite(gaps), gaps, np.inf)))
+    return f"nearest configuration misses by {gaps[worst]:.4g} at {mechanism.rows[rows[worst]].label}"
+
+
+def read(mechanism: Mechanism, part: str, configuration: Any) -> Any:
+    """Values (N, n) of the `drives`, `outputs` or `readings` at configurations (N, Q)."""
+    return _read(mechanism, mechanism.row_numbers(part), configuration)
+
+
+def _read(mechanism: Mechanism, rows: np.ndarray, configuration: Any) -> Any:
+    q = np.atleast_2d(configuration)
+    values = mechanism.arithmetic.zeros(len(q), len(rows))
+    mechanism.arithmetic.compiled(read_rows)(
+        mechanism.model, rows, q, values, mechanism.arithmetic.zeros(0, 0, 0)
+    )
+    return values
+
+
+def rates(mechanism: Mechanism, part: str, motion: MechanismMotion) -> tuple[Any, Any]:
+    """First and second derivatives (N, n) of the `drives`, `outputs` or `readings` in a motion."""
+    rows = mechanism.row_numbers(part)
+    zeros = mechanism.arithmetic.zeros
+    first, second = zeros(len(motion), len(rows)), zeros(len(motion), len(rows))
+    if len(motion):
+        mechanism.arithmetic.compiled(read_rates)(
+            mechanism.model,
+            rows,
+            motion.configuration,
+            motion.velocity,
+            motion.acceleration,
+            first,
+            second,
+        )
+    return first, second
+
+
+def frames(mechanism: Mechanism, configuration: Any) -> tuple[Any, Any]:
+    """Rotations (N, F, 3, 3) and origins (N, F, 3), m, of all frames of the tree in the ground frame."""
+    q = np.atleast_2d(configuration)
+    state = mechanism.arithmetic.zeros(len(q), len(mechanism.tree.frames), STATE, 3)
+    mechanism.arithmetic.compiled(read_frames)(mechanism.model, q, state)
+    return state[:, :, :3], state[:, :, ORIGIN]
+
+
+def body_poses(mechanism: Mechanism, configuration: Any) -> tuple[Any, Any]:
+    """Rotations (N, B, 3, 3) and origins (N, B, 3) of the bodies' frames, in the order of the description."""
+    rotation, position = frames(mechanism, configuration)
+    return rotation[:, mechanism.model.body], position[:, mechanism.model.body]
+
+
+def motion_of_drives(
+    mechanism: Mechanism, drive: Any, rate: Any, acceleration: Any, start: Any = None
+) -> MechanismMotion:
+    """The motion of driven coordinates and their derivatives, (N, n) each.
+
+    Raises
+    ------
+    MotionRefused
+        If a row is out of reach or singular: names it.
+    """
+    target = _batch(mechanism, drive, len(mechanism.places["drives"]))
+    q = close_drives(mechanism, target, start).required(target, "drives")
+    return _moving(mechanism, "drives", q, rate, acceleration)
+
+
+def motion_of_outputs(
+    mechanism: Mechanism, output: Any, rate: Any, acceleration: Any, start: Any = None
+) -> MechanismMotion:
+    """The motion of outputs and their derivatives, (N, n) each; raises as `motion_of_drives`."""
+    target = _batch(mechanism, output, len(mechanism.places["outputs"]))
+    q = close_outputs(mechanism, target, start).required(target, "outputs")
+    return _moving(mechanism, "outputs", q, rate, acceleration)
+
+
+def motion_of_pose(
+    mechanism: Mechanism, position: Any, rotation: Any, twist: Any, acceleration: Any, start: Any = None
+) -> MechanismMotion:
+    """The motion of the body `description.pose`: position (N, 3), rotation (N, 3, 3), twist and acceleration (N, 6).
+
+    Twist and acceleration are (v, w) and (a, alpha) at the body frame's origin, ground axes. Raises as
+    `motion_of_drives`.
+    """
+    target = _batch(mechanism, position, 3)
+    q = close_pose(mechanism, target, rotation, start).required(target, "pose")
+    return _moving(mechanism, "pose", q, twist, acceleration)
+
+
+def at_rest(mechanism: Mechanism, configuration: Any) -> MechanismMotion:
+    """Configurations (N, Q) without motion."""
+    q = np.atleast_2d(configuration)
+    nothing = mechanism.arithmetic.zeros(len(q), len(mechanism.places["drives"]))
+    return _moving(mechanism, "drives", q, nothing, nothing)
+
+
+def moving(mechanism: Mechanism, configuration: Any, rate: Any, acceleration: Any) -> MechanismMotion:
+    """The motion of closed configurations (N, Q) by the drives' rates and accelerations (N, n)."""
+    return _moving(mechanism, "drives", np.atleast_2d(configuration), rate, acceleration)
+
+
+def _moving(mechanism: Mechanism, task: str, q: Any, rate: Any, acceleration: Any) -> MechanismMotion:
+    count = len(mechanism.places[task])
+    zeros = mechanism.arithmetic.zeros
+    rate, acceleration = _batch(mechanism, rate, count), _batch(mechanism, acceleration, count)
+    if not len(rate) == len(acceleration) == len(q):
+        raise ValueError(f"{len(q)} configurations, {len(rate)} rates and {len(acceleration)} accelerations")
+    v, a = (zeros(len(q), mechanism.tree.velocities) for _ in range(2))
+    pivot = zeros(len(q))
+    if len(q):
+        mechanism.arithmetic.compiled(complete_motion)(
+            mechanism.model, mechanism.task_rows(task), q, rate, acceleration, v, a, pivot
+        )
+    drive = read(mechanism, "drives", q)
+    made = MechanismMotion(q, v, a, drive, rate, acceleration)
+    if task == "drives":
+        return made
+    first, second = rates(mechanism, "drives", made)
+    return MechanismMotion(q, v, a, drive, first, second)
+
+
+def _batch(mechanism: Mechanism, values: Any, width: int) -> Any:
+    """Values as an array (N, width) of the mechanism's arithmetic."""
+    given = np.asarray(values)
+    if mechanism.arithmetic == FLOAT64:
+        array = np.ascontiguousarray(given, dtype=float)
+    else:
+        array = given if given.dtype == object else mechanism.arithmetic.array(given)
+    array = np.atleast_2d(array)
+    if array.ndim != 2 or array.shape[1] != width:
+        raise ValueError(f"values have shape {given.shape}, expected (N, {width})")
+    return array

@@ -1,0 +1,255 @@
+"""A mechanism: its description made a tree with loops, counted, closed at home, and packed for one arithmetic."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pkm_identification.errors import MachineError
+
+from ..hexapod.machine import Machine
+from .description.hexapod import hexapod_description
+from .description.reader import KIND, parsed, read_document, read_file
+from .description.records import Description
+from .kernels.closing import close
+from .kernels.codes import OK
+from .kernels.layout import ORIGIN
+from .numbers.arithmetic import FLOAT64, Arithmetic, Multiprecision
+from .structure.bodies import check_bodies
+from .structure.mobility import Mobility, mobility
+from .structure.model import Model, packed
+from .structure.rows import Row, loop_rows, measure_row, pose_rows
+from .structure.tree import Tree, planar_bodies, spanning_tree
+
+
+@dataclass(frozen=True)
+class Mechanism:
+    """Bodies and joints with loops, in float64 or in mpmath numbers.
+
+    Attributes
+    ----------
+    description : Description
+        What the file says, in exact numbers.
+    arithmetic : Arithmetic
+        What `model` and every array made of this mechanism are in.
+    tree : Tree
+        Its spanning tree, and the joints that close loops.
+    mobility : Mobility
+        Degrees of freedom, independent and redundant constraints.
+    rows : tuple of Row
+        Constraints, drives, outputs, readings, and the pose of `description.pose` if it names a body.
+    model : Model
+        Frames and rows as arrays.
+    parameters : ndarray, shape (B, 10)
+        m, mx, my, mz, Ixx, Iyy, Izz, Ixy, Ixz, Iyz of each body about its frame's origin; SI units.
+    home : ndarray, shape (Q,)
+        Coordinates of the tree at home, loops closed.
+    """
+
+    description: Description
+    arithmetic: Arithmetic
+    tree: Tree
+    mobility: Mobility
+    rows: tuple[Row, ...]
+    model: Model = field(repr=False)
+    parameters: Any = field(repr=False)
+    home: Any = field(repr=False)
+    places: dict[str, range] = field(repr=False)
+
+    @classmethod
+    def load(cls, name_or_path: str | Path) -> Mechanism:
+        """A built-in mechanism by its name, or one from a YAML file.
+
+        Raises
+        ------
+        MachineError
+            If there is none, or its description cannot be used: names file, key, value and what is allowed.
+        """
+        path = Path(name_or_path)
+        if path.suffix in (".yaml", ".yml"):
+            return cls.of(read_file(path))
+        known = builtin_mechanisms()
+        if str(name_or_path) not in known:
+            raise MachineError(
+                f"machine '{name_or_path}': not a built-in mechanism ({', '.join(known)}) "
+                "and not the path of a .yaml file"
+            )
+        return cls.of(read_file(known[str(name_or_path)]))
+
+    @classmethod
+    def from_document(cls, document: Any, source: str = "mechanism") -> Mechanism:
+        """A mechanism from a description that is already parsed; numbers are best given as text."""
+        return cls.of(read_document(document, source))
+
+    @classmethod
+    def from_machine(cls, machine: Machine) -> Mechanism:
+        """A hexapod as a mechanism of thirteen bodies, to try what is general against the special case."""
+        return cls.of(hexapod_description(machine))
+
+    @classmethod
+    def of(cls, description: Description, arithmetic: Arithmetic = FLOAT64) -> Mechanism:
+        """A mechanism of a description.
+
+        Raises
+        ------
+        MachineError
+            If it has a body without a path to ground, loops that cannot close at home, a home at a change-point,
+            more or fewer drives than degrees of freedom, or a body with an inertia that no body has.
+        """
+        tree = spanning_tree(description)
+        planar = planar_bodies(description.bodies)
+        loops = [row for joint in tree.cut for row in loop_rows(joint, planar)]
+        parts = {
+            "loops": loops,
+            "drives": [measure_row(drive.measure) for drive in description.drives],
+            "outputs": [measure_row(measure) for measure in description.outputs],
+            "readings": [measure_row(measure) for measure in description.readings],
+            "pose": pose_rows(description.pose) if description.pose else [],
+        }
+        rows = [row for part in parts.values() for row in part]
+        places, count = {}, 0
+        for name, part in parts.items():
+            places[name] = range(count, count + len(part))
+            count += len(part)
+        model = packed(description, tree, rows, FLOAT64)
+        found = mobility(
+            description, tree, model, rows, {name: list(place) for name, place in places.items()}
+        )
+        check_bodies(description, model, found)
+        parameters = FLOAT64.array([body.parameters for body in description.bodies])
+        made = cls(description, FLOAT64, tree, found, tuple(rows), model, parameters, found.home, places)
+        return made if arithmetic == FLOAT64 else made.in_arithmetic(arithmetic)
+
+    def in_arithmetic(self, arithmetic: Arithmetic) -> Mechanism:
+        """The same mechanism computed in another arithmetic; its home is closed again there."""
+        model = packed(self.description, self.tree, list(self.rows), arithmetic)
+        parameters = arithmetic.array([body.parameters for body in self.description.bodies])
+        home = self.description.home
+        made = replace(
+            self,
+            arithmetic=arithmetic,
+            model=model,
+            parameters=parameters,
+            home=arithmetic.array(self.mobility.home),
+        )
+        if arithmetic == FLOAT64:
+            return made
+        target = arithmetic.array([home.values])
+        tasks = made.task_rows("outputs" if home.by_outputs else "drives")
+        found = Scratch.of(made, 1)
+        arithmetic.compiled(close)(
+            model,
+            tasks,
+            target.shape[1],
+            target,
+            arithmetic.array(np.eye(3)[None]),
+            made.home[None],
+            made.limits(0),
+            *found,
+        )
+        if found.status[0] != OK:
+            raise MachineError(f"{self.description.source}: home cannot be closed in {arithmetic}")
+        return replace(made, home=found.configuration[0])
+
+    def with_digits(self, digits: int) -> Mechanism:
+        """The same mechanism in mpmath numbers of so many decimal digits."""
+        return self.in_arithmetic(Multiprecision(digits))
+
+    def task_rows(self, task: str) -> np.ndarray:
+        """Rows (V,) that decide the whole motion: the independent constraints, then those of a task.
+
+        `task` is `drives`, `outputs` or `pose`.
+        """
+        return np.array([*self.mobility.independent, *self.places[task]], dtype=np.int64)
+
+    def row_numbers(self, part: str) -> np.ndarray:
+        """Rows of `drives`, `outputs`, `readings`, `pose` or `loops`."""
+        return np.array(self.places[part], dtype=np.int64)
+
+    def limits(self, side: int) -> Any:
+        """What the closing kernel takes as `limits`; `side` is the determinant's sign that counts as home's mode."""
+        size = float(np.abs(np.array(self.model.placement[:, ORIGIN], dtype=float)).max())
+        size = size if size > 0 else 1.0
+        step, tolerance = self.arithmetic.step, self.arithmetic.tolerance
+        return self.arithmetic.array(
+            [0.5 * size, 0.5, step * min(1.0, size), tolerance * max(1.0, size), side]
+        )
+
+    @property
+    def name(self) -> str:
+        return self.description.name
+
+    @property
+    def degrees_of_freedom(self) -> int:
+        return self.mobility.degrees_of_freedom
+
+    @property
+    def loops(self) -> int:
+        """Number of independent closed chains of bodies."""
+        return len(self.tree.cut)
+
+    @property
+    def drive_names(self) -> tuple[str, ...]:
+        """Names of the driven coordinates."""
+        return tuple(drive.name for drive in self.description.drives)
+
+    @property
+    def force_names(self) -> tuple[str, ...]:
+        """Names of the driven forces."""
+        return tuple(drive.force for drive in self.description.drives)
+
+    @property
+    def output_names(self) -> tuple[str, ...]:
+        """Names of the outputs; those of the drives if the description has none."""
+        return tuple(measure.name for measure in self.description.outputs)
+
+    @property
+    def redundant_constraints(self) -> tuple[str, ...]:
+        """Constraints that the others imply, by joint."""
+        return tuple(self.rows[i].label for i in self.mobility.redundant)
+
+
+@dataclass(frozen=True)
+class Scratch:
+    """Room for the results of closing N samples, in the order the kernel takes them."""
+
+    configuration: Any
+    status: Any
+    iterations: Any
+    residual: Any
+    pivot: Any
+
+    @classmethod
+    def of(cls, mechanism: Mechanism, count: int) -> Scratch:
+        zeros = mechanism.arithmetic.zeros
+        return cls(
+            zeros(count, mechanism.tree.coordinates),
+            np.zeros(count, dtype=np.int64),
+            np.zeros(count, dtype=np.int64),
+            zeros(count),
+            zeros(count),
+        )
+
+    def __iter__(self):
+        return iter((self.configuration, self.status, self.iterations, self.residual, self.pivot))
+
+
+def builtin_mechanisms() -> dict[str, Path]:
+    """Paths of the mechanism descriptions that come with the package, by name."""
+    package = Path(__file__).resolve().parents[2]
+    for folder in (package / "config" / "mechanisms", package.parent / "config" / "mechanisms"):
+        if folder.is_dir():
+            return {path.stem: path for path in sorted(folder.glob("*.yaml"))}
+    return {}
+
+
+def is_mechanism(name_or_path: str | Path) -> bool:
+    """Whether a name or a file is a mechanism's and not a hexapod's."""
+    path = Path(name_or_path)
+    if path.suffix not in (".yaml", ".yml"):
+        return str(name_or_path) in builtin_mechanisms()
+    document = parsed(path)
+    return isinstance(document, dict) and document.get("kind") == KIND

@@ -1,0 +1,1 @@
+"""Exact numbers, and the arithmetics they are evaluated in."""

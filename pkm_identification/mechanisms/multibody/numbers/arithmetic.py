@@ -1,0 +1,207 @@
+"""The arithmetics a mechanism is computed in: float64 in compiled batches, or mpmath numbers of any precision.
+
+The kernels are written once, as plain functions over arrays. Compiled by Numba they run on float64; interpreted, the
+same functions run on arrays of mpmath numbers. What differs is here: how exact numbers become numbers, and how an
+interpreted function takes a sine.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import mpmath
+import numpy as np
+from numba.extending import overload, register_jitable
+
+from pkm_identification.numerics.compiled import Function
+
+from .exact import Exact, Expression
+
+# Decorates a function that compiled and interpreted kernels have in common. It must allocate nothing and make no
+# view of an array: then compiled code need not count references to the arrays of a model, which would take most of
+# the time.
+shared = register_jitable(_nrt=False)
+
+
+def cosine(x: Any) -> Any:
+    """Of a number of any arithmetic (interpreted; compiled kernels take the overload below)."""
+    return x.context.cos(x)
+
+
+def sine(x: Any) -> Any:
+    """Of a number of any arithmetic."""
+    return x.context.sin(x)
+
+
+def angle_of(y: Any, x: Any) -> Any:
+    """The angle whose sine and cosine are in the ratio y : x."""
+    return x.context.atan2(y, x)
+
+
+@overload(cosine)
+def _cosine(x):
+    return lambda x: math.cos(x)
+
+
+@overload(sine)
+def _sine(x):
+    return lambda x: math.sin(x)
+
+
+@overload(angle_of)
+def _angle_of(y, x):
+    return lambda y, x: math.atan2(y, x)
+
+
+class _Evaluation:
+    """What both arithmetics have in common: exact numbers made numbers, one by one or in arrays."""
+
+    dtype: Any
+
+    def _fraction(self, value: Fraction) -> Any:
+        raise NotImplementedError
+
+    def _function(self, name: str) -> Callable[..., Any]:
+        raise NotImplementedError
+
+    @property
+    def _pi(self) -> Any:
+        raise NotImplementedError
+
+    def number(self, value: Exact) -> Any:
+        """An exact number in this arithmetic.
+
+        Raises
+        ------
+        ValueError, ZeroDivisionError, OverflowError
+            If it has no finite value.
+        """
+        if isinstance(value, Fraction):
+            return self._fraction(value)
+        return self._expression(value)
+
+    def _expression(self, value: Expression) -> Any:
+        arguments = [self.number(argument) for argument in value.arguments]
+        if value.operation == "pi":
+            return self._pi
+        if value.operation == "+":
+            return arguments[0] + arguments[1]
+        if value.operation == "-":
+            return arguments[0] - arguments[1]
+        if value.operation == "*":
+            return arguments[0] * arguments[1]
+        if value.operation == "/":
+            return arguments[0] / arguments[1]
+        return self._function(value.operation)(*arguments)
+
+    def array(self, values: Any) -> Any:
+        """An array of this arithmetic from nested sequences of exact numbers, floats or its own numbers."""
+        given = np.asarray(values, dtype=object)
+        result = np.empty(given.shape, dtype=self.dtype)
+        for place, value in np.ndenumerate(given):
+            result[place] = (
+                self.number(value) if isinstance(value, (Fraction, Expression)) else self.same(value)
+            )
+        return result
+
+    def same(self, value: Any) -> Any:
+        """A number of Python's, as it is, in this arithmetic."""
+        raise NotImplementedError
+
+    def zeros(self, *shape: int) -> Any:
+        """An array of zeros."""
+        return self.array(np.zeros(shape))
+
+
+@dataclass(frozen=True)
+class Float64(_Evaluation):
+    """Double precision, compiled.
+
+    Attributes
+    ----------
+    step : float
+        A Newton step (m, rad) below which the next would be lost in rounding.
+    tolerance : float
+        Residual (m, rad) up to which loops count as closed.
+    """
+
+    dtype: Any = np.float64
+    step: float = 1e-8
+    tolerance: float = 1e-10
+
+    def _fraction(self, value: Fraction) -> float:
+        return float(value)
+
+    def _function(self, name: str) -> Callable[..., float]:
+        return getattr(math, name)
+
+    @property
+    def _pi(self) -> float:
+        return math.pi
+
+    def same(self, value: Any) -> float:
+        return float(value)
+
+    def zeros(self, *shape: int) -> Any:
+        return np.zeros(shape)
+
+    def compiled(self, kernel: Function) -> Function:
+        """The form of a kernel that runs in this arithmetic."""
+        return kernel
+
+
+@dataclass(frozen=True)
+class Multiprecision(_Evaluation):
+    """mpmath numbers of a stated number of decimal digits, in a context of its own: the global precision does not
+    matter.
+
+    Attributes
+    ----------
+    digits : int
+    """
+
+    digits: int
+    context: Any = field(init=False, compare=False, repr=False)
+    dtype: Any = field(init=False, default=object, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if not 10 <= self.digits <= 100_000:
+            raise ValueError(f"digits = {self.digits}: must be between 10 and 100000")
+        context = mpmath.MPContext()
+        context.dps = self.digits
+        object.__setattr__(self, "context", context)
+
+    @property
+    def step(self) -> Any:
+        """A Newton step below which the next would be lost in rounding."""
+        return self.context.mpf(10) ** (-(self.digits // 2) - 1)
+
+    @property
+    def tolerance(self) -> Any:
+        """Residual up to which loops count as closed."""
+        return self.context.mpf(10) ** (4 - self.digits)
+
+    def _fraction(self, value: Fraction) -> Any:
+        return self.context.mpf(value.numerator) / value.denominator
+
+    def _function(self, name: str) -> Callable[..., Any]:
+        return getattr(self.context, name)
+
+    @property
+    def _pi(self) -> Any:
+        return +self.context.pi
+
+    def same(self, value: Any) -> Any:
+        return self.context.mpf(value)
+
+    def compiled(self, kernel: Function) -> Function:
+        """The form of a kernel that runs in this arithmetic: its interpreted source."""
+        return kernel.py_func  # type: ignore[attr-defined]
+
+
+FLOAT64 = Float64()
+Arithmetic = Float64 | Multiprecision

@@ -1,0 +1,1 @@
+"""A description made a tree of frames and rows of constraints; degrees of freedom; what bodies may weigh."""

@@ -1,0 +1,74 @@
+"""What bodies may weigh, and how: inertias that some body has, or of which the joints leave nothing to feel."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pkm_identification.errors import MachineError
+from pkm_identification.numerics.arrays import FloatArray
+
+from ..description.parts import central_moments
+from ..description.records import Description
+from ..kernels.dynamics import read_unit_motions
+from .mobility import Mobility, closed_nearby, free_directions
+from .model import Model
+
+_ROUNDING = 1e-9
+_FELT = 1e-9  # rad/s or m/s per unit of a motion: less is rounding
+
+
+def check_bodies(description: Description, model: Model, found: Mobility) -> None:
+    """Refuse inertias of no body where the mechanism would feel it, and planar bodies that leave their plane.
+
+    Raises
+    ------
+    MachineError
+        Names the body.
+    """
+    turns, shifts = _body_velocities(model, found)
+    for b, body in enumerate(description.bodies):
+        place = f"{description.source}: bodies.{body.name}:"
+        if body.planar and max(_most(turns[b, :2]), _most(shifts[b, 2])) > _FELT:
+            raise MachineError(f"{place} is planar, but its joints let it leave the x-y plane of its frame")
+        mass, first, inertia = central_moments(body)
+        if mass == 0 and np.any(first):
+            raise MachineError(f"{place} has first moments but no mass")
+        if _possible(inertia) or _felt_moment(turns[b], inertia) >= 0:
+            continue
+        principal = np.linalg.eigvalsh(inertia)
+        raise MachineError(
+            f"{place} no body has its inertia (principal moments about the centre of mass "
+            f"{np.round(principal, 9).tolist()} kg m^2: each must be positive and at most the sum of the other two)"
+        )
+
+
+def _most(values: FloatArray) -> float:
+    return float(np.abs(values).max(initial=0.0))
+
+
+def _possible(inertia: FloatArray) -> bool:
+    """Whether some body has this inertia (3, 3) about its centre of mass."""
+    least, middle, most = np.linalg.eigvalsh(inertia)
+    rounding = _ROUNDING * max(abs(least), abs(most))
+    return bool(least >= -rounding and least + middle >= most - rounding)
+
+
+def _felt_moment(turns: FloatArray, inertia: FloatArray) -> float:
+    """The moment of inertia a body shows when it always turns about one axis of its own; -1 when it does not."""
+    axes, sizes, _ = np.linalg.svd(turns)
+    if len(sizes) > 1 and sizes[1] > 1e3 * _FELT * max(sizes[0], 1.0):
+        return -1.0
+    return float(axes[:, 0] @ inertia @ axes[:, 0]) if sizes[0] > _FELT else 0.0
+
+
+def _body_velocities(model: Model, found: Mobility) -> tuple[FloatArray, FloatArray]:
+    """Angular velocities and velocities (B, 3, k) of the bodies, own axes, per unit motion, at and near home."""
+    turns, shifts = [], []
+    for q in closed_nearby(model, found):
+        gain = free_directions(model, found, q)
+        turn = np.zeros((len(model.body), 3, gain.shape[1]))
+        shift = np.zeros_like(turn)
+        read_unit_motions(model, q, np.ascontiguousarray(gain), turn, shift)
+        turns.append(turn)
+        shifts.append(shift)
+    return np.concatenate(turns, axis=2), np.concatenate(shifts, axis=2)

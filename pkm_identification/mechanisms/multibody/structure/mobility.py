@@ -1,0 +1,295 @@
+"""How a joint graph moves: its home closed, degrees of freedom, redundant constraints, change-points; in float64."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from pkm_identification.errors import MachineError
+from pkm_identification.numerics.arrays import FloatArray
+
+from ..description.records import Description
+from ..kernels.closing import advance, read_frames, read_rows
+from ..kernels.codes import BALL
+from ..kernels.layout import ORIGIN, STATE
+from ..numbers.arithmetic import FLOAT64
+from .model import Model
+from .rows import Row
+from .tree import Tree
+
+RANK = 1e-9  # singular values below this, relative to the largest of rows of length one, count as zero
+_CLOSED = 1e-10
+_STEPS = 200
+_NEARBY = (0.02, 0.05)  # m or rad away from home, where the rank is that of a general configuration
+
+
+@dataclass(frozen=True)
+class Mobility:
+    """What the loops leave of a tree's freedom.
+
+    Attributes
+    ----------
+    home : ndarray, shape (Q,)
+    independent : tuple of int
+        Constraint rows that are needed.
+    redundant : tuple of int
+        Constraint rows that the others imply.
+    degrees_of_freedom : int
+    """
+
+    home: FloatArray
+    independent: tuple[int, ...]
+    redundant: tuple[int, ...]
+    degrees_of_freedom: int
+
+
+def mobility(
+    description: Description, tree: Tree, model: Model, rows: list[Row], tasks: dict[str, list[int]]
+) -> Mobility:
+    """Close the loops at home and count what is left.
+
+    Parameters
+    ----------
+    description : Description
+    tree : Tree
+    model : Model
+        In float64.
+    rows : list of Row
+    tasks : dict of str to list of int
+        Rows of the `loops`, `drives` and `outputs`.
+
+    Raises
+    ------
+    MachineError
+        If a loop cannot close at home (its gap in m), home is out of reach or at a change-point, or the drives or
+        outputs do not fit the degrees of freedom.
+    """
+    loops = np.array(tasks["loops"], dtype=np.int64)
+    home = _home(description, tree, model, rows, loops, tasks)
+    jacobian = _jacobian(model, loops, home)
+    here = _rank(jacobian)
+    general, elsewhere = _general_rank(model, loops, home, jacobian)
+    if here < general:
+        raise MachineError(
+            f"{description.source}: home is at a change-point: there the loops leave {tree.velocities - here} degrees "
+            f"of freedom, nearby {tree.velocities - general}; choose another home"
+        )
+    independent = _independent_rows(elsewhere, general)
+    freedom = tree.velocities - general
+    found = Mobility(
+        home,
+        tuple(int(loops[i]) for i in independent),
+        tuple(int(loops[i]) for i in range(len(loops)) if i not in independent),
+        freedom,
+    )
+    _check_tasks(description, model, found, tasks)
+    return found
+
+
+def guessed(description: Description, tree: Tree, model: Model) -> FloatArray:
+    """Coordinates (Q,) that the file guesses.
+
+    A spherical joint's guess is a rotation vector; without one, the body it carries is parallel to the ground.
+    """
+    q = np.zeros(tree.coordinates)
+    for frame in tree.frames:
+        if frame.kind == BALL:
+            q[frame.coordinate + 3] = 1.0
+    for name, values in description.home.guess.items():
+        if name not in tree.joint_frames:
+            continue
+        given = FLOAT64.array(values)
+        frames = [tree.frames[k] for k in tree.joint_frames[name]]
+        if frames and frames[0].kind == BALL:
+            angle = np.linalg.norm(given)
+            q[frames[0].coordinate : frames[0].coordinate + 3] = 0.5 * np.sinc(0.5 * angle / np.pi) * given
+            q[frames[0].coordinate + 3] = np.cos(0.5 * angle)
+        elif len(frames) == 1:
+            q[frames[0].coordinate : frames[0].coordinate + len(given)] = given
+        else:
+            for frame, value in zip(frames, given, strict=True):
+                q[frame.coordinate] = value
+    joints = [joint.name for joint in description.joints]
+    state = np.zeros((1, len(tree.frames), STATE, 3))
+    for k, frame in enumerate(tree.frames):
+        if frame.kind == BALL and joints[frame.joint] not in description.home.guess:
+            read_frames(model, q[None], state)
+            back = Rotation.from_matrix(state[0, k, :3]).inv().as_quat()
+            q[frame.coordinate : frame.coordinate + 4] = back
+    return q
+
+
+def _home(
+    description: Description,
+    tree: Tree,
+    model: Model,
+    rows: list[Row],
+    loops: np.ndarray,
+    tasks: dict[str, list[int]],
+) -> FloatArray:
+    start = guessed(description, tree, model)
+    wanted = np.array(tasks["outputs" if description.home.by_outputs else "drives"], dtype=np.int64)
+    target = FLOAT64.array(description.home.values)
+    # first the tasks alone: what is driven stands where the file says, and the rest follows it
+    q = _fit(model, np.concatenate([loops, wanted]), np.concatenate([np.zeros(len(loops)), target]), start)
+    gaps = np.abs(_values(model, loops, q))
+    missed = np.abs(_values(model, wanted, q) - target)
+    scale = max(1.0, float(np.abs(model.placement[:, ORIGIN]).max()))
+    if max(gaps.max(initial=0.0), missed.max(initial=0.0)) <= _CLOSED * scale:
+        return q
+    free = _fit(model, loops, np.zeros(len(loops)), q) if len(loops) else q
+    gaps = np.abs(_values(model, loops, free))
+    if gaps.max(initial=0.0) > _CLOSED * scale:
+        worst = rows[loops[int(np.argmax(gaps))]].label
+        raise MachineError(
+            f"{description.source}: home: a loop cannot close there: gap of {np.linalg.norm(gaps):.6g} m at {worst}"
+        )
+    task = int(np.argmax(missed)) if len(missed) else 0
+    raise MachineError(
+        f"{description.source}: home: out of reach: '{rows[wanted[task]].label}' misses {target[task]:g} "
+        f"by {missed[task]:.6g}"
+    )
+
+
+def _fit(model: Model, chosen: np.ndarray, target: FloatArray, start: FloatArray) -> FloatArray:
+    """Coordinates that bring rows to their targets, or as near as they come (Levenberg, Marquardt)."""
+    q = start.copy()
+    damping = 1e-4
+    gap = target - _values(model, chosen, q)
+    for _ in range(_STEPS):
+        jacobian = _jacobian(model, chosen, q)
+        if gap @ gap < _CLOSED**2 * 1e-8:
+            # closed: one step without damping, the shortest that redundant rows allow
+            step = np.linalg.lstsq(jacobian, gap, rcond=RANK)[0]
+        else:
+            normal = jacobian.T @ jacobian
+            step = np.linalg.solve(normal + damping * np.eye(len(normal)), jacobian.T @ gap)
+        trial = q.copy()
+        advance(model, trial, step)
+        new = target - _values(model, chosen, trial)
+        if gap @ gap < _CLOSED**2 * 1e-8:
+            return trial if new @ new <= gap @ gap else q
+        if new @ new < gap @ gap:
+            q, gap, damping = trial, new, max(damping * 0.2, 1e-14)
+        else:
+            damping *= 10.0
+            if damping > 1e8:
+                break
+    return q
+
+
+def _values(model: Model, chosen: np.ndarray, q: FloatArray) -> FloatArray:
+    values = np.zeros((1, len(chosen)))
+    read_rows(model, chosen, q[None], values, np.zeros((0, len(chosen), len(q))))
+    return values[0]
+
+
+def _jacobian(model: Model, chosen: np.ndarray, q: FloatArray) -> FloatArray:
+    matrix = np.zeros((1, len(chosen), len(model.velocity)))
+    read_rows(model, chosen, q[None], np.zeros((1, len(chosen))), matrix)
+    return matrix[0]
+
+
+def _unit_rows(jacobian: FloatArray) -> FloatArray:
+    size = np.linalg.norm(jacobian, axis=1, keepdims=True)
+    return jacobian / np.where(size > 0, size, 1.0)
+
+
+def _rank(jacobian: FloatArray) -> int:
+    if not jacobian.size:
+        return 0
+    values = np.linalg.svd(_unit_rows(jacobian), compute_uv=False)
+    return int(np.count_nonzero(values > RANK * values[0])) if values[0] > 0 else 0
+
+
+def _null_space(jacobian: FloatArray) -> FloatArray:
+    """Directions (V, k) in which the rows do not change."""
+    if not jacobian.size:
+        return np.eye(jacobian.shape[1])
+    _, _, across = np.linalg.svd(_unit_rows(jacobian))
+    return across[_rank(jacobian) :].T
+
+
+def _general_rank(
+    model: Model, loops: np.ndarray, home: FloatArray, jacobian: FloatArray
+) -> tuple[int, FloatArray]:
+    """The largest rank of the loops' rows at home and at closed configurations near it, and the rows there."""
+    best, rows = _rank(jacobian), jacobian
+    for q in _nearby(model, loops, home):
+        there = _jacobian(model, loops, q)
+        if _rank(there) > best:
+            best, rows = _rank(there), there
+    return best, rows
+
+
+def _nearby(model: Model, loops: np.ndarray, home: FloatArray) -> list[FloatArray]:
+    """Closed configurations a little away from home, in directions that the loops leave free."""
+    free = _null_space(_jacobian(model, loops, home))
+    rng = np.random.default_rng(0)
+    found = []
+    for reach in _NEARBY if free.shape[1] else ():
+        step = free @ rng.normal(size=free.shape[1])
+        q = home.copy()
+        advance(model, q, reach * step / np.abs(step).max())
+        q = _fit(model, loops, np.zeros(len(loops)), q) if len(loops) else q
+        if np.abs(_values(model, loops, q)).max(initial=0.0) < 1e3 * _CLOSED:
+            found.append(q)
+    return found
+
+
+def closed_nearby(model: Model, found: Mobility) -> list[FloatArray]:
+    """Home, and closed configurations (Q,) a little away from it."""
+    return [found.home, *_nearby(model, np.array(found.independent, dtype=np.int64), found.home)]
+
+
+def free_directions(model: Model, found: Mobility, q: FloatArray) -> FloatArray:
+    """Velocities (V, dof) that the loops allow at a configuration."""
+    return _null_space(_jacobian(model, np.array(found.independent, dtype=np.int64), q))
+
+
+def _independent_rows(jacobian: FloatArray, rank: int) -> list[int]:
+    """The first rows that span all of them (Gram, Schmidt)."""
+    basis: list[FloatArray] = []
+    chosen: list[int] = []
+    for i, row in enumerate(_unit_rows(jacobian)):
+        rest = row.copy()
+        for _ in range(2):
+            for direction in basis:
+                rest = rest - (rest @ direction) * direction
+        size = np.linalg.norm(rest)
+        if size > 1e-7 and len(chosen) < rank:
+            chosen.append(i)
+            basis.append(rest / size)
+    return chosen
+
+
+def _check_tasks(
+    description: Description, model: Model, found: Mobility, tasks: dict[str, list[int]]
+) -> None:
+    """Drives and outputs must be as many as the degrees of freedom, and each must move the mechanism at home."""
+    source, freedom = description.source, found.degrees_of_freedom
+    loops = _jacobian(model, np.array(found.independent, dtype=np.int64), found.home)
+    free = _null_space(loops)
+    names = {
+        "drives": [drive.name for drive in description.drives],
+        "outputs": [output.name for output in description.outputs],
+    }
+    for kind, what in (("drives", "driven coordinate"), ("outputs", "output")):
+        count = len(names[kind])
+        if count != freedom:
+            raise MachineError(
+                f"{source}: {kind}: {count} of them, but the mechanism has {freedom} degree"
+                f"{'' if freedom == 1 else 's'} of freedom"
+            )
+        moved = _jacobian(model, np.array(tasks[kind], dtype=np.int64), found.home) @ free
+        size = np.linalg.norm(moved, axis=1)
+        for name, one in zip(names[kind], size, strict=True):
+            if one < 1e-7 * size.max(initial=1e-300) or one < 1e-12:
+                raise MachineError(f"{source}: {kind}: {what} '{name}' does not move the mechanism at home")
+        if np.linalg.matrix_rank(_unit_rows(moved), tol=1e-7) < freedom:
+            raise MachineError(
+                f"{source}: {kind}: {', '.join(names[kind])} do not decide the mechanism's motion at home: "
+                "they depend on each other there"
+            )

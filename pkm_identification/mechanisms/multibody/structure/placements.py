@@ -1,0 +1,77 @@
+"""Places of joints in exact numbers: frames, their products and inverses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..description.records import NO_VECTOR, Joint
+from ..numbers.exact import ONE, ZERO, Exact, ExactVector, cross_product, dot_product, unit_vector
+
+ExactMatrix = tuple[ExactVector, ExactVector, ExactVector]  # rows
+IDENTITY: ExactMatrix = ((ONE, ZERO, ZERO), (ZERO, ONE, ZERO), (ZERO, ZERO, ONE))
+
+
+@dataclass(frozen=True)
+class Placement:
+    """A frame in another: its origin (m), and its axes as the columns of a rotation."""
+
+    origin: ExactVector
+    rotation: ExactMatrix
+
+    def __matmul__(self, other: Placement) -> Placement:
+        origin = tuple(
+            x + dot_product(row, other.origin) for x, row in zip(self.origin, self.rotation, strict=True)
+        )
+        columns = transposed(other.rotation)
+        return Placement(
+            origin,
+            _matrix(tuple(tuple(dot_product(row, column) for column in columns) for row in self.rotation)),
+        )
+
+    def inverse(self) -> Placement:
+        """The other frame in this one."""
+        back = transposed(self.rotation)
+        return Placement(tuple(-dot_product(row, self.origin) for row in back), back)
+
+    @property
+    def nothing(self) -> bool:
+        """Whether the frames are the same."""
+        return self.origin == NO_VECTOR and self.rotation == IDENTITY
+
+
+HERE = Placement(NO_VECTOR, IDENTITY)
+
+
+def transposed(matrix: ExactMatrix) -> ExactMatrix:
+    """Columns as rows."""
+    return _matrix(tuple(tuple(row[k] for row in matrix) for k in range(3)))
+
+
+def joint_frames(joint: Joint) -> tuple[Placement, Placement]:
+    """The joint's frame in the frames of its two bodies; they coincide where its coordinates are zero.
+
+    A revolute, prismatic or planar joint has its axis along z and the reference along x; a universal joint its first
+    axis along x and its second along y; a spherical one the axes of the bodies.
+    """
+    return _frame(joint, 0), _frame(joint, 1)
+
+
+def _frame(joint: Joint, side: int) -> Placement:
+    place, axis, reference = joint.place[side], joint.axis[side], joint.reference[side]
+    if joint.type == "spherical":
+        return Placement(place, IDENTITY)
+    if joint.type in ("universal", "no_spin"):
+        x, y = (unit_vector(axis), unit_vector(reference))[:: 1 if side == 0 else -1]
+        return Placement(place, _columns(x, y, cross_product(x, y)))
+    z = unit_vector(axis)
+    along = dot_product(reference, z)
+    x = unit_vector(tuple(r - along * a for r, a in zip(reference, z, strict=True)))
+    return Placement(place, _columns(x, cross_product(z, x), z))
+
+
+def _columns(x: ExactVector, y: ExactVector, z: ExactVector) -> ExactMatrix:
+    return transposed(_matrix((x, y, z)))
+
+
+def _matrix(rows: tuple[tuple[Exact, ...], ...]) -> ExactMatrix:
+    return rows[0], rows[1], rows[2]

@@ -1,0 +1,132 @@
+"""Rows: scalar functions of the configuration, for loop constraints, drives, outputs and poses of bodies."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from ..description.records import NO_VECTOR, Joint, Measure
+from ..kernels.codes import ANGLE, AXES, COMBINATION, LENGTH, LEVER, POINT, TURN
+from ..numbers.arithmetic import FLOAT64
+from ..numbers.exact import ZERO, Exact, ExactVector
+from .placements import IDENTITY, joint_frames, transposed
+
+_LETTERS = "xyz"
+# Which products of axes of the two joint frames vanish: (of the first body's, of the second body's).
+_SQUARE = {
+    "revolute": ((0, 2), (1, 2)),
+    "planar": ((0, 2), (1, 2)),
+    "prismatic": ((0, 2), (1, 2), (0, 1)),
+    "fixed": ((0, 2), (1, 2), (0, 1)),
+    "universal": ((0, 1),),
+    "spherical": (),
+}
+# Along which axes of the joint's frame its points stay together.
+_TOGETHER = {
+    "revolute": (0, 1, 2),
+    "spherical": (0, 1, 2),
+    "universal": (0, 1, 2),
+    "fixed": (0, 1, 2),
+    "prismatic": (0, 1),
+    "planar": (2,),
+}
+_IN_PLANE = 1e-9
+
+
+@dataclass(frozen=True)
+class Row:
+    """One scalar function of the configuration (`kernels.codes` has the kinds).
+
+    Attributes
+    ----------
+    label : str
+        For people.
+    kind : int
+    bodies : tuple of str
+        Whose frames a and b are.
+    points, directions : tuple of two vectors
+        In those frames.
+    factors : mapping of str to Exact
+        Of joints' coordinates, of a combination or lever.
+    numbers : tuple of Exact
+        Offset, and square and twice of a lever.
+    turns : tuple of int
+        Sequence of an angle and its place there; the component of a turn.
+    """
+
+    label: str
+    kind: int
+    bodies: tuple[str, str]
+    points: tuple[ExactVector, ExactVector] = (NO_VECTOR, NO_VECTOR)
+    directions: tuple[ExactVector, ExactVector] = (NO_VECTOR, NO_VECTOR)
+    factors: Mapping[str, Exact] = field(default_factory=dict)
+    numbers: tuple[Exact, ...] = ()
+    turns: tuple[int, ...] = ()
+
+
+def loop_rows(joint: Joint, planar: set[str]) -> list[Row]:
+    """Constraints of a joint that closes a loop; between bodies that stay in one plane, only those within it."""
+    first, second = joint_frames(joint)
+    of_first, of_second = transposed(first.rotation), transposed(second.rotation)
+    rows = [
+        Row(
+            f"{joint.name}: position {_LETTERS[k]}",
+            POINT,
+            joint.bodies,
+            joint.place,
+            (of_first[k], NO_VECTOR),
+        )
+        for k in _TOGETHER[joint.type]
+    ]
+    rows += [
+        Row(
+            f"{joint.name}: rotation, {_LETTERS[i]} across {_LETTERS[j]}",
+            AXES,
+            joint.bodies,
+            directions=(of_first[i], of_second[j]),
+        )
+        for i, j in _SQUARE[joint.type]
+    ]
+    if set(joint.bodies) <= planar:
+        rows = [row for row in rows if all(_in_plane(vector) for vector in row.directions)]
+    return rows
+
+
+def _in_plane(vector: ExactVector) -> bool:
+    return bool(abs(FLOAT64.array(vector)[2]) < _IN_PLANE)
+
+
+def measure_row(measure: Measure) -> Row:
+    """The row of a drive or an output."""
+    kinds = {
+        "combination": COMBINATION,
+        "lever": LEVER,
+        "length": LENGTH,
+        "position": POINT,
+        "angle": ANGLE,
+    }
+    return Row(
+        measure.name,
+        kinds[measure.kind],
+        measure.bodies,
+        measure.points,
+        (measure.direction, NO_VECTOR),
+        measure.joints,
+        (measure.offset, *measure.numbers),
+        measure.sequence,
+    )
+
+
+def pose_rows(body: str) -> list[Row]:
+    """Six rows that hold a body's frame at a position and a rotation in the ground frame."""
+    bodies = ("ground", body)
+    made = [
+        Row(f"{body}: {_LETTERS[k]}", POINT, bodies, directions=(IDENTITY[k], NO_VECTOR)) for k in range(3)
+    ]
+    made += [Row(f"{body}: turn about {_LETTERS[k]}", TURN, bodies, turns=(k,)) for k in range(3)]
+    return made
+
+
+def padded(values: tuple, length: int, filler: Exact | int = ZERO) -> list:
+    """A tuple as a list of stated length."""
+    return [*values, *([filler] * (length - len(values)))]

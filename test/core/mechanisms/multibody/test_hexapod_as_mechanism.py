@@ -1,0 +1,115 @@
+"""A hexapod described as thirteen bodies with loops, against the compiled special case."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+from core.mechanisms.hexapod.machine_variants import BUILTIN, machine, untidy, with_joint
+from core.platform_motions import states
+
+from pkm_identification.mechanisms.hexapod.dynamics import forward_dynamics, strut_dynamics, strut_forces
+from pkm_identification.mechanisms.hexapod.dynamics.thirteen_bodies import BODIES, body_regressor
+from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths, strut_motion_from_platform
+from pkm_identification.mechanisms.multibody import dynamics, kinematics
+from pkm_identification.mechanisms.multibody.mechanism import Mechanism
+from pkm_identification.mechanisms.rigid_bodies import BODY_PARAMETERS
+
+MACHINES = {
+    **{name: name for name in BUILTIN},
+    "untidy": untidy("uf", seed=1),
+    "no spin": with_joint("hexel", "no_spin"),
+    "slanted hinge": with_joint("ford", "universal", (1.0, 0.3, -0.2)),
+}
+
+
+@cache
+def pair(name: str):
+    own = machine(MACHINES[name])
+    return own, Mechanism.from_machine(own)
+
+
+@cache
+def motions(name: str, count: int = 30):
+    own, general = pair(name)
+    motion = states(own, count, seed=4)
+    return motion, kinematics.motion_of_pose(
+        general, motion.position, motion.rotation, motion.twist, motion.acceleration
+    )
+
+
+def close(found, expected, tolerance=1e-9):
+    scale = np.abs(expected).max()
+    assert np.abs(found - expected).max() <= tolerance * scale
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_it_is_the_same_machine(name):
+    own, general = pair(name)
+    assert general.degrees_of_freedom == 6
+    assert general.loops == 5
+    assert general.redundant_constraints == ()
+    assert len(general.description.bodies) == len(BODIES) == 13
+    motion, moved = motions(name)
+    close(moved.drive, strut_lengths(own, motion.position, motion.rotation))
+    _, rate, acceleration = strut_motion_from_platform(own, motion)
+    close(moved.drive_rate, rate)
+    close(moved.drive_acceleration, acceleration)
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_forces_are_those_of_the_compiled_hexapod(name):
+    own, general = pair(name)
+    motion, moved = motions(name)
+    close(dynamics.forces(general, moved), strut_forces(own, motion))
+    close(dynamics.forces(general, moved, friction=False), strut_forces(own, motion, friction=False))
+    wrench = np.array([30.0, -20.0, 10.0, 1.0, 2.0, -3.0])
+    close(
+        dynamics.forces(general, moved, wrench={BODIES[0]: wrench}), strut_forces(own, motion, wrench=wrench)
+    )
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_the_130_columns_are_those_of_the_thirteen_bodies(name):
+    own, general = pair(name)
+    motion, moved = motions(name)
+    expected = body_regressor(own, motion)
+    found = dynamics.regressor(general, moved)
+    assert found.shape[2] == len(BODIES) * len(BODY_PARAMETERS) == 130
+    close(found, expected)
+    # column by column, each against its own size
+    size = np.abs(expected).max(axis=(0, 1))
+    assert np.all(np.abs(found - expected).max(axis=(0, 1)) <= 1e-9 * np.maximum(size, 1e-3))
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_mass_matrix_and_bias_are_those_of_the_struts(name):
+    own, general = pair(name)
+    motion, moved = motions(name)
+    expected = strut_dynamics(own, motion.position, motion.rotation, motion.twist)
+    found = dynamics.mass_and_bias(general, moved)
+    close(found.mass, expected.mass)
+    close(found.bias, expected.bias)
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_forward_dynamics_is_that_of_the_hexapod(name):
+    own, general = pair(name)
+    motion, moved = motions(name)
+    force = strut_forces(own, motion) + np.random.default_rng(0).normal(0, 50, (len(motion), 6))
+    expected = forward_dynamics(own, motion.position, motion.rotation, motion.twist, force)
+    found = dynamics.forward_dynamics(general, moved.configuration, moved.drive_rate, force)
+    # the platform's acceleration of the struts': through the compiled machine's kinematics
+    reached = type(motion)(motion.time, motion.position, motion.rotation, motion.twist, expected)
+    close(found.drive_acceleration, strut_motion_from_platform(own, reached)[2])
+
+
+def test_forward_kinematics_comes_back_to_the_pose():
+    _, general = pair("uf")
+    motion, moved = motions("uf")
+    found = kinematics.close_drives(general, moved.drive)
+    assert found.found.all()
+    rotation, position = kinematics.body_poses(general, found.configuration)
+    np.testing.assert_allclose(position[:, 0], motion.position, atol=1e-9)
+    np.testing.assert_allclose(rotation[:, 0], motion.rotation, atol=1e-9)

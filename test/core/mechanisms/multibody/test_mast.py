@@ -1,0 +1,227 @@
+"""The 3PRS table of text 001: its numbers, its closed form against the general way, and a Lagrangian by differences."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+from pkm_identification.errors import MotionRefused
+from pkm_identification.mechanisms.multibody import dynamics, kinematics
+from pkm_identification.mechanisms.multibody.closed_forms import closed_form
+from pkm_identification.mechanisms.multibody.kernels.codes import OK
+from pkm_identification.mechanisms.multibody.mechanism import Mechanism
+
+R, L, H = 0.35, 0.26, 0.40
+WEIGHT = (2.06 + 3 * 0.07) * 9.81
+HOME_MASS = [[0.8425, -0.2575, 0.515], [-0.2575, 0.585, -0.2575], [0.515, -0.2575, 0.8425]]
+
+
+@cache
+def mast() -> Mechanism:
+    return Mechanism.load("mast")
+
+
+def pose(z: float, psi: float, theta: float) -> np.ndarray:
+    """Outputs (1, 3) of angles in degrees."""
+    return np.array([[z, np.radians(psi), np.radians(theta)]])
+
+
+def workspace(count: int, seed: int = 0) -> np.ndarray:
+    """Outputs within the table's range: z in .3 to .5 m, both angles within 20 degrees."""
+    rng = np.random.default_rng(seed)
+    return np.column_stack([rng.uniform(0.3, 0.5, count), np.radians(rng.uniform(-20, 20, (count, 2)))])
+
+
+def random_motion(count: int, seed: int) -> kinematics.MechanismMotion:
+    rng = np.random.default_rng(seed)
+    return kinematics.motion_of_outputs(
+        mast(), workspace(count, seed), rng.normal(size=(count, 3)), rng.normal(0, 5, (count, 3))
+    )
+
+
+def heights(z, psi, theta):
+    """Slider heights by the closed form of the digest, independent of the package."""
+    x_p = -R * np.sin(psi) * np.sin(theta)
+    cosines = np.array(
+        [
+            (H - x_p - R * np.cos(theta)) / L,
+            (H - R * np.cos(psi)) / L,
+            (H + x_p - R * np.cos(theta)) / L,
+        ]
+    )
+    tops = np.array([z - R * np.sin(theta), z + R * np.sin(psi) * np.cos(theta), z + R * np.sin(theta)])
+    return tops - L * np.sqrt(1 - cosines**2)
+
+
+def test_the_table_has_three_degrees_of_freedom_and_two_loops():
+    assert (mast().degrees_of_freedom, mast().loops) == (3, 2)
+    assert mast().redundant_constraints == ()
+
+
+@pytest.mark.parametrize(
+    ("outputs", "rho", "gamma", "x_p", "tolerance"),
+    [
+        ((0.40, 0, 0), [0.14485298] * 3, [78.91251079] * 3, 0.0, 1e-8),
+        (
+            (0.45, 10, -8),
+            [0.24262523, 0.25613815, 0.14875672],
+            [80.04494172, 77.7159262, 76.23494707],
+            0.0084585044,
+            1e-8,
+        ),
+        (
+            (0.38, -15, 12),
+            [0.05014445, 0.0388752, 0.20427272],
+            [81.41445901, 76.22104306, 72.89264911],
+            0.0188340268,
+            1e-8,
+        ),
+    ],
+)
+def test_inverse_kinematics_has_the_numbers_of_the_digest(outputs, rho, gamma, x_p, tolerance):
+    found = kinematics.close_outputs(mast(), pose(*outputs))
+    assert found.status[0] == OK
+    assert found.residual[0] < 1e-12
+    np.testing.assert_allclose(kinematics.read(mast(), "drives", found.configuration)[0], rho, atol=tolerance)
+    readings = kinematics.read(mast(), "readings", found.configuration)[0]
+    np.testing.assert_allclose(np.degrees(readings[:3]), gamma, atol=1e-8)
+    assert readings[3] == pytest.approx(x_p, abs=1e-10)
+
+
+def test_forward_of_inverse_is_the_identity_everywhere_in_the_workspace():
+    outputs = workspace(10_000)
+    found = kinematics.close_outputs(mast(), outputs)
+    assert found.found.all()
+    back = kinematics.close_drives(mast(), kinematics.read(mast(), "drives", found.configuration))
+    assert back.found.all()
+    np.testing.assert_allclose(
+        kinematics.read(mast(), "outputs", back.configuration), outputs, rtol=0, atol=1e-10
+    )
+
+
+def test_the_general_way_finds_what_the_closed_form_finds():
+    outputs = workspace(300, seed=3)
+    form = closed_form(mast())
+    by_form, refused = form(mast(), outputs)
+    general = kinematics.close_outputs(mast(), outputs, start=mast().home)
+    assert general.found.all()
+    assert not any(refused)
+    assert general.iterations.max() > 1  # or nothing was tested
+    drives = kinematics.read(mast(), "drives", general.configuration)
+    np.testing.assert_allclose(kinematics.read(mast(), "drives", by_form), drives, atol=1e-12)
+    np.testing.assert_allclose(heights(*outputs.T).T, drives, atol=1e-12)
+    np.testing.assert_allclose(
+        kinematics.frames(mast(), by_form)[1], kinematics.frames(mast(), general.configuration)[1], atol=1e-12
+    )
+
+
+def test_a_pose_out_of_reach_names_the_row_and_the_bar():
+    outputs = np.vstack([pose(0.4, 0, 0), pose(0.4, 69, 0)])
+    with pytest.raises(MotionRefused, match=r"row 2: outputs .*bar 2 does not reach: \|cos gamma_2\| = 1\.0"):
+        kinematics.motion_of_outputs(mast(), outputs, np.zeros((2, 3)), np.zeros((2, 3)))
+
+
+def test_forces_have_the_numbers_of_the_digest():
+    drives = kinematics.read(
+        mast(), "drives", kinematics.close_outputs(mast(), pose(0.45, 10, -8)).configuration
+    )
+    motion = kinematics.motion_of_drives(mast(), drives, [[0.1, 0.2, -0.05]], [[1, -0.5, 2]])
+    forces = dynamics.forces(mast(), motion)
+    np.testing.assert_allclose(forces[0], [12.359677, -0.618205, 13.826675], atol=1e-6)
+    assert forces[0] @ motion.drive_rate[0] == pytest.approx(0.42099308, abs=1e-7)
+    rest = dynamics.forces(mast(), kinematics.at_rest(mast(), motion.configuration))
+    np.testing.assert_allclose(rest[0], [10.466005, 0.552776, 11.249919], atol=1e-6)
+    np.testing.assert_allclose(
+        dynamics.bias(mast(), motion)[0] - rest[0], [-0.00373, 0.036821, -0.065901], atol=1e-6
+    )
+
+
+def test_the_three_sliders_carry_the_weight_in_every_pose():
+    found = kinematics.close_outputs(mast(), workspace(500, seed=1))
+    gravity = dynamics.forces(mast(), kinematics.at_rest(mast(), found.configuration))
+    np.testing.assert_allclose(gravity.sum(axis=1), WEIGHT, atol=1e-9)
+
+
+def test_the_mass_matrix_at_home_is_that_of_the_digest():
+    mass = dynamics.mass_matrix(mast(), mast().home)[0]
+    np.testing.assert_allclose(mass, HOME_MASS, atol=1e-9)
+    np.testing.assert_allclose(mass.sum(axis=1), [1.10, 0.07, 1.10], atol=1e-9)
+
+
+def test_forces_are_those_of_a_lagrangian_by_differences():
+    """T and V of the bodies from the digest's closed form, in z, psi, theta; Euler and Lagrange by differences."""
+    motion = random_motion(3, 11)
+    outputs = kinematics.read(mast(), "outputs", motion.configuration)
+    first, second = kinematics.rates(mast(), "outputs", motion)
+    forces = dynamics.forces(mast(), motion)
+    for n in range(len(motion)):
+        expected = _lagrange(outputs[n], first[n], second[n])
+        jacobian = np.column_stack(
+            [(heights(*(outputs[n] + h)) - heights(*(outputs[n] - h))) / 2e-6 for h in 1e-6 * np.eye(3)]
+        )
+        np.testing.assert_allclose(jacobian.T @ forces[n], expected, atol=2e-5)
+
+
+def _centres(y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Centre of the platform, its rotation, and the ends (3, 2, 3) of the bars."""
+    z, psi, theta = y
+    c, s = np.cos, np.sin
+    turn_y = np.array([[c(theta), 0, s(theta)], [0, 1, 0], [-s(theta), 0, c(theta)]])
+    turn_x = np.array([[1, 0, 0], [0, c(psi), -s(psi)], [0, s(psi), c(psi)]])
+    rotation = turn_y @ turn_x
+    p = np.array([-R * s(psi) * s(theta), 0, z])
+    tops = p + np.array([[R, 0, 0], [0, R, 0], [-R, 0, 0]]) @ rotation.T
+    rho = heights(*y)
+    feet = np.array([[H, 0, rho[0]], [0, H, rho[1]], [-H, 0, rho[2]]])
+    return p, rotation, np.stack([feet, tops], axis=1)
+
+
+def _energy(y: np.ndarray, y_dot: np.ndarray) -> tuple[float, float]:
+    h = 1e-5
+    (p1, r1, e1), (p0, r0, e0) = _centres(y + h * y_dot), _centres(y - h * y_dot)
+    v, ends = (p1 - p0) / (2 * h), (e1 - e0) / (2 * h)
+    p, rotation, places = _centres(y)
+    spin = rotation.T @ (r1 - r0) / (2 * h)
+    w = np.array([spin[2, 1], spin[0, 2], spin[1, 0]])
+    inertia = 2.06 * R**2 * np.array([0.25, 0.25, 0.5])
+    kinetic = 0.5 * 2.06 * v @ v + 0.5 * inertia @ w**2
+    # a uniform rod: m / 6 (u.u + u.w + w.w) of its ends' velocities
+    a, b = ends[:, 0], ends[:, 1]
+    kinetic += 0.07 / 6 * np.sum(a * a + a * b + b * b)
+    return kinetic, 9.81 * (2.06 * p[2] + 0.07 * places[:, :, 2].mean(axis=1).sum())
+
+
+def _lagrange(y: np.ndarray, y_dot: np.ndarray, y_ddot: np.ndarray) -> np.ndarray:
+    h = 1e-4
+    eye = np.eye(3)
+
+    def momentum(at: np.ndarray, rate: np.ndarray) -> np.ndarray:
+        return np.array([(_energy(at, rate + e)[0] - _energy(at, rate - e)[0]) / 2 for e in eye])
+
+    change = (momentum(y + h * y_dot, y_dot + h * y_ddot) - momentum(y - h * y_dot, y_dot - h * y_ddot)) / (
+        2 * h
+    )
+
+    def difference(at: np.ndarray) -> float:
+        kinetic, potential = _energy(at, y_dot)
+        return kinetic - potential
+
+    slope = np.array([(difference(y + h * e) - difference(y - h * e)) / (2 * h) for e in eye])
+    return change - slope
+
+
+def test_power_is_the_rate_of_energy():
+    motion = random_motion(50, 5)
+    power = np.sum(dynamics.forces(mast(), motion) * motion.drive_rate, axis=1)
+    h = 1e-5
+
+    def total(sign: float) -> np.ndarray:
+        drive = motion.drive + sign * h * motion.drive_rate + h**2 / 2 * motion.drive_acceleration
+        rate = motion.drive_rate + sign * h * motion.drive_acceleration
+        moved = kinematics.motion_of_drives(mast(), drive, rate, np.zeros_like(rate))
+        return sum(dynamics.energy(mast(), moved))
+
+    change = (total(1.0) - total(-1.0)) / (2 * h)
+    np.testing.assert_allclose(power, change, rtol=1e-6, atol=1e-6 * np.abs(power).max())
