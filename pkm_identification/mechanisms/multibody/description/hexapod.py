@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from pkm_identification.errors import MachineError
+
 from ...hexapod.dynamics.thirteen_bodies import BODIES, body_parameters
 from ...hexapod.machine import Machine
 from ..numbers.arithmetic import FLOAT64
@@ -20,15 +22,23 @@ PLATFORM = BODIES[0]
 
 
 def hexapod_description(machine: Machine) -> Description:
-    """The thirteen bodies of a hexapod, their joints, and strut lengths as driven coordinates."""
+    """The thirteen bodies of a hexapod, their joints, and strut lengths as driven coordinates.
+
+    Raises
+    ------
+    MachineError
+        If its universal joints are at the platform.
+    """
     parameters = body_parameters(machine).reshape(len(BODIES), -1)
-    hinge = _vector(machine.first_axis)
-    second = cross_product(hinge, cross_product(across(hinge), hinge))
+    if machine.platform_joint == "universal":
+        raise MachineError(f"machine '{machine.name}': universal joints at the platform are no mechanism yet")
     joints, drives = [], []
     guess: dict[str, tuple[Exact, ...]] = {}
     for i in range(len(machine.struts)):
         body_b, body_e = BODIES[1 + 2 * i], BODIES[2 + 2 * i]
         base, platform = _vector(machine.base_joints[i]), _vector(machine.platform_joints[i])
+        hinge = _vector(machine.first_axes[i])
+        second = cross_product(hinge, cross_product(across(hinge), hinge))
         swing, slide = f"base_{i + 1}", f"length_{i + 1}"
         joints += [
             Joint(
@@ -83,7 +93,7 @@ def _vector(values: np.ndarray) -> ExactVector:
 
 def _strut_at_home(machine: Machine, i: int, second: np.ndarray) -> tuple[tuple[float, float], float]:
     """Hinge angles (rad) and length (m) of a strut at home."""
-    x = machine.first_axis
+    x = machine.first_axes[i]
     y = second / np.linalg.norm(second)
     z = np.cross(x, y)
     span = machine.home_position + machine.home_rotation @ machine.platform_joints[i] - machine.base_joints[i]
