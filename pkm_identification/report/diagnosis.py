@@ -44,6 +44,14 @@ _WHAT = {
     "compliance": "Struts yield by {size} between encoder and platform",
 }
 
+# What says the same of a negative size, for causes whose sentence has a sense.
+_OPPOSITE = {
+    "force_delay": (" late", " early"),
+    "friction_stribeck": ("larger by", "smaller by"),
+    "friction_asymmetric": ("moving out than in", "moving in than out"),
+    "friction_load": ("grows with", "falls with"),
+}
+
 
 def fit_lines(diagnosis: Diagnosis) -> list[str]:
     """Whether the model fits, against which noise floor, and what is wrong if it does not."""
@@ -65,7 +73,10 @@ def sentence(cause: Cause) -> str:
     """A cause: how large, how much of the misfit it explains, and what to do."""
     stem, strut = _parts(cause.name)
     text = _WHAT.get(stem, f"{stem.replace('_', ' ').capitalize()}{{strut}}: {{size}}")
-    what = text.format(strut=strut, size=_size(cause)).strip()
+    value = cause.value
+    if value < 0.0 and stem in _OPPOSITE:
+        text, value = text.replace(*_OPPOSITE[stem]), -value
+    what = text.format(strut=strut, size=_size(value, cause)).strip()
     if cause.detail:
         what += f" ({cause.detail})"
     found = f"{what}: that explains {_share(cause.explains)} of the misfit. {cause.cure}."
@@ -106,11 +117,11 @@ def _parts(name: str) -> tuple[str, str]:
     return (stem, f" of strut {last}") if last.isdigit() else (name, "")
 
 
-def _size(cause: Cause) -> str:
+def _size(value: float, cause: Cause) -> str:
     factor, unit = _READABLE.get(cause.unit, (1.0, cause.unit))
     if cause.std == 0.0:  # one of a few that are possible
-        return f"{number(factor * cause.value)} {unit}".strip()
-    value, std = with_deviation(factor * cause.value, factor * cause.std)
+        return f"{number(factor * value)} {unit}".strip()
+    value, std = with_deviation(factor * value, factor * cause.std)
     return f"{value} ± {std} {unit}".strip()
 
 

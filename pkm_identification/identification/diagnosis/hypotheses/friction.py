@@ -16,7 +16,7 @@ from pkm_identification.numerics.segments import segment_slices
 from ..situation import Situation, own_strut
 from .hypothesis import Effect, numbered, repeated
 
-TRANSITIONS = (0.2, 0.5, 2.0, 4.0)  # of the law's transition rate
+TRANSITIONS = (0.2, 0.5, 2.0, 4.0, 8.0)  # of the law's transition rate
 STRIBECK_RATES = (0.003, 0.01, 0.03)  # m/s
 PRESLIDING = (3e-6, 1e-5, 3e-5, 1e-4)  # m
 ASYMMETRY = 0.1
