@@ -8,7 +8,11 @@ import numpy as np
 
 from pkm_identification.errors import PkmError
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
-from pkm_identification.mechanisms.hexapod.dynamics.basis import basis_parameters, friction_of_basis
+from pkm_identification.mechanisms.hexapod.dynamics.basis import (
+    basis_parameters,
+    friction_of_basis,
+    joint_friction_of_basis,
+)
 from pkm_identification.mechanisms.hexapod.kinematics import jacobian
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.sets import NAMES, hexapod_parameters
@@ -91,6 +95,8 @@ class EstimateReader:
         basis = parameters.mapping @ np.where(shown, values, parameters.nominal) + parameters.known
         friction = friction_of_basis(machine, basis)
         friction[:] = machine.friction.law.possible(friction)
+        joints = joint_friction_of_basis(machine, basis)
+        joints[:] = np.maximum(joints, 0.0)
         share = np.sort(np.linalg.eigvals(np.linalg.solve(self._nominal, self._inertia(basis))).real)
         if not 1.0 / PLAUSIBLE <= share[0] <= share[-1] <= PLAUSIBLE:
             raise EstimateRefused(

@@ -8,7 +8,11 @@ from typing import Any
 import numpy as np
 
 from pkm_identification.errors import MachineError
-from pkm_identification.mechanisms.hexapod.dynamics.basis import friction_of_basis, strut_column
+from pkm_identification.mechanisms.hexapod.dynamics.basis import (
+    friction_of_basis,
+    joint_friction_of_basis,
+    strut_column,
+)
 from pkm_identification.mechanisms.hexapod.dynamics.strut import (
     H_B,
     H_E,
@@ -57,6 +61,9 @@ def identified_machine(machine: Machine, basis: FloatArray) -> Machine:
         **document.get("friction", {}),
         **friction.named(friction.law.possible(friction_of_basis(machine, basis))),
     }
+    if machine.joint_friction is not None:
+        joints = machine.joint_friction.section(joint_friction_of_basis(machine, basis))
+        document["friction"]["joints"] = joints
     try:
         return Machine.from_document(document, source=document["name"])
     except MachineError as error:

@@ -57,6 +57,10 @@ def perturbed(machine: Machine, seed: int, fraction: float = 0.15) -> Machine:
         ),
         "transition_rate": friction.transition_rate,
     }
+    joints = machine.joint_friction
+    if joints is not None:
+        moved = np.array([row * factors(6) for row in joints.coefficients])
+        document["friction"]["joints"] = joints.section(moved)
     return Machine.from_document(document, source=document["name"])
 
 

@@ -65,7 +65,7 @@ class Plant:
     machine : Machine
         Its parameters are the truth of this plant.
     friction : bool
-        Whether the struts have the machine's friction.
+        Whether struts and joints have the machine's friction.
     stops : bool
         Whether stiff end stops keep the struts within the machine's length limits. They act only beyond them.
     steps : int
@@ -144,7 +144,9 @@ class Plant:
                 self.apparent_mass * STOP_FREQUENCY,
             )
             self._resistance = self._resistance._replace(stops=np.array(rows))
-        if train is not None and train.acts:
+        train = TrainErrors() if train is None else train
+        rubbing = friction and machine.joint_friction is not None and machine.joint_friction.acts
+        if train.acts or rubbing:
             self._train = DriveTrain(
                 machine, friction, train, self.apparent_mass, self._resistance.stops, self.length
             )
@@ -240,7 +242,7 @@ class Plant:
                 self._mass, self._bias, self._platform, closure, self._free[end], self._compliance[end]
             )
         if self._train is not None:
-            self._train.evaluate(end, self._frames, self._platform, Closure(*closure))
+            self._train.evaluate(end, pose[:3], Closure(*closure))
         if not (regular and np.isfinite(self._free[end, 0])):
             raise NotConverged(
                 f"simulated machine '{self.machine.name}' left its regular workspace at {self.time:.3f} s "

@@ -101,7 +101,7 @@ class Simulator:
         if friction is None:
             friction = self._motion is None or self._motion.drives
         # whoever switches friction off tells the controller, too
-        self.nominal = nominal if friction else replace(nominal, friction=nominal.friction.without())
+        self.nominal = nominal if friction else nominal.without_friction()
         self.plant = Plant(
             machine,
             friction=friction,
@@ -113,9 +113,9 @@ class Simulator:
         slow = self.drive.sample_rate < SLOWEST_CONTROL
         self._cycles = round(CONTROL / self.drive.sample_rate) if slow else 1
         self._cycle = self.period / self._cycles
-        acting = machine.friction if friction else machine.friction.without()
+        acting = machine if friction else machine.without_friction()
         self._controller = StrutController(
-            self.plant.apparent_mass, acting.viscous, self._cycle, self._control
+            self.plant.apparent_mass, acting.friction.viscous, self._cycle, self._control
         )
         half = None if self._motion is None else 0.5 * self._motion.duration
         unset = any(lost.time is None for lost in self._setup.encoder.lost) or self._setup.change.acts

@@ -53,7 +53,7 @@ def advance(model, phi, force, guess, state, scratch, result):
     """
     period, substeps = model.period, model.substeps
     geometry = unpacked(model.packed)
-    law, coefficients = geometry.law, friction_coefficients(phi)
+    law, coefficients = geometry.law, friction_coefficients(geometry, phi)
     position, rotation, twist = state.position, state.rotation, state.twist
     mass, jac, compliance, mobility, matrix = (
         scratch.mass, scratch.jacobian, scratch.compliance, scratch.mobility, scratch.matrix)  # fmt: skip

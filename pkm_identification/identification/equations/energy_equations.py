@@ -21,8 +21,9 @@ from numpy.typing import NDArray
 
 from pkm_identification.estimation.equations import Equations
 from pkm_identification.mechanisms.friction import friction_columns
-from pkm_identification.mechanisms.hexapod.dynamics.basis import INERTIAL_COLUMNS
+from pkm_identification.mechanisms.hexapod.dynamics.basis import INERTIAL_COLUMNS, joint_rows
 from pkm_identification.mechanisms.hexapod.dynamics.energy import energy_regressor
+from pkm_identification.mechanisms.hexapod.dynamics.joint_friction import joint_friction_columns
 from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_motion_from_platform
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import PlatformMotion
@@ -138,7 +139,11 @@ def _step_balance(
 ) -> FloatArray:
     """Every step's balance, (N - 3, P + 2): what the columns need, the forces' work, the integral of sum L'^2."""
     columns = friction_columns(rate, machine.friction)
-    friction = np.hstack(list(columns * rate)) @ mapping[INERTIAL_COLUMNS:]
+    joints = joint_rows(machine)
+    friction = np.hstack(list(columns * rate)) @ mapping[INERTIAL_COLUMNS:joints]
+    if machine.joint_friction is not None:
+        rubbing = joint_friction_columns(machine, motion, machine.joint_friction.transition_rate)
+        friction += np.einsum("nip,ni->np", rubbing, rate) @ mapping[joints:]
     delivered = np.sum(force * rate, axis=1, keepdims=True)
     travelled = np.sum(rate * rate, axis=1, keepdims=True)
     work = step_work(np.hstack([friction, delivered, travelled]), period)

@@ -21,6 +21,7 @@ from pkm_identification.numerics.rotation import matrix_from_quaternion
 
 from .drive import Drive, read_drive
 from .geometry import SINGULAR_RATIO, jacobian_quality, joint_radius
+from .joint_friction import JointFriction, read_joint_friction
 from .joints import read_joints
 from .sensors import MachineSensors, machine_sensors
 from .tolerances import Tolerances, read_tolerances
@@ -82,6 +83,10 @@ class Machine:
         Shortest and longest strut in m.
     rate_limit : float or None
         Largest strut rate in m/s.
+    friction : Friction
+        Along the struts.
+    joint_friction : JointFriction or None
+        Of the joints; None where the file has none, and the model no parameters of it.
     """
 
     name: str
@@ -99,6 +104,7 @@ class Machine:
     platform: Platform
     struts: tuple[Strut, ...]
     friction: Friction
+    joint_friction: JointFriction | None
     drive: Drive | None
     sensors: MachineSensors
     tolerances: Tolerances
@@ -117,6 +123,16 @@ class Machine:
     def without_spin(self) -> Machine:
         """The same machine with struts that do not spin."""
         return replace(self, base_joint="no_spin", platform_joint="spherical")
+
+    @property
+    def rubs(self) -> bool:
+        """Whether there is any friction, along the struts or in the joints."""
+        return self.friction.acts or (self.joint_friction is not None and self.joint_friction.acts)
+
+    def without_friction(self) -> Machine:
+        """The same machine with all coefficients of friction zero."""
+        joints = None if self.joint_friction is None else self.joint_friction.scaled(0.0)
+        return replace(self, friction=self.friction.without(), joint_friction=joints)
 
     @property
     def motor_mass(self) -> float:
@@ -210,7 +226,9 @@ class Machine:
 
         platform = _platform(root.take("platform"))
         struts = _struts(root)
-        friction = read_friction(root.take("friction", {}), STRUTS)
+        friction_node = root.take("friction", {})
+        joint_friction = read_joint_friction(friction_node.take("joints", None))
+        friction = read_friction(friction_node, STRUTS)
         drive_node = root.take("drive", None)
         drive = None if drive_node.value is None else read_drive(drive_node)
         sensors = machine_sensors(root.take("sensors", {}))
@@ -233,6 +251,7 @@ class Machine:
             platform=platform,
             struts=struts,
             friction=friction,
+            joint_friction=joint_friction,
             drive=drive,
             sensors=sensors,
             tolerances=tolerances,

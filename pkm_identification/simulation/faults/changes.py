@@ -15,7 +15,7 @@ def _platform(setup: Setup, fault: Fault) -> Setup:
 
 
 def _friction(setup: Setup, fault: Fault) -> Setup:
-    if not setup.machine.friction.acts:
+    if not setup.machine.rubs:
         raise SettingsError(f"machine '{setup.machine.name}' has no friction that could change")
     return replace(setup, change=replace(setup.change, friction=1.0 + fault.numbers[0]))
 

@@ -1,10 +1,14 @@
-"""Faults of friction: laws that the machine file's leaves out. The plant has them in its small implicit steps."""
+"""Faults of friction: laws that the machine file's leaves out, joints that rub.
+
+The plant has them in its small implicit steps.
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 from pkm_identification.errors import SettingsError
+from pkm_identification.mechanisms.hexapod.joint_friction import JointFriction
 
 from ..imperfections.setup import Setup
 from .kind import PLANT, Fault, FaultKind
@@ -50,8 +54,7 @@ def _position(setup: Setup, fault: Fault) -> Setup:
 
 
 def _joints(setup: Setup, fault: Fault) -> Setup:
-    moment, viscous = (*fault.numbers, 0.0)[:2]
-    return replace(setup, train=replace(setup.train, joint_moment=moment, joint_viscous=viscous))
+    return replace(setup, machine=replace(setup.machine, joint_friction=JointFriction.alike(*fault.numbers)))
 
 
 FAULTS = (
@@ -66,6 +69,6 @@ FAULTS = (
     FaultKind("friction_load", "N/N", PLANT, "Coulomb friction grows with the axial load", _load, 0.0, 0.5),
     FaultKind("friction_position", "1/m", PLANT, "Coulomb friction changes with length, relative, from home", _position,
               -10.0, 10.0),
-    FaultKind("joint_friction", "N m[,N m s]", PLANT, "Coulomb (and viscous) friction about each axis of all joints",
+    FaultKind("joint_friction", "N m[,N m s]", PLANT, "Coulomb (and viscous) friction of all joints",
               _joints, 0.0, 1e5, counts=(1, 2)),
 )  # fmt: skip

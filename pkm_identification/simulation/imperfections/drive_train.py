@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from pkm_identification.mechanisms.friction import padded_coefficients
+from pkm_identification.mechanisms.hexapod.dynamics.joint_friction import joint_rates
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
@@ -14,8 +15,6 @@ from .setup import TrainErrors
 from .train_stepping import BRISTLE_DAMPING as BRISTLE_DAMPING_ROW
 from .train_stepping import (
     BY_LOAD,
-    JOINT_MOMENT,
-    JOINT_VISCOUS,
     POSITION,
     Train,
     advance_train,
@@ -24,7 +23,7 @@ from .train_stepping import (
 
 STRUT_DAMPING = 0.05  # damping ratio of an elastic strut
 BRISTLE_DAMPING = 0.5  # damping ratio of the bristles
-AXES_PER_STRUT = 5  # two of the universal joint at the base, three of the spherical one at the platform
+AXES_PER_STRUT = 6  # three at each end
 
 
 class DriveTrain:
@@ -56,7 +55,9 @@ class DriveTrain:
     ) -> None:
         self._elastic = errors.compliance > 0.0
         self._compliance = errors.compliance
-        self._rubbing_joints = friction and (errors.joint_moment > 0.0 or errors.joint_viscous > 0.0)
+        joints = machine.joint_friction if friction else None
+        self._machine = machine
+        self._rubbing_joints = joints is not None and joints.acts
         self._axes = np.zeros((2, AXES_PER_STRUT * STRUTS if self._rubbing_joints else 0, STRUTS))
         self._state = np.zeros((3, STRUTS))
         share = 1.0 if friction else 0.0
@@ -91,8 +92,14 @@ class DriveTrain:
                     errors.stribeck_rate,
                     share * errors.by_load,
                     errors.by_position,
-                    share * errors.joint_moment,
-                    share * errors.joint_viscous,
+                ]
+            ),
+            joints=np.zeros((4, STRUTS)) if joints is None else joints.coefficients.copy(),
+            joint_law=np.array(
+                [
+                    1.0 if joints is None else joints.transition_rate,
+                    machine.base_joint == "universal",
+                    machine.hinged_platform,
                 ]
             ),
         )
@@ -106,42 +113,30 @@ class DriveTrain:
 
     def scale_friction(self, factor: float) -> None:
         """Let all friction be `factor` times what it was made with."""
-        made, friction = self._made, [BY_LOAD, JOINT_MOMENT, JOINT_VISCOUS]
+        made = self._made
         self._train.coefficients[:] = factor * made.coefficients
         self._train.struts[:BRISTLE_DAMPING_ROW] = factor * made.struts[:BRISTLE_DAMPING_ROW]
-        self._train.alike[friction] = factor * made.alike[friction]
+        self._train.alike[BY_LOAD] = factor * made.alike[BY_LOAD]
+        self._train.joints[:] = factor * made.joints
 
     def position(self, length: FloatArray) -> FloatArray:
         """What the encoders are on, (6,) in m: the motor side, where struts are elastic."""
         return self._state[POSITION].copy() if self._elastic else length
 
-    def evaluate(self, end: int, frames: FloatArray, arms: FloatArray, closure: Closure) -> None:
+    def evaluate(self, end: int, position: FloatArray, closure: Closure) -> None:
         """Follow the joints' axes to a pose.
 
         Parameters
         ----------
         end : int
             0 or 1, of the period.
-        frames : ndarray, shape (6, 3, 3)
-            Of the base joints.
-        arms : ndarray, shape (6, 3)
-            Platform joints in the platform frame, m.
+        position : ndarray, shape (3,)
+            Of the platform, m.
         closure : Closure
         """
-        if not self._rubbing_joints:
-            return
-        rates = np.zeros((STRUTS, AXES_PER_STRUT, 6))
-        arms = arms @ closure.rotation.T
-        for i in range(STRUTS):
-            inverse_tip = closure.inverse_tip[i]
-            hinges = np.hstack([inverse_tip[:2], np.cross(arms[i], inverse_tip[:2])])
-            first = frames[i, :, 0]
-            second = np.cross(closure.jacobian[i, :3], first)
-            second /= np.linalg.norm(second)
-            rates[i, :2] = hinges
-            rates[i, 2:, 3:] = np.eye(3)
-            rates[i, 2:] -= np.outer(first, hinges[0]) + np.outer(second, hinges[1])
-        self._axes[end] = rates.reshape(-1, 6) @ np.linalg.inv(closure.jacobian)
+        if self._rubbing_joints:
+            rows = joint_rates(self._machine, position, closure.rotation).reshape(-1, 6)
+            self._axes[end] = rows @ np.linalg.inv(closure.jacobian)
 
     def advance(
         self,

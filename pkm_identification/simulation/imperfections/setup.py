@@ -85,8 +85,6 @@ class TrainErrors:
         N of Coulomb friction per N of axial load.
     by_position : float
         Relative change of Coulomb friction per m of length, from home.
-    joint_moment, joint_viscous : float
-        N m and N m s of friction about each axis of the base and the platform joints.
     compliance : float
         m of elastic compression per N, between encoder and platform joint.
     """
@@ -97,8 +95,6 @@ class TrainErrors:
     presliding: float = 0.0
     by_load: float = 0.0
     by_position: float = 0.0
-    joint_moment: float = 0.0
-    joint_viscous: float = 0.0
     compliance: float = 0.0
 
     @property

@@ -8,7 +8,8 @@ As `simulation.stepping`, small implicit steps of the same two-stage method, wit
 * Coulomb friction may have bristles (LuGre: Canudas de Wit et al. 1995): z' = v - s0 |v| z / g(v), friction
   s0 z + s1 z' + viscous, with g(v) the force it slides at and s0 = g(inf) / presliding displacement.
 * It may grow with the axial load, F = F_0 + mu b |drive - F|, and with the length.
-* Friction about the joints' axes enters as the strut forces that do the same work: axis rates are B l', hence B^T tau.
+* Friction of the joints (`dynamics.joint_friction`) enters as the strut forces that do the same work: joint rates are
+  B l', hence B^T tau.
 
 Rates of the struts are solved for by Newton's method; the motor sides are eliminated strut by strut.
 """
@@ -21,6 +22,7 @@ import numpy as np
 
 from pkm_identification.mechanisms.friction import friction_along, friction_slope
 from pkm_identification.mechanisms.friction.law import TRANSITION, clipped, law_tuple
+from pkm_identification.mechanisms.hexapod.dynamics.joint_friction import joint_coulomb
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
 from pkm_identification.numerics.linear_systems import solve6
@@ -29,12 +31,11 @@ from ..stepping import GAMMA, end_stop, stopped_at_bend, turn_pose
 
 NEWTON_ITERATIONS = 60
 MOTOR_ITERATIONS = 60
-AXIS_TRANSITION = 0.02  # rad/s, where friction of the joints' axes bends
 BRISTLE, POSITION, RATE = range(3)  # rows of the state
 COULOMB, ASYMMETRY, BRISTLE_STIFFNESS, BRISTLE_DAMPING, STIFFNESS, DAMPING, MASS, HOME = range(
     8
 )  # rows of `struts`
-EXCESS, STRIBECK_RATE, BY_LOAD, BY_POSITION, JOINT_MOMENT, JOINT_VISCOUS = range(6)
+EXCESS, STRIBECK_RATE, BY_LOAD, BY_POSITION = range(4)
 
 
 class Train(NamedTuple):
@@ -51,9 +52,12 @@ class Train(NamedTuple):
     struts : ndarray, shape (8, 6)
         Coulomb friction and asymmetry (N), stiffness (N/m; 0: none) and damping (N s/m) of the bristles, stiffness
         (0: rigid) and damping of the strut, mass (kg) on the motor side, home length (m).
-    alike : ndarray, shape (6,)
-        Stribeck excess and rate (m/s), friction by load (N/N) and by length (1/m), friction of the joints' axes (N m
-        and N m s).
+    alike : ndarray, shape (4,)
+        Stribeck excess and rate (m/s), friction by load (N/N) and by length (1/m).
+    joints : ndarray, shape (4, 6)
+        As of `JointFriction`.
+    joint_law : ndarray, shape (3,)
+        Rate (rad/s) where the joints' friction bends, and whether base and platform joints are universal.
     """
 
     law: FloatArray
@@ -61,6 +65,8 @@ class Train(NamedTuple):
     stops: FloatArray
     struts: FloatArray
     alike: FloatArray
+    joints: FloatArray
+    joint_law: FloatArray
 
 
 @kernel
@@ -153,21 +159,53 @@ def transmitted(rate, length, drive, bristle, position, motor_rate, guess, h, tr
 
 
 @kernel
-def _axis_forces(rate, axes, train, force, slope):
-    """Strut forces (6,) that do the work of friction about the joints' axes, and their slopes (6, 6) by strut rates."""
+def _joint_torque(rate, coulomb, viscous, hinged, transition, torque, gradient):
+    """Write the torque (3,) of one joint turning at `rate` (3,), rad/s, and its derivative (3, 3)."""
+    shape = joint_coulomb((rate[0], rate[1], rate[2]), hinged, transition)
+    size = np.sqrt(rate[0] ** 2 + rate[1] ** 2 + rate[2] ** 2)
+    for i in range(3):
+        torque[i] = coulomb * shape[i] + viscous * rate[i]
+        for k in range(3):
+            gradient[i, k] = viscous if i == k else 0.0
+            if hinged or size <= transition:
+                if i == k and abs(rate[i]) <= transition:
+                    gradient[i, k] += coulomb / transition
+            else:
+                gradient[i, k] += coulomb * ((1.0 if i == k else 0.0) - shape[i] * shape[k]) / size
+
+
+@kernel
+def _joint_forces(rate, axes, train, force, slope):
+    """Strut forces (6,) that do the work of the joints' friction, and their slopes (6, 6) by strut rates."""
     force[:] = 0.0
     slope[:] = 0.0
-    moment, viscous = train.alike[JOINT_MOMENT], train.alike[JOINT_VISCOUS]
-    for n in range(axes.shape[0]):
-        turning = 0.0
-        for i in range(6):
-            turning += axes[n, i] * rate[i]
-        torque = moment * clipped(turning, AXIS_TRANSITION) + viscous * turning
-        gradient = viscous + (moment / AXIS_TRANSITION if abs(turning) <= AXIS_TRANSITION else 0.0)
-        for i in range(6):
-            force[i] += axes[n, i] * torque
+    turning, torque, gradient, by_rate = np.empty(3), np.empty(3), np.empty((3, 3)), np.empty((3, 6))
+    for joint in range(axes.shape[0] // 3):
+        strut, end = divmod(joint, 2)
+        own = axes[3 * joint : 3 * joint + 3]
+        for n in range(3):
+            turning[n] = 0.0
+            for i in range(6):
+                turning[n] += own[n, i] * rate[i]
+        _joint_torque(
+            turning,
+            train.joints[2 * end, strut],
+            train.joints[2 * end + 1, strut],
+            train.joint_law[1 + end] != 0.0,
+            train.joint_law[0],
+            torque,
+            gradient,
+        )
+        for n in range(3):
             for k in range(6):
-                slope[i, k] += axes[n, i] * gradient * axes[n, k]
+                by_rate[n, k] = 0.0
+                for m in range(3):
+                    by_rate[n, k] += gradient[n, m] * own[m, k]
+        for n in range(3):
+            for i in range(6):
+                force[i] += own[n, i] * torque[n]
+                for k in range(6):
+                    slope[i, k] += own[n, i] * by_rate[n, k]
 
 
 @kernel
@@ -178,7 +216,7 @@ def present_forces(twist, length, jacobian, axes, force, train, state, rate, res
         rate[i] = 0.0
         for k in range(6):
             rate[i] += jacobian[i, k] * twist[k]
-    _axis_forces(rate, axes, train, rubbing, slope)
+    _joint_forces(rate, axes, train, rubbing, slope)
     for i in range(6):
         passed = transmitted(
             rate[i],
@@ -211,7 +249,7 @@ def _solve_stage(known_twist, known_length, known_state, h, dynamics, train, axe
             for m in range(6):
                 mobility[i, k] += jac[i, m] * comp[m, k]
     for iteration in range(NEWTON_ITERATIONS):
-        _axis_forces(rate, axes, train, rubbing, axis_slope)
+        _joint_forces(rate, axes, train, rubbing, axis_slope)
         for i in range(6):
             net[i], slope, _, bristle_rate[i], motor_rate[i] = transmitted(
                 rate[i], known_length[i], drive[i], known_state[BRISTLE, i], known_state[POSITION, i],
@@ -239,7 +277,7 @@ def _solve_stage(known_twist, known_length, known_state, h, dynamics, train, axe
             break
         solve6(matrix, residual)
         bend = train.law[TRANSITION]
-        # corners of many axes can send Newton round in a circle; shorter steps end that
+        # corners of many joints can send Newton round in a circle; shorter steps end that
         damping = 1.0 if iteration < 20 else 0.5
         for i in range(6):
             rate[i] = stopped_at_bend(rate[i], rate[i] + damping * residual[i], bend)

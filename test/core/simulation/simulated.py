@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 import numpy as np
-from core.mechanisms.hexapod.machine_variants import machine, untidy, with_joint
+from core.mechanisms.hexapod.machine_variants import machine, rubbing, untidy, with_joint
 
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.simulation import (
@@ -15,9 +15,9 @@ from pkm_identification.simulation import (
     trajectory,
 )
 
-# the built-in machines, one with every asymmetry the schema allows, the source's idealised joint, and universal joints
-# at the platform
-VARIANTS = ("uf", "hexel", "ford", "untidy", "no_spin", "platform")
+# the built-in machines, one with every asymmetry the schema allows, the source's idealised joint, universal joints
+# at the platform, and joints with friction
+VARIANTS = ("uf", "hexel", "ford", "untidy", "no_spin", "platform", "rubbing")
 
 
 @cache
@@ -29,6 +29,8 @@ def variant(name: str) -> Machine:
         return machine(with_joint(untidy("hexel", seed=4), "no_spin"))
     if name == "platform":
         return machine(with_joint(untidy("uf", seed=5), "platform", "tangential"))
+    if name == "rubbing":
+        return machine(rubbing(untidy("uf", seed=6)))
     return machine(name)
 
 

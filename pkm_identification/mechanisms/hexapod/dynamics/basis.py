@@ -1,6 +1,7 @@
 """The basis in which the model is linear: 10 platform and 6 x 7 strut parameters, then friction.
 
 The friction law decides how many columns there are: six of each of its coefficients, one coefficient after the other.
+Machines whose file has friction of the joints have 24 more (`dynamics.joint_friction`).
 """
 
 from __future__ import annotations
@@ -44,7 +45,13 @@ def strut_column(strut: int, kind: int) -> int:
 
 
 def basis_columns(machine: Machine) -> int:
-    """Number B of basis parameters: 64 with a friction law of two coefficients."""
+    """Number B of basis parameters: 64 with a friction law of two coefficients, 88 with friction of the joints too."""
+    joints = 0 if machine.joint_friction is None else machine.joint_friction.coefficients.size
+    return joint_rows(machine) + joints
+
+
+def joint_rows(machine: Machine) -> int:
+    """Where the parameters of the joints' friction begin in the basis: behind those of the struts'."""
     return INERTIAL_COLUMNS + machine.friction.coefficients.size
 
 
@@ -59,7 +66,15 @@ def friction_columns(machine: Machine, name: str) -> slice:
 
 def friction_of_basis(machine: Machine, basis: FloatArray) -> FloatArray:
     """The friction coefficients (K, 6) in basis parameters (B,), in the order of the law's; a view."""
-    return basis[INERTIAL_COLUMNS:].reshape(len(machine.friction.law.coefficients), STRUTS)
+    return basis[INERTIAL_COLUMNS : joint_rows(machine)].reshape(-1, STRUTS)
+
+
+def joint_friction_of_basis(machine: Machine, basis: FloatArray) -> FloatArray:
+    """The coefficients of the joints' friction in basis parameters (B,), as `JointFriction` has them; a view.
+
+    Shape (4, 6), or (0, 6) where the machine's file has none.
+    """
+    return basis[joint_rows(machine) :].reshape(-1, STRUTS)
 
 
 def inertia_about_origin(machine: Machine) -> FloatArray:
@@ -76,8 +91,8 @@ def basis_parameters(machine: Machine) -> FloatArray:
     ndarray, shape (B,)
         Platform mass, first moments, inertia about the platform origin (xx, yy, zz, xy, xz, yz); per strut m_e,
         m_e d, m_b L_B, the rod's moments about x (the second hinge), the strut axis, and z, and the mass m_m that
-        stands for the turning motor; then the friction law's coefficients, six of each. SI units. A copy of the
-        caller's own.
+        stands for the turning motor; then the friction law's coefficients, six of each, and the joints'. SI units.
+        A copy of the caller's own.
     """
     kept = vars(machine)
     if _KEPT not in kept:
@@ -103,5 +118,7 @@ def _worked_out(machine: Machine) -> FloatArray:
         phi[strut_column(i, I_A)] = b.axial + e.axial
         phi[strut_column(i, I_Z)] = transverse
         phi[strut_column(i, M_M)] = machine.motor_mass
-    phi[INERTIAL_COLUMNS:] = machine.friction.coefficients.ravel()
+    friction_of_basis(machine, phi)[:] = machine.friction.coefficients
+    if machine.joint_friction is not None:
+        joint_friction_of_basis(machine, phi)[:] = machine.joint_friction.coefficients
     return phi

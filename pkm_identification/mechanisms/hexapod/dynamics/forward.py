@@ -22,6 +22,7 @@ from ..kinematics.jacobian import fill_jacobian
 from ..machine import Machine
 from .basis import INERTIAL_COLUMNS, basis_parameters
 from .inverse import load_rows
+from .joint_friction import add_joint_friction
 from .mass import fill_mass
 from .records import friction_coefficients, packed_geometry, unpacked
 
@@ -30,7 +31,8 @@ Drive = Callable[[float, FloatArray, FloatArray, FloatArray], FloatArray]
 
 @kernel
 def _accelerations(packed, phi, position, rotation, twist, force, load, acceleration):
-    geometry, coefficients = unpacked(packed), friction_coefficients(phi)
+    geometry = unpacked(packed)
+    coefficients = friction_coefficients(geometry, phi)
     mass, jac = np.empty((6, 6)), np.empty((6, 6))
     rate, unused, net = np.empty(6), np.empty(6), np.empty(6)
     for n in range(position.shape[0]):
@@ -42,6 +44,8 @@ def _accelerations(packed, phi, position, rotation, twist, force, load, accelera
         loading = min(n, load.shape[0] - 1)
         for i in range(6):
             net[i] = less_friction(force[pushing, i], rate[i], geometry.law, coefficients, i)
+        if geometry.joint_transition > 0.0:
+            add_joint_friction(geometry, phi, position[n], turned, twist[n], u)
         for k in range(6):
             u[k] = load[loading, k] - u[k]
             for i in range(6):
@@ -80,7 +84,7 @@ def forward_dynamics(
     force : ndarray, shape (6,) or (N, 6)
         Strut forces in N, positive when they push the platform joint away from the base joint.
     friction : bool
-        Whether the machine file's strut friction acts.
+        Whether the machine file's friction of struts and joints acts.
     wrench : ndarray, shape (6,) or (N, 6), optional
         Force in N and moment in N m about the platform frame's origin on the platform, in base axes.
 
@@ -164,7 +168,7 @@ def integrate(
     position, rotation, twist : ndarray, shapes (3,), (3, 3) and (6,), optional
         Where it starts: at home and at rest when absent.
     friction : bool
-        Whether the machine file's strut friction acts.
+        Whether the machine file's friction of struts and joints acts.
     wrench : ndarray, shape (6,), optional
         Constant force and moment on the platform at its origin, base axes, N and N m.
     tolerance : float
@@ -194,7 +198,7 @@ def integrate(
     start[:3] = machine.home_position if position is None else position
     start[3:7] = quaternion_from_matrix(machine.home_rotation if rotation is None else rotation)
     start[7:] = 0.0 if twist is None else twist
-    friction = friction and machine.friction.acts
+    friction = friction and machine.rubs
     arguments = _kernel_arguments(machine, friction)
     load = load_rows(wrench, 1)
     constant = np.zeros((1, 6))

@@ -16,7 +16,7 @@ cen    what is quadratic in w and w_s: platform w x (w x c) and w x I w; struts 
        w_s x (w_s x ...) of the centres of mass, w_s x I w_s and the spin's rates.
 grp    gravity of the platform.
 grs    gravity of both strut bodies.
-frict  friction along the struts.
+frict  friction along the struts and of the joints.
 ext    wrench on the platform by tool or payload.
 mh     motor and screw inertia, m_m L'' with the whole of L''; zero unless the machine file has `drive.motor.inertia`.
 umd    what is not modelled: zero.
@@ -50,6 +50,7 @@ from ..kinematics.jacobian import fill_jacobian
 from ..machine import Machine
 from .basis import INERTIAL_COLUMNS, PLATFORM_COLUMNS, basis_parameters
 from .inverse import load_rows
+from .joint_friction import add_joint_friction
 from .records import MotionSample, friction_coefficients, hinge_of, packed_geometry, three, unpacked
 from .strut import (
     H_B,
@@ -64,9 +65,9 @@ from .strut import (
     spin,
 )
 
-# Rows of the kernel's result; the first seven are wrenches on the platform until J^-T is taken.
+# Rows of the kernel's result; the first eight are wrenches on the platform until J^-T is taken.
 _PM, _SM, _COR, _CEN, _GRP, _GRS, _EXT, _FRICT, _MH = range(9)
-_WRENCHES = 7
+_WRENCHES = 8  # of which friction's holds that of the joints
 _ROWS = 9
 
 
@@ -206,9 +207,10 @@ def _strut_groups(strut, geometry, i, sample, wrench):
 
 @kernel
 def _groups(packed, phi, position, rotation, twist, acceleration, load, groups):
-    geometry, coefficients = unpacked(packed), friction_coefficients(phi)
+    geometry = unpacked(packed)
+    coefficients = friction_coefficients(geometry, phi)
     jac, inverse, work = np.empty((6, 6)), np.empty((6, 6)), np.empty((6, 6))
-    length = np.empty(6)
+    length, along = np.empty(6), np.empty(6)
     wrench = np.empty((_WRENCHES, 6))
     for n in range(position.shape[0]):
         fill_jacobian(geometry.base, geometry.platform, position[n], rotation[n], jac, length)
@@ -221,17 +223,21 @@ def _groups(packed, phi, position, rotation, twist, acceleration, load, groups):
         for i in range(6):
             k = PLATFORM_COLUMNS + STRUT_COLUMNS * i
             rate, second = _strut_groups(phi[k : k + STRUT_COLUMNS], geometry, i, sample, wrench)
-            groups[_FRICT, n, i] = friction_along(rate, geometry.law, coefficients, i)
+            along[i] = friction_along(rate, geometry.law, coefficients, i)
             groups[_MH, n, i] = phi[k + M_M] * second
         row = min(n, load.shape[0] - 1)
         for k in range(6):
             wrench[_EXT, k] = -load[row, k]
+        if geometry.joint_transition > 0.0:
+            add_joint_friction(geometry, phi, position[n], rotation[n], twist[n], wrench[_FRICT])
         for group in range(_WRENCHES):
             for i in range(6):
                 total = 0.0
                 for k in range(6):
                     total += inverse[k, i] * wrench[group, k]
                 groups[group, n, i] = total
+        for i in range(6):
+            groups[_FRICT, n, i] += along[i]
 
 
 def force_groups(
@@ -245,7 +251,7 @@ def force_groups(
     motion : PlatformMotion
         In base axes at the platform origin.
     friction : bool
-        Whether the machine file's strut friction is included.
+        Whether the machine file's friction of struts and joints is included.
     wrench : ndarray, shape (6,) or (N, 6), optional
         Force in N and moment in N m about the platform frame's origin that act on the platform, in base axes.
 

@@ -23,6 +23,7 @@ from pkm_identification.numerics.vector3 import (
 from ..kinematics.jacobian import fill_jacobian
 from ..machine import Machine
 from .basis import INERTIAL_COLUMNS, PLATFORM_COLUMNS, basis_parameters
+from .joint_friction import add_joint_friction
 from .records import friction_coefficients, hinge_of, packed_geometry, unpacked
 from .strut import (
     H_B,
@@ -41,7 +42,8 @@ from .strut import (
 
 @kernel
 def _forces(packed, phi, position, rotation, twist, acceleration, load, force):
-    geometry, coefficients = unpacked(packed), friction_coefficients(phi)
+    geometry = unpacked(packed)
+    coefficients = friction_coefficients(geometry, phi)
     base, platform, g = geometry.base, geometry.platform, geometry.gravity
     jac, inverse, work = np.empty((6, 6)), np.empty((6, 6)), np.empty((6, 6))
     length, wrench, rates = np.empty(6), np.empty(6), np.empty(6)
@@ -101,6 +103,8 @@ def _forces(packed, phi, position, rotation, twist, acceleration, load, force):
         for k in range(3):
             wrench[k] = total[k] - load[row, k]
             wrench[3 + k] = moment[k] - load[row, 3 + k]
+        if geometry.joint_transition > 0.0:
+            add_joint_friction(geometry, phi, position[n], turned, twist[n], wrench)
         for i in range(6):
             sum_ = 0.0
             for k in range(6):
@@ -133,7 +137,7 @@ def strut_forces(
     motion : PlatformMotion
         In base axes at the platform origin.
     friction : bool
-        Whether the machine file's strut friction is included.
+        Whether the machine file's friction of struts and joints is included.
     wrench : ndarray, shape (6,) or (N, 6), optional
         What tool or payload do to the platform: force in N and moment in N m about the platform frame's origin, in
         base axes.

@@ -18,13 +18,13 @@ from pkm_identification.numerics.compiled import inlined, kernel
 from pkm_identification.numerics.vector3 import at, rotate
 
 from ..machine import Machine
-from .basis import INERTIAL_COLUMNS
+from .basis import INERTIAL_COLUMNS, joint_rows
 from .strut import BASE_HINGES, NO_SPIN, PLATFORM_HINGES
 
 Vector = tuple[float, float, float]
 # Where a machine keeps its packed geometry, as a cached property would.
 _KEPT = "packed geometry"
-_HINGES, _GRAVITY, _SPIN, _REVERSING, _LAW = 36, 54, 57, 58, 59
+_HINGES, _GRAVITY, _SPIN, _REVERSING, _JOINTS, _LAW = 36, 54, 57, 58, 59, 61
 
 
 class KernelGeometry(NamedTuple):
@@ -42,6 +42,10 @@ class KernelGeometry(NamedTuple):
         NO_SPIN, BASE_HINGES or PLATFORM_HINGES of `strut`.
     reversing : int
         Which term of the friction law changes sign as a strut turns back (-1: none).
+    joint_rows : int
+        Where the coefficients of the joints' friction are in the basis, behind those of the struts'.
+    joint_transition : float
+        Rate in rad/s at which the joints' friction bends; 0: they have none.
     law : tuple of float
         `Friction.law_parameters`.
     """
@@ -52,6 +56,8 @@ class KernelGeometry(NamedTuple):
     gravity: Vector
     spin: int
     reversing: int
+    joint_rows: int
+    joint_transition: float
     law: tuple[float, ...]
 
 
@@ -71,17 +77,25 @@ class MotionSample(NamedTuple):
     acceleration: FloatArray
 
 
-def packed_geometry(machine: Machine) -> FloatArray:
-    """What the compiled entries take for a machine, shape (63,); made once."""
+def packed_geometry(machine: Machine, joint_transition: float | None = None) -> FloatArray:
+    """What the compiled entries take for a machine, shape (65,); made once.
+
+    With another `joint_transition` (rad/s), that of a machine whose joints' friction bends there.
+    """
+    if joint_transition is not None:
+        packed = packed_geometry(machine).copy()
+        packed[_JOINTS + 1] = joint_transition
+        return packed
     kept = vars(machine)
     if _KEPT not in kept:
-        law = machine.friction.law
+        law, joints = machine.friction.law, machine.joint_friction
+        transition = 0.0 if joints is None else joints.transition_rate
         parts = (
             machine.base_joints.ravel(),
             machine.platform_joints.ravel(),
             machine.first_axes.ravel(),
             machine.gravity,
-            np.array([_spin(machine), law.reversing_term], dtype=float),
+            np.array([_spin(machine), law.reversing_term, joint_rows(machine), transition], dtype=float),
             machine.friction.law_parameters,
         )
         kept[_KEPT] = np.concatenate(parts)
@@ -110,6 +124,8 @@ def unpacked(packed):
         three(packed, _GRAVITY),
         int(packed[_SPIN]),
         int(packed[_REVERSING]),
+        int(packed[_JOINTS]),
+        packed[_JOINTS + 1],
         law_tuple(packed, _LAW),
     )
 
@@ -123,6 +139,6 @@ def hinge_of(geometry, rotation, i):
 
 
 @kernel
-def friction_coefficients(phi):
-    """The friction coefficients in basis parameters as friction's kernels take them, (TERMS, 6)."""
-    return padded_coefficients(phi[INERTIAL_COLUMNS:], 6)
+def friction_coefficients(geometry, phi):
+    """The struts' friction coefficients in basis parameters as friction's kernels take them, (TERMS, 6)."""
+    return padded_coefficients(phi[INERTIAL_COLUMNS : geometry.joint_rows], 6)

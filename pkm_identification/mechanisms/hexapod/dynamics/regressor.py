@@ -26,6 +26,7 @@ from pkm_identification.numerics.vector3 import (
 from ..kinematics.jacobian import fill_jacobian
 from ..machine import Machine
 from .basis import INERTIAL_COLUMNS, PLATFORM_COLUMNS, basis_columns
+from .joint_friction import JOINT_COLUMNS, fill_joint_wrenches
 from .records import MotionSample, hinge_of, packed_geometry, three, unpacked
 from .strut import (
     H_B,
@@ -58,8 +59,8 @@ class RegressorScratch(NamedTuple):
 
     Attributes
     ----------
-    wrench : ndarray, shape (52, 6)
-        On the platform, per unit of each inertial basis parameter.
+    wrench : ndarray, shape (76, 6)
+        On the platform, per unit of each inertial basis parameter and of each coefficient of the joints' friction.
     jacobian, inverse, work : ndarray, shape (6, 6)
     friction : ndarray, shape (6, TERMS)
         Terms of the friction law, per strut.
@@ -80,7 +81,7 @@ class RegressorScratch(NamedTuple):
 def regressor_scratch():
     """New room."""
     return RegressorScratch(
-        np.empty((INERTIAL_COLUMNS, 6)),
+        np.empty((INERTIAL_COLUMNS + JOINT_COLUMNS, 6)),
         np.empty((6, 6)),
         np.empty((6, 6)),
         np.empty((6, 6)),
@@ -164,23 +165,28 @@ def fill_regressor(geometry, entries, sample, regressor, scratch):
     for i in range(6):
         for k, term in enumerate(friction_terms(scratch.rate[i], geometry.law)):
             scratch.friction[i, k] = term
+    if geometry.joint_transition > 0.0:
+        joints = wrench[INERTIAL_COLUMNS:]
+        fill_joint_wrenches(geometry, sample.position, rotation, sample.twist, joints)
     # sum the wrenches of a parameter first, then take J^-T once per parameter
     entry = 0
     for p in range(regressor.shape[1]):
         for k in range(6):
             work[k, 0] = 0.0
-        inertial = False
+        spread = False
         while entry < rows.size and columns[entry] == p:
             row = rows[entry]
-            if row < INERTIAL_COLUMNS:
-                inertial = True
-                for k in range(6):
-                    work[k, 0] += weights[entry] * wrench[row, k]
-            else:
+            if INERTIAL_COLUMNS <= row < geometry.joint_rows:
                 term, i = divmod(row - INERTIAL_COLUMNS, 6)
                 regressor[i, p] += weights[entry] * scratch.friction[i, term]
+            else:
+                spread = True
+                if row >= geometry.joint_rows:
+                    row -= geometry.joint_rows - INERTIAL_COLUMNS
+                for k in range(6):
+                    work[k, 0] += weights[entry] * wrench[row, k]
             entry += 1
-        if inertial:
+        if spread:
             for i in range(6):
                 for k in range(6):
                     regressor[i, p] += inverse[k, i] * work[k, 0]

@@ -37,7 +37,7 @@ def hexapod_basis(machine: Machine) -> Basis:
         (f"{s}_{i + 1}", unit, kind, body, s, i) for i in range(STRUTS) for s, unit, kind, body in _STRUT
     ]
     friction = SetBuilder(machine)
-    friction.friction()
+    friction.friction(joints="each")
     rows += [(e.name, e.unit, e.kind, e.body, e.symbol, e.limb) for e in friction.entries]
     largest: dict[str, float] = {}
     for (_, unit, *_), value in zip(rows, nominal, strict=True):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 
 from pkm_identification.motion import STRUTS
@@ -13,6 +15,7 @@ from ..dynamics.basis import (
     PLATFORM_NAMES,
     basis_parameters,
     friction_columns,
+    joint_rows,
     strut_column,
 )
 from ..dynamics.strut import (
@@ -23,6 +26,7 @@ from ..dynamics.strut import (
     I_Z,
     M_E,
 )
+from ..joint_friction import COEFFICIENTS, ENDS, UNITS
 from ..machine import Machine
 
 PLATFORM, STRUT, BODY_B, BODY_E = "platform", "strut", "body b", "body e"
@@ -143,7 +147,8 @@ class SetBuilder:
         body = {"b": BODY_B, "e": BODY_E}.get(bodies, STRUT)
         self.add(name, "kg m^2", Kind.INERTIA, body, value, max(value, floor), column, strut)
 
-    def friction(self) -> None:
+    def friction(self, joints: str | None = "alike") -> None:
+        """Of each strut; of the joints, where the file has it, alike at each end, strut by strut (`each`) or not."""
         for coefficient in self.machine.friction.law.coefficients:
             rows = friction_columns(self.machine, coefficient.name)
             for i, row in enumerate(range(rows.start, rows.stop)):
@@ -153,6 +158,20 @@ class SetBuilder:
                 self.add(
                     coefficient.name, coefficient.unit, coefficient.kind, STRUT, nominal, scale, column, i
                 )
+
+        if self.machine.joint_friction is None or joints is None:
+            return
+        first = joint_rows(self.machine)
+        # of a large friction force with the platform's radius for a lever; viscous at 1 rad/s
+        large = self.force_scale * self.machine.length_scale
+        for k, (end, name) in enumerate(product(ENDS, COEFFICIENTS)):
+            kind = Kind.COULOMB if name == "coulomb" else Kind.VISCOUS
+            for strut in [None] if joints == "alike" else range(STRUTS):
+                entries = {first + STRUTS * k + i: 1.0 for i in self._struts(strut)}
+                nominal = float(np.mean(self.basis[list(entries)]))
+                symbol, body = f"{end}_joint_{name}", f"{end} joint"
+                scale, column = max(nominal, large), self.column(entries)
+                self.add(symbol, UNITS[name], kind, body, nominal, scale, column, strut)
 
     @staticmethod
     def _struts(strut: int | None) -> range:

@@ -65,7 +65,7 @@ def _collect(builder: SetBuilder, alike: bool, motor: bool) -> None:
             nominal = float(np.mean([builder.basis[strut_column(i, rows[0])] for i in struts]))
             strut = None if alike else struts[0]
             builder.add(symbol, unit, kind, body, nominal, _scale(builder, symbol, nominal), column, strut)
-    builder.friction()
+    builder.friction(joints="alike" if alike else "each")
 
 
 GENERAL_SETS: dict[str, Callable[[SetBuilder], None]] = {

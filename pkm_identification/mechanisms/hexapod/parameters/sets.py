@@ -23,6 +23,8 @@ def hexapod_parameters(machine: Machine, name: str = "identifiable") -> Paramete
         One of NAMES. `identifiable`: masses, platform moments, lumped strut moments and friction, which
         six-axis motion can show one by one (20). `oh12`, `oh24`: the source's (Oh 2003, 4.4), without and
         with friction. `extended`: the platform's ten, masses and moments strut by strut, friction (46).
+        Where the machine's file has friction of the joints, all but the source's estimate it: alike at each
+        end (4), in `extended` and `general` joint by joint (24).
         `general`, `alike` and, with the inertia of the motors, `general_motor`, `alike_motor`: see
         `general_sets`.
 
@@ -62,7 +64,7 @@ def _oh12(builder: SetBuilder) -> None:
 
 def _oh24(builder: SetBuilder) -> None:
     _oh12(builder)
-    builder.friction()
+    builder.friction(joints=None)
 
 
 def _extended(builder: SetBuilder) -> None:
@@ -73,7 +75,7 @@ def _extended(builder: SetBuilder) -> None:
         builder.strut_masses("m_b", "m_e", strut=i)
         builder.strut_moment("It_b+It_e", "transverse", "be", strut=i)
         builder.strut_moment("Ia_b+Ia_e", "axial", "be", strut=i)
-    builder.friction()
+    builder.friction(joints="each")
 
 
 SETS: dict[str, Callable[[SetBuilder], None]] = {

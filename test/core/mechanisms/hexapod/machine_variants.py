@@ -70,6 +70,18 @@ def untidy(name: str | dict[str, Any], seed: int = 0) -> dict[str, Any]:
     return made
 
 
+def rubbing(name: str | dict[str, Any], seed: int = 0) -> dict[str, Any]:
+    """A description whose joints have friction, each its own."""
+    rng = np.random.default_rng(seed)
+    made = document(name) if isinstance(name, str) else copy.deepcopy(name)
+    ends = {
+        end: {"coulomb": rng.uniform(0.5, 3.0, 6).tolist(), "viscous": rng.uniform(0.1, 1.0, 6).tolist()}
+        for end in ("base", "platform")
+    }
+    made.setdefault("friction", {})["joints"] = {**ends, "transition_rate": 0.03}
+    return made
+
+
 def machine(made: str | dict[str, Any]) -> Machine:
     """A machine of a name or a description."""
     return Machine.load(made) if isinstance(made, str) else Machine.from_document(made)

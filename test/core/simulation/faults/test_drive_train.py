@@ -38,7 +38,9 @@ def train(stiffness: float, damping: float, motor: float, bristles: bool, excess
         padded_coefficients(kept.ravel(), 6),
         np.zeros((4, 6)),
         np.outer(rows, np.ones(6)),
-        np.array([excess, STRIBECK, 0.0, 0.0, 0.0, 0.0]),
+        np.array([excess, STRIBECK, 0.0, 0.0]),
+        np.zeros((4, 6)),
+        np.array([1.0, 0.0, 0.0]),
     )
 
 

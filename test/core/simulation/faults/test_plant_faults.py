@@ -54,6 +54,7 @@ def test_a_tilted_base_by_the_force_that_holds_the_machine():
         "no_spin",
         "geometry=0.003",
         "friction_transition=0.01",
+        "joint_friction=2,0.5",
     ],
 )
 def test_the_plant_is_the_machine_the_fault_makes(text):
@@ -146,8 +147,10 @@ def test_joint_friction_takes_the_power_its_axes_turn_with():
     body = first[..., None] * x + second[..., None] * y[1:-1]
     relative = motion.twist[1:-1, None, 3:] - body
     rates = np.concatenate([first[..., None], second[..., None], relative], axis=2)
-    torque = moment * np.clip(rates / 0.02, -1, 1) + viscous * rates
-    power = np.sum(torque * rates, axis=(1, 2))
+    # about each hinge of the universal joint, against the rotation of the spherical one
+    size = np.linalg.norm(relative, axis=2, keepdims=True)
+    shape = np.concatenate([np.clip(rates[..., :2] / 0.02, -1, 1), relative / np.maximum(size, 0.02)], axis=2)
+    power = np.sum((moment * shape + viscous * rates) * rates, axis=(1, 2))
     own = FRICTION.viscous * run.truth.rate + FRICTION.coulomb * coulomb_shape(run.truth.rate)
     felt = np.sum((run.truth.resistance - own) * run.truth.rate, axis=1)[1:-1]
     assert power[n].max() > 1.0  # W
