@@ -121,8 +121,8 @@ def _size(value: float, cause: Cause) -> str:
     factor, unit = _READABLE.get(cause.unit, (1.0, cause.unit))
     if cause.std == 0.0:  # one of a few that are possible
         return f"{number(factor * value)} {unit}".strip()
-    value, std = with_deviation(factor * value, factor * cause.std)
-    return f"{value} ± {std} {unit}".strip()
+    shown, std = with_deviation(factor * value, factor * cause.std)
+    return f"{shown} ± {std} {unit}".strip()
 
 
 def _share(explains: float) -> str:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
-from pkm_identification.mechanisms.hexapod.kinematics.jacobian import jacobian
+from pkm_identification.mechanisms.hexapod.dynamics.joint_friction import joint_friction_columns
+from pkm_identification.mechanisms.hexapod.joint_friction import COEFFICIENTS, ENDS, TRANSITION_RATE, UNITS
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
@@ -18,7 +20,6 @@ from .hypothesis import Effect, repeated
 AXIS = 0.1  # rad
 STEP = 1e-3  # rad
 MOMENT = 0.01  # of weight times size of the platform: large Coulomb friction of a joint
-STILL = 0.02  # rad/s: below it, friction of a joint bends
 
 
 def other_axis(situation: Situation) -> FloatArray:
@@ -47,22 +48,12 @@ def hinge_at_platform(situation: Situation) -> FloatArray:
     return situation.of_machine(moved)[:, :, None]
 
 
-def friction(situation: Situation) -> FloatArray:
-    """What friction of a newton metre, and of a newton metre second, in all joints would add, N, (K, 6, 2)."""
-    inverse = _inverse_transposed(situation)
-    turning = situation.rows.thin_motion.twist[:, 3:]
-    wrenches = np.zeros((2, len(turning), 6))
-    for i in range(STRUTS):
-        arm, s, s_dot, length = _strut(situation, i)
-        swing = np.cross(s, s_dot)
-        for k, shape in enumerate((_coulomb, _viscous)):
-            base, platform = shape(swing), shape(turning - swing)
-            # moments on the strut as a force at the platform joint
-            pull = np.cross(base - platform, s) / length[:, None]
-            wrenches[k, :, :3] += pull
-            wrenches[k, :, 3:] += np.cross(arm, pull) + platform
-    forces = [np.einsum("nij,nj->ni", inverse, wrench) for wrench in wrenches]
-    return np.stack([situation.rows.thin_in_band(force) for force in forces], axis=2)
+def friction(situation: Situation, coefficient: str) -> FloatArray:
+    """What a unit of the Coulomb or viscous friction of all joints would add, N per N m or N m s, (K, 6, 1)."""
+    columns = joint_friction_columns(situation.machine, situation.rows.thin_motion, TRANSITION_RATE)
+    by_joint = columns.reshape(len(columns), STRUTS, len(ENDS), len(COEFFICIENTS), STRUTS)
+    force = by_joint[:, :, :, COEFFICIENTS.index(coefficient)].sum(axis=(2, 3))
+    return situation.rows.thin_in_band(force)[:, :, None]
 
 
 def effects(machine: Machine) -> list[Effect]:
@@ -80,13 +71,17 @@ def effects(machine: Machine) -> list[Effect]:
             if machine.universal
             else "Set geometry.base_joint: {type: universal, first_axis: ...} in the machine file",
         ),
-        Effect(
-            "joint_friction",
-            "friction",
-            "N m",
-            friction,
-            np.array([moment, moment]),
-            "Joints have friction that no model here has: grease or preload them less",
+        *(
+            Effect(
+                "joint_friction",
+                "friction",
+                UNITS[coefficient],
+                partial(friction, coefficient=coefficient),
+                repeated(moment, 1),
+                "State friction.joints in the machine file: the parameter set then has it; or grease or preload the "
+                "joints less",
+            )
+            for coefficient in COEFFICIENTS
         ),
     ]
     if machine.universal:
@@ -114,32 +109,3 @@ def effects(machine: Machine) -> list[Effect]:
             )
         )
     return found
-
-
-def _strut(situation: Situation, i: int) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Arm of the platform joint, direction of the strut, its rate of change, and its length, on the thin grid."""
-    machine, motion = situation.machine, situation.rows.thin_motion
-    arm = motion.rotation @ machine.platform_joints[i]
-    along = motion.position + arm - machine.base_joints[i]
-    length = np.linalg.norm(along, axis=1)
-    s = along / length[:, None]
-    speed = motion.twist[:, :3] + np.cross(motion.twist[:, 3:], arm)
-    return arm, s, _across(speed, s) / length[:, None], length
-
-
-def _across(vector: FloatArray, s: FloatArray) -> FloatArray:
-    return vector - np.sum(vector * s, axis=1, keepdims=True) * s
-
-
-def _inverse_transposed(situation: Situation) -> FloatArray:
-    """From wrenches on the platform to strut forces, (n, 6, 6)."""
-    motion = situation.rows.thin_motion
-    return np.linalg.inv(jacobian(situation.machine, motion.position, motion.rotation)).transpose(0, 2, 1)
-
-
-def _coulomb(rate: FloatArray) -> FloatArray:
-    return rate / np.sqrt(np.sum(rate**2, axis=1, keepdims=True) + STILL**2)
-
-
-def _viscous(rate: FloatArray) -> FloatArray:
-    return rate

@@ -152,10 +152,15 @@ def _moved_joints(document):
     document["geometry"]["platform_joints"] = moved.tolist()
 
 
+def _rubbing_joints(document):
+    document["friction"]["joints"] = {"base": {"coulomb": 0.3}, "platform": {"coulomb": 0.3}}
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("fault", "names", "value"),
     [
+        (_rubbing_joints, {"joint_friction"}, 0.3),
         (_tilted, {"gravity_direction"}, 0.026),
         (_heavy_motors, {"motor_inertia"}, 3.0),
         # the first moment is found, and the machine file's mass makes a distance of it
