@@ -95,8 +95,22 @@ def _unit(node: Node, axis: FloatArray) -> FloatArray:
 
 
 def _by_name(node: Node, places: FloatArray) -> FloatArray:
-    """Directions away from the middle of the joints in the plane nearest to them, or across these."""
+    """Directions of a name; a joint without one is refused."""
     name = node.choice(DIRECTIONS)
+    try:
+        return named_directions(name, places)
+    except ValueError as error:
+        node.fail(f"= '{name}': {error}; give six vectors")
+
+
+def named_directions(name: str, places: FloatArray) -> FloatArray:
+    """Directions (6, 3) away from the middle of joints (6, 3) in the plane nearest to them, or across these.
+
+    Raises
+    ------
+    ValueError
+        If a joint is in the middle.
+    """
     centred = places - places.mean(axis=0)
     normal = np.linalg.svd(centred)[2][2]
     normal *= np.sign(normal[np.argmax(np.abs(normal))])
@@ -104,7 +118,6 @@ def _by_name(node: Node, places: FloatArray) -> FloatArray:
     radius = np.linalg.norm(outward, axis=1)
     near = np.flatnonzero(radius < SMALLEST_RADIUS * max(float(radius.max()), SMALLEST_AXIS))
     if near.size or not radius.max() > 0.0:
-        strut = int(near[0]) + 1 if near.size else 1
-        node.fail(f"= '{name}': joint {strut} is in the middle of the six; give six vectors")
+        raise ValueError(f"joint {int(near[0]) + 1 if near.size else 1} is in the middle of the six")
     outward /= radius[:, None]
     return outward if name == "radial" else np.cross(normal, outward)

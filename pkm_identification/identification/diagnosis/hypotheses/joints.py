@@ -7,45 +7,80 @@ from functools import partial
 
 import numpy as np
 
+from pkm_identification.mechanisms.hexapod.dynamics.basis import basis_parameters, strut_column
 from pkm_identification.mechanisms.hexapod.dynamics.joint_friction import joint_friction_columns
+from pkm_identification.mechanisms.hexapod.dynamics.strut import I_A
 from pkm_identification.mechanisms.hexapod.joint_friction import COEFFICIENTS, ENDS, TRANSITION_RATE, UNITS
+from pkm_identification.mechanisms.hexapod.joints import DIRECTIONS, named_directions
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.rotation import axes_across
+from pkm_identification.numerics.rotation import axes_across, matrix_from_vector
 
 from ..situation import Situation
 from .hypothesis import Effect, repeated
 
 AXIS = 0.1  # rad
 STEP = 1e-3  # rad
+# rad, of hinges far from where the file has them; a hinge that points the other way is the same
+TURNS = tuple(np.pi * k / 8 for k in (-3, -2, -1, 1, 2, 3, 4))
+# Of hinges at the platform: by name, or turned from those of the file.
+AT_PLATFORM: tuple[str | float, ...] = (*DIRECTIONS, 0.0, *TURNS)
 MOMENT = 0.01  # of weight times size of the platform: large Coulomb friction of a joint
+
+
+def _spinning(situation: Situation) -> Situation:
+    """The machine file's axial inertias alone: an estimate of a model that spins otherwise has them wrong."""
+    places = [strut_column(i, I_A) for i in range(STRUTS)]
+    only = np.zeros_like(situation.parameters)
+    only[places] = basis_parameters(situation.machine)[places]
+    return replace(situation, parameters=only)
 
 
 def other_axis(situation: Situation) -> FloatArray:
     """What a radian of each of the two ways to turn the fixed hinges would add, N, (K, 6, 2)."""
-    machine = situation.machine
+    machine, spinning = situation.machine, _spinning(situation)
     columns = []
     for directions in zip(*(axes_across(axis) for axis in machine.first_axes), strict=True):
         turned = machine.first_axes + STEP * np.array(directions)
         changed = replace(machine, first_axes=turned / np.linalg.norm(turned, axis=1, keepdims=True))
-        columns.append(situation.of_machine(changed) / STEP)
+        columns.append(spinning.of_machine(changed) / STEP)
     return np.stack(columns, axis=2)
+
+
+def turned_hinges(situation: Situation, angle: float) -> FloatArray:
+    """What fixed hinges turned by an angle in rad in the plane of their joints would change, N, (K, 6, 1)."""
+    machine = situation.machine
+    places = machine.platform_joints if machine.hinged_platform else machine.base_joints
+    axes = _turned(machine.first_axes, places, angle)
+    return _spinning(situation).of_machine(replace(machine, first_axes=axes))[:, :, None]
 
 
 def other_base_joint(situation: Situation) -> FloatArray:
     """What struts that spin would change, or struts that do not, N, (K, 6, 1)."""
     machine = situation.machine
     other = machine.without_spin() if machine.universal else replace(machine, base_joint="universal")
-    return situation.of_machine(other)[:, :, None]
+    return _spinning(situation).of_machine(other)[:, :, None]
 
 
-def hinge_at_platform(situation: Situation) -> FloatArray:
-    """What universal joints at the platform, free to turn at the base, would change, N, (K, 6, 1)."""
+def hinge_at_platform(situation: Situation, direction: str | float) -> FloatArray:
+    """What universal joints at the platform, free to turn at the base, would change, N, (K, 6, 1).
+
+    Their hinges are radial or tangential, or the file's turned by an angle in rad in the plane of the joints.
+    """
     machine = situation.machine
-    axes = machine.first_axes @ machine.home_rotation
+    if isinstance(direction, str):
+        axes = named_directions(direction, machine.platform_joints)
+    else:
+        axes = _turned(machine.first_axes @ machine.home_rotation, machine.platform_joints, direction)
     moved = replace(machine, base_joint="spherical", platform_joint="universal", first_axes=axes)
-    return situation.of_machine(moved)[:, :, None]
+    return _spinning(situation).of_machine(moved)[:, :, None]
+
+
+def _turned(axes: FloatArray, places: FloatArray, angle: float) -> FloatArray:
+    """Vectors (6, 3) turned in the plane that is nearest to the joints."""
+    normal = np.linalg.svd(places - places.mean(axis=0))[2][2]
+    return axes @ matrix_from_vector(angle * normal).T
 
 
 def friction(situation: Situation, coefficient: str) -> FloatArray:
@@ -96,16 +131,40 @@ def effects(machine: Machine) -> list[Effect]:
                 f"Set geometry.{end}_joint.first_axis in the machine file",
             )
         )
+        found += [
+            Effect(
+                "hinge_axis",
+                "spin",
+                "rad",
+                partial(turned_hinges, angle=angle),
+                repeated(1.0, 1),
+                f"Set geometry.{end}_joint.first_axis in the machine file: turned by about {np.degrees(angle):.0f} "
+                "degrees in the plane of the joints",
+                reading=partial(_turn, angle),
+            )
+            for angle in TURNS
+        ]
     if machine.base_joint == "universal":
-        found.append(
+        found += [
             Effect(
                 "hinge_at_platform",
                 "spin",
                 "",
-                hinge_at_platform,
+                partial(hinge_at_platform, direction=direction),
                 repeated(1.0, 1),
                 "The struts' universal joints are at the platform: set geometry.platform_joint: {type: universal, "
-                "first_axis: ...} and geometry.base_joint: {type: spherical} in the machine file",
+                f"{_in_file(direction)}}} and geometry.base_joint: {{type: spherical}} in the machine file",
             )
-        )
+            for direction in AT_PLATFORM
+        ]
     return found
+
+
+def _turn(angle: float, value: float, std: float) -> tuple[float, float]:
+    """The angle of which the whole effect was found; its deviation is the grid's."""
+    return angle, 0.5 * (TURNS[1] - TURNS[0])
+
+
+def _in_file(direction: str | float) -> str:
+    """A direction of hinges as a machine file's section has it."""
+    return f"first_axes: {direction}" if isinstance(direction, str) else "first_axis: ..."

@@ -156,11 +156,23 @@ def _rubbing_joints(document):
     document["friction"]["joints"] = {"base": {"coulomb": 0.3}, "platform": {"coulomb": 0.3}}
 
 
+def _turned_hinges(document):
+    document["geometry"]["base_joint"] = {"type": "universal", "first_axis": [np.cos(0.6), np.sin(0.6), 0.0]}
+
+
+def _hinges_at_platform(document):
+    document["geometry"]["base_joint"] = {"type": "spherical"}
+    document["geometry"]["platform_joint"] = {"type": "universal", "first_axes": "tangential"}
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("fault", "names", "value"),
     [
         (_rubbing_joints, {"joint_friction"}, 0.3),
+        # between two of the grid's angles
+        (_turned_hinges, {"hinge_axis"}, None),
+        (_hinges_at_platform, {"hinge_at_platform"}, None),
         (_tilted, {"gravity_direction"}, 0.026),
         (_heavy_motors, {"motor_inertia"}, 3.0),
         # the first moment is found, and the machine file's mass makes a distance of it
