@@ -6,7 +6,15 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from core.mechanisms.hexapod.machine_variants import BUILTIN, changed, document, machine, untidy, with_joint
+from core.mechanisms.hexapod.machine_variants import (
+    BUILTIN,
+    changed,
+    document,
+    machine,
+    rubbing,
+    untidy,
+    with_joint,
+)
 from core.platform_motions import six_axes
 
 from pkm_identification.estimation.batch.least_squares import least_squares
@@ -66,8 +74,13 @@ def residual(equations: Equations, parameters: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize(
     "made",
-    [*(rubbed(document(name)) for name in BUILTIN), rubbed(with_joint("uf", "no_spin")), untidy("uf", 1)],
-    ids=[*BUILTIN, "uf_no_spin", "untidy"],
+    [
+        *(rubbed(document(name)) for name in BUILTIN),
+        rubbed(with_joint("uf", "no_spin")),
+        untidy("uf", 1),
+        rubbing(with_joint(untidy("uf", 2), "platform")),
+    ],
+    ids=[*BUILTIN, "uf_no_spin", "untidy", "rubbing"],
 )
 def test_the_true_parameters_balance(made, name, online):
     m = machine(made)
