@@ -197,6 +197,10 @@ class Machine:
     def from_document(cls, document: Any, source: str = "machine") -> Machine:
         """Validate a description that is already parsed; see `load`."""
         root = Node(document, "", source, MachineError)
+        if root.has("kind"):
+            raise MachineError(
+                f"{source}: of kind {document['kind']}, not a hexapod; a hexapod's file has no 'kind'"
+            )
         schema = root.take("schema")
         if schema.value != SCHEMA:
             schema.fail(f"is {schema.value!r}; this package reads schema {SCHEMA}")

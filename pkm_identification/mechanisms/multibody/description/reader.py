@@ -75,7 +75,8 @@ def read_document(document: Any, source: str = "mechanism") -> Description:
     drives = measures.drives(root.take("drives"))
     outputs = measures.outputs(root.take("outputs", {}))
     readings = measures.outputs(root.take("readings", {}))
-    _unique(root, [m.name for m in (*(drive.measure for drive in drives), *outputs, *readings)])
+    _unique(root, [measure.name for measure in (*outputs, *readings)])
+    _unique(root, [drive.force for drive in drives])
     friction_node = root.take("friction", {})
     if friction_node.value == {}:
         nothing = [0.0] * len(drives)
@@ -117,7 +118,7 @@ def _constants(node: Node) -> Constants:
 def _unique(root: Node, names: list[str]) -> None:
     for name in names:
         if names.count(name) > 1:
-            root.fail(f"has two drives, outputs or readings named '{name}'")
+            root.fail(f"has two forces, outputs or readings named '{name}'")
 
 
 def _home(

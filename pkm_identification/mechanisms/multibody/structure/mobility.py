@@ -12,16 +12,18 @@ from pkm_identification.numerics.arrays import FloatArray
 
 from ..description.records import Description
 from ..kernels.closing import advance, read_frames, read_rows
-from ..kernels.codes import BALL
+from ..kernels.codes import BALL, POINT
 from ..kernels.layout import ORIGIN, STATE
 from ..numbers.arithmetic import FLOAT64
 from .model import Model
 from .rows import Row
+from .tasks import check_counts, check_tasks
 from .tree import Tree
 
 RANK = 1e-9  # singular values below this, relative to the largest of rows of length one, count as zero
 _CLOSED = 1e-10
 _STEPS = 200
+_HELD = 1e3  # weight of drives or outputs against loops, to see how far the loops stay open
 _NEARBY = (0.02, 0.05)  # m or rad away from home, where the rank is that of a general configuration
 
 
@@ -67,7 +69,7 @@ def mobility(
         outputs do not fit the degrees of freedom.
     """
     loops = np.array(tasks["loops"], dtype=np.int64)
-    home = _home(description, tree, model, rows, loops, tasks)
+    home, unmet = _home(description, tree, model, rows, tasks)
     jacobian = _jacobian(model, loops, home)
     here = _rank(jacobian)
     general, elsewhere = _general_rank(model, loops, home, jacobian)
@@ -84,7 +86,15 @@ def mobility(
         tuple(int(loops[i]) for i in range(len(loops)) if i not in independent),
         freedom,
     )
-    _check_tasks(description, model, found, tasks)
+    check_counts(description, freedom)
+    if unmet:
+        raise MachineError(unmet)
+    free = free_directions(model, found, home)
+    moved = {
+        kind: _jacobian(model, np.array(tasks[kind], dtype=np.int64), home) @ free
+        for kind in ("drives", "outputs")
+    }
+    check_tasks(description, moved)
     return found
 
 
@@ -122,44 +132,52 @@ def guessed(description: Description, tree: Tree, model: Model) -> FloatArray:
 
 
 def _home(
-    description: Description,
-    tree: Tree,
-    model: Model,
-    rows: list[Row],
-    loops: np.ndarray,
-    tasks: dict[str, list[int]],
-) -> FloatArray:
-    start = guessed(description, tree, model)
+    description: Description, tree: Tree, model: Model, rows: list[Row], tasks: dict[str, list[int]]
+) -> tuple[FloatArray, str]:
+    """Coordinates with all loops closed, and what is wrong if drives or outputs are not where the file wants them."""
+    loops = np.array(tasks["loops"], dtype=np.int64)
     wanted = np.array(tasks["outputs" if description.home.by_outputs else "drives"], dtype=np.int64)
     target = FLOAT64.array(description.home.values)
-    # first the tasks alone: what is driven stands where the file says, and the rest follows it
-    q = _fit(model, np.concatenate([loops, wanted]), np.concatenate([np.zeros(len(loops)), target]), start)
-    gaps = np.abs(_values(model, loops, q))
-    missed = np.abs(_values(model, wanted, q) - target)
-    scale = max(1.0, float(np.abs(model.placement[:, ORIGIN]).max()))
-    if max(gaps.max(initial=0.0), missed.max(initial=0.0)) <= _CLOSED * scale:
-        return q
-    free = _fit(model, loops, np.zeros(len(loops)), q) if len(loops) else q
-    gaps = np.abs(_values(model, loops, free))
-    if gaps.max(initial=0.0) > _CLOSED * scale:
-        worst = rows[loops[int(np.argmax(gaps))]].label
-        raise MachineError(
-            f"{description.source}: home: a loop cannot close there: gap of {np.linalg.norm(gaps):.6g} m at {worst}"
-        )
-    task = int(np.argmax(missed)) if len(missed) else 0
-    raise MachineError(
-        f"{description.source}: home: out of reach: '{rows[wanted[task]].label}' misses {target[task]:g} "
-        f"by {missed[task]:.6g}"
-    )
+    both, aims = np.concatenate([loops, wanted]), np.concatenate([np.zeros(len(loops)), target])
+    scale = _CLOSED * max(1.0, float(np.abs(model.placement[:, ORIGIN]).max()))
+    start = guessed(description, tree, model)
+    q = _fit(model, both, aims, start)
+    if np.abs(_values(model, both, q) - aims).max(initial=0.0) <= scale:
+        return q, ""
+    held = _fit(model, both, aims, q, np.concatenate([np.ones(len(loops)), np.full(len(wanted), _HELD)]))
+    missed = np.abs(_values(model, wanted, held) - target)
+    place = f"{description.source}: home:"
+    if len(wanted) and missed.max() > 1e-3:
+        k = int(np.argmax(missed))
+        problem = f"{place} out of reach: '{rows[wanted[k]].label}' misses {target[k]:g} by {missed[k]:.6g}"
+    else:
+        problem = f"{place} {_open_loop(model, rows, loops, held)}"
+    closed = _fit(model, loops, np.zeros(len(loops)), held) if len(loops) else held
+    if np.abs(_values(model, loops, closed)).max(initial=0.0) > scale:
+        raise MachineError(f"{place} {_open_loop(model, rows, loops, closed)}")
+    return closed, problem
 
 
-def _fit(model: Model, chosen: np.ndarray, target: FloatArray, start: FloatArray) -> FloatArray:
+def _open_loop(model: Model, rows: list[Row], loops: np.ndarray, q: FloatArray) -> str:
+    """Which loop does not close, and its gap."""
+    gaps: dict[str, float] = {}
+    for row, value in zip(loops, _values(model, loops, q), strict=True):
+        if rows[row].kind == POINT:
+            gaps[rows[row].joint] = float(np.hypot(gaps.get(rows[row].joint, 0.0), value))
+    worst = max(gaps, key=lambda joint: gaps[joint], default="")
+    return f"the loop at joint '{worst}' cannot close: gap of {gaps.get(worst, 0.0):.6g} m"
+
+
+def _fit(
+    model: Model, chosen: np.ndarray, target: FloatArray, start: FloatArray, weight: FloatArray | float = 1.0
+) -> FloatArray:
     """Coordinates that bring rows to their targets, or as near as they come (Levenberg, Marquardt)."""
     q = start.copy()
     damping = 1e-4
-    gap = target - _values(model, chosen, q)
+    weights = np.broadcast_to(weight, len(chosen))
+    gap = weights * (target - _values(model, chosen, q))
     for _ in range(_STEPS):
-        jacobian = _jacobian(model, chosen, q)
+        jacobian = weights[:, None] * _jacobian(model, chosen, q)
         if gap @ gap < _CLOSED**2 * 1e-8:
             # closed: one step without damping, the shortest that redundant rows allow
             step = np.linalg.lstsq(jacobian, gap, rcond=RANK)[0]
@@ -168,7 +186,7 @@ def _fit(model: Model, chosen: np.ndarray, target: FloatArray, start: FloatArray
             step = np.linalg.solve(normal + damping * np.eye(len(normal)), jacobian.T @ gap)
         trial = q.copy()
         advance(model, trial, step)
-        new = target - _values(model, chosen, trial)
+        new = weights * (target - _values(model, chosen, trial))
         if gap @ gap < _CLOSED**2 * 1e-8:
             return trial if new @ new <= gap @ gap else q
         if new @ new < gap @ gap:
@@ -263,33 +281,3 @@ def _independent_rows(jacobian: FloatArray, rank: int) -> list[int]:
             chosen.append(i)
             basis.append(rest / size)
     return chosen
-
-
-def _check_tasks(
-    description: Description, model: Model, found: Mobility, tasks: dict[str, list[int]]
-) -> None:
-    """Drives and outputs must be as many as the degrees of freedom, and each must move the mechanism at home."""
-    source, freedom = description.source, found.degrees_of_freedom
-    loops = _jacobian(model, np.array(found.independent, dtype=np.int64), found.home)
-    free = _null_space(loops)
-    names = {
-        "drives": [drive.name for drive in description.drives],
-        "outputs": [output.name for output in description.outputs],
-    }
-    for kind, what in (("drives", "driven coordinate"), ("outputs", "output")):
-        count = len(names[kind])
-        if count != freedom:
-            raise MachineError(
-                f"{source}: {kind}: {count} of them, but the mechanism has {freedom} degree"
-                f"{'' if freedom == 1 else 's'} of freedom"
-            )
-        moved = _jacobian(model, np.array(tasks[kind], dtype=np.int64), found.home) @ free
-        size = np.linalg.norm(moved, axis=1)
-        for name, one in zip(names[kind], size, strict=True):
-            if one < 1e-7 * size.max(initial=1e-300) or one < 1e-12:
-                raise MachineError(f"{source}: {kind}: {what} '{name}' does not move the mechanism at home")
-        if np.linalg.matrix_rank(_unit_rows(moved), tol=1e-7) < freedom:
-            raise MachineError(
-                f"{source}: {kind}: {', '.join(names[kind])} do not decide the mechanism's motion at home: "
-                "they depend on each other there"
-            )

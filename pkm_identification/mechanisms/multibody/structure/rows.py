@@ -52,6 +52,8 @@ class Row:
         Offset, and square and twice of a lever.
     turns : tuple of int
         Sequence of an angle and its place there; the component of a turn.
+    joint : str
+        Whose constraint it is.
     """
 
     label: str
@@ -62,6 +64,7 @@ class Row:
     factors: Mapping[str, Exact] = field(default_factory=dict)
     numbers: tuple[Exact, ...] = ()
     turns: tuple[int, ...] = ()
+    joint: str = ""
 
 
 def loop_rows(joint: Joint, planar: set[str]) -> list[Row]:
@@ -75,6 +78,7 @@ def loop_rows(joint: Joint, planar: set[str]) -> list[Row]:
             joint.bodies,
             joint.place,
             (of_first[k], NO_VECTOR),
+            joint=joint.name,
         )
         for k in _TOGETHER[joint.type]
     ]
@@ -84,6 +88,7 @@ def loop_rows(joint: Joint, planar: set[str]) -> list[Row]:
             AXES,
             joint.bodies,
             directions=(of_first[i], of_second[j]),
+            joint=joint.name,
         )
         for i, j in _SQUARE[joint.type]
     ]

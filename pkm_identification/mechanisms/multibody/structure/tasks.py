@@ -1,0 +1,65 @@
+"""Drives and outputs must be as many as degrees of freedom, and decide the motion at home."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from pkm_identification.errors import MachineError
+from pkm_identification.numerics.arrays import FloatArray
+
+from ..description.records import Description
+
+_WHAT = {"drives": "driven coordinate", "outputs": "output"}
+_STILL = 1e-7  # of the largest motion, or of another direction, that counts as none
+
+
+def _names(description: Description) -> dict[str, list[str]]:
+    return {
+        "drives": [drive.name for drive in description.drives],
+        "outputs": [output.name for output in description.outputs],
+    }
+
+
+def check_counts(description: Description, freedom: int) -> None:
+    """Refuse more or fewer drives or outputs than degrees of freedom.
+
+    Raises
+    ------
+    MachineError
+        With both numbers.
+    """
+    for kind, names in _names(description).items():
+        if len(names) != freedom:
+            raise MachineError(
+                f"{description.source}: {kind}: {len(names)} of them, but the mechanism has {freedom} degree"
+                f"{'' if freedom == 1 else 's'} of freedom"
+            )
+
+
+def check_tasks(description: Description, moved: Mapping[str, FloatArray]) -> None:
+    """Refuse drives or outputs that do not decide the mechanism's motion at home.
+
+    Parameters
+    ----------
+    description : Description
+    moved : mapping of str to ndarray, shape (n, n)
+        Rates of `drives` and `outputs` per unit of the motions that the loops allow at home.
+
+    Raises
+    ------
+    MachineError
+        Names the one that moves nothing, or those that depend on each other.
+    """
+    for kind, names in _names(description).items():
+        size = np.linalg.norm(moved[kind], axis=1)
+        place = f"{description.source}: {kind}:"
+        for name, one in zip(names, size, strict=True):
+            if one <= _STILL * size.max(initial=0.0):
+                raise MachineError(f"{place} {_WHAT[kind]} '{name}' does not move the mechanism at home")
+        unit = moved[kind] / size[:, None]
+        if np.linalg.matrix_rank(unit, tol=_STILL) < len(names):
+            raise MachineError(
+                f"{place} {', '.join(names)} do not decide the mechanism's motion at home: they depend on each other"
+            )
