@@ -45,7 +45,7 @@ def with_effects_known(
     """
     if not estimator.also:
         return machine, ()
-    point = estimator.linearisation(machine, values=values)
+    point = Linearisation.of(estimator, machine, values=values)
     corrections = point.corrections
     document = copy.deepcopy(machine.document)
     if not np.array_equal(corrections.machine.gravity, machine.gravity):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -39,7 +40,7 @@ def estimate_document(result: Identification, origin: dict[str, Any] | None = No
     """
     estimate = result.estimate
     settings = result.settings.estimator
-    effects = settings.effect_names(result.machine)
+    effects = _effects(result)
     entries = [
         entry | ({"kind": EFFECT} if entry["name"] in effects else {})
         for entry in parameter_entries(estimate)
@@ -77,6 +78,15 @@ def estimate_document(result: Identification, origin: dict[str, Any] | None = No
         "warnings": list(result.warnings),
         **besides,
     }
+
+
+def _effects(result: Identification) -> tuple[str, ...]:
+    """Names of parameters that are estimated besides those of the set."""
+    estimator = result.settings.estimator
+    if not estimator.also:
+        return ()
+    own = replace(estimator, also=()).all_parameters(result.machine)[0].names
+    return tuple(name for name in result.estimate.names if name not in own)
 
 
 def parameter_entries(estimate: ParameterEstimate) -> list[dict[str, Any]]:

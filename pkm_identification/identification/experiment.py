@@ -107,7 +107,7 @@ class Experiment:
 
     def _beginning(self) -> Experiment:
         """The experiment with effects to be estimated besides, at the machine file's values."""
-        point = self.settings.estimator.linearisation(self.machine, self.logs)
+        point = Linearisation.of(self.settings.estimator, self.machine, self.logs)
         return replace(self, machine=point.machine, point=point)
 
     def at(self, values: FloatArray) -> Experiment:

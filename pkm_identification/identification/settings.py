@@ -17,18 +17,16 @@ from pkm_identification.estimation.filters.recursive import FILTERS
 from pkm_identification.estimation.filters.unscented import UnscentedSettings
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.physical_layout import physical_layout
-from pkm_identification.mechanisms.hexapod.parameters.sets import NAMES, hexapod_parameters
-from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.mechanisms.hexapod.parameters.sets import NAMES
 from pkm_identification.parameters.assumptions import GROUPS, Assumptions, Fix, Tie, read_prior
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.relations import STRUT_SPREAD, LinearRelations, alike_limbs
 from pkm_identification.signals.band import BandSettings
 from pkm_identification.signals.causal import FilterSettings
-from pkm_identification.signals.guard import GuardedLog, GuardSettings
+from pkm_identification.signals.guard import GuardSettings
 
 from .augmented_state import FORMS
 from .estimated_effects.effect import EstimatedEffect
-from .estimated_effects.linearisation import Linearisation
 from .estimated_effects.registry import FORMS as EFFECTS
 from .estimated_effects.registry import check_names, extended_set, with_law
 from .models import MODELS
@@ -166,7 +164,7 @@ class EstimatorSettings:
 
     def parameter_set(self, machine: Machine) -> ParameterSet:
         """The parameters to estimate; raises PkmError when set or assumptions do not fit."""
-        parameters, effects = self._set(machine)
+        parameters, effects = self.all_parameters(machine)
         effective = [entry.name for effect in effects for entry in effect.entries]
         parameters = self.assumptions.apply(parameters)
         gone = [name for name in effective if name not in parameters.names]
@@ -182,20 +180,8 @@ class EstimatorSettings:
         """The machine with a friction law that has what is estimated besides."""
         return with_law(machine, self.also)
 
-    def linearisation(
-        self, machine: Machine, logs: Sequence[GuardedLog] = (), values: FloatArray | None = None
-    ) -> Linearisation:
-        """What is estimated besides at values (P,) of the parameter set, by default the machine file's."""
-        parameters, effects = self.parameter_set(machine), self._set(machine)[1]
-        values = parameters.nominal if values is None else values
-        return Linearisation(self.prepared(machine), tuple(logs), parameters, effects, values)
-
-    def effect_names(self, machine: Machine) -> tuple[str, ...]:
-        """Names of the parameters of what is estimated besides."""
-        own = hexapod_parameters(machine, self.parameters).names
-        return tuple(name for name in self.parameter_set(machine).names if name not in own)
-
-    def _set(self, machine: Machine) -> tuple[ParameterSet, tuple[EstimatedEffect, ...]]:
+    def all_parameters(self, machine: Machine) -> tuple[ParameterSet, tuple[EstimatedEffect, ...]]:
+        """The parameters before assumptions, and the effects that some of them are of."""
         return extended_set(machine, self.parameters, self.also)
 
     def relations(self, parameters: ParameterSet) -> LinearRelations | None:

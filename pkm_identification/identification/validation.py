@@ -95,8 +95,7 @@ def held_out(machine: Machine, settings: Settings, values: FloatArray, log: Stru
         If the log holds no forces or is too short for the filters.
     """
     experiment = Experiment.of([log], machine, settings)
-    experiment = experiment.at(values)
-    validation = predict(experiment, _between_jumps(experiment.logs[0]), values)
+    validation = _predicted(experiment, values, lambda one: _between_jumps(one.logs[0]))
     if validation is None:
         raise LogError(f"{log.source}: too short to validate with: nothing is left after filtering")
     return replace(validation, source=log.source)
@@ -143,13 +142,24 @@ def predict_held(experiment: Experiment, values: FloatArray) -> Validation | Non
 
     The motion of the end is filtered by itself.
     """
-    experiment = experiment.at(values)
-    ends = experiment.ends()
-    validation = predict(experiment, ends, values)
+    validation = _predicted(experiment, values, Experiment.ends)
     if validation is None:
         return None
-    part = _part(experiment.settings.hold_out, len(ends))
+    part = _part(experiment.settings.hold_out, len(experiment.ends()))
     return replace(validation, source=experiment.sources[0], part=part)
+
+
+def _predicted(
+    experiment: Experiment, values: FloatArray, logs: Callable[[Experiment], list[GuardedLog]]
+) -> Validation | None:
+    """Forces of an experiment's logs without the effects of these values (P,), and as the machine file has them."""
+    without = experiment.at(values)
+    validation = predict(without, logs(without), values)
+    if validation is None or experiment.point is None:
+        return validation
+    by_file = replace(experiment, machine=experiment.point.machine, logs=experiment.point.logs)
+    nominal = predict(by_file, logs(by_file), experiment.parameters.nominal)
+    return validation if nominal is None else replace(validation, nominal_percent=nominal.nominal_percent)
 
 
 def held_out_part(share: float, source: str, count: int) -> str:

@@ -50,6 +50,8 @@ def diagnose(experiment: Experiment, problem: Problem, estimate: ParameterEstima
         Whose statuses and standard deviations the effects are compared with.
     """
     experiment, problem = _force_equations(experiment, problem)
+    if experiment.point is not None:
+        problem = experiment.point.expected(problem)
     base, floor = _base_and_floor(experiment, problem)
     first = base.base(floor.std)
     residuals = _residuals(base, first)

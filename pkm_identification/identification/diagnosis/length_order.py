@@ -86,8 +86,7 @@ def best_length_order(
 
 def possible_length_order(experiment: Experiment) -> LengthOrder | None:
     """The order of lengths in which a log has poses at all; None if it has them as recorded, or in none."""
-    settings, machine = experiment.settings, experiment.machine
-    parameters = settings.parameter_set(machine)
+    settings, machine, parameters = experiment.settings, experiment.machine, experiment.parameters
     for log in experiment.logs:
         struts = filter_log(log, settings.filter.cutoff, settings.filter.order)
         samples = experiment.samples(log)

@@ -36,8 +36,8 @@ class EstimatedEffect:
         Force in the band per unit of each parameter, where the log and the machine are those without the effect of
         these values (q,).
     undo : callable (Corrections, values) -> Corrections, or None
-    positive : tuple of bool
-        Whether the values must stay above zero; empty: none must.
+    positive : tuple of Parameter
+        Those that must stay above zero.
     factor_fixed : bool
         Whether no motion shows what its parameters have in common: then the mean of those near their median is taken as
         nominal.
@@ -48,7 +48,7 @@ class EstimatedEffect:
     directions: FloatArray | None = None
     columns: Callable[[Situation, FloatArray], FloatArray] | None = None
     undo: Callable[[Corrections, FloatArray], Corrections] | None = None
-    positive: tuple[bool, ...] = ()
+    positive: tuple[Parameter, ...] = ()
     factor_fixed: bool = False
 
     def places(self, parameters: ParameterSet) -> list[int]:

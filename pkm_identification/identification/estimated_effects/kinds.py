@@ -111,7 +111,7 @@ def transition(machine: Machine) -> EstimatedEffect:
     def columns(situation: Situation, values: FloatArray) -> FloatArray:
         return _slope(situation, "transition_rate", float(values[0]), STEP * float(values[0]))
 
-    return EstimatedEffect(entry.name, (entry,), columns=columns, undo=undo, positive=(True,))
+    return EstimatedEffect(entry.name, (entry,), columns=columns, undo=undo, positive=(entry,))
 
 
 def stribeck(machine: Machine) -> EstimatedEffect:
@@ -131,7 +131,7 @@ def stribeck(machine: Machine) -> EstimatedEffect:
         by_rate = _slope(situation, "stribeck_rate", rate, STEP * rate)
         return np.concatenate([by_ratio, by_rate], axis=2)
 
-    return EstimatedEffect(entries[0].name, entries, columns=columns, undo=undo, positive=(False, True))
+    return EstimatedEffect(entries[0].name, entries, columns=columns, undo=undo, positive=entries[1:])
 
 
 def _other_law(corrections: Corrections, **values: float) -> Corrections:

@@ -16,6 +16,7 @@ from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter import Parameter
 from pkm_identification.parameters.parameter_set import ParameterSet
+from pkm_identification.parameters.prior import Prior
 from pkm_identification.parameters.relations import LinearRelations
 from pkm_identification.signals.band import BandSettings
 from pkm_identification.signals.guard import GuardedLog
@@ -23,6 +24,7 @@ from pkm_identification.signals.guard import GuardedLog
 from ..diagnosis.log_rows import LogRows
 from ..diagnosis.situation import situations
 from ..samples import Samples
+from ..settings import EstimatorSettings
 from .corrections import Corrections
 from .effect import EstimatedEffect
 
@@ -52,6 +54,19 @@ class Linearisation:
     effects: tuple[EstimatedEffect, ...]
     values: FloatArray
 
+    @classmethod
+    def of(
+        cls,
+        estimator: EstimatorSettings,
+        machine: Machine,
+        logs: Sequence[GuardedLog] = (),
+        values: FloatArray | None = None,
+    ) -> Linearisation:
+        """What an estimator estimates besides of a machine, at values (P,) or the machine file's."""
+        parameters, effects = estimator.parameter_set(machine), estimator.all_parameters(machine)[1]
+        values = parameters.nominal if values is None else values
+        return cls(estimator.prepared(machine), tuple(logs), parameters, effects, values)
+
     @property
     def linear(self) -> bool:
         """Whether nothing depends on the values."""
@@ -61,12 +76,22 @@ class Linearisation:
         """The same at other values (P,); what must be positive changes by a factor of three at most."""
         values = np.array(values, dtype=float)
         for effect in self.effects:
-            for place, positive in zip(effect.places(self.parameters), effect.positive, strict=False):
-                if positive:
-                    values[place] = np.clip(
-                        values[place], self.values[place] / LARGEST_STEP, self.values[place] * LARGEST_STEP
-                    )
+            for entry, place in zip(effect.entries, effect.places(self.parameters), strict=True):
+                if entry in effect.positive:
+                    before = self.values[place]
+                    values[place] = np.clip(values[place], before / LARGEST_STEP, before * LARGEST_STEP)
         return replace(self, values=values)
+
+    def expected(self, problem: Problem) -> Problem:
+        """The problem with these values of the effects as what is expected of them.
+
+        A prior far from them would have to be explained by something, as if it were data.
+        """
+        mean = problem.prior.mean.copy()
+        for effect in self.effects:
+            places = effect.places(self.parameters)
+            mean[places] = self.values[places]
+        return replace(problem, prior=Prior(mean, problem.prior.std))
 
     @property
     def entries(self) -> tuple[Parameter, ...]:

@@ -8,10 +8,12 @@ import numpy as np
 
 from pkm_identification.estimation.estimators import ESTIMATORS, Tuning
 from pkm_identification.estimation.problem import Problem
+from pkm_identification.numerics.arrays import FloatArray
 
 from ..experiment import Experiment
 
-MOST_PASSES = 8
+MOST_PASSES = 12
+HALVINGS = 4
 STILL = 0.1  # standard deviations
 ROUNDING = 1e-4  # of the prior's standard deviation: nothing is known better
 
@@ -19,28 +21,46 @@ ROUNDING = 1e-4  # of the prior's standard deviation: nothing is known better
 def relinearised(experiment: Experiment) -> tuple[Experiment, Problem, str]:
     """The experiment without its effects as they are estimated, its problem, and what did not settle, in words.
 
-    Every pass undoes the effects in machine and logs and fits what is left by least squares. An experiment without
-    effects is returned as it is.
+    Every pass fits by least squares what is left of machine and logs without the effects, and undoes them anew; a step
+    after which the equations fit worse is halved. An experiment without effects is returned as it is.
     """
     problem = experiment.problem()
     point = experiment.point
-    if point is None or point.linear or len(problem.equations) == 0:
+    if point is None or point.linear or len(problem.equations) < len(problem.parameters):
         return experiment, problem, ""
     estimator = ESTIMATORS["robust" if experiment.settings.estimator.name == "robust" else "ls"]
     places = [place for effect in point.effects if effect.undo for place in effect.places(point.parameters)]
-    worst = places[0]
-    for _ in range(MOST_PASSES):
+    own = len(point.parameters)
+    values = problem.prior.mean.copy()
+    moved = places[0]
+    for number in range(MOST_PASSES):
         fit = estimator.fit(replace(problem, physical=None), Tuning())
-        before = experiment.point.values if experiment.point is not None else fit.mean
         known = np.maximum(np.sqrt(np.diag(fit.covariance)), ROUNDING * problem.prior.std)
-        change = np.abs(fit.mean[: len(before)] - before) / known[: len(before)]
-        worst = max(places, key=lambda place: change[place])
-        if change[worst] < STILL:
+        change = np.abs(fit.mean - values) / known
+        moved = max(places, key=lambda place: change[place])
+        if change[moved] < STILL:
             return experiment, problem, ""
-        experiment = experiment.at(fit.mean)
-        problem = experiment.problem()
-    return (
-        experiment,
-        problem,
-        f"{point.parameters.names[worst]} still moved after {MOST_PASSES} passes of Gauss-Newton",
-    )
+        weights = np.asarray(np.linalg.inv(fit.noise), dtype=float)
+        before = _misfit(problem, values, weights) if number else np.inf
+        proposal = fit.mean
+        for _ in range(HALVINGS + 1):
+            after = experiment.at(proposal)
+            problem = after.problem()
+            tried = proposal.copy()
+            tried[:own] = proposal[:own] if after.point is None else after.point.values
+            left = _misfit(problem, tried, weights)
+            if left <= before:
+                break
+            proposal = 0.5 * (values + proposal)
+        experiment, values = after, tried
+        if 0.0 <= before - left < STILL**2:
+            # what the data do not show may move for ever
+            return experiment, problem, ""
+    return experiment, problem, f"{point.parameters.names[moved]} still moves after {MOST_PASSES} passes"
+
+
+def _misfit(problem: Problem, values: FloatArray, weights: FloatArray) -> float:
+    """Sum of weighted squares of what values (P,) leave of the equations, and of the prior."""
+    left = problem.equations.measured - problem.equations.regressor @ values
+    own = (values - problem.prior.mean) / problem.prior.std
+    return float(np.einsum("ki,ij,kj->", left, weights, left) + own @ own)

@@ -1,0 +1,108 @@
+"""What cannot be estimated besides is refused before logs are read."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from core.mechanisms.hexapod.machine_variants import changed, machine
+
+from pkm_identification.cli import main
+from pkm_identification.errors import SettingsError
+from pkm_identification.identification.estimated_effects.corrections import Corrections
+from pkm_identification.identification.estimated_effects.registry import NAMES, parse_names
+from pkm_identification.identification.settings import Settings, assumptions_of
+from pkm_identification.mechanisms.hexapod.drive import KnownForces
+from pkm_identification.signals.guard import GuardedLog
+from pkm_identification.signals.known_forces import aligned
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--also", "force_dealy"], "must be one of force_delay[_N], force_gain[_N]"),
+        (["--also", "force_delay,force_delay"], "is given twice"),
+        (["--also", "force_gain,force_gain_4"], "'force_gain' has force_gain_4 already"),
+        (["--also", "geometry,length_offset"], "'geometry' has length_offset_1 already"),
+        (["--also", "motor_inertia", "--parameters", "general_motor"], "set 'general_motor' has it already"),
+        (["--also", "center_of_mass", "--parameters", "extended"], "set 'extended' has it already"),
+        (["--also", "friction_stribeck,friction_asymmetric_2"], "together with"),
+        (["--also", "force_delay", "--causal", "--estimator", "ukf"], "causal run"),
+        (["--also", "force_delay", "--estimator", "joint"], "cannot estimate effects"),
+        (["--also", "force_delay", "--estimator", "iv"], "cannot estimate effects"),
+        (["--also", "force_delay", "--estimator", "ls", "--model", "energy"], "energy model"),
+        (["--also", "force_delay", "--estimator", "ls", "--fix", "force_delay=0.001"], "--also"),
+    ],
+)
+def test_what_cannot_be_is_one_line(options, words, capsys):
+    estimator = [] if "--estimator" in options else ["--estimator", "ls"]
+    assert main(["identify", "no_such_log.csv", "--machine", "uf", *estimator, *options]) == 2
+    told = capsys.readouterr().err.strip().splitlines()
+    assert len(told) == 1
+    assert words in told[0]
+
+
+def test_a_machine_without_it_is_refused():
+    also = Settings.of(estimator="ls", also=("gravity_direction",))
+    with pytest.raises(SettingsError, match="no gravity"):
+        also.parameter_set(machine(changed("uf", gravity=[0.0, 0.0, 0.0])))
+    own = changed("uf", friction__law="asymmetric", friction__asymmetry=[0.0] * 6)
+    with pytest.raises(SettingsError, match="has it already"):
+        Settings.of(estimator="ls", also=("friction_asymmetric",)).parameter_set(machine(own))
+    with pytest.raises(SettingsError, match="cannot have it"):
+        Settings.of(estimator="ls", also=("friction_stribeck",)).parameter_set(machine(own))
+
+
+def test_every_name_has_parameters_with_priors():
+    uf = machine("uf")
+    plain = Settings.of(estimator="ls").parameter_set(uf)
+    for name in NAMES:
+        parameters = Settings.of(estimator="ls", also=parse_names(f" {name} ")).parameter_set(uf)
+        assert len(parameters) > len(plain)
+        assert set(plain.names) <= set(parameters.names)
+        assert np.all(parameters.scale > 0.0)
+
+
+def test_a_prior_of_an_effect_can_be_stated(tmp_path):
+    path = tmp_path / "prior.yaml"
+    path.write_text("force_delay: {value: 0.001, std: 0.0001}\n")
+    given = Settings.of(estimator="ls", also=("force_delay",), assumptions=assumptions_of((), (), str(path)))
+    parameters = given.parameter_set(machine("uf"))
+    place = parameters.names.index("force_delay")
+    assert (parameters.prior_mean[place], parameters.prior_std[place]) == (0.001, 0.0001)
+
+
+def guarded() -> GuardedLog:
+    rng = np.random.default_rng(0)
+    time = np.arange(60) * 1e-3
+    smooth = np.sin(2 * np.pi * 5 * time)[:, None] * rng.uniform(0.5, 1.0, 6)
+    return GuardedLog(
+        time=time,
+        length=1.0 + 0.01 * smooth,
+        force=100.0 * smooth,
+        segment=np.repeat([0, 1], 30),
+        filled=np.zeros(60, dtype=bool),
+        counts={},
+        first={},
+        period=1e-3,
+    )
+
+
+def test_forces_are_corrected_as_a_machine_file_would():
+    """With one delay for all struts, what is undone is what `drive` in a machine file undoes."""
+    gain, offset = (1.1, 1.0, 0.9, 1.0, 1.0, 1.0), (5.0, 0.0, 0.0, -3.0, 0.0, 0.0)
+    expected = aligned(guarded(), KnownForces(0.0023, gain, offset))
+    made = Corrections(machine("uf"), np.full(6, 0.0023), np.array(gain), np.array(offset)).log(guarded())
+    np.testing.assert_array_equal(made.time, expected.time)
+    np.testing.assert_allclose(made.force, expected.force, rtol=1e-12, atol=1e-12)
+    np.testing.assert_array_equal(made.segment, expected.segment)
+
+
+def test_struts_with_delays_of_their_own_keep_what_all_have_in_time():
+    delay = np.array([0.0, 0.002, 0.0, 0.0, -0.001, 0.0])
+    made = Corrections(machine("uf"), delay).log(guarded())
+    whole = guarded()
+    rows = np.searchsorted(whole.time, made.time)
+    assert len(rows) == 60 - 2 * 3
+    np.testing.assert_array_equal(made.force[:, 0], whole.force[rows, 0])
+    np.testing.assert_array_equal(made.force[:, 1], whole.force[rows + 2, 1])
+    np.testing.assert_array_equal(made.force[:, 4], whole.force[rows - 1, 4])
