@@ -69,6 +69,9 @@ def _body(name: str, node: Node, constants: Constants) -> Body:
         inertia = (ZERO, ZERO, inertia[0], ZERO, ZERO, ZERO)
     if about == "center_of_mass":
         inertia = _about_origin(mass, center, inertia)
+    if planar:
+        # the moment about its plane's normal is all it has
+        inertia = (ZERO, ZERO, inertia[2], ZERO, ZERO, ZERO)
     return Body(name, (mass, *(mass * x for x in center), *inertia), planar)
 
 
