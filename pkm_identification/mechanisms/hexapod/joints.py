@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pkm_identification.document import Node, frozen
+from pkm_identification.errors import PkmError
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 
@@ -81,7 +82,10 @@ def _first_axes(joint: Node, places: FloatArray) -> FloatArray:
     if joint.has("first_axis"):
         several.fail("and first_axis are both given; give one of them")
     if isinstance(several.value, str):
-        return _by_name(several, places)
+        try:
+            return hinges_by_name(several.choice(DIRECTIONS), places)
+        except PkmError as error:
+            several.fail(f"= '{several.value}': {error}")
     if not isinstance(several.value, list) or len(several.value) != STRUTS:
         several.fail(f"must be six vectors, or one of {', '.join(DIRECTIONS)}")
     return np.array([_unit(entry, entry.array(3)) for entry in several.entries()])
@@ -94,21 +98,23 @@ def _unit(node: Node, axis: FloatArray) -> FloatArray:
     return axis / size
 
 
-def _by_name(node: Node, places: FloatArray) -> FloatArray:
-    """Directions of a name; a joint without one is refused."""
-    name = node.choice(DIRECTIONS)
-    try:
-        return named_directions(name, places)
-    except ValueError as error:
-        node.fail(f"= '{name}': {error}; give six vectors")
+def hinges_by_name(name: str, places: FloatArray) -> FloatArray:
+    """Directions away from the middle of six joints in the plane nearest to them, or across these.
 
+    Parameters
+    ----------
+    name : {'radial', 'tangential'}
+    places : ndarray, shape (6, 3)
+        Joint centres, m.
 
-def named_directions(name: str, places: FloatArray) -> FloatArray:
-    """Directions (6, 3) away from the middle of joints (6, 3) in the plane nearest to them, or across these.
+    Returns
+    -------
+    ndarray, shape (6, 3)
+        Unit vectors.
 
     Raises
     ------
-    ValueError
+    PkmError
         If a joint is in the middle.
     """
     centred = places - places.mean(axis=0)
@@ -116,8 +122,8 @@ def named_directions(name: str, places: FloatArray) -> FloatArray:
     normal *= np.sign(normal[np.argmax(np.abs(normal))])
     outward = centred - np.outer(centred @ normal, normal)
     radius = np.linalg.norm(outward, axis=1)
-    near = np.flatnonzero(radius < SMALLEST_RADIUS * max(float(radius.max()), SMALLEST_AXIS))
-    if near.size or not radius.max() > 0.0:
-        raise ValueError(f"joint {int(near[0]) + 1 if near.size else 1} is in the middle of the six")
+    near = np.flatnonzero(radius <= SMALLEST_RADIUS * radius.max())
+    if near.size:
+        raise PkmError(f"joint {near[0] + 1} is in the middle of the six; give six vectors")
     outward /= radius[:, None]
     return outward if name == "radial" else np.cross(normal, outward)

@@ -11,7 +11,7 @@ from pkm_identification.mechanisms.hexapod.dynamics.basis import basis_parameter
 from pkm_identification.mechanisms.hexapod.dynamics.joint_friction import joint_friction_columns
 from pkm_identification.mechanisms.hexapod.dynamics.strut import I_A
 from pkm_identification.mechanisms.hexapod.joint_friction import COEFFICIENTS, ENDS, TRANSITION_RATE, UNITS
-from pkm_identification.mechanisms.hexapod.joints import DIRECTIONS, named_directions
+from pkm_identification.mechanisms.hexapod.joints import DIRECTIONS, hinges_by_name
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
@@ -70,7 +70,7 @@ def hinge_at_platform(situation: Situation, direction: str | float) -> FloatArra
     """
     machine = situation.machine
     if isinstance(direction, str):
-        axes = named_directions(direction, machine.platform_joints)
+        axes = hinges_by_name(direction, machine.platform_joints)
     else:
         axes = _turned(machine.first_axes @ machine.home_rotation, machine.platform_joints, direction)
     moved = replace(machine, base_joint="spherical", platform_joint="universal", first_axes=axes)

@@ -14,6 +14,7 @@ from pkm_identification.reproduction.finding import Finding
 from pkm_identification.reproduction.number import Number, at_most, interval, statement, undecided, value
 
 from .data import NAMES, TABLE_5_1, TABLE_5_3, TABLE_5_5
+from .joint_share import DAMPING, JUDGED
 from .runs import StagedStudy
 
 FRICTION_PLACES = slice(12, 24)  # in `oh24`: six viscous coefficients, six Coulomb forces
@@ -23,8 +24,8 @@ STRAYED = -8.67  # %, Coulomb friction of strut 4 at the end of Fig. 5.12
 
 
 def friction_findings(study: StagedStudy) -> tuple[Finding, ...]:
-    """Stages 1-A, 2-A and 3, and the starts of stage 3."""
-    return (_first(study), _second(study), _third(study), _starts(study))
+    """Stage 1-A and the source's explanation of it, stages 2-A and 3, and the starts of stage 3."""
+    return (_first(study), _explanation(study), _second(study), _third(study), _starts(study))
 
 
 def stage_of(result: StagedResult, name: str) -> Stage:
@@ -68,15 +69,16 @@ def halves(difference: FloatArray) -> str:
     """Both kinds of friction as ranges."""
     viscous, coulomb = difference[:STRUTS], difference[STRUTS:]
     return (
-        f"viscous {viscous.min():.2g} to {viscous.max():.2g} %, Coulomb {coulomb.min():.2g} to "
-        f"{coulomb.max():.2g} %"
+        f"viscous {viscous.min():.3g} to {viscous.max():.3g} %, Coulomb {coulomb.min():.3g} to "
+        f"{coulomb.max():.3g} %"
     )
 
 
 def _first(study: StagedStudy) -> Finding:
     source = {name: friction_difference(study, study.as_source, name, "1-A") for name in NAMES}
     ours = {name: friction_difference(study, study.ours, name, "1-A") for name in NAMES}
-    size = {name: np.abs(one) for name, one in source.items()}
+    joints = study.joints.coulomb[JUDGED]
+    size = {name: np.abs(one) for name, one in joints.items()}
     line = "16472-88"
     tests = float(
         100 * np.max(np.abs(study.experiments.expected / study.experiments.true_values[FRICTION_PLACES] - 1))
@@ -85,15 +87,19 @@ def _first(study: StagedStudy) -> Finding:
         "1-A, friction against the tests of single struts: Coulomb 5-250 % (X), 5-210 % (Z), 15-300 % (XY); viscous 54 "
         "and 32 % (X, struts 1 and 6), 36-85 % (Z, struts 1, 2, 4, 6), up to 123 % (XY); in Table 5.1 all above the "
         "tests (S).",
-        "(expected - estimate) / expected, positions filtered as in the source: "
+        f"(expected - estimate) / expected with Coulomb friction of {JUDGED:g} N m in each of the twelve joints, exact "
+        "data, inertias held: "
+        + "; ".join(f"{name.upper()} {halves(one)}" for name, one in joints.items())
+        + ". Without friction of the joints, positions filtered as in the source: "
         + "; ".join(f"{name.upper()} {halves(one)}" for name, one in source.items())
         + ". Both sides in one band: "
         + "; ".join(f"{name.upper()} {halves(one)}" for name, one in ours.items())
         + ".",
-        f"Expected is our own test of the struts, right to {tests:.2g} %. The simulated friction is that of the struts "
-        "alone and the same in every motion, and no processing of the signals gives Coulomb forces two to four times "
-        "as large. The source's explanation is the friction of the spherical and Hooke joints, which single-strut "
-        "tests do not contain (5.4, l.16558-79); it is not in these experiments.",
+        f"In the experiments expected is our own test of the struts, right to {tests:.2g} %; their friction is that of "
+        "the struts alone and the same in every motion, and no processing of the signals gives Coulomb forces two to "
+        "four times as large. The numbers are therefore those of the source's explanation, friction of the spherical "
+        "and Hooke joints, which single-strut tests do not contain (5.4, l.16558-79). How large it is the text does "
+        f"not say: {JUDGED:g} N m is assumed, and the changes are in proportion to it.",
         (
             interval("1-A: Coulomb, X", (5.0, 250.0), size["x"][STRUTS:], "%", "S", line),
             interval("1-A: Coulomb, Z", (5.0, 210.0), size["z"][STRUTS:], "%", "S", line),
@@ -112,9 +118,74 @@ def _first(study: StagedStudy) -> Finding:
                 "16476-87",
                 near=NEAR,
             ),
-            *_of_table("Table 5.1, XY", TABLE_5_1, source["xy"], "S", None),
+            *_of_table("Table 5.1, XY", TABLE_5_1, joints["xy"], "S", None),
         ),
     )
+
+
+def _explanation(study: StagedStudy) -> Finding:
+    share, coulomb = study.joints, slice(STRUTS, 2 * STRUTS)
+    table = {kind: np.array([np.nan if x is None else x for x in row]) for kind, row in TABLE_5_1.items()}
+    legible = np.isfinite(table["Coulomb"])
+    source = float(-table["Coulomb"][legible].mean())
+    mean = {size: float(-runs["xy"][coulomb][legible].mean()) for size, runs in share.coulomb.items()}
+    xy = share.coulomb[JUDGED]["xy"]
+    spread = {
+        name: float(np.abs(share.coulomb[JUDGED][name] - share.coulomb[JUDGED]["x"])[coulomb].mean())
+        for name in NAMES
+    }
+    line = "16558-79"
+    at_platform = "; ".join(
+        f"hinges {kind}, " + ", ".join(f"{name.upper()} {_of(one[coulomb])}" for name, one in runs.items())
+        for kind, runs in share.at_platform.items()
+    )
+    return Finding(
+        "5.4: the excess over single-strut tests is friction of the spherical and Hooke joints; X and XY move the "
+        "struts over different joint ranges, Z nearer to X's (S; the text gives no amount).",
+        "Coulomb friction above the test on XY, mean of the struts legible in Table 5.1: "
+        + ", ".join(f"{one:.0f} % with {size:g} N m" for size, one in mean.items())
+        + f" in every joint (text {source:.0f} %). With {JUDGED:g} N m Coulomb friction moves from X to XY by "
+        f"{spread['xy']:.0f} %, from X to Z by {spread['z']:.0f} % in the mean. Viscous friction of the joints "
+        f"({DAMPING:g} N m s): "
+        + ", ".join(f"{name.upper()} {halves(one)}" for name, one in share.viscous.items())
+        + f". Universal joints at the platform, {JUDGED:g} N m, Coulomb: {at_platform}.",
+        "Size, sign and motion dependence of the Coulomb column come out in kind: a joint's moment over the struts' "
+        "levers is as large as their own friction. Not an excess on every strut, and not the viscous column, which "
+        "Coulomb friction gives only to a strut that hardly slides; viscous friction of the joints gives it in part. "
+        "Strut friction takes "
+        + ", ".join(f"{100 * (1 - one**2):.0f} % ({name.upper()})" for name, one in share.left.items())
+        + " of the joints' forces squared; what is left would show in the residual.",
+        (
+            value(
+                "5.4, XY: mean Coulomb excess of five struts", source, mean[JUDGED], "%", "S", line, near=NEAR
+            ),
+            statement(
+                "5.4, XY: Coulomb above the test on every strut of Table 5.1",
+                "every strut",
+                [bool(one < -NEAR) for one in xy[coulomb][legible]],
+                "S",
+                line,
+            ),
+            statement(
+                "5.4, XY: viscous above the test on every strut",
+                "every strut",
+                [bool(one < -NEAR) for one in xy[:STRUTS]],
+                "S",
+                line,
+            ),
+            statement(
+                "5.4: Coulomb on Z nearer to X than on XY",
+                "Z nearer",
+                [spread["z"] < spread["xy"]],
+                "S",
+                line,
+            ),
+        ),
+    )
+
+
+def _of(changes: FloatArray) -> str:
+    return f"{changes.min():.3g} to {changes.max():.3g} %"
 
 
 def _second(study: StagedStudy) -> Finding:

@@ -37,6 +37,7 @@ from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
 
 from .data import NAMES, Experiments, source_equations
+from .joint_share import JointShare, joint_share
 
 SWEEPS = 20  # over the data, for a filter that starts with one variance for all
 RAW_NOISE = 1.0  # N^2, of that filter
@@ -76,6 +77,8 @@ class StagedStudy:
         Stage 3 as the source does it, its processing: by the trajectory whose stage 2 is the start, then by trajectory.
     previous : StagedResult
         XY, its processing of ours, with the inertial parameters of 1-B held in 2-A.
+    joints : JointShare
+        What friction of the joints, which the experiments do not have, does to that of the struts in 1-A.
     ranks : dict of str to int
         Rank of the inertial columns of each exact motion.
     universal : StagedResult
@@ -90,6 +93,7 @@ class StagedStudy:
     as_source: StagedIdentification
     third: dict[str, dict[str, Stage]]
     previous: StagedResult
+    joints: JointShare
     ranks: dict[str, int]
     universal: StagedResult
     scaled: dict[str, AtOnce]
@@ -122,6 +126,7 @@ def run_study(experiments: Experiments) -> StagedStudy:
         as_source=as_source,
         third=third_stages(as_source, redundancy),
         previous=staged(equations["xy"], parameters, first, StageSettings(redundancy, hold=PREVIOUS)),
+        joints=joint_share(experiments.truth),
         ranks={name: inertial_rank(model, name) for name in (*NAMES, "rich")},
         universal=universal,
         scaled={

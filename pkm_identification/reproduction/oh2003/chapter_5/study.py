@@ -65,6 +65,9 @@ NOTES = (
     "from the residual, repeated until it converges), the data's rate (one equation in 40 ms, both sides in a band "
     "of 10 Hz), and a column a strut for what smoothing does to friction at reversals. The process noise is this "
     "package's, which comes in only when parameters drift.",
+    "The source's machine has spherical joints at the base and universal ones at the platform, whose hinges' direction "
+    "is not in the text; its model has universal joints at the base, without spin. Friction of the joints is not in "
+    "the simulated experiments; its effect on 1-A is computed apart, on exact data.",
     "'in a sum': identifiable only together with others; '-': not identifiable, and what the estimator holds is "
     "the first guess. Standard deviations contain what the kinematic low-pass does to the estimate.",
 )
@@ -127,4 +130,16 @@ def _document(study: StagedStudy, found: tuple[Finding, ...]) -> dict[str, Any]:
             "status": list(study.universal.estimate.status),
         },
         "all_at_once": at_once,
+        "joint_friction": {
+            "coulomb": {
+                f"{size:g}": {name: one.tolist() for name, one in runs.items()}
+                for size, runs in study.joints.coulomb.items()
+            },
+            "viscous": {name: one.tolist() for name, one in study.joints.viscous.items()},
+            "universal_at_platform": {
+                kind: {name: one.tolist() for name, one in runs.items()}
+                for kind, runs in study.joints.at_platform.items()
+            },
+            "left": study.joints.left,
+        },
     }

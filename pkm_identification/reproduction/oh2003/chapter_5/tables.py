@@ -27,7 +27,9 @@ def friction_table(study: StagedStudy) -> Listing:
                     "lost" if value is None else f"{value:.2f} (S)",
                     f"{ours[place]:+.2f}",
                     f"{as_source[place]:+.2f}",
+                    *(f"{runs['xy'][place]:+.2f}" for runs in study.joints.coulomb.values()),
                 )
             )
-    header = ("friction", "strut test", "source", "ours", "ours, source's processing")
+    with_joints = (f"joints of {size:g} N m" for size in study.joints.coulomb)
+    header = ("friction", "strut test", "source", "ours", "ours, source's processing", *with_joints)
     return Listing(header, tuple(rows), frozenset(header[1:]))

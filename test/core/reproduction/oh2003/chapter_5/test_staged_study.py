@@ -26,6 +26,7 @@ from pkm_identification.reproduction.oh2003.chapter_5.friction_findings import (
     friction_difference,
     stage_of,
 )
+from pkm_identification.reproduction.oh2003.chapter_5.joint_share import JUDGED as JUDGED_MOMENT
 from pkm_identification.reproduction.oh2003.chapter_5.runs import run_study
 from pkm_identification.reproduction.oh2003.chapter_5.study import outcome
 from pkm_identification.reproduction.oh2003.chapter_5.tables import friction_table
@@ -58,6 +59,21 @@ def test_friction_is_that_of_the_struts_however_the_signals_are_processed(study)
     assert np.all(np.abs(coulomb) < 20.0)
 
 
+def test_friction_of_the_joints_raises_that_of_the_struts_in_kind(study):
+    """The digest's two calculations with 5 N m: X -36 to +225 %, Z -24 to +118 %, XY -2 to +293 %; twice at 10."""
+    five, ten = (study.joints.coulomb[size] for size in (5.0, 10.0))
+    for name, low, high in (("x", -36, 225), ("z", -24, 118), ("xy", -2, 293)):
+        raised = -five[name][6:]
+        assert low - 20 < raised.min() < 20
+        assert high / 2 < raised.max() < 1.3 * high
+        np.testing.assert_allclose(ten[name], 2 * five[name], rtol=1e-9, atol=1e-9)
+    # viscous friction hardly, but of a strut that hardly slides
+    for name in NAMES:
+        assert np.sort(np.abs(five[name][:6]))[-2] < 20
+        assert 0.0 < study.joints.left[name] < 0.9
+    assert set(study.joints.at_platform) == {"radial", "tangential"}
+
+
 def test_2a_is_1a_again_with_cad_held_and_not_with_the_previous(study):
     """The source's procedure (l.16409-12): same data, model and held values."""
     for staged in (study.ours, study.as_source):
@@ -83,12 +99,18 @@ def moved(stage, change, before):
 
 
 def with_stage(study, name, stage, change):
-    """1-A of a trajectory against the strut tests, or 2-A against its 1-A, by the source's processing."""
+    """2-A of a trajectory against its 1-A, by the source's processing."""
     result = study.as_source.results[name]
-    before = study.experiments.expected if stage == "1-A" else stage_of(result, "1-A").values[FRICTION_PLACES]
+    before = stage_of(result, "1-A").values[FRICTION_PLACES]
     stages = tuple(moved(one, change, before) if one.name == stage else one for one in result.stages)
     results = {**study.as_source.results, name: replace(result, stages=stages)}
     return replace(study, as_source=replace(study.as_source, results=results))
+
+
+def with_joints(study, name, change):
+    """What friction of the joints, as large as is judged, does to that of the struts on a trajectory."""
+    runs = {**study.joints.coulomb[JUDGED_MOMENT], name: np.array(change)}
+    return replace(study, joints=replace(study.joints, coulomb={**study.joints.coulomb, JUDGED_MOMENT: runs}))
 
 
 def with_third(study, **changes):
@@ -116,22 +138,35 @@ def ramp(low, high, coulomb=True):
 STILL = [0.0] * 12
 FLAT = [7.0] * 12
 BOTH_WAYS = {
-    "1-A: Coulomb, X": (lambda s: with_stage(s, "x", "1-A", STILL), lambda s: with_stage(s, "x", "1-A", ramp(5, 250))),
-    "1-A: Coulomb, Z": (lambda s: with_stage(s, "z", "1-A", STILL), lambda s: with_stage(s, "z", "1-A", ramp(5, 210))),
+    "1-A: Coulomb, X": (lambda s: with_joints(s, "x", STILL), lambda s: with_joints(s, "x", ramp(5, 250))),
+    "1-A: Coulomb, Z": (lambda s: with_joints(s, "z", STILL), lambda s: with_joints(s, "z", ramp(5, 210))),
     "1-A: Coulomb, XY": (
-        lambda s: with_stage(s, "xy", "1-A", STILL), lambda s: with_stage(s, "xy", "1-A", ramp(-15, -300))
+        lambda s: with_joints(s, "xy", STILL), lambda s: with_joints(s, "xy", ramp(-15, -300))
     ),
     "1-A: viscous 1, X": (
-        lambda s: with_stage(s, "x", "1-A", STILL), lambda s: with_stage(s, "x", "1-A", [-54.0] * 12)
+        lambda s: with_joints(s, "x", STILL), lambda s: with_joints(s, "x", [-54.0] * 12)
     ),
     "1-A: viscous 6, X": (
-        lambda s: with_stage(s, "x", "1-A", STILL), lambda s: with_stage(s, "x", "1-A", [32.0] * 12)
+        lambda s: with_joints(s, "x", STILL), lambda s: with_joints(s, "x", [32.0] * 12)
     ),
     "1-A: viscous 1, 2, 4, 6, Z": (
-        lambda s: with_stage(s, "z", "1-A", STILL), lambda s: with_stage(s, "z", "1-A", ramp(36, 85, coulomb=False))
+        lambda s: with_joints(s, "z", STILL), lambda s: with_joints(s, "z", ramp(36, 85, coulomb=False))
     ),
     "1-A: viscous, XY, largest": (
-        lambda s: with_stage(s, "xy", "1-A", STILL), lambda s: with_stage(s, "xy", "1-A", [123.0] * 12)
+        lambda s: with_joints(s, "xy", STILL), lambda s: with_joints(s, "xy", [123.0] * 12)
+    ),
+    "5.4, XY: mean Coulomb excess of five struts": (
+        lambda s: with_joints(s, "xy", STILL), lambda s: with_joints(s, "xy", table(TABLE_5_1))
+    ),
+    "5.4, XY: Coulomb above the test on every strut of Table 5.1": (
+        lambda s: with_joints(s, "xy", STILL), lambda s: with_joints(s, "xy", table(TABLE_5_1))
+    ),
+    "5.4, XY: viscous above the test on every strut": (
+        lambda s: with_joints(s, "xy", STILL), lambda s: with_joints(s, "xy", table(TABLE_5_1))
+    ),
+    "5.4: Coulomb on Z nearer to X than on XY": (
+        lambda s: with_joints(with_joints(s, "xy", s.joints.coulomb[JUDGED_MOMENT]["x"]), "z", FLAT),
+        lambda s: with_joints(s, "z", s.joints.coulomb[JUDGED_MOMENT]["x"]),
     ),
     "2-A against 1-A: X": (
         lambda s: with_stage(s, "x", "2-A", [50.0] * 12), lambda s: with_stage(s, "x", "2-A", ramp(0.0, 4.0))
@@ -163,8 +198,8 @@ BOTH_WAYS = {
 }  # fmt: skip
 TABLES = {
     "Table 5.1": (
-        lambda s: with_stage(s, "xy", "1-A", STILL),
-        lambda s: with_stage(s, "xy", "1-A", table(TABLE_5_1)),
+        lambda s: with_joints(s, "xy", STILL),
+        lambda s: with_joints(s, "xy", table(TABLE_5_1)),
     ),
     "Table 5.3": (
         lambda s: with_stage(s, "xy", "2-A", STILL),
@@ -236,7 +271,7 @@ def test_all_at_once_converges_to_scale_and_not_without(study):
 def test_text_document_and_figures(study):
     made = outcome(study)
     document = json.loads(json.dumps(made.document, allow_nan=False))
-    assert made.text.count("verdict:") == len(document["findings"]) == 9
+    assert made.text.count("verdict:") == len(document["findings"]) == 10
     assert str(friction_table(study)) in made.text
     assert "-290.59 (S)" in made.text
     assert document["ours"]["held_in_2_a"] == "cad"
