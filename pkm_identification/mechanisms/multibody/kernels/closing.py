@@ -10,12 +10,13 @@ import numpy as np
 
 from pkm_identification.numerics.compiled import kernel
 
-from ..numbers.arithmetic import shared
-from .codes import BALL, DEGRADED, FAILED, FIXED, OK, OTHER_MODE, SINGULAR
+from ..numbers.arithmetic import shared, sine
+from .codes import BALL, DEGRADED, FAILED, FIXED, NO_SPIN, OK, OTHER_MODE, SINGULAR
 from .frames import move_frames, place_frames
-from .layout import COORDINATE, HOLDER, KIND, ROTATES, STATE, VELOCITY
+from .layout import COORDINATE, HOLDER, KIND, PARENT, ROTATES, STATE, VELOCITY
 from .linear import factorize, solve_factored
 from .rows import fill_row, row_drift, row_residual, row_value
+from .vectors import column, dot
 
 MOST_STEPS = 40
 # Smallest over largest pivot below which a configuration is called degraded, and singular.
@@ -76,6 +77,26 @@ def _shorten(model, step, longest):
     return scale
 
 
+@shared
+def _take_spin_back(model, q, state, step):
+    """Make a step of velocities one of coordinates where a ball hangs on a joint without spin.
+
+    Such a joint's coordinates turn its body about its own axis s, too, by sin(t2) t1' that its velocities leave out;
+    the ball must make up for it, or Newton's method converges slowly. In place.
+    """
+    for f in range(model.frame.shape[0]):
+        if model.frame[f, KIND] != BALL:
+            continue
+        v, g = model.frame[f, VELOCITY], model.frame[f, PARENT]
+        while g > 0:
+            if model.frame[g, KIND] == NO_SPIN:
+                turn = step[model.frame[g, VELOCITY]] * sine(q[model.frame[g, COORDINATE] + 1])
+                along = column(state, g, 2)
+                for i in range(3):
+                    step[v + i] = step[v + i] - turn * dot(along, column(state, f, i))
+            g = model.frame[g, PARENT]
+
+
 @kernel
 def close(model, chosen, task_count, target, wanted, start, limits, q, status, iterations, residual, pivot):
     """Close every sample of a batch, from the rows of `start` (one for all, or one each).
@@ -127,6 +148,7 @@ def close(model, chosen, task_count, target, wanted, start, limits, q, status, i
                 break
             solve_factored(matrix, order, gap)
             _shorten(model, gap, limits)
+            _take_spin_back(model, q[n], state, gap)
             advance(model, q[n], gap)
             last = _largest(gap) < limits[2]
         if residual[n] <= limits[3]:

@@ -25,7 +25,7 @@ def check_bodies(description: Description, model: Model, found: Mobility) -> Non
     MachineError
         Names the body.
     """
-    turns, shifts = _body_velocities(model, found)
+    turns, shifts = body_velocities(model, found)
     for b, body in enumerate(description.bodies):
         place = f"{description.source}: bodies.{body.name}:"
         if body.planar and max(_most(turns[b, :2]), _most(shifts[b, 2])) > _FELT:
@@ -33,7 +33,7 @@ def check_bodies(description: Description, model: Model, found: Mobility) -> Non
         mass, first, inertia = central_moments(body)
         if mass == 0 and np.any(first):
             raise MachineError(f"{place} has first moments but no mass")
-        if _possible(inertia) or _felt_moment(turns[b], inertia) >= 0:
+        if is_possible(inertia) or _felt_moment(turns[b], inertia) >= 0:
             continue
         principal = np.linalg.eigvalsh(inertia)
         raise MachineError(
@@ -46,7 +46,7 @@ def _most(values: FloatArray) -> float:
     return float(np.abs(values).max(initial=0.0))
 
 
-def _possible(inertia: FloatArray) -> bool:
+def is_possible(inertia: FloatArray) -> bool:
     """Whether some body has this inertia (3, 3) about its centre of mass."""
     least, middle, most = np.linalg.eigvalsh(inertia)
     rounding = _ROUNDING * max(abs(least), abs(most))
@@ -61,7 +61,7 @@ def _felt_moment(turns: FloatArray, inertia: FloatArray) -> float:
     return float(axes[:, 0] @ inertia @ axes[:, 0]) if sizes[0] > _FELT else 0.0
 
 
-def _body_velocities(model: Model, found: Mobility) -> tuple[FloatArray, FloatArray]:
+def body_velocities(model: Model, found: Mobility) -> tuple[FloatArray, FloatArray]:
     """Angular velocities and velocities (B, 3, k) of the bodies, own axes, per unit motion, at and near home."""
     turns, shifts = [], []
     for q in closed_nearby(model, found):

@@ -1,0 +1,39 @@
+"""What MuJoCo is told a body weighs: its own inertia, or one that feels alike and that some body could have."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pkm_identification.mechanisms.multibody.description.parts import central_moments
+from pkm_identification.mechanisms.multibody.mechanism import Mechanism
+from pkm_identification.mechanisms.multibody.structure.bodies import body_velocities, is_possible
+from pkm_identification.numerics.arrays import FloatArray
+
+from .tree_model import Inertial
+
+_TURNS = 1e-9  # rad/s per unit of motion
+
+
+def inertials(mechanism: Mechanism) -> dict[str, Inertial]:
+    """Masses, centres and inertias of the bodies by name.
+
+    A body that always turns about one axis of its own may have an inertia about that axis alone, which no body has:
+    it gets the least of a body with the same moment there. Nothing of the rest is felt once the loops are closed.
+    """
+    turns, _ = body_velocities(mechanism.model, mechanism.mobility)
+    found = {}
+    for body, turn in zip(mechanism.description.bodies, turns, strict=True):
+        mass, first, inertia = central_moments(body)
+        if not is_possible(inertia):
+            inertia = _about_one_axis(inertia, turn)
+        found[body.name] = Inertial(mass, first / mass if mass > 0 else np.zeros(3), inertia)
+    return found
+
+
+def _about_one_axis(inertia: FloatArray, turn: FloatArray) -> FloatArray:
+    axes, sizes, _ = np.linalg.svd(turn)
+    if not sizes[0] > _TURNS:
+        return np.zeros((3, 3))
+    axis = axes[:, 0]
+    moment = axis @ inertia @ axis
+    return 0.5 * moment * (np.eye(3) + np.outer(axis, axis))

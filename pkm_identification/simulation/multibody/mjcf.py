@@ -1,0 +1,238 @@
+"""A mechanism as MJCF: the open tree for the simulator, or with the loops closed by MuJoCo for other programs.
+
+A spherical joint that closes a loop becomes MuJoCo's `connect`. Any other is carried by the tree to a twin of one of
+its bodies, which takes half of the body's inertia and is welded to it: constraints that MuJoCo has, and no joint
+without mass behind it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from xml.sax.saxutils import quoteattr
+
+import numpy as np
+
+from pkm_identification.mechanisms.multibody.description.records import GROUND, Description, Joint
+from pkm_identification.mechanisms.multibody.kernels.codes import COORDINATES
+from pkm_identification.mechanisms.multibody.kinematics import frames
+from pkm_identification.mechanisms.multibody.mechanism import Mechanism
+from pkm_identification.mechanisms.multibody.numbers.arithmetic import FLOAT64
+from pkm_identification.mechanisms.multibody.structure.model import Model, packed
+from pkm_identification.mechanisms.multibody.structure.placements import Placement, joint_frames
+from pkm_identification.mechanisms.multibody.structure.tree import Tree, spanning_tree
+from pkm_identification.numerics.arrays import FloatArray
+
+from .inertials import inertials
+from .tree_model import Inertial, TreeBodies, TreeWriter, numbers
+
+_X, _Y, _Z = 0, 1, 2
+
+
+@dataclass(frozen=True)
+class OpenTreeText:
+    """The open tree: MJCF, and what of the mechanism's each of MuJoCo's coordinates and velocities is."""
+
+    mjcf: str
+    bodies: TreeBodies
+
+
+def open_tree_mjcf(mechanism: Mechanism) -> OpenTreeText:
+    """The spanning tree of a mechanism, loops cut, without the drives' own inertia.
+
+    A joint without spin has a third hinge along the second body, whose rate is to be dictated.
+    """
+    writer = TreeWriter(
+        mechanism.tree,
+        mechanism.model,
+        inertials(mechanism),
+        [joint.name for joint in mechanism.description.joints],
+        {},
+        {},
+        spinning=True,
+    )
+    made = writer.written()
+    return OpenTreeText(_document(mechanism, made.text, "", 1e-4), made)
+
+
+def mechanism_mjcf(mechanism: Mechanism, timestep: float = 1e-4) -> str:
+    """MJCF text of a mechanism for other programs: loops closed by MuJoCo's constraints, home as a key frame.
+
+    No contacts, no friction, no actuators. Drives' own inertia is the armature of their joints or of tendons along
+    them; that of a lever, whose length no tendon has, is left out and a comment says so. A joint without spin becomes a
+    universal one.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        In float64.
+    timestep : float
+        s.
+    """
+    description = mechanism.description
+    twins = _twins(mechanism)
+    whole = _with_twins(description, twins)
+    tree = spanning_tree(whole)
+    model = packed(whole, tree, [], FLOAT64)
+    masses = inertials(mechanism)
+    for body, _ in twins.values():
+        half = masses[body]
+        copies = 1 + sum(other == body for other, _ in twins.values())
+        masses[body] = Inertial(half.mass / copies, half.center, half.inertia / copies)
+    masses |= {twin: masses[body] for body, twin in twins.values()}
+    sites, equality = _closing(mechanism, twins, tree, timestep)
+    armature, tendons, more = _drive_inertia(description)
+    for body, text in more:
+        sites[tree.body_frames[body]] = sites.get(tree.body_frames[body], "") + text
+    names = [joint.name for joint in whole.joints]
+    made = TreeWriter(tree, model, masses, names, armature, sites, spinning=False).written()
+    home = _home(mechanism, tree, model, twins)
+    rest = tendons + (f"<equality>\n{equality}</equality>\n" if equality else "")
+    rest += f'<keyframe><key name="home" qpos="{numbers(home[np.array(made.coordinate, dtype=int)])}"/></keyframe>\n'
+    return _document(mechanism, made.text, rest, timestep)
+
+
+def _document(mechanism: Mechanism, bodies: str, rest: str, timestep: float) -> str:
+    gravity = numbers(FLOAT64.array(mechanism.description.gravity))
+    return (
+        f"<mujoco model={quoteattr(mechanism.name)}>\n"
+        '<compiler angle="radian" inertiafromgeom="false" autolimits="false"/>\n'
+        f'<option timestep="{timestep!r}" gravity="{gravity}" integrator="implicitfast" tolerance="1e-14" '
+        'iterations="50"><flag contact="disable"/></option>\n'
+        f"<worldbody>\n{bodies}</worldbody>\n{rest}</mujoco>\n"
+    )
+
+
+def _twins(mechanism: Mechanism) -> dict[str, tuple[str, str]]:
+    """Of each joint that closes a loop and is not spherical: the body that is halved, and its twin's name."""
+    mass = {body.name: FLOAT64.number(body.parameters[0]) for body in mechanism.description.bodies}
+    found = {}
+    for joint in mechanism.tree.cut:
+        if joint.type != "spherical":
+            halved = max((body for body in joint.bodies[::-1] if body != GROUND), key=lambda body: mass[body])
+            found[joint.name] = (halved, f"{halved}:{joint.name}")
+    return found
+
+
+def _with_twins(description: Description, twins: dict[str, tuple[str, str]]) -> Description:
+    bodies = {body.name: body for body in description.bodies}
+    added = [replace(bodies[body], name=twin) for body, twin in twins.values()]
+    joints = []
+    for joint in description.joints:
+        body, twin = twins.get(joint.name, ("", ""))
+        first, second = (twin if name == body else name for name in joint.bodies)
+        joints.append(replace(joint, bodies=(first, second)))
+    return replace(description, bodies=(*description.bodies, *added), joints=tuple(joints))
+
+
+def _closing(
+    mechanism: Mechanism, twins: dict[str, tuple[str, str]], tree: Tree, timestep: float
+) -> tuple[dict[int, str], str]:
+    """Sites by frame, and the constraints between them."""
+    # direct stiffness and damping of a critically damped constraint as fast as the time step allows
+    rate = 1.0 / (2.0 * timestep)
+    solver = f'solref="{-(rate**2)!r} {-2 * rate!r}" solimp="0.9999 0.9999 0.001 0.5 2"'
+    sites: dict[int, str] = {}
+    equality = ""
+
+    def site(body: str, name: str, place: FloatArray) -> None:
+        frame = tree.body_frames[body]
+        text = f'<site name={quoteattr(name)} pos="{numbers(place)}"/>\n'
+        sites[frame] = sites.get(frame, "") + text
+
+    for joint in mechanism.tree.cut:
+        ends = [f"{joint.name}:1", f"{joint.name}:2"]
+        names = f"site1={quoteattr(ends[0])} site2={quoteattr(ends[1])}"
+        if joint.name in twins:
+            for name, body in zip(ends, twins[joint.name], strict=True):
+                site(body, name, np.zeros(3))
+            equality += f"<weld {names} {solver}/>\n"
+        else:
+            for name, body, place in zip(ends, joint.bodies, joint.place, strict=True):
+                site(body, name, FLOAT64.array(place))
+            equality += f"<connect {names} {solver}/>\n"
+    return sites, equality
+
+
+def _drive_inertia(
+    description: Description,
+) -> tuple[dict[str, float], str, list[tuple[str, str]]]:
+    """Drives' own inertia: armature of joints, tendons as MJCF, and the tendons' sites with their bodies."""
+    armature: dict[str, float] = {}
+    tendons = ""
+    sites: list[tuple[str, str]] = []
+    left = 0
+    for drive in description.drives:
+        inertia, measure = FLOAT64.number(drive.inertia), drive.measure
+        if inertia == 0:
+            continue
+        factors = {name: FLOAT64.number(factor) for name, factor in measure.joints.items()}
+        head = f'name={quoteattr(drive.name)} armature="{inertia!r}"'
+        if measure.kind == "combination" and len(factors) == 1:
+            ((joint, factor),) = factors.items()
+            armature[joint] = armature.get(joint, 0.0) + factor**2 * inertia
+        elif measure.kind == "combination":
+            parts = "".join(f'<joint joint={quoteattr(j)} coef="{c!r}"/>' for j, c in factors.items())
+            tendons += f"<fixed {head}>{parts}</fixed>\n"
+        elif measure.kind == "length":
+            ends = [f"{drive.name}:{side}" for side in (1, 2)]
+            for end, body, place in zip(ends, measure.bodies, measure.points, strict=True):
+                where = numbers(FLOAT64.array(place))
+                sites.append((body, f'<site name={quoteattr(end)} pos="{where}"/>\n'))
+            parts = "".join(f"<site site={quoteattr(end)}/>" for end in ends)
+            tendons += f"<spatial {head}>{parts}</spatial>\n"
+        else:
+            left += 1
+    if tendons:
+        tendons = f"<tendon>\n{tendons}</tendon>\n"
+    if left:
+        tendons += f"<!-- without the inertia of {left} drives that are levers -->\n"
+    return armature, tendons, sites
+
+
+def _home(mechanism: Mechanism, tree: Tree, model: Model, twins: dict[str, tuple[str, str]]) -> FloatArray:
+    """Coordinates (Q,) of the tree with twins at home."""
+    own = mechanism.tree
+    home = np.zeros(tree.coordinates)
+    for name, places in tree.joint_frames.items():
+        if name in own.joint_frames:
+            for theirs, ours in zip(places, own.joint_frames[name], strict=True):
+                to, source = tree.frames[theirs], own.frames[ours]
+                width = COORDINATES[source.kind]
+                home[to.coordinate : to.coordinate + width] = mechanism.home[
+                    source.coordinate : source.coordinate + width
+                ]
+    rotation, position = frames(mechanism, mechanism.home)
+    for joint in own.cut:
+        if joint.name not in twins:
+            continue
+        ends = [
+            (rotation[0, own.body_frames[body]], position[0, own.body_frames[body]]) for body in joint.bodies
+        ]
+        values = _joint_coordinates(joint, ends)
+        for f, value in zip(tree.joint_frames[joint.name], values, strict=True):
+            home[tree.frames[f].coordinate] = value
+    return home
+
+
+def _joint_coordinates(joint: Joint, ends: Sequence[tuple[FloatArray, FloatArray]]) -> list[float]:
+    """A closed joint's own coordinates, in the order of its frames, by the poses of its two bodies."""
+    (r1, p1), (r2, p2) = (
+        _placed(*end, placement) for end, placement in zip(ends, joint_frames(joint), strict=True)
+    )
+    turn, shift = r1.T @ r2, r1.T @ (p2 - p1)
+    about_z = float(np.arctan2(turn[_Y, _X], turn[_X, _X]))
+    if joint.type == "revolute":
+        return [about_z]
+    if joint.type == "prismatic":
+        return [float(shift[_Z])]
+    if joint.type == "planar":
+        return [float(shift[_X]), float(shift[_Y]), about_z]
+    if joint.type == "universal":
+        return [float(np.arctan2(turn[_Z, _Y], turn[_Y, _Y])), float(np.arctan2(turn[_X, _Z], turn[_X, _X]))]
+    return []
+
+
+def _placed(rotation: FloatArray, origin: FloatArray, placement: Placement) -> tuple[FloatArray, FloatArray]:
+    inner = FLOAT64.array(placement.rotation)
+    return rotation @ inner, origin + rotation @ FLOAT64.array(placement.origin)

@@ -1,0 +1,115 @@
+"""MuJoCo's view of a mechanism's open tree: mass matrix, bias, energy and places of bodies in one state."""
+
+from __future__ import annotations
+
+import mujoco
+import numpy as np
+
+from pkm_identification.mechanisms.multibody.kernels.codes import AXES, POINT
+from pkm_identification.mechanisms.multibody.kernels.layout import (
+    DIRECTION_A,
+    DIRECTION_B,
+    FRAME_A,
+    FRAME_B,
+    POINT_A,
+    POINT_B,
+    ROW_KIND,
+)
+from pkm_identification.mechanisms.multibody.mechanism import Mechanism
+from pkm_identification.numerics.arrays import FloatArray
+
+from .mjcf import open_tree_mjcf
+
+
+class OpenTree:
+    """The open tree in MuJoCo, in states of the mechanism's own tree.
+
+    MuJoCo's velocities u = S(q) v are the tree's v in another order, with a third hinge wherever a joint has no spin.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        In float64.
+    """
+
+    def __init__(self, mechanism: Mechanism) -> None:
+        text = open_tree_mjcf(mechanism)
+        self.mjcf = text.mjcf
+        self.model = mujoco.MjModel.from_xml_string(text.mjcf)
+        self.data = mujoco.MjData(self.model)
+        coordinate, velocity = (
+            np.array(order, dtype=np.int64) for order in (text.bodies.coordinate, text.bodies.velocity)
+        )
+        self._places, self._speeds = np.flatnonzero(coordinate >= 0), np.flatnonzero(velocity >= 0)
+        self._coordinate, self._velocity = coordinate[self._places], velocity[self._speeds]
+        self._spin = text.bodies.spin
+        self._mass = np.zeros((self.model.nv, self.model.nv))
+        self._rows = self._constraints(mechanism, text.bodies.body_names)
+
+    def _constraints(self, mechanism: Mechanism, names: dict[int, str]) -> list[tuple]:
+        found = []
+        for r in mechanism.row_numbers("loops"):
+            row, vector = mechanism.model.row[r], mechanism.model.vector[r]
+            bodies = [self.model.body(names[int(row[side])]).id for side in (FRAME_A, FRAME_B)]
+            found.append((int(row[ROW_KIND]), *bodies, vector))
+        return found
+
+    def move(self, configuration: FloatArray, velocity: FloatArray) -> None:
+        """Put the tree into a state, coordinates (Q,) and velocities (V,), and let MuJoCo evaluate it."""
+        data = self.data
+        data.qpos[self._places] = configuration[self._coordinate]
+        data.qvel[:] = self.speeds(configuration, velocity)
+        mujoco.mj_fwdPosition(self.model, data)
+        mujoco.mj_fwdVelocity(self.model, data)
+
+    def speeds(self, configuration: FloatArray, velocity: FloatArray) -> FloatArray:
+        """MuJoCo's velocities (..., U) of the tree's (..., V)."""
+        made = np.zeros((*velocity.shape[:-1], self.model.nv))
+        made[..., self._speeds] = velocity[..., self._velocity]
+        for dof, c, v in self._spin:
+            # the first hinge turns the body about its own axis, too; this one takes that back
+            made[..., dof] = -np.sin(configuration[c]) * velocity[..., v]
+        return made
+
+    def accelerations(
+        self, configuration: FloatArray, velocity: FloatArray, acceleration: FloatArray
+    ) -> FloatArray:
+        """MuJoCo's accelerations (U,) of the tree's (V,)."""
+        made = self.speeds(configuration, acceleration)
+        for dof, c, v in self._spin:
+            made[dof] -= np.cos(configuration[c]) * velocity[v] * velocity[v + 1]
+        return made
+
+    @property
+    def mass(self) -> FloatArray:
+        """Mass matrix (U, U) of the present state."""
+        mujoco.mj_fullM(self.model, self.data, self._mass)
+        return self._mass
+
+    @property
+    def bias(self) -> FloatArray:
+        """Gravity, Coriolis and centripetal forces (U,) of the present state."""
+        return self.data.qfrc_bias
+
+    @property
+    def energy(self) -> float:
+        """Kinetic plus potential energy of the bodies, J."""
+        mujoco.mj_energyPos(self.model, self.data)
+        mujoco.mj_energyVel(self.model, self.data)
+        return float(self.data.energy.sum())
+
+    @property
+    def gap(self) -> float:
+        """Largest residual of the loops' constraints, m or sine of an angle, by where MuJoCo places the bodies."""
+        worst = 0.0
+        place, turn = self.data.xpos, self.data.xmat.reshape(-1, 3, 3)
+        for kind, a, b, vector in self._rows:
+            direction = turn[a] @ vector[DIRECTION_A]
+            value = 0.0
+            if kind == POINT:
+                span = place[b] + turn[b] @ vector[POINT_B] - place[a] - turn[a] @ vector[POINT_A]
+                value = direction @ span
+            elif kind == AXES:
+                value = direction @ (turn[b] @ vector[DIRECTION_B])
+            worst = max(worst, abs(float(value)))
+        return worst

@@ -1,0 +1,270 @@
+"""The simulated mechanism: MuJoCo's open tree with the loops closed exactly, friction of drives and passive joints.
+
+With v = B s' the tree's velocities per unit of the driven ones and a_0 its accelerations while s'' = 0, the closed
+mechanism moves by
+
+    B^T M B s'' = force - friction - B^T (h + M a_0),
+
+M and h being MuJoCo's for the open tree. The driven coordinates are integrated and the loops closed again from them
+(`kernels.closing`), so that nothing drifts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pkm_identification.errors import NotConverged, SettingsError
+from pkm_identification.mechanisms.friction import Friction, padded_coefficients
+from pkm_identification.mechanisms.multibody.dynamics import drive_inertia
+from pkm_identification.mechanisms.multibody.kernels.closing import NO_PIVOT, close, complete_motion
+from pkm_identification.mechanisms.multibody.kernels.codes import DEGRADED, OK
+from pkm_identification.mechanisms.multibody.kinematics import read
+from pkm_identification.mechanisms.multibody.mechanism import Mechanism, Scratch
+from pkm_identification.mechanisms.multibody.numbers.arithmetic import FLOAT64
+from pkm_identification.mechanisms.multibody.structure.passive import passive_friction
+from pkm_identification.numerics.arrays import FloatArray
+
+from ..plant import STOP_FREQUENCY
+from .open_tree import OpenTree
+from .stepping import Dynamics, Resistance, advance, resist
+
+
+@dataclass(frozen=True)
+class MechanismState:
+    """The true state at one instant; driven coordinates in m or rad, forces in N or N m.
+
+    Attributes
+    ----------
+    time : float
+        s since the start.
+    configuration : ndarray, shape (Q,)
+        Coordinates of the tree.
+    drive, rate, acceleration : ndarray, shape (n,)
+    force : ndarray, shape (n,)
+        What the drives do to bodies and against friction.
+    resistance : ndarray, shape (n,)
+        Friction and end stops of the drives.
+    """
+
+    time: float
+    configuration: FloatArray
+    drive: FloatArray
+    rate: FloatArray
+    acceleration: FloatArray
+    force: FloatArray
+    resistance: FloatArray
+
+
+class MechanismPlant:
+    """A mechanism that moves under drive forces.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        In float64; its parameters are the truth of this plant.
+    friction : bool
+        Whether drives and passive joints have the mechanism's friction.
+    stops : bool
+        Whether stiff end stops keep the drives within their limits. They act only beyond them.
+    steps : int
+        Small steps per call of `advance`, for friction and stops.
+
+    Raises
+    ------
+    SettingsError
+        If the mechanism is not in float64.
+    NotConverged
+        From `reset` and `advance`, when the mechanism is in, or runs through, a singular configuration.
+    """
+
+    def __init__(
+        self, mechanism: Mechanism, friction: bool = True, stops: bool = True, steps: int = 10
+    ) -> None:
+        if mechanism.arithmetic != FLOAT64:
+            raise SettingsError("a simulated mechanism is in float64")
+        self.mechanism = mechanism
+        self.tree = OpenTree(mechanism)
+        self._steps = steps
+        self._drives = mechanism.degrees_of_freedom
+        self._tasks = mechanism.task_rows("drives")
+        self._inertia = drive_inertia(mechanism)
+        self._rubbing, self._resistance = _resistance(mechanism, friction)
+        self._closed = Scratch.of(mechanism, 1)
+        self._limits, self._no_turn = mechanism.limits(0), np.eye(3)[None]
+        self._units = np.vstack([np.eye(self._drives), np.zeros(self._drives)])
+        self._still = np.zeros_like(self._units)
+        axes = self._drives + len(self._rubbing)
+        self._ends = Dynamics(
+            np.zeros((2, self._drives)),
+            np.zeros((2, self._drives, axes)),
+            np.zeros((2, axes, self._drives)),
+        )
+        self._force = np.zeros((2, self._drives))
+        self._side = 0
+        self.reset()
+        self.apparent_mass = 1.0 / np.einsum("ii->i", self._ends.compliance[0, :, : self._drives])
+        """kg or kg m^2 that each drive feels at home when the others are free."""
+        if stops:
+            self._resistance = self._resistance._replace(stops=_stops(mechanism, self.apparent_mass))
+
+    def reset(
+        self,
+        configuration: FloatArray | None = None,
+        rate: FloatArray | None = None,
+        force: FloatArray | None = None,
+        time: float = 0.0,
+    ) -> None:
+        """Put the mechanism into a closed configuration (Q,): by default home, at rest, without drive forces."""
+        home = self.mechanism.home
+        self._configuration = np.array(home if configuration is None else configuration, dtype=float)
+        self._place = read(self.mechanism, "drives", self._configuration)[0]
+        self._rate = np.zeros(self._drives) if rate is None else np.array(rate, dtype=float)
+        self._force[:] = 0.0 if force is None else force
+        self.time = time
+        self._side = 0
+        self._evaluate(0, self._configuration, self._rate)
+
+    def advance(self, force: FloatArray, duration: float) -> None:
+        """Move on by `duration` (s) while the drive forces go linearly from their last values to `force` (n,).
+
+        The error of a step grows with the cube of its duration; about a millisecond suits most machines.
+        """
+        self._force[1] = force
+        for part in self._ends:
+            part[1] = part[0]
+        for _ in range(2):  # predictor, corrector
+            place, rate = self._place.copy(), self._rate.copy()
+            advance(place, rate, self._ends, self._force, self._resistance, duration, self._steps)
+            configuration = self._follow(place)
+            self._evaluate(1, configuration, rate)
+        self._configuration, self._place, self._rate = configuration, place, rate
+        for part in (*self._ends, self._force):
+            part[0] = part[1]
+        self.time += duration
+
+    def set_force(self, force: FloatArray) -> None:
+        """Let the drive forces jump to `force` (n,)."""
+        self._force[:] = force
+
+    def _follow(self, place: FloatArray) -> FloatArray:
+        """The configuration of driven coordinates, near the present one."""
+        mechanism, result = self.mechanism, self._closed
+        close(
+            mechanism.model,
+            self._tasks,
+            self._drives,
+            place[None],
+            self._no_turn,
+            self._configuration[None],
+            self._limits,
+            *result,
+        )
+        if result.status[0] not in (OK, DEGRADED):
+            self._lost()
+        return result.configuration[0].copy()
+
+    def _evaluate(self, end: int, configuration: FloatArray, rate: FloatArray) -> None:
+        """Ask MuJoCo for the open tree's dynamics and reduce them to the closed mechanism's."""
+        count = self._drives
+        self._units[count] = rate
+        batch = np.repeat(configuration[None], count + 1, axis=0)
+        v, a = np.zeros((2, count + 1, self.mechanism.tree.velocities))
+        pivot = np.zeros(count + 1)
+        complete_motion(self.mechanism.model, self._tasks, batch, self._units, self._still, v, a, pivot)
+        side = int(np.sign(pivot[0]))
+        if abs(pivot[0]) < NO_PIVOT or side * self._side < 0 or not np.all(np.isfinite(a)):
+            self._lost()
+        self._side = side
+        self.tree.move(configuration, v[count])
+        mass = self.tree.mass
+        gain = self.tree.speeds(configuration, v[:count]).T
+        drift = self.tree.accelerations(configuration, v[count], a[count])
+        reduced = gain.T @ mass @ gain + np.diag(self._inertia)
+        bias = gain.T @ (self.tree.bias + mass @ drift)
+        jacobian = np.vstack([np.eye(count), v[:count, self._rubbing].T])
+        try:
+            both = np.linalg.solve(reduced, np.column_stack([jacobian.T, -bias]))
+        except np.linalg.LinAlgError:
+            self._lost()
+        self._ends.compliance[end] = both[:, :-1]
+        self._ends.free[end] = both[:, -1]
+        self._ends.jacobian[end] = jacobian
+
+    def _lost(self) -> None:
+        coordinates = np.round(self._place, 4).tolist()
+        raise NotConverged(
+            f"simulated mechanism '{self.mechanism.name}' left its regular workspace at {self.time:.3f} s "
+            f"({', '.join(self.mechanism.drive_names)} = {coordinates})"
+        )
+
+    @property
+    def drive(self) -> FloatArray:
+        """Driven coordinates (n,), m or rad."""
+        return self._place.copy()
+
+    @property
+    def force(self) -> FloatArray:
+        """Drive forces (n,), N or N m."""
+        return self._force[0].copy()
+
+    @property
+    def state(self) -> MechanismState:
+        """Everything about this instant."""
+        free, compliance, jacobian = (part[0] for part in self._ends)
+        resistance, slope, stiffness = np.zeros((3, len(jacobian)))
+        resist(jacobian @ self._rate, self._place, self._resistance, resistance, slope, stiffness)
+        drives = self._drives
+        acceleration = free + compliance[:, :drives] @ self._force[0] - compliance @ resistance
+        return MechanismState(
+            time=self.time,
+            configuration=self._configuration.copy(),
+            drive=self.drive,
+            rate=self._rate.copy(),
+            acceleration=acceleration,
+            force=self.force,
+            resistance=resistance[:drives],
+        )
+
+    @property
+    def loop_gap(self) -> float:
+        """Largest residual of the loops, m or sine of an angle, by where MuJoCo places the bodies."""
+        return self.tree.gap
+
+    @property
+    def energy(self) -> float:
+        """Kinetic plus potential energy in J: the bodies' by MuJoCo, and of the drives' own inertia."""
+        return self.tree.energy + 0.5 * float(self._inertia @ self._rate**2)
+
+    def holding_force(self) -> FloatArray:
+        """Drive forces (n,) that keep the mechanism from accelerating where it is, friction apart."""
+        return np.linalg.solve(self._ends.compliance[0, :, : self._drives], -self._ends.free[0])
+
+
+def _resistance(mechanism: Mechanism, friction: bool) -> tuple[np.ndarray, Resistance]:
+    """Velocities of the tree that rub, and what resists along the drives and along them."""
+    drives = mechanism.degrees_of_freedom
+    own = mechanism.description.friction
+    passive = passive_friction(mechanism.description, mechanism.tree) if friction else None
+    if passive is None:
+        passive = Friction.of("coulomb", viscous=np.zeros(0), coulomb=np.zeros(0))
+    rubbing = np.flatnonzero(np.any(passive.coefficients, axis=0))
+    ours = padded_coefficients((own if friction else own.without()).coefficients.ravel(), drives)
+    theirs = padded_coefficients(np.ascontiguousarray(passive.coefficients[:, rubbing]).ravel(), len(rubbing))
+    return rubbing, Resistance(
+        np.array([own.law_parameters, passive.law_parameters]),
+        np.ascontiguousarray(np.hstack([ours, theirs])),
+        np.zeros((4, drives)),
+    )
+
+
+def _stops(mechanism: Mechanism, apparent_mass: FloatArray) -> FloatArray:
+    """Stops (4, n) that yield as if each drive's apparent mass swung on them."""
+    stops = np.zeros((4, mechanism.degrees_of_freedom))
+    for i, drive in enumerate(mechanism.description.drives):
+        if drive.limits is not None:
+            stops[0, i], stops[1, i] = FLOAT64.array(drive.limits)
+            stops[2, i] = apparent_mass[i] * STOP_FREQUENCY**2
+            stops[3, i] = apparent_mass[i] * STOP_FREQUENCY
+    return stops

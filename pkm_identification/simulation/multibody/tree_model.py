@@ -1,0 +1,190 @@
+"""The tree of a mechanism as MuJoCo bodies and joints."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from xml.sax.saxutils import quoteattr
+
+import numpy as np
+
+from pkm_identification.mechanisms.multibody.kernels.codes import (
+    BALL,
+    COORDINATES,
+    FIXED,
+    NO_SPIN,
+    PRISMATIC,
+    REVOLUTE,
+)
+from pkm_identification.mechanisms.multibody.kernels.layout import ORIGIN
+from pkm_identification.mechanisms.multibody.structure.model import Model
+from pkm_identification.mechanisms.multibody.structure.tree import Frame, Tree
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.rotation import quaternion_from_matrix
+
+_NOTHING = 1e-12  # kg and kg m^2: MuJoCo wants positive masses and moments
+
+
+@dataclass(frozen=True)
+class Inertial:
+    """Mass (kg), centre of mass (m) and inertia (3, 3) about it (kg m^2), in a body's frame."""
+
+    mass: float
+    center: FloatArray
+    inertia: FloatArray
+
+    def text(self) -> str:
+        """As MJCF, what MuJoCo would refuse made just possible."""
+        tensor = self.inertia + _NOTHING * (1.0 + np.abs(self.inertia).max()) * np.eye(3)
+        full = tensor[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
+        return (
+            f'<inertial pos="{numbers(self.center)}" mass="{max(float(self.mass), _NOTHING)!r}" '
+            f'fullinertia="{numbers(full)}"/>\n'
+        )
+
+
+_WITHOUT_MASS = Inertial(0.0, np.zeros(3), np.zeros((3, 3)))
+
+
+@dataclass
+class TreeBodies:
+    """Bodies and joints of a tree in the order of MuJoCo's text.
+
+    Attributes
+    ----------
+    text : str
+    coordinate : list of int
+        Coordinate of the tree behind each of MuJoCo's; -1 for a turn about an axis along which a joint has no spin.
+    velocity : list of int
+        Velocity of the tree behind each of MuJoCo's; -1 likewise.
+    spin : list of tuple of int
+        Place among MuJoCo's velocities, coordinate of the second hinge and first velocity of each joint without spin.
+    body_names : dict of int to str
+        Name of the MuJoCo body that is each frame.
+    """
+
+    text: str = ""
+    coordinate: list[int] = field(default_factory=list)
+    velocity: list[int] = field(default_factory=list)
+    spin: list[tuple[int, int, int]] = field(default_factory=list)
+    body_names: dict[int, str] = field(default_factory=dict)
+
+
+class TreeWriter:
+    """Writes the frames of a tree as nested MuJoCo bodies.
+
+    Parameters
+    ----------
+    tree : Tree
+    model : Model
+        In float64.
+    inertials : dict of str to Inertial
+        Of the bodies, by name.
+    joints : sequence of str
+        Names of the joints as the tree numbers them.
+    armature : dict of str to float
+        Of single joints, kg or kg m^2.
+    sites : dict of int to str
+        What else stands in the bodies, by frame.
+    spinning : bool
+        Whether a joint without spin has a third hinge, whose rate is dictated from outside; else it is a universal one.
+    """
+
+    def __init__(
+        self,
+        tree: Tree,
+        model: Model,
+        inertials: dict[str, Inertial],
+        joints: Sequence[str],
+        armature: dict[str, float],
+        sites: dict[int, str],
+        spinning: bool,
+    ) -> None:
+        self._tree, self._model, self._inertials = tree, model, inertials
+        self._joints, self._armature, self._sites, self._spinning = joints, armature, sites, spinning
+        self._body_of = {frame: name for name, frame in tree.body_frames.items()}
+        self._children: dict[int, list[int]] = {}
+        for f, frame in enumerate(tree.frames):
+            self._children.setdefault(frame.parent, []).append(f)
+
+    def written(self) -> TreeBodies:
+        """All of it, what the ground carries included."""
+        made = TreeBodies()
+        made.body_names[0] = "world"
+        made.text = self._sites.get(0, "") + "".join(self._body(f, made) for f in self._children.get(0, []))
+        return made
+
+    def _body(self, first: int, made: TreeBodies) -> str:
+        """A body, from the first of the frames that one joint moves."""
+        frames = self._tree.frames
+        group = [first]
+        while frames[first].kind != FIXED:
+            following = self._children.get(group[-1], [])
+            if not following or frames[following[0]].joint != frames[first].joint:
+                break
+            group.append(following[0])
+        last = group[-1]
+        owner = self._body_of.get(last)
+        name = owner or f"{self._label(frames[first])}:{first}"
+        for f in group:
+            made.body_names[f] = name
+        joints = "".join(self._joint(f, made) for f in group)
+        inertial = self._inertials.get(owner or "", _WITHOUT_MASS)
+        inner = inertial.text() if joints or inertial is not _WITHOUT_MASS else ""
+        inner += self._sites.get(last, "")
+        inner += "".join(self._body(f, made) for f in self._children.get(last, []))
+        placement = self._model.placement[first]
+        quaternion = np.roll(quaternion_from_matrix(placement[:3]), 1)
+        return (
+            f'<body name={quoteattr(name)} pos="{numbers(placement[ORIGIN])}" quat="{numbers(quaternion)}">\n'
+            f"{joints}{inner}</body>\n"
+        )
+
+    def _label(self, frame: Frame) -> str:
+        return self._joints[frame.joint] if frame.joint >= 0 else "frame"
+
+    def _joint(self, f: int, made: TreeBodies) -> str:
+        frame = self._tree.frames[f]
+        if frame.kind == FIXED:
+            return ""
+        joint = self._joints[frame.joint]
+        own = self._tree.joint_frames[joint]
+        name = joint if len(own) == 1 else f"{joint}_{own.index(f) + 1}"
+        c, v = frame.coordinate, frame.velocity
+        if frame.kind == BALL:
+            # MuJoCo's quaternions are w, x, y, z
+            made.coordinate += [c + 3, c, c + 1, c + 2]
+            made.velocity += [v, v + 1, v + 2]
+            return f'<joint name={quoteattr(name)} type="ball"/>\n'
+        if frame.kind == NO_SPIN:
+            made.coordinate += [c, c + 1]
+            made.velocity += [v, v + 1]
+            text = _hinge(f"{name}_1", 0) + _hinge(f"{name}_2", 1)
+            if self._spinning:
+                made.spin.append((len(made.velocity), c + 1, v))
+                made.coordinate.append(-1)
+                made.velocity.append(-1)
+                text += _hinge(f"{name}_spin", 2)
+            return text
+        assert COORDINATES[frame.kind] == 1
+        made.coordinate.append(c)
+        made.velocity.append(v)
+        kind = {REVOLUTE: "hinge", PRISMATIC: "slide"}[frame.kind]
+        inertia = self._armature.get(joint, 0.0)
+        armature = f' armature="{inertia!r}"' if inertia else ""
+        return f'<joint name={quoteattr(name)} type="{kind}" axis="{_axis(frame.axis, frame.sign)}"{armature}/>\n'
+
+
+def numbers(values: FloatArray | Sequence[float]) -> str:
+    """Numbers as MJCF has them, with all their digits."""
+    return " ".join(repr(float(value)) for value in np.ravel(values))
+
+
+def _axis(axis: int, sign: int) -> str:
+    direction = np.zeros(3)
+    direction[axis] = sign
+    return numbers(direction)
+
+
+def _hinge(name: str, axis: int) -> str:
+    return f'<joint name={quoteattr(name)} type="hinge" axis="{_axis(axis, 1)}"/>\n'

@@ -1,0 +1,49 @@
+"""Mechanisms that simulations are tried on."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from functools import cache
+from typing import Any
+
+from core.mechanisms.hexapod.machine_variants import machine, with_joint
+
+from pkm_identification.mechanisms.multibody.description.reader import parsed
+from pkm_identification.mechanisms.multibody.mechanism import Mechanism, builtin_mechanisms
+
+HEXAPODS = {
+    "no spin": machine(with_joint("hexel", "no_spin")),
+    "slanted hinge": machine(with_joint("ford", "universal", (1.0, 0.3, -0.2))),
+}
+NAMES = ("four-bar", "mast", *HEXAPODS)
+
+
+@cache
+def mechanism(name: str) -> Mechanism:
+    """A built-in mechanism, or a hexapod as one."""
+    return Mechanism.from_machine(HEXAPODS[name]) if name in HEXAPODS else Mechanism.load(name)
+
+
+def document(name: str) -> dict[str, Any]:
+    """What the file of a built-in mechanism says, to be changed."""
+    return deepcopy(parsed(builtin_mechanisms()[name]))
+
+
+@cache
+def rocker_driven() -> Mechanism:
+    """The four-bar driven at its rocker, which has dead points where crank and coupler are in line."""
+    given = document("four-bar")
+    given["drives"] = {"r": {"joint": "rocker_pivot", "force": "torque"}}
+    given["home"]["drives"] = {"r": 2}
+    del given["motion"]
+    return Mechanism.from_document(given)
+
+
+@cache
+def rubbing() -> Mechanism:
+    """The mast with friction in drives and hinges."""
+    given = document("mast")
+    given["friction"] = {"viscous": ["3", "4", "5"], "coulomb": ["2", "1", "1.5"]}
+    for i in (1, 2, 3):
+        given["joints"][f"hinge_{i}"]["friction"] = {"viscous": "0.05"}
+    return Mechanism.from_document(given)

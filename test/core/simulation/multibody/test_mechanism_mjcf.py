@@ -1,0 +1,127 @@
+"""Exported mechanisms: they load in MuJoCo, their loops are closed at home, and they move as the mechanism does."""
+
+from __future__ import annotations
+
+import mujoco
+import numpy as np
+import pytest
+from core.simulation.multibody.built import NAMES, document, mechanism, rocker_driven
+
+from pkm_identification.mechanisms.multibody import dynamics, kinematics
+from pkm_identification.mechanisms.multibody.mechanism import Mechanism
+from pkm_identification.simulation.multibody.mjcf import mechanism_mjcf
+
+
+def at_home(made: Mechanism) -> tuple[mujoco.MjModel, mujoco.MjData]:
+    model = mujoco.MjModel.from_xml_string(mechanism_mjcf(made))
+    data = mujoco.MjData(model)
+    mujoco.mj_resetDataKeyframe(model, data, model.key("home").id)
+    mujoco.mj_forward(model, data)
+    return model, data
+
+
+def closed_by_planar_joints() -> Mechanism:
+    """A block on a plane, pushed by a slide: the loop is closed by a planar, a universal and a prismatic joint."""
+    return Mechanism.from_document(
+        {
+            "schema": "1",
+            "kind": "mechanism",
+            "name": "block",
+            "bodies": {
+                "rod": {
+                    "mass": "0.5",
+                    "center_of_mass": ["0", "0", "0.1"],
+                    "inertia": ["0.01"] * 3 + ["0"] * 3,
+                },
+                "block": {
+                    "mass": "2",
+                    "center_of_mass": ["0", "0.1", "0.2"],
+                    "inertia": ["0.02"] * 3 + ["0"] * 3,
+                },
+            },
+            "joints": {
+                "slide": {"type": "prismatic", "bodies": ["ground", "rod"], "axis": ["1", "0", "0"]},
+                "pair": {
+                    "type": "universal",
+                    "bodies": ["rod", "block"],
+                    "axis": [["0", "0", "1"], ["0", "1", "0"]],
+                },
+                "table": {"type": "planar", "bodies": ["ground", "block"]},
+            },
+            "drives": {
+                "x": {"joint": "slide", "inertia": "0.3"},
+                "turn": {"position": "x", "body": "block", "point": ["0", "1", "0"]},
+            },
+        }
+    )
+
+
+MADE = {name: lambda name=name: mechanism(name) for name in NAMES} | {
+    "rocker": rocker_driven,
+    "block": closed_by_planar_joints,
+}
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_loops_are_closed_at_home(name):
+    made = MADE[name]()
+    assert made.loops > 0
+    model, data = at_home(made)
+    assert model.neq == made.loops
+    assert np.abs(data.efc_pos).max() < 1e-12
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_it_falls_as_the_mechanism_does(name):
+    made = MADE[name]()
+    model, data = at_home(made)
+    n = made.degrees_of_freedom
+    fall = dynamics.forward_dynamics(made, made.home, np.zeros((1, n)), np.zeros((1, n)), friction=False)
+    mujoco.mj_rnePostConstraint(model, data)
+    for body, acceleration in zip(made.description.bodies, body_accelerations(made, fall), strict=True):
+        found = np.zeros(6)
+        mujoco.mj_objectAcceleration(
+            model, data, mujoco.mjtObj.mjOBJ_XBODY, model.body(body.name).id, found, 0
+        )
+        # MuJoCo's accelerations are those an accelerometer shows, and its constraints yield a little
+        found[3:] += model.opt.gravity
+        np.testing.assert_allclose(found[3:], acceleration, atol=2e-3 * 9.81)
+
+
+def body_accelerations(made: Mechanism, motion) -> np.ndarray:
+    """Of the bodies' origins (B, 3) at the start of a motion from rest, by differences of places."""
+    h = 1e-3
+    places = []
+    for sign in (-1, 0, 1):
+        # from rest s(t) = s + a t^2 / 2, and places follow t^2 at first
+        drive = motion.drive + sign * 0.5 * h**2 * motion.drive_acceleration
+        places.append(kinematics.body_poses(made, kinematics.close_drives(made, drive).configuration)[1][0])
+    return (places[2] - places[0]) / h**2
+
+
+def test_drives_inertia_is_armature_of_joints_or_tendons():
+    given = document("four-bar")
+    given["drives"] = {
+        "q": {"length": {"ground": ["0.8", "0.3", "0"], "crank": ["0.3", "0", "0"]}, "inertia": "7"}
+    }
+    given["home"] = {"drives": {"q": "0.9"}, "guess": given["home"]["guess"]}
+    del given["motion"]
+    made = Mechanism.from_document(given)
+    model, data = at_home(made)
+    assert model.tendon_armature[0] == 7.0
+    assert data.ten_length[0] == pytest.approx(0.9, abs=1e-12)
+    given["drives"] = {"q": {"sum": {"crank_pivot": "2", "crank_tip": "-1"}, "inertia": "7"}}
+    given["home"] = {"drives": {"q": "3.4"}, "guess": given["home"]["guess"]}
+    made = Mechanism.from_document(given)
+    model, data = at_home(made)
+    assert model.tendon_armature[0] == 7.0
+    assert data.ten_length[0] == pytest.approx(3.4, abs=1e-12)
+    assert at_home(closed_by_planar_joints())[0].joint("slide").name == "slide"
+    model = at_home(closed_by_planar_joints())[0]
+    assert model.dof_armature[model.joint("slide").dofadr[0]] == 0.3
+
+
+def test_a_bar_that_turns_about_one_axis_keeps_its_moment_there():
+    model, _ = at_home(mechanism("four-bar"))
+    # about the centre of mass: density l^3 / 12
+    assert model.body_inertia[model.body("rocker").id].max() == pytest.approx(2 * 0.5**3 / 12, rel=1e-9)
