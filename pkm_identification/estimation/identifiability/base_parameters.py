@@ -26,6 +26,9 @@ RANK_TOLERANCE = 1e-10
 ZERO = 1e-12
 NEGLIGIBLE = 1e-9
 CLEAR_RIDGE = 1e5
+# Largest singular value that rounding alone leaves of unit columns, per row or column: LAPACK's bound. Measured of
+# hexapods and four-bars: 4e-16 and less, whatever their size.
+ROUNDING = float(np.finfo(float).eps)
 
 
 @dataclass(frozen=True)
@@ -45,6 +48,8 @@ class BaseParameters:
         B: base = w[independent] + B w[grouped].
     singular_values : ndarray, shape (P - len(invisible),)
         Of the columns scaled to unit norm, falling.
+    rounding : float
+        Singular values up to here can be rounding alone.
     """
 
     names: tuple[str, ...]
@@ -53,6 +58,7 @@ class BaseParameters:
     invisible: NDArray[np.int64]
     coefficients: FloatArray
     singular_values: FloatArray
+    rounding: float
 
     @property
     def count(self) -> int:
@@ -68,8 +74,12 @@ class BaseParameters:
 
     @property
     def clear(self) -> bool:
-        """Whether the singular values leave no doubt of the rank; small motions leave some."""
-        return self.ridge > CLEAR_RIDGE
+        """Whether the singular values leave no doubt of the rank; small motions leave some.
+
+        A wide ridge is not enough: what a motion hardly shows can lie below one. What is given up must be rounding.
+        """
+        given_up = float(self.singular_values[self.count]) if self.count < len(self.singular_values) else 0.0
+        return self.ridge > CLEAR_RIDGE and given_up <= self.rounding
 
     @property
     def mapping(self) -> FloatArray:
@@ -132,7 +142,9 @@ def base_parameters(
     visible = np.flatnonzero(norms > ZERO * norms.max(initial=0.0))
     none = np.empty(0, dtype=np.int64)
     if visible.size == 0:
-        return BaseParameters(tuple(names), none, none, np.arange(len(names)), np.empty((0, 0)), np.empty(0))
+        return BaseParameters(
+            tuple(names), none, none, np.arange(len(names)), np.empty((0, 0)), np.empty(0), 0.0
+        )
     norms = norms[visible]
     # the triangle has the columns' geometry in fewer rows
     unit = qr(rows[:, visible] / norms, mode="r")[0][: visible.size]
@@ -153,6 +165,7 @@ def base_parameters(
         invisible=np.setdiff1d(np.arange(len(names)), visible),
         coefficients=coefficients[first][:, second],
         singular_values=values,
+        rounding=max(rows.shape) * ROUNDING * float(values[0]),
     )
 
 

@@ -19,8 +19,22 @@ from pkm_identification.mechanisms.hexapod.dynamics.thirteen_bodies import (
     body_parameters,
     body_regressor,
 )
+from pkm_identification.mechanisms.multibody.description.reader import parsed
+from pkm_identification.mechanisms.multibody.dynamics import regressor
+from pkm_identification.mechanisms.multibody.mechanism import Mechanism, builtin_mechanisms
+from pkm_identification.mechanisms.multibody.parameters import rigid_basis, rigid_columns
+from pkm_identification.mechanisms.multibody.series import series_motion
 
 SKEW = (0.3, -0.8, 0.2)
+
+
+def four_bar(name, **constants):
+    """Columns and names of a built-in four-bar in its stated motion, with other constants."""
+    document = parsed(builtin_mechanisms()[name])
+    document["constants"].update(constants)
+    mechanism = Mechanism.from_document(document)
+    columns = regressor(mechanism, series_motion(mechanism))[..., rigid_columns(mechanism)]
+    return columns, rigid_basis(mechanism).names
 
 
 @pytest.mark.parametrize("name", BUILTIN)
@@ -45,7 +59,9 @@ def test_two_struts_that_share_a_joint_and_a_hinge_line_merge_three_more():
     """Hexel's struts 5 and 6 meet at the platform, their base joints on one line along the hinges: one plane."""
     m = machine(with_joint("hexel", "universal", (1.0, 0.0, 0.0)))
     np.testing.assert_allclose(m.platform_joints[4], m.platform_joints[5])
-    np.testing.assert_allclose(np.cross(m.base_joints[4] - m.base_joints[5], m.first_axis), 0.0, atol=1e-12)
+    np.testing.assert_allclose(
+        np.cross(m.base_joints[4] - m.base_joints[5], m.first_axes[4]), 0.0, atol=1e-12
+    )
     assert machine_base_parameters(m).count == 82 - 3
     # round struts have nothing across their axes to merge
     assert machine_base_parameters(m, "axisymmetric").count == 34
@@ -116,6 +132,28 @@ def test_small_motions_lose_the_ridge():
     np.testing.assert_allclose(share[1] / share[0], 1e-4, rtol=0.05)
     assert found[2].count < 82
     assert not found[2].clear
+
+
+@pytest.mark.parametrize(
+    "constants",
+    [{}, {"l2": "0.80001", "l3": "0.30001"}, {"A": "0.005"}],
+    ids=["text 002", "nearer to a parallelogram", "moved less"],
+)
+def test_a_wide_ridge_above_what_is_no_rounding_is_in_doubt(constants):
+    """The low-mobility four-bar has 8; below the wide ridge at 6 lie values a thousand times rounding and more."""
+    base = base_parameters(*four_bar("four-bar-low-mobility", **constants))
+    assert base.count == 6
+    assert base.ridge > 1e5
+    assert base.singular_values[6] > 100 * base.rounding
+    assert not base.clear
+
+
+@pytest.mark.parametrize(("name", "count"), [("four-bar", 8), ("parallelogram", 3)])
+def test_a_ridge_above_rounding_is_clear(name, count):
+    base = base_parameters(*four_bar(name))
+    assert base.count == count
+    assert base.singular_values[count] < base.rounding
+    assert base.clear
 
 
 def test_bad_input_is_refused():
