@@ -55,7 +55,7 @@ def test_hinges_described_at_the_wrong_end_spoil_the_platform_and_hardly_warn(na
 def test_with_the_right_file_errors_are_within_the_deviations():
     """From a simulated log with friction and noise, hinges across the radius."""
     truth = hinged("tangential")
-    log = simulate(truth, "rich", 10.0, sensors=SensorSettings(current_noise=0.01), seed=4).log()
+    log = simulate(truth, "rich", 7.0, sensors=SensorSettings(current_noise=0.01), seed=4).log()
     estimate = identify([log], truth, Settings.of(estimator="ls", hold_out=0.0)).estimate
     error = estimate.values - hexapod_parameters(truth, "identifiable").nominal
     assert np.abs(error / estimate.std).max() < 3.5

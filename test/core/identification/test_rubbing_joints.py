@@ -28,7 +28,7 @@ FILE = machine(changed("uf", friction__joints={}))
 @pytest.fixture(scope="module")
 def log():
     return simulate(
-        TRUTH, "rich", 8.0, nominal=FILE, sensors=SensorSettings(current_noise=0.01), seed=6
+        TRUTH, "rich", 5.0, nominal=FILE, sensors=SensorSettings(current_noise=0.01), seed=6
     ).log()
 
 
