@@ -106,7 +106,9 @@ def effects(machine: Machine) -> list[Effect]:
             if machine.universal
             else "Set geometry.base_joint: {type: universal, first_axis: ...} in the machine file",
         ),
-        *(
+    ]
+    if machine.joint_friction is None:
+        found += [
             Effect(
                 "joint_friction",
                 "friction",
@@ -117,8 +119,7 @@ def effects(machine: Machine) -> list[Effect]:
                 "joints less",
             )
             for coefficient in COEFFICIENTS
-        ),
-    ]
+        ]
     if machine.universal:
         end = "platform" if machine.hinged_platform else "base"
         found.append(
