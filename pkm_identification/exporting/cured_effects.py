@@ -9,7 +9,7 @@ import numpy as np
 
 from pkm_identification.identification.estimated_effects.linearisation import Linearisation
 from pkm_identification.identification.settings import EstimatorSettings
-from pkm_identification.mechanisms.hexapod.dynamics.basis import friction_of_basis
+from pkm_identification.mechanisms.hexapod.dynamics.basis import friction_of_basis, joint_friction_of_basis
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.numerics.arrays import FloatArray
 
@@ -70,10 +70,14 @@ def with_effects_known(
 
 def _know_friction(document: dict[str, Any], machine: Machine, point: Linearisation) -> None:
     """The law with its numbers, and the coefficients that the file's law does not have."""
+    basis = point.parameters.mapping @ point.values + point.parameters.known
+    joints = point.machine.joint_friction
+    if joints is not None and machine.joint_friction is None:
+        section = joints.section(joint_friction_of_basis(point.machine, basis))
+        document["friction"] = {**document.get("friction", {}), "joints": section}
     friction = point.corrections.machine.friction
     if friction.law is machine.friction.law and friction.parameters == machine.friction.parameters:
         return
-    basis = point.parameters.mapping @ point.values + point.parameters.known
     found = friction.coefficients.copy()
     new = [k for k, name in enumerate(friction.law.names) if name not in machine.friction.law.names]
     found[new] = friction_of_basis(point.machine, basis)[new]
@@ -82,6 +86,7 @@ def _know_friction(document: dict[str, Any], machine: Machine, point: Linearisat
         for one, value in zip(friction.law.parameters, friction.parameters, strict=True)
     }
     document["friction"] = {
+        **{key: value for key, value in document.get("friction", {}).items() if key == "joints"},
         "law": friction.law.name,
         **friction.named(friction.law.possible(found)),
         **numbers,

@@ -9,6 +9,7 @@ import numpy as np
 
 from pkm_identification.errors import SettingsError
 from pkm_identification.mechanisms.friction import Friction
+from pkm_identification.mechanisms.hexapod.joint_friction import JointFriction
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 from pkm_identification.motion import STRUTS
@@ -24,7 +25,8 @@ from .effect import EstimatedEffect
 OF_STRUTS = ("force_delay", "force_gain", "force_offset", "length_offset", "friction_asymmetric")
 OF_BODIES = ("motor_inertia", "center_of_mass", "products_of_inertia", "unequal_struts")
 OF_FRICTION = ("friction_transition", "friction_stribeck")
-OF_MACHINE = ("gravity_direction", "geometry", *OF_BODIES, *OF_FRICTION)
+OF_JOINTS = "joint_friction"
+OF_MACHINE = ("gravity_direction", "geometry", *OF_BODIES, *OF_FRICTION, OF_JOINTS)
 # What a list of names shows.
 FORMS = (*(f"{stem}[_N]" for stem in OF_STRUTS), *OF_MACHINE)
 # Every name, with the kind it is of and its struts (from 0).
@@ -37,6 +39,8 @@ _STRUTS: dict[str, tuple[str, tuple[int, ...]]] = {
     )
 }
 NAMES = (*_STRUTS, *OF_MACHINE)
+# Those that a set has as soon as the machine does.
+OF_SETS = ("friction_asymmetric", OF_JOINTS)
 ASYMMETRY = "asymmetry"  # the coefficient of the law `asymmetric`
 STRIBECK_RATE = friction.STRIBECK_RATES[1]  # m/s, where a search for it begins
 
@@ -64,13 +68,17 @@ def check_names(names: Sequence[str]) -> None:
 
 
 def with_law(machine: Machine, names: Sequence[str]) -> Machine:
-    """The machine with a friction law that has what is asked for, and none of it yet.
+    """The machine with friction that has what is asked for, and none of it yet.
 
     Raises
     ------
     SettingsError
-        If its own law has it already, or is none that can have it.
+        If its own has it already, or is none that can have it.
     """
+    if OF_JOINTS in names:
+        if machine.joint_friction is not None:
+            raise SettingsError(f"also '{OF_JOINTS}': the file of machine '{machine.name}' has it already")
+        machine = replace(machine, joint_friction=JointFriction.alike(0.0))
     asymmetric = [name for name in names if _kind(name) == "friction_asymmetric"]
     stribeck = [name for name in names if name == "friction_stribeck"]
     own = machine.friction
@@ -130,9 +138,7 @@ def extended_set(
     """
     machine = with_law(machine, names)
     parameters = _only_asked(hexapod_parameters(machine, name), names)
-    effects = effects_of_names(
-        machine, parameters, [one for one in names if _kind(one) != "friction_asymmetric"]
-    )
+    effects = effects_of_names(machine, parameters, [one for one in names if _kind(one) not in OF_SETS])
     for effect in effects:
         directions = effect.directions
         if directions is None:

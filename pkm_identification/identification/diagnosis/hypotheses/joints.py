@@ -115,8 +115,8 @@ def effects(machine: Machine) -> list[Effect]:
                 UNITS[coefficient],
                 partial(friction, coefficient=coefficient),
                 repeated(moment, 1),
-                "State friction.joints in the machine file: the parameter set then has it; or grease or preload the "
-                "joints less",
+                "State friction.joints in the machine file: the parameter set then has it; or estimate it with --also "
+                "{name}, or grease or preload the joints less",
             )
             for coefficient in COEFFICIENTS
         ]

@@ -50,6 +50,9 @@ def test_a_machine_without_it_is_refused():
         Settings.of(estimator="ls", also=("friction_asymmetric",)).parameter_set(machine(own))
     with pytest.raises(SettingsError, match="cannot have it"):
         Settings.of(estimator="ls", also=("friction_stribeck",)).parameter_set(machine(own))
+    joints = changed("uf", friction__joints={"base": {"coulomb": 1.0}})
+    with pytest.raises(SettingsError, match="has it already"):
+        Settings.of(estimator="ls", also=("joint_friction",)).parameter_set(machine(joints))
 
 
 def test_every_name_has_parameters_with_priors():

@@ -69,9 +69,9 @@ SENSORS_TRUE = {"force_delay": 0.002, "force_gain_4": 1.1, "motor_inertia": 6.0}
 CASES = [
     (SENSORS, SENSORS_ALSO, SENSORS_TRUE),
     (
-        ("gravity_direction=0.026", "force_offset_2=8", "friction_asymmetric=0.1"),
-        ("gravity_direction", "force_offset_2", "friction_asymmetric"),
-        {"gravity_direction_1": 0.026, "force_offset_2": 8.0}
+        ("gravity_direction=0.026", "force_offset_2=8", "friction_asymmetric=0.1", "joint_friction=0.3"),
+        ("gravity_direction", "force_offset_2", "friction_asymmetric", "joint_friction"),
+        {"gravity_direction_1": 0.026, "force_offset_2": 8.0, "base_joint_coulomb": 0.3, "platform_joint_coulomb": 0.3}
         | {f"friction_asymmetric_{i + 1}": 0.1 * float(UF.friction.coulomb[i]) for i in range(6)},
     ),
     (
@@ -204,6 +204,7 @@ def test_a_cured_file_has_gravity_joints_zeros_and_the_law(tmp_path, capsys):
     assert np.linalg.norm(machine.gravity) == pytest.approx(9.81)
     assert machine.friction.law.name == "asymmetric"
     np.testing.assert_allclose(machine.friction.coefficient("asymmetry"), 0.1 * UF.friction.coulomb, rtol=0.1)
+    np.testing.assert_allclose(machine.joint_friction.coefficients[[0, 2]], 0.3, rtol=0.1)
     values = {entry["name"]: entry for entry in json.loads(found.read_text())["parameters"]}
     assert values["gravity_direction_1"]["kind"] == "effect"
     assert "kind" not in values["m_p"]
