@@ -16,6 +16,7 @@ from pkm_identification.errors import MotionRefused, SettingsError
 from pkm_identification.numerics.arrays import FloatArray
 
 from ..friction import Friction, friction_force
+from .kernels.closing import NO_PIVOT
 from .kernels.dynamics import (
     PARAMETERS,
     driven_forces,
@@ -272,7 +273,7 @@ def _regular(mechanism: Mechanism, motion: MechanismMotion, pivot: Any) -> None:
 
 
 def _regular_configurations(mechanism: Mechanism, q: Any, pivot: Any) -> None:
-    bad = np.flatnonzero(pivot == 0)
+    bad = np.flatnonzero(np.abs(pivot) < NO_PIVOT)
     if len(bad):
         where = ", ".join(f"{float(x):.6g}" for x in q[bad[0]])
         raise MotionRefused(

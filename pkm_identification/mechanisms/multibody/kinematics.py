@@ -15,7 +15,7 @@ from scipy.spatial.transform import Rotation
 from pkm_identification.errors import MotionRefused
 
 from .closed_forms import closed_form
-from .kernels.closing import close, complete_motion, read_frames, read_rates, read_rows
+from .kernels.closing import NO_PIVOT, close, complete_motion, read_frames, read_rates, read_rows
 from .kernels.codes import DEGRADED, OK, STATUS_NAMES
 from .kernels.layout import FRAME_B, ORIGIN, STATE
 from .mechanism import Mechanism, Scratch
@@ -348,6 +348,10 @@ def _moving(mechanism: Mechanism, task: str, q: Any, rate: Any, acceleration: An
         mechanism.arithmetic.compiled(complete_motion)(
             mechanism.model, mechanism.task_rows(task), q, rate, acceleration, v, a, pivot
         )
+        bad = np.flatnonzero(np.abs(pivot) < NO_PIVOT)
+        if len(bad):
+            where = ", ".join(f"{float(x):.{_SHOWN}g}" for x in q[bad[0]])
+            raise MotionRefused(f"row {bad[0] + 1}: singular configuration ({where}) of the {task}")
     drive = read(mechanism, "drives", q)
     made = MechanismMotion(q, v, a, drive, rate, acceleration)
     if task == "drives":

@@ -16,11 +16,10 @@ from .description.reader import KIND, parsed, read_document, read_file
 from .description.records import Description
 from .kernels.closing import close
 from .kernels.codes import OK
-from .kernels.layout import ORIGIN
 from .numbers.arithmetic import FLOAT64, Arithmetic, Multiprecision
 from .structure.bodies import check_bodies
 from .structure.mobility import Mobility, mobility
-from .structure.model import Model, packed
+from .structure.model import Model, model_size, packed
 from .structure.rows import Row, loop_rows, measure_row, pose_rows
 from .structure.tree import Tree, planar_bodies, spanning_tree
 
@@ -171,8 +170,7 @@ class Mechanism:
 
     def limits(self, side: int) -> Any:
         """What the closing kernel takes as `limits`; `side` is the determinant's sign that counts as home's mode."""
-        size = float(np.abs(np.array(self.model.placement[:, ORIGIN], dtype=float)).max())
-        size = size if size > 0 else 1.0
+        size = model_size(self.tree)
         step, tolerance = self.arithmetic.step, self.arithmetic.tolerance
         return self.arithmetic.array(
             [0.5 * size, 0.5, step * min(1.0, size), tolerance * max(1.0, size), side]

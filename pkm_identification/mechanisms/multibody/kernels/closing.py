@@ -31,6 +31,14 @@ def fill_rows(model, chosen, q, state, axes, matrix):
 
 
 @shared
+def fill_scales(model, chosen, scales):
+    """Write the units of rows and velocities (2, V) in which entries of the Jacobian are of the size 1."""
+    for i in range(chosen.shape[0]):
+        scales[0, i] = model.row_scale[chosen[i]]
+        scales[1, i] = model.velocity_scale[i]
+
+
+@shared
 def advance(model, q, step):
     """Move coordinates by a step of the velocities; a ball's by Cayley's formula, its quaternion kept at length 1."""
     for f in range(model.frame.shape[0]):
@@ -122,6 +130,7 @@ def close(model, chosen, task_count, target, wanted, start, limits, q, status, i
     axes = np.zeros((velocities, 3), dtype=start.dtype)
     matrix = np.zeros((velocities, velocities), dtype=start.dtype)
     order = np.zeros(velocities, dtype=np.int64)
+    scales = np.zeros((2, velocities), dtype=q.dtype)
     gap = np.zeros(velocities, dtype=start.dtype)
     nothing = limits[0] * 0
     for n in range(target.shape[0]):
@@ -143,7 +152,8 @@ def close(model, chosen, task_count, target, wanted, start, limits, q, status, i
             if last or iteration == MOST_STEPS or not residual[n] < 1e15:
                 break
             fill_rows(model, chosen, q[n], state, axes, matrix)
-            pivot[n] = factorize(matrix, order)
+            fill_scales(model, chosen, scales)
+            pivot[n] = factorize(matrix, order, scales)
             if pivot[n] == 0:
                 break
             solve_factored(matrix, order, gap)
@@ -213,13 +223,15 @@ def complete_motion(model, chosen, q, rate, change, v, a, pivot):
     axes = np.zeros((velocities, 3), dtype=q.dtype)
     matrix = np.zeros((velocities, velocities), dtype=q.dtype)
     order = np.zeros(velocities, dtype=np.int64)
+    scales = np.zeros((2, velocities), dtype=q.dtype)
     still = np.zeros(velocities, dtype=q.dtype)
     for k in range(velocities):
         still[k] = q[0, 0] * 0
     for n in range(q.shape[0]):
         place_frames(model, q[n], state, axes)
         fill_rows(model, chosen, q[n], state, axes, matrix)
-        pivot[n] = factorize(matrix, order)
+        fill_scales(model, chosen, scales)
+        pivot[n] = factorize(matrix, order, scales)
         if pivot[n] == 0:
             continue
         for i in range(velocities):

@@ -13,7 +13,7 @@ import numpy as np
 from pkm_identification.numerics.compiled import kernel
 
 from ..numbers.arithmetic import shared
-from .closing import fill_rows
+from .closing import fill_rows, fill_scales
 from .codes import BALL, FIXED, NO_SPIN, PRISMATIC
 from .frames import move_frames, place_frames
 from .layout import ALPHA, HOLDER, KIND, OMEGA, ORIGIN, PARENT, ROTATES, SECOND, SPEED, STATE, VELOCITY
@@ -103,6 +103,7 @@ def driven_forces(model, chosen, drives, w, load, passive, q, v, a, tau, pivot):
     axes = np.zeros((velocities, 3), dtype=q.dtype)
     matrix = np.zeros((velocities, velocities), dtype=q.dtype)
     order = np.zeros(velocities, dtype=np.int64)
+    scales = np.zeros((2, velocities), dtype=q.dtype)
     tree = np.zeros(velocities, dtype=q.dtype)
     force = np.zeros((frames, 3), dtype=q.dtype)
     moment = np.zeros((frames, 3), dtype=q.dtype)
@@ -120,7 +121,8 @@ def driven_forces(model, chosen, drives, w, load, passive, q, v, a, tau, pivot):
             pivot[n] = tree[0] * 0 + 1
             continue
         fill_rows(model, chosen, q[n], state, axes, matrix)
-        pivot[n] = factorize(matrix, order)
+        fill_scales(model, chosen, scales)
+        pivot[n] = factorize(matrix, order, scales)
         if pivot[n] == 0:
             continue
         solve_transposed(matrix, order, tree)
@@ -199,6 +201,7 @@ def fill_regressor(model, chosen, drives, q, v, a, regressor, pivot):
         np.zeros((velocities, drives), dtype=q.dtype),
     )
     order = np.zeros(velocities, dtype=np.int64)
+    scales = np.zeros((2, velocities), dtype=q.dtype)
     turn = np.zeros((frames, 3, drives), dtype=q.dtype)
     shift = np.zeros((frames, 3, drives), dtype=q.dtype)
     g = (model.gravity[0], model.gravity[1], model.gravity[2])
@@ -206,7 +209,8 @@ def fill_regressor(model, chosen, drives, q, v, a, regressor, pivot):
         place_frames(model, q[n], state, axes)
         move_frames(model, state, axes, v[n], a[n])
         fill_rows(model, chosen, q[n], state, axes, matrix)
-        pivot[n] = factorize(matrix, order)
+        fill_scales(model, chosen, scales)
+        pivot[n] = factorize(matrix, order, scales)
         if pivot[n] == 0:
             continue
         _fill_gain(matrix, order, drives, unit, gain)
@@ -253,13 +257,15 @@ def fill_mass(model, chosen, drives, w, q, mass, pivot):
         np.zeros((velocities, drives), dtype=q.dtype),
     )
     order = np.zeros(velocities, dtype=np.int64)
+    scales = np.zeros((2, velocities), dtype=q.dtype)
     turn = np.zeros((frames, 3, drives), dtype=q.dtype)
     shift = np.zeros((frames, 3, drives), dtype=q.dtype)
     for n in range(q.shape[0]):
         place_frames(model, q[n], state, axes)
         if chosen.shape[0] == velocities:
             fill_rows(model, chosen, q[n], state, axes, matrix)
-            pivot[n] = factorize(matrix, order)
+            fill_scales(model, chosen, scales)
+            pivot[n] = factorize(matrix, order, scales)
             if pivot[n] == 0:
                 continue
             _fill_gain(matrix, order, drives, unit, gain)

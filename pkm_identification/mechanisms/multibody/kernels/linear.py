@@ -6,28 +6,33 @@ from ..numbers.arithmetic import shared
 
 
 @shared
-def factorize(matrix, order):
+def factorize(matrix, order, scales):
     """Overwrite a matrix (n, n) by its factors L U = P A, rows exchanged as `order` says (Golub and Van Loan, 3.4).
+
+    Pivots are chosen and judged as if row i were divided by scales[0, i] and column k by scales[1, k] (2, n), so that
+    metres beside radians do not matter; row scales are exchanged along.
 
     Returns the smallest over the largest pivot, with the sign of the determinant; zero where the matrix is singular or
     not finite.
     """
     n = matrix.shape[0]
-    least = most = abs(matrix[0, 0]) * 0
+    nothing = abs(matrix[0, 0]) * 0
+    least = most = nothing
     sign = 1
     for k in range(n):
         best = k
         for i in range(k + 1, n):
-            if abs(matrix[i, k]) > abs(matrix[best, k]):
+            if abs(matrix[i, k]) * scales[0, best] > abs(matrix[best, k]) * scales[0, i]:
                 best = i
         order[k] = best
         if best != k:
             sign = -sign
+            scales[0, k], scales[0, best] = scales[0, best], scales[0, k]
             for j in range(n):
                 matrix[k, j], matrix[best, j] = matrix[best, j], matrix[k, j]
-        pivot = abs(matrix[k, k])
+        pivot = abs(matrix[k, k]) / (scales[0, k] * scales[1, k])
         if not pivot > 0:
-            return least * 0
+            return nothing
         if matrix[k, k] < 0:
             sign = -sign
         if k == 0 or pivot < least:

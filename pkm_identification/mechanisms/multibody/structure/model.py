@@ -12,7 +12,8 @@ import numpy as np
 
 from ..description.records import Description
 from ..kernels.codes import BALL, FIXED, PRISMATIC, VELOCITIES
-from ..numbers.arithmetic import Arithmetic
+from ..kernels.layout import ROTATES
+from ..numbers.arithmetic import FLOAT64, Arithmetic
 from .rows import Row, padded
 from .tree import Frame, Tree
 
@@ -37,6 +38,10 @@ class Model(NamedTuple):
         Points in a and b, directions in a and b, three numbers.
     factor : ndarray, shape (R, V)
         Of combinations and levers.
+    row_scale : ndarray, shape (R,)
+        The mechanism's size in m for rows in m, 1 for others.
+    velocity_scale : ndarray, shape (V,)
+        What a unit of each velocity moves, in units of the mechanism's size: 1 / size for m/s, 1 for rad/s.
     """
 
     frame: Any
@@ -47,6 +52,8 @@ class Model(NamedTuple):
     row: Any
     vector: Any
     factor: Any
+    row_scale: Any
+    velocity_scale: Any
 
 
 def packed(description: Description, tree: Tree, rows: list[Row], arithmetic: Arithmetic) -> Model:
@@ -59,6 +66,7 @@ def packed(description: Description, tree: Tree, rows: list[Row], arithmetic: Ar
         for i in range(VELOCITIES[frame.kind]):
             scalar = -1 if frame.kind == BALL else frame.coordinate + i
             velocity[frame.velocity + i] = k, frame.kind != PRISMATIC, scalar
+    size = model_size(tree)
     factor = arithmetic.zeros(len(rows), tree.velocities)
     for r, row in enumerate(rows):
         for joint, value in row.factors.items():
@@ -73,7 +81,15 @@ def packed(description: Description, tree: Tree, rows: list[Row], arithmetic: Ar
         row=np.array([_row_integers(row, tree) for row in rows], dtype=np.int64),
         vector=arithmetic.array(vectors),
         factor=factor,
+        row_scale=arithmetic.array([size if row.unit == "m" else 1.0 for row in rows]),
+        velocity_scale=arithmetic.array([1.0 if turns else 1.0 / size for turns in velocity[:, ROTATES]]),
     )
+
+
+def model_size(tree: Tree) -> float:
+    """A length in m that makes metres and radians comparable: the largest offset of a frame in its parent."""
+    origins = FLOAT64.array([frame.placement.origin for frame in tree.frames])
+    return float(np.abs(origins).max()) or 1.0
 
 
 def _integers(frame: Frame) -> list[int]:

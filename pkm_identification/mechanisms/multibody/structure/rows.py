@@ -54,6 +54,8 @@ class Row:
         Sequence of an angle and its place there; the component of a turn.
     joint : str
         Whose constraint it is.
+    unit : str
+        Of its value: m, rad, or 1 for a product of directions.
     """
 
     label: str
@@ -65,6 +67,7 @@ class Row:
     numbers: tuple[Exact, ...] = ()
     turns: tuple[int, ...] = ()
     joint: str = ""
+    unit: str = "rad"
 
 
 def loop_rows(joint: Joint, planar: set[str]) -> list[Row]:
@@ -79,6 +82,7 @@ def loop_rows(joint: Joint, planar: set[str]) -> list[Row]:
             joint.place,
             (of_first[k], NO_VECTOR),
             joint=joint.name,
+            unit="m",
         )
         for k in _TOGETHER[joint.type]
     ]
@@ -89,6 +93,7 @@ def loop_rows(joint: Joint, planar: set[str]) -> list[Row]:
             joint.bodies,
             directions=(of_first[i], of_second[j]),
             joint=joint.name,
+            unit="1",
         )
         for i, j in _SQUARE[joint.type]
     ]
@@ -119,6 +124,7 @@ def measure_row(measure: Measure) -> Row:
         measure.joints,
         (measure.offset, *measure.numbers),
         measure.sequence,
+        unit=measure.unit,
     )
 
 
@@ -126,7 +132,8 @@ def pose_rows(body: str) -> list[Row]:
     """Six rows that hold a body's frame at a position and a rotation in the ground frame."""
     bodies = ("ground", body)
     made = [
-        Row(f"{body}: {_LETTERS[k]}", POINT, bodies, directions=(IDENTITY[k], NO_VECTOR)) for k in range(3)
+        Row(f"{body}: {_LETTERS[k]}", POINT, bodies, directions=(IDENTITY[k], NO_VECTOR), unit="m")
+        for k in range(3)
     ]
     made += [Row(f"{body}: turn about {_LETTERS[k]}", TURN, bodies, turns=(k,)) for k in range(3)]
     return made

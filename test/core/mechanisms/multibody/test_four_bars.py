@@ -6,9 +6,12 @@ from functools import cache
 
 import numpy as np
 import pytest
+import yaml
 
+from pkm_identification.document import TextScalars
+from pkm_identification.errors import MotionRefused
 from pkm_identification.mechanisms.multibody import dynamics, kinematics
-from pkm_identification.mechanisms.multibody.mechanism import Mechanism
+from pkm_identification.mechanisms.multibody.mechanism import Mechanism, builtin_mechanisms
 
 L1, L2, L3, L4 = 0.30, 0.70, 0.50, 0.80
 DENSITY = 2.0  # kg/m
@@ -80,3 +83,54 @@ def test_torque_is_that_of_the_lagrangian():
             inertia[1] * acceleration[n] + 0.5 * slope * rate[n] ** 2 + (height[1] - height[0]) / (2 * h)
         )
         assert torque[n] == pytest.approx(expected, rel=1e-5, abs=1e-5)
+
+
+def driven_by_the_rocker(**constants: str) -> Mechanism:
+    """The four-bar with its rocker driven: where crank and coupler are in line, it stops."""
+    made = yaml.load(builtin_mechanisms()["four-bar"].read_text(encoding="utf-8"), Loader=TextScalars)
+    made["constants"].update(constants)
+    made["drives"] = {"q": {"joint": "rocker_pivot"}}
+    made["home"] = {"drives": {"q": "2.2"}, "guess": {"crank_pivot": "1.2", "crank_tip": "-1"}}
+    del made["motion"], made["readings"]
+    return Mechanism.from_document(made)
+
+
+def test_a_dead_point_is_refused_with_the_pose():
+    """Crank and coupler stretched make a triangle of .8, .5 and 1 m: the rocker goes no further."""
+    made = driven_by_the_rocker()
+    furthest = np.pi - np.arccos((L4**2 + L3**2 - (L1 + L2) ** 2) / (2 * L4 * L3))
+    inside = kinematics.close_drives(made, [[furthest + 1e-3]])
+    assert inside.found.all()
+    still = np.zeros((1, 1))
+    with pytest.raises(MotionRefused, match=r"row 1: drives \(1\.\d+\): (singular|out of reach)"):
+        kinematics.motion_of_drives(made, [[furthest]], still, still)
+    with pytest.raises(
+        MotionRefused, match=r"row 2: drives \(1\.\d+\): out of reach: .* at rocker_tip|.* at q"
+    ):
+        kinematics.motion_of_drives(made, [[2.2], [furthest - 1e-2]], np.zeros((2, 1)), np.zeros((2, 1)))
+
+
+def test_a_change_point_is_refused():
+    """The parallelogram stretched out, approached from its parallel branch."""
+    made = Mechanism.load("parallelogram")
+    found = kinematics.close_drives(made, [[1e-3], [0.0], [np.pi]])
+    assert found.found[0]
+    assert not found.found[1:].any()
+    with pytest.raises(MotionRefused, match=r"row 1: singular configuration"):
+        kinematics.at_rest(made, np.zeros((1, 3)))
+
+
+@pytest.mark.parametrize("size", ["1e-5", "1e4"])
+def test_size_does_not_matter(size):
+    """A chip's four-bar and a harbour crane's close as well, and need torques in proportion."""
+    made = yaml.load(builtin_mechanisms()["four-bar"].read_text(encoding="utf-8"), Loader=TextScalars)
+    for name in ("l1", "l2", "l3", "l4"):
+        made["constants"][name] = f"{size}*{made['constants'][name]}"
+    scaled = Mechanism.from_document(made)
+    q, rate, second = np.full((1, 1), 0.7), np.full((1, 1), 2.0), np.full((1, 1), -3.0)
+    found = kinematics.motion_of_drives(scaled, q, rate, second)
+    same = kinematics.motion_of_drives(four_bar(), q, rate, second)
+    np.testing.assert_allclose(found.velocity, same.velocity, rtol=1e-9)
+    factor = float(size) ** 3
+    mass = dynamics.mass_matrix(scaled, found.configuration)
+    np.testing.assert_allclose(mass, factor * dynamics.mass_matrix(four_bar(), same.configuration), rtol=1e-8)
