@@ -24,6 +24,7 @@ COMMANDS = {
     "inverse": ("kinematics", "strut lengths of platform poses"),
     "forward": ("kinematics", "platform poses of strut lengths"),
     "forces": ("kinematics", "strut forces a platform motion needs"),
+    "mechanism": ("mechanism", "bodies, joints, loops and degrees of freedom of a mechanism"),
     "workspace": ("workspace", "pictures of the workspace and its dexterity"),
     "contributions": ("contributions", "what the strut forces of a motion are made of"),
     "sensitivity": ("sensitivity", "what a wrong centre of mass does to the strut forces"),

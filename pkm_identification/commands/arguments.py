@@ -13,6 +13,14 @@ def add_machine(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--machine", required=True, help="built-in name or YAML file")
 
 
+def takes_mechanism(name: str) -> bool:
+    """Whether --machine names a mechanism and not a hexapod."""
+    # here, because most commands need none of it
+    from pkm_identification.mechanisms.multibody.mechanism import is_mechanism
+
+    return is_mechanism(name)
+
+
 def add_logs(parser: argparse.ArgumentParser) -> None:
     """One log or several, the topic in a bag, and the machine they are of: what `records.read_logs` needs."""
     parser.add_argument("logs", nargs="+", metavar="LOG", help=".csv, .csv.gz or a bag folder")

@@ -27,7 +27,7 @@ from pkm_identification.records import (
     write_strut_columns,
 )
 
-from .arguments import add_machine
+from .arguments import add_machine, takes_mechanism
 
 
 def add(commands: argparse._SubParsersAction) -> None:
@@ -55,6 +55,10 @@ def add(commands: argparse._SubParsersAction) -> None:
 
 
 def _inverse(options: argparse.Namespace) -> int:
+    if takes_mechanism(options.machine):
+        from .mechanism_tables import inverse
+
+        return inverse(options)
     machine = Machine.load(options.machine)
     poses = read_pose_csv(options.input)
     length = strut_lengths(machine, poses.position, poses.rotation)
@@ -69,6 +73,10 @@ def _inverse(options: argparse.Namespace) -> int:
 
 
 def _forward(options: argparse.Namespace) -> int:
+    if takes_mechanism(options.machine):
+        from .mechanism_tables import forward
+
+        return forward(options)
     machine = Machine.load(options.machine)
     log = read_length_csv(options.input)
     if options.all:
@@ -121,6 +129,10 @@ def _all_modes(machine: Machine, log: StrutLog, out: str) -> int:
 
 
 def _forces(options: argparse.Namespace) -> int:
+    if takes_mechanism(options.machine):
+        from .mechanism_tables import forces
+
+        return forces(options)
     machine = Machine.load(options.machine)
     motion = read_motion_csv(options.input)
     force = strut_forces(machine, motion, friction=not options.no_friction)

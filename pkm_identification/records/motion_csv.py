@@ -62,8 +62,8 @@ def read_pose_csv(path: str | Path) -> PoseTable:
         If the file is no such table (see `read_table`), a value is not finite or a quaternion is not of
         length 1.
     """
-    table = read_table(path, _choice(POSE))
-    return PoseTable(_time(table), table.select(POSITION), _rotation(table), table.source)
+    table = read_table(path, column_choice(POSE))
+    return PoseTable(time_of(table), table.select(POSITION), _rotation(table), table.source)
 
 
 def read_motion_csv(path: str | Path) -> PlatformMotion:
@@ -77,9 +77,9 @@ def read_motion_csv(path: str | Path) -> PlatformMotion:
     LogError
         As `read_pose_csv`.
     """
-    table = read_table(path, _choice(MOTION))
+    table = read_table(path, column_choice(MOTION))
     table.require_finite(TWIST + ACCELERATION)
-    time = _time(table)
+    time = time_of(table)
     return PlatformMotion(
         time=np.full(len(table.values), np.nan) if time is None else time,
         position=table.select(POSITION),
@@ -97,9 +97,9 @@ def read_length_csv(path: str | Path) -> StrutLog:
     LogError
         If the file is no such table (see `read_table`) or a length is not finite.
     """
-    table = read_table(path, _choice(LENGTH))
+    table = read_table(path, column_choice(LENGTH))
     table.require_finite(LENGTH)
-    time = _time(table)
+    time = time_of(table)
     return StrutLog(
         time=np.full(len(table.values), np.nan) if time is None else time,
         length=table.select(LENGTH),
@@ -134,7 +134,7 @@ def write_pose_csv(
     LogError
         If the file cannot be written.
     """
-    columns = _time_column(time) | _pose_columns(position, rotation)
+    columns = time_columns(time) | _pose_columns(position, rotation)
     if status is not None:
         columns["status"] = np.asarray(status)
     write_table(path, columns)
@@ -169,7 +169,7 @@ def write_motion_csv(path: str | Path, motion: PlatformMotion) -> None:
     """Write a motion so that `read_motion_csv` reads it back; raises LogError if it cannot be written."""
     write_table(
         path,
-        _time_column(motion.time)
+        time_columns(motion.time)
         | _pose_columns(motion.position, motion.rotation)
         | dict(zip(TWIST, motion.twist.T, strict=True))
         | dict(zip(ACCELERATION, motion.acceleration.T, strict=True)),
@@ -189,14 +189,16 @@ def write_strut_columns(
     LogError
         If the file cannot be written.
     """
-    columns = _time_column(time)
+    columns = time_columns(time)
     for names, values in ((LENGTH, length), (FORCE, force)):
         if values is not None:
             columns |= dict(zip(names, values.T, strict=True))
     write_table(path, columns)
 
 
-def _choice(wanted: tuple[str, ...]) -> ColumnChoice:
+def column_choice(wanted: tuple[str, ...]) -> ColumnChoice:
+    """Picks columns by name, and `t` where there is one."""
+
     def choose(names: tuple[str, ...]) -> tuple[str, ...]:
         missing = [name for name in wanted if name not in names]
         if missing:
@@ -206,11 +208,13 @@ def _choice(wanted: tuple[str, ...]) -> ColumnChoice:
     return choose
 
 
-def _time(table: Table) -> FloatArray | None:
+def time_of(table: Table) -> FloatArray | None:
+    """The column `t`, shape (N,); None if there is none."""
     return table.select([TIME])[:, 0] if TIME in table.columns else None
 
 
-def _time_column(time: FloatArray | None) -> dict[str, FloatArray]:
+def time_columns(time: FloatArray | None) -> dict[str, FloatArray]:
+    """The column `t` where there are times."""
     return {} if time is None or np.all(np.isnan(time)) else {TIME: time}
 
 

@@ -19,6 +19,7 @@ from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.rotation import matrix_from_quaternion
 
+from ..builtin import builtin_files
 from .drive import Drive, read_drive
 from .geometry import SINGULAR_RATIO, jacobian_quality, joint_radius
 from .joint_friction import JointFriction, read_joint_friction
@@ -168,6 +169,8 @@ class Machine:
         path = Path(name_or_path)
         if path.suffix not in (".yaml", ".yml"):
             known = builtin_machines()
+            if str(name_or_path) in builtin_files("mechanisms"):
+                raise MachineError(f"machine '{name_or_path}': is a mechanism, and this takes hexapods alone")
             if str(name_or_path) not in known:
                 raise MachineError(
                     f"machine '{name_or_path}': not a built-in machine ({', '.join(known)}) "
@@ -199,7 +202,7 @@ class Machine:
         root = Node(document, "", source, MachineError)
         if root.has("kind"):
             raise MachineError(
-                f"{source}: of kind {document['kind']}, not a hexapod; a hexapod's file has no 'kind'"
+                f"{source}: of kind {document['kind']}, and this takes hexapods alone (files without 'kind')"
             )
         schema = root.take("schema")
         if schema.value != SCHEMA:
@@ -301,11 +304,7 @@ class Machine:
 
 def builtin_machines() -> dict[str, Path]:
     """Paths of the machine descriptions that come with the package, by name."""
-    package = Path(__file__).resolve().parents[2]
-    for folder in (package / "config" / "machines", package.parent / "config" / "machines"):
-        if folder.is_dir():
-            return {path.stem: path for path in sorted(folder.glob("*.yaml"))}
-    return {}
+    return builtin_files("machines")
 
 
 def _platform(node: Node) -> Platform:

@@ -10,6 +10,7 @@ import numpy as np
 
 from pkm_identification.errors import MachineError
 
+from ..builtin import builtin_files
 from ..hexapod.machine import Machine
 from .description.hexapod import hexapod_description
 from .description.reader import KIND, parsed, read_document, read_file
@@ -237,11 +238,7 @@ class Scratch:
 
 def builtin_mechanisms() -> dict[str, Path]:
     """Paths of the mechanism descriptions that come with the package, by name."""
-    package = Path(__file__).resolve().parents[2]
-    for folder in (package / "config" / "mechanisms", package.parent / "config" / "mechanisms"):
-        if folder.is_dir():
-            return {path.stem: path for path in sorted(folder.glob("*.yaml"))}
-    return {}
+    return builtin_files("mechanisms")
 
 
 def is_mechanism(name_or_path: str | Path) -> bool:

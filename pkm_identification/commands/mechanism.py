@@ -1,0 +1,40 @@
+"""pkm mechanism: what a description says and how it moves."""
+
+from __future__ import annotations
+
+import argparse
+
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.mechanisms.multibody.mechanism import Mechanism
+from pkm_identification.report.mechanism_tables import mechanism_document, mechanism_text
+
+from .arguments import add_json, add_machine, takes_mechanism
+from .results import output_folder, present, write_figures
+
+
+def add(commands: argparse._SubParsersAction) -> None:
+    """Add the command."""
+    parser = commands.add_parser(
+        "mechanism",
+        help="bodies, joints, loops and degrees of freedom of a mechanism",
+        description="Bodies, joints, loops, degrees of freedom, redundant constraints, driven coordinates and home "
+        "of a mechanism; a hexapod is shown as the mechanism it is.",
+    )
+    add_machine(parser)
+    parser.add_argument("--out", metavar="DIR", help="draw it at home into this folder")
+    add_json(parser)
+    parser.set_defaults(run=_mechanism)
+
+
+def _mechanism(options: argparse.Namespace) -> int:
+    if takes_mechanism(options.machine):
+        mechanism = Mechanism.load(options.machine)
+    else:
+        mechanism = Mechanism.from_machine(Machine.load(options.machine))
+    # files first: nothing is printed when one cannot be written
+    if options.out:
+        from pkm_identification.report.figures.mechanism import mechanism_figure
+
+        write_figures(output_folder(options.out), {"mechanism": mechanism_figure(mechanism)})
+    present(mechanism_text(mechanism), mechanism_document(mechanism), options.json)
+    return 0

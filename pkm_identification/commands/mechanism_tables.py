@@ -1,0 +1,85 @@
+"""pkm inverse, forward, forces of a mechanism: columns are the names its description gives."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+import numpy as np
+
+from pkm_identification.errors import MotionRefused, SettingsError
+from pkm_identification.mechanisms.multibody import dynamics, kinematics
+from pkm_identification.mechanisms.multibody.kernels.codes import STATUS_NAMES
+from pkm_identification.mechanisms.multibody.mechanism import Mechanism
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.records.mechanism_csv import motion_columns, read_named_csv, write_named_csv
+
+
+def inverse(options: argparse.Namespace) -> int:
+    """Outputs to driven coordinates; a row out of reach is refused with what is in the way."""
+    mechanism = Mechanism.load(options.machine)
+    given = read_named_csv(options.input, mechanism.output_names)
+    try:
+        q = kinematics.close_outputs(mechanism, given.values).required(given.values, "outputs")
+    except MotionRefused as refused:
+        raise MotionRefused(f"{given.source}: {refused}") from None
+    drives = kinematics.read(mechanism, "drives", q)
+    write_named_csv(options.out, _columns(mechanism.drive_names, drives), given.time)
+    outside = int(np.count_nonzero(~_within_limits(mechanism, drives)))
+    _say(f"{len(q)} poses -> {options.out}" + (f"; {outside} outside the limits" if outside else ""))
+    return 0
+
+
+def forward(options: argparse.Namespace) -> int:
+    """Driven coordinates to outputs, with a status for each row; 1 if one has no pose."""
+    if options.all:
+        raise SettingsError("--all: assembly modes are enumerated for hexapods alone")
+    mechanism = Mechanism.load(options.machine)
+    given = read_named_csv(options.input, mechanism.drive_names)
+    found = kinematics.close_drives(mechanism, given.values)
+    outputs = kinematics.read(mechanism, "outputs", found.configuration)
+    outputs[~found.found] = np.nan
+    write_named_csv(
+        options.out,
+        _columns(mechanism.output_names, outputs),
+        given.time,
+        [STATUS_NAMES[status] for status in found.status],
+    )
+    failed = int(np.count_nonzero(~found.found))
+    _say(
+        f"{len(found)} rows -> {options.out}" + (f"; {failed} without a pose, see 'status'" if failed else "")
+    )
+    return 1 if failed else 0
+
+
+def forces(options: argparse.Namespace) -> int:
+    """Driven forces of a motion of the outputs."""
+    mechanism = Mechanism.load(options.machine)
+    given = read_named_csv(options.input, motion_columns(mechanism.output_names))
+    value, rate, acceleration = np.split(given.values, 3, axis=1)
+    try:
+        motion = kinematics.motion_of_outputs(mechanism, value, rate, acceleration)
+        force = dynamics.forces(mechanism, motion, friction=not options.no_friction)
+    except MotionRefused as refused:
+        raise MotionRefused(f"{given.source}: {refused}") from None
+    write_named_csv(options.out, _columns(mechanism.force_names, force), given.time)
+    _say(f"{len(force)} samples -> {options.out}")
+    return 0
+
+
+def _columns(names: Sequence[str], values: FloatArray) -> dict[str, FloatArray]:
+    return dict(zip(names, values.T, strict=True))
+
+
+def _within_limits(mechanism: Mechanism, drives: FloatArray) -> np.ndarray:
+    inside = np.ones(len(drives), dtype=bool)
+    for drive, column in zip(mechanism.description.drives, drives.T, strict=True):
+        if drive.limits is not None:
+            low, high = (mechanism.arithmetic.number(limit) for limit in drive.limits)
+            inside &= (column >= low) & (column <= high)
+    return inside
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr)

@@ -1,0 +1,137 @@
+"""A mechanism as tables: bodies, joints, drives, and what its loops leave of its freedom."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pkm_identification.mechanisms.multibody.kinematics import read
+from pkm_identification.mechanisms.multibody.mechanism import Mechanism
+from pkm_identification.mechanisms.multibody.numbers.arithmetic import FLOAT64
+
+from .listing import ABSENT, Listing, number
+
+SHOWN = 9  # digits of coordinates at home
+ROUNDING = 1e-14
+
+
+def mechanism_text(mechanism: Mechanism) -> str:
+    """Everything for a terminal."""
+    redundant = mechanism.redundant_constraints
+    summary = (
+        f"{mechanism.name}: {len(mechanism.description.bodies)} moving bodies, "
+        f"{len(mechanism.description.joints)} joints, {_count(mechanism.loops, 'loop')}, "
+        f"{_count(mechanism.degrees_of_freedom, 'degree')} of freedom"
+    )
+    if mechanism.description.description:
+        summary += f"\n{mechanism.description.description}"
+    if redundant:
+        summary += f"\nRedundant constraints: {'; '.join(redundant)}"
+    tables = (
+        bodies_table(mechanism),
+        joints_table(mechanism),
+        drives_table(mechanism),
+        outputs_table(mechanism),
+    )
+    return "\n\n".join([summary, *map(str, tables)])
+
+
+def _count(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"
+
+
+def at_home(value: float) -> str:
+    """A coordinate, with zero for what closing the loops left of it."""
+    return number(float(value) if abs(value) > ROUNDING else 0.0, SHOWN)
+
+
+def bodies_table(mechanism: Mechanism) -> Listing:
+    """Names and masses."""
+    rows = [
+        (body.name, number(float(row[0])), "planar" if body.planar else "spatial")
+        for body, row in zip(mechanism.description.bodies, mechanism.parameters, strict=True)
+    ]
+    return Listing(("body", "mass kg", "moves"), tuple(rows), frozenset({"mass kg"}))
+
+
+def joints_table(mechanism: Mechanism) -> Listing:
+    """Names, types, bodies, and which of them close loops."""
+    cut = {joint.name for joint in mechanism.tree.cut}
+    driven = {joint for drive in mechanism.description.drives for joint in drive.measure.joints}
+    rows = [
+        (
+            joint.name,
+            joint.type,
+            " - ".join(joint.bodies),
+            "closes a loop" if joint.name in cut else ("driven" if joint.name in driven else ABSENT),
+        )
+        for joint in mechanism.description.joints
+    ]
+    return Listing(("joint", "type", "bodies", "role"), tuple(rows))
+
+
+def drives_table(mechanism: Mechanism) -> Listing:
+    """Driven coordinates with their forces, limits and values at home."""
+    home = read(mechanism, "drives", mechanism.home)[0]
+    rows = []
+    for drive, value in zip(mechanism.description.drives, home, strict=True):
+        limits = ABSENT
+        if drive.limits is not None:
+            limits = " to ".join(number(FLOAT64.number(limit)) for limit in drive.limits)
+        rows.append((drive.name, drive.force, drive.measure.unit, at_home(value), limits))
+    return Listing(("drive", "force", "unit", "at home", "limits"), tuple(rows), frozenset({"at home"}))
+
+
+def outputs_table(mechanism: Mechanism) -> Listing:
+    """Outputs and readings with their values at home."""
+    rows = []
+    for part, measures in (
+        ("outputs", mechanism.description.outputs),
+        ("readings", mechanism.description.readings),
+    ):
+        values = read(mechanism, part, mechanism.home)[0]
+        rows += [
+            (measure.name, part[:-1], measure.unit, at_home(value))
+            for measure, value in zip(measures, values, strict=True)
+        ]
+    return Listing(("name", "what", "unit", "at home"), tuple(rows), frozenset({"at home"}))
+
+
+def mechanism_document(mechanism: Mechanism) -> dict[str, Any]:
+    """The same for programs."""
+    cut = [joint.name for joint in mechanism.tree.cut]
+    home = {
+        part: [float(value) for value in read(mechanism, part, mechanism.home)[0]]
+        for part in ("drives", "outputs", "readings")
+    }
+    return {
+        "schema": 1,
+        "mechanism": mechanism.name,
+        "bodies": [
+            {"name": body.name, "mass": float(row[0]), "planar": body.planar}
+            for body, row in zip(mechanism.description.bodies, mechanism.parameters, strict=True)
+        ],
+        "joints": [
+            {
+                "name": joint.name,
+                "type": joint.type,
+                "bodies": list(joint.bodies),
+                "closes_loop": joint.name in cut,
+            }
+            for joint in mechanism.description.joints
+        ],
+        "loops": mechanism.loops,
+        "degrees_of_freedom": mechanism.degrees_of_freedom,
+        "redundant_constraints": list(mechanism.redundant_constraints),
+        "drives": [
+            {"name": drive.name, "force": drive.force, "unit": drive.measure.unit, "home": value}
+            for drive, value in zip(mechanism.description.drives, home["drives"], strict=True)
+        ],
+        "outputs": [
+            {"name": measure.name, "unit": measure.unit, "home": value}
+            for measure, value in zip(mechanism.description.outputs, home["outputs"], strict=True)
+        ],
+        "readings": [
+            {"name": measure.name, "unit": measure.unit, "home": value}
+            for measure, value in zip(mechanism.description.readings, home["readings"], strict=True)
+        ],
+    }
