@@ -78,7 +78,7 @@ def _solve_stage(known, place, h, dynamics, drive, resistance, rate, change):
     free, compliance, jacobian = dynamics.free, dynamics.compliance, dynamics.jacobian
     force, slope, stiffness = np.empty((3, axes))
     mobility, matrix = np.empty((axes, axes)), np.empty((axes, axes))
-    order = np.empty(axes, dtype=np.int64)
+    order, scales = np.empty(axes, dtype=np.int64), np.empty((2, axes))
     start, residual = np.empty((2, axes))
     reached = np.empty(drives)
     pushed = np.empty(drives)
@@ -113,7 +113,8 @@ def _solve_stage(known, place, h, dynamics, drive, resistance, rate, change):
             scale = max(scale, size)
         if largest <= 1e-13 * scale:
             break
-        factorize(matrix, order)
+        scales[:] = 1.0  # rows and columns are rates alike
+        factorize(matrix, order, scales)
         solve_factored(matrix, order, residual)
         for i in range(axes):
             bend = resistance.laws[0 if i < drives else 1, TRANSITION]
