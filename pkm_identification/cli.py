@@ -27,6 +27,10 @@ COMMANDS = {
     "mechanism": ("mechanism", "bodies, joints, loops and degrees of freedom of a mechanism"),
     "workspace": ("workspace", "pictures of the workspace and its dexterity"),
     "contributions": ("contributions", "what the strut forces of a motion are made of"),
+    "base-parameters": (
+        "base_parameters",
+        "what combinations of its parameters the forces of a machine show",
+    ),
     "sensitivity": ("sensitivity", "what a wrong centre of mass does to the strut forces"),
     "simulate": ("simulate", "write a log of a simulated machine"),
     "export": ("export", "a machine for other programs: URDF, MJCF or a machine file"),

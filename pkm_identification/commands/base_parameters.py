@@ -1,0 +1,115 @@
+"""pkm base-parameters: what combinations of its bodies' parameters the forces of a machine depend on."""
+
+from __future__ import annotations
+
+import argparse
+
+import numpy as np
+
+from pkm_identification.errors import NotConverged, SettingsError
+from pkm_identification.estimation.identifiability.contributions import (
+    ParameterContributions,
+    parameter_contributions,
+)
+from pkm_identification.estimation.identifiability.homogenized import Homogenized, homogenized, scaled_rows
+from pkm_identification.estimation.identifiability.precise import checked_digits
+from pkm_identification.mechanisms.hexapod.dynamics.thirteen_bodies import SYMMETRIES
+from pkm_identification.mechanisms.multibody.analysis.routes import ALL, DOUBLE, ROUTES, find_base_parameters
+from pkm_identification.mechanisms.multibody.analysis.subject import Subject
+from pkm_identification.report.base_parameters import base_parameters_document, base_parameters_text
+
+from .arguments import add_json, add_machine
+from .results import present
+
+
+def add(commands: argparse._SubParsersAction) -> None:
+    """Add the command."""
+    parser = commands.add_parser(
+        "base-parameters",
+        description="The smallest set of combinations that the driven forces of a machine depend on, of ten parameters "
+        "a rigid body. Structure alone: no log, no friction.",
+    )
+    add_machine(parser)
+    parser.add_argument(
+        "--route",
+        choices=(*ROUTES, ALL),
+        default=DOUBLE,
+        help="double precision; as many digits as it takes; all that apply (default: double)",
+    )
+    parser.add_argument(
+        "--digits",
+        default="30,60",
+        metavar="D1,D2[,MOST]",
+        help="digits of the precise route, doubled up to MOST (480) while a singular value is undecided "
+        "(default: 30,60)",
+    )
+    parser.add_argument(
+        "--symmetry",
+        choices=SYMMETRIES,
+        default=SYMMETRIES[0],
+        help="what is known of a hexapod's struts (default: general)",
+    )
+    parser.add_argument(
+        "--eliminate",
+        default="",
+        metavar="NAME,...",
+        help="parameters to give up first, where there is a choice",
+    )
+    parser.add_argument(
+        "--homogenized",
+        action="store_true",
+        help="besides, rank and condition of the regressor without units, and what each parameter does to the forces",
+    )
+    parser.add_argument(
+        "--length",
+        type=float,
+        metavar="M",
+        help="with --homogenized: moments are divided by this length where a machine has forces and moments",
+    )
+    add_json(parser)
+    parser.set_defaults(run=_base_parameters)
+
+
+def _base_parameters(options: argparse.Namespace) -> int:
+    digits = _digits(options.digits)
+    if options.length is not None and not options.homogenized:
+        raise SettingsError("--length: belongs to --homogenized")
+    subject = Subject.load(options.machine, options.symmetry)
+    wanted_out = [name.strip() for name in options.eliminate.split(",") if name.strip()]
+    routes = find_base_parameters(subject, options.route, digits, wanted_out)
+    without_units, contributions = _without_units(subject, options) if options.homogenized else (None, None)
+    present(
+        base_parameters_text(routes, without_units),
+        base_parameters_document(routes, without_units, contributions),
+        options.json,
+    )
+    if routes.disagreement:
+        raise NotConverged(routes.disagreement)
+    if routes.precise is not None and not routes.precise.sure:
+        base = routes.precise.base
+        raise NotConverged(f"{base.undecided} singular values are undecided with {base.digits[1]} digits")
+    return 0
+
+
+def _without_units(
+    subject: Subject, options: argparse.Namespace
+) -> tuple[Homogenized, ParameterContributions | None]:
+    scale = None
+    if options.length is not None:
+        scale = [1.0 if unit == "N" else options.length for unit in subject.row_units]
+    try:
+        rows = scaled_rows(subject.columns(), subject.row_units, scale)
+    except SettingsError as error:
+        raise SettingsError(f"--homogenized: {error} (--length)") from None
+    found = homogenized(rows, subject.kinds)
+    forces = rows @ subject.nominal
+    return found, parameter_contributions(rows, subject.nominal, subject.kinds) if np.any(forces) else None
+
+
+def _digits(text: str) -> tuple[int, ...]:
+    try:
+        digits = tuple(int(part) for part in text.split(","))
+    except ValueError:
+        raise SettingsError(f"--digits {text}: must be whole numbers with commas between") from None
+    checked_digits(digits)
+    return digits

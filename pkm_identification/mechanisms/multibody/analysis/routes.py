@@ -1,0 +1,203 @@
+"""Base parameters of a machine by several routes, and whether those that are sure of themselves agree."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from pkm_identification.errors import SettingsError
+from pkm_identification.estimation.identifiability.base_parameters import BaseParameters, base_parameters
+from pkm_identification.estimation.identifiability.null_space import (
+    DoubleSpectrum,
+    double_spectrum,
+    spurious_coefficients,
+)
+from pkm_identification.estimation.identifiability.precise import (
+    PreciseBaseParameters,
+    precise_base_parameters,
+)
+
+from .subject import Subject
+
+DOUBLE, PRECISE = "double", "precise"
+ROUTES = (DOUBLE, PRECISE)
+ALL = "all"
+
+
+@dataclass(frozen=True)
+class DoubleRoute:
+    """Double precision: QR of unit columns, and Gautier's SVD form of the columns as they are.
+
+    Attributes
+    ----------
+    base : BaseParameters
+    spectrum : DoubleSpectrum
+    """
+
+    base: BaseParameters
+    spectrum: DoubleSpectrum
+
+    @property
+    def rank(self) -> int:
+        return self.base.count
+
+    @property
+    def sure(self) -> bool:
+        """Whether the ridge is clear and both forms have the same rank."""
+        return self.base.clear and self.base.count == self.spectrum.rank
+
+
+@dataclass(frozen=True)
+class PreciseRoute:
+    """Many digits.
+
+    Attributes
+    ----------
+    base : PreciseBaseParameters
+    """
+
+    base: PreciseBaseParameters
+
+    @property
+    def rank(self) -> int:
+        return self.base.kept
+
+    @property
+    def sure(self) -> bool:
+        return self.base.decided
+
+
+@dataclass(frozen=True)
+class ForcedRank:
+    """What double precision makes of the coefficients when it is told the rank.
+
+    Attributes
+    ----------
+    rank : int
+    error : float
+        Largest error of a coefficient.
+    spurious : int
+        How many are not zero though they should be.
+    zeros : int
+        How many should be.
+    """
+
+    rank: int
+    error: float
+    spurious: int
+    zeros: int
+
+
+@dataclass(frozen=True)
+class Routes:
+    """Base parameters by the routes that were run; None for one that was not.
+
+    Attributes
+    ----------
+    subject : Subject
+    double : DoubleRoute or None
+    precise : PreciseRoute or None
+    """
+
+    subject: Subject
+    double: DoubleRoute | None = None
+    precise: PreciseRoute | None = None
+
+    @property
+    def disagreement(self) -> str:
+        """One line if two routes that are sure of themselves have different ranks; else empty."""
+        ranks = {
+            name: route.rank
+            for name, route in ((DOUBLE, self.double), (PRECISE, self.precise))
+            if route is not None and route.sure
+        }
+        if len(set(ranks.values())) < 2:
+            return ""
+        return "routes disagree: " + ", ".join(f"{name} {rank}" for name, rank in ranks.items())
+
+    @property
+    def best(self) -> DoubleRoute | PreciseRoute:
+        """The route whose expressions count: the precise one if it was run."""
+        best = self.precise or self.double
+        assert best is not None
+        return best
+
+    @cached_property
+    def forced(self) -> ForcedRank | None:
+        """Gautier's form in double precision with the precise rank forced, beside the precise coefficients."""
+        if self.double is None or self.precise is None or not self.precise.sure:
+            return None
+        true = self.precise.base
+        found = self.double.spectrum.eliminated(true.elimination.given_up.tolist(), true.kept)
+        if not np.array_equal(found.given_up, true.elimination.given_up):
+            return None
+        coefficients, zero = true.elimination.coefficients, true.coefficient_error
+        return ForcedRank(
+            true.kept,
+            float(np.abs(coefficients - found.coefficients).max(initial=0.0)),
+            spurious_coefficients(found.coefficients, coefficients, zero),
+            int(np.count_nonzero(np.abs(coefficients) <= zero)),
+        )
+
+
+def find_base_parameters(
+    subject: Subject,
+    route: str = ALL,
+    digits: Collection[int] = (30, 60),
+    wanted_out: Collection[str] = (),
+    seed: int = 0,
+) -> Routes:
+    """Base parameters of a machine's rigid bodies.
+
+    Parameters
+    ----------
+    subject : Subject
+    route : {'double', 'precise', 'all'}
+        `all` runs what applies.
+    digits : collection of int
+        Two settings of the precise route, and if wanted the most digits to go to.
+    wanted_out : collection of str
+        Parameters to eliminate first, as far as they can be.
+    seed : int
+        Of random states, where the description states no motion.
+
+    Returns
+    -------
+    Routes
+
+    Raises
+    ------
+    SettingsError
+        If there is no such route or parameter, or the route does not apply.
+    """
+    if route not in (*ROUTES, ALL):
+        raise SettingsError(f"route '{route}': must be one of {', '.join((*ROUTES, ALL))}")
+    unknown = [name for name in wanted_out if name not in subject.names]
+    if unknown:
+        raise SettingsError(f"parameter '{unknown[0]}' is none of {subject.name}: {', '.join(subject.names)}")
+    double = precise = None
+    if route in (DOUBLE, ALL):
+        columns = subject.columns(seed)
+        keep = subject.platform if not wanted_out else [n for n in subject.names if n not in wanted_out]
+        try:
+            double = DoubleRoute(base_parameters(columns, subject.names, keep=keep), double_spectrum(columns))
+        except ValueError as error:
+            raise SettingsError(f"{subject.name}: the stated motion does not do: {error}") from None
+    if route == PRECISE or (route == ALL and subject.mechanism is not None):
+        out = wanted_out
+        if double is not None and not out:
+            # the same parameters given up, so that expressions can be compared
+            out = [subject.names[k] for k in (*double.base.grouped, *double.base.invisible)]
+        try:
+            found = precise_base_parameters(
+                lambda count: subject.precise_columns(count, seed), subject.names, digits, out
+            )
+        except SettingsError:
+            raise
+        except ValueError as error:
+            raise SettingsError(f"{subject.name}: the stated motion does not do: {error}") from None
+        precise = PreciseRoute(found)
+    return Routes(subject, double, precise)

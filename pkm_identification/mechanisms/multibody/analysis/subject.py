@@ -1,0 +1,211 @@
+"""What is asked for its base parameters: a mechanism or a hexapod as named columns, in double or in many digits."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pkm_identification.errors import MachineError, SettingsError
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.parameters.parameter import Kind
+
+from ...hexapod.analysis.base_parameters import random_states
+from ...hexapod.dynamics.thirteen_bodies import body_mapping, body_parameters, body_regressor
+from ...hexapod.machine import Machine
+from ...rigid_bodies import BODY_PARAMETERS
+from ..dynamics import regressor
+from ..mechanism import Mechanism, is_mechanism
+from ..parameters import rigid_basis, rigid_columns
+from .states import structure_motion
+
+_KINDS = (Kind.MASS, *(Kind.FIRST_MOMENT,) * 3, *(Kind.INERTIA,) * 6)
+_SPARE_STATES = 2
+_HEXAPOD_STATES = 40
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A machine whose rigid bodies' parameters are asked for.
+
+    Attributes
+    ----------
+    name : str
+    names : tuple of str, length P
+        Of the parameters.
+    kinds : tuple of Kind, length P
+        Mass, first moment or inertia.
+    nominal : ndarray, shape (P,)
+        The description's values, SI units.
+    row_units : tuple of str, length n
+        Of the driven forces: N or N m.
+    platform : tuple of str
+        Parameters to keep where there is a choice.
+    mechanism : Mechanism or None
+        In float64; None where the machine is no mechanism of bodies and joints yet.
+    why_not : str
+        Why it is None.
+    machine : Machine or None
+        The hexapod it is, if it is one.
+    mapping : ndarray of int64, shape (B, P)
+        Columns of the bodies, ten or four each, to those of `names`.
+    """
+
+    name: str
+    names: tuple[str, ...]
+    kinds: tuple[Kind, ...]
+    nominal: FloatArray
+    row_units: tuple[str, ...]
+    platform: tuple[str, ...]
+    mechanism: Mechanism | None
+    why_not: str
+    machine: Machine | None
+    mapping: np.ndarray
+
+    @classmethod
+    def load(cls, name_or_path: str | Path, symmetry: str = "general") -> Subject:
+        """A machine by its name or file.
+
+        Parameters
+        ----------
+        name_or_path : str or Path
+        symmetry : str
+            What is known of a hexapod's struts, see `hexapod.dynamics.thirteen_bodies.body_mapping`.
+
+        Raises
+        ------
+        MachineError
+            If there is no such machine or its description cannot be used.
+        SettingsError
+            If a mechanism that is no hexapod is asked for a symmetry.
+        """
+        if not is_mechanism(name_or_path):
+            return cls.of_machine(Machine.load(str(name_or_path)), symmetry)
+        if symmetry != "general":
+            raise SettingsError(
+                f"symmetry '{symmetry}': only a hexapod has struts that can be alike or round"
+            )
+        return cls.of_mechanism(Mechanism.load(name_or_path))
+
+    @classmethod
+    def of_mechanism(cls, mechanism: Mechanism) -> Subject:
+        """Ten parameters a body, four of a planar one."""
+        basis = rigid_basis(mechanism)
+        units = tuple("N" if drive.measure.unit == "m" else "N m" for drive in mechanism.description.drives)
+        return cls(
+            mechanism.name,
+            basis.names,
+            tuple(entry.kind for entry in basis),
+            basis.nominal,
+            units,
+            (),
+            mechanism,
+            "",
+            None,
+            np.eye(len(basis), dtype=np.int64),
+        )
+
+    @classmethod
+    def of_machine(cls, machine: Machine, symmetry: str = "general") -> Subject:
+        """The thirteen bodies of a hexapod, or fewer parameters of struts that are alike or round."""
+        names, mapping = body_mapping(symmetry)
+        try:
+            mechanism, why_not = Mechanism.from_machine(machine), ""
+        except MachineError as error:
+            mechanism, why_not = None, str(error)
+        kinds = tuple(_KINDS[int(np.flatnonzero(column)[0]) % len(BODY_PARAMETERS)] for column in mapping.T)
+        # struts that are not quite what the symmetry says are so on average
+        nominal = np.linalg.pinv(mapping) @ body_parameters(machine)
+        platform = tuple(
+            name
+            for name, column in zip(names, mapping.T, strict=True)
+            if column[: len(BODY_PARAMETERS)].any()
+        )
+        return cls(
+            machine.name,
+            names,
+            kinds,
+            nominal,
+            ("N",) * 6,
+            platform,
+            mechanism,
+            why_not,
+            machine,
+            mapping.astype(np.int64),
+        )
+
+    @property
+    def stated_motion(self) -> bool:
+        """Whether the states asked are those of a motion in the description; else they are random."""
+        return self.mechanism is not None and self.mechanism.description.motion is not None
+
+    def columns(self, seed: int = 0) -> FloatArray:
+        """The regressor (N, n, P) in double precision, N n at least P."""
+        if self.machine is not None:
+            return (
+                body_regressor(self.machine, random_states(self.machine, _HEXAPOD_STATES, seed))
+                @ self.mapping
+            )
+        assert self.mechanism is not None
+        motion = structure_motion(self.mechanism, self._states, seed=seed)
+        return self._chosen(regressor(self.mechanism, motion))
+
+    def precise_columns(self, digits: int, seed: int = 0) -> Any:
+        """The regressor (N, n, P) in mpmath numbers of so many digits, made with those digits from the first step on.
+
+        Raises
+        ------
+        SettingsError
+            If the machine is no mechanism, or a constant was given as a floating-point number.
+        """
+        mechanism = self.exact_mechanism()
+        motion = structure_motion(mechanism, self._states, digits, seed)
+        return self._chosen(regressor(mechanism.with_digits(digits), motion))
+
+    def exact_mechanism(self) -> Mechanism:
+        """The mechanism, its constants known to be exact; raises as `precise_columns`."""
+        if self.mechanism is None:
+            raise SettingsError(f"{self.why_not}; only the double route applies")
+        if self.machine is None:
+            _refuse_floats(self.mechanism.description.document, self.mechanism.description.source)
+        return self.mechanism
+
+    @property
+    def _states(self) -> int:
+        assert self.mechanism is not None
+        return -(-len(self.names) // self.mechanism.degrees_of_freedom) + _SPARE_STATES
+
+    def _chosen(self, columns: Any) -> Any:
+        assert self.mechanism is not None
+        own = columns[:, :, rigid_columns(self.mechanism)]
+        if self.mapping.shape[0] == self.mapping.shape[1]:
+            return own
+        # zeros of the mapping would cost as much as its ones
+        parts = [own[:, :, np.flatnonzero(column)].sum(axis=2) for column in self.mapping.T]
+        return np.stack(parts, axis=2)
+
+
+def _refuse_floats(part: Any, source: str, place: str = "") -> None:
+    """A floating-point number is a nearby binary fraction and not the decimal that was meant.
+
+    Raises
+    ------
+    SettingsError
+        If there is one in a description: names it.
+    """
+    if isinstance(part, float):
+        raise SettingsError(
+            f"{source}: {place} = {part!r} is a floating-point number; where digits count, constants must be text "
+            f"such as '{part!r}', or fractions"
+        )
+    entries: Collection[tuple[Any, Any]] = ()
+    if isinstance(part, dict):
+        entries = part.items()
+    elif isinstance(part, (list, tuple)):
+        entries = list(enumerate(part))
+    for key, value in entries:
+        inner = f"[{key}]" if isinstance(key, int) else (f".{key}" if place else str(key))
+        _refuse_floats(value, source, place + inner)

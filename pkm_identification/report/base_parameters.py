@@ -1,0 +1,180 @@
+"""Base parameters as text for a person and as a document for programs."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import mpmath
+import numpy as np
+
+from pkm_identification.estimation.identifiability.contributions import ParameterContributions
+from pkm_identification.estimation.identifiability.homogenized import Homogenized
+from pkm_identification.mechanisms.multibody.analysis.routes import DoubleRoute, PreciseRoute, Routes
+
+_LONGEST_FACTOR = 30
+_SHOWN = 12
+_SHOWN_VALUES = 4
+
+
+def base_parameters_document(
+    routes: Routes,
+    homogenized: Homogenized | None = None,
+    contributions: ParameterContributions | None = None,
+) -> dict[str, Any]:
+    """What `pkm base-parameters --json` writes; a route that was not run is absent."""
+    subject = routes.subject
+    document: dict[str, Any] = {
+        "schema": 1,
+        "machine": subject.name,
+        "parameters": len(subject.names),
+        "states": "stated motion" if subject.stated_motion else "random around home",
+        "vanishing": [subject.names[k] for k in routes.best.base.invisible],
+        "base": routes.best.rank,
+        "sure": routes.best.sure,
+        "routes": {},
+    }
+    if routes.double is not None:
+        double = routes.double
+        document["routes"]["double"] = {
+            "rank": double.rank,
+            "numpy_rank": double.spectrum.rank,
+            "clear": double.sure,
+            "ridge": double.base.ridge if math.isfinite(double.base.ridge) else None,
+            "singular_values": [float(value) for value in double.spectrum.singular_values],
+        }
+    if routes.forced is not None:
+        document["routes"]["double"]["forced"] = {
+            "rank": routes.forced.rank,
+            "error": routes.forced.error,
+            "spurious": routes.forced.spurious,
+            "zeros": routes.forced.zeros,
+        }
+    if routes.precise is not None:
+        precise = routes.precise.base
+        document["routes"]["precise"] = {
+            "kept": precise.kept,
+            "null": precise.null,
+            "undecided": precise.undecided,
+            "digits": list(precise.digits),
+            "singular_values": [mpmath.nstr(value, _SHOWN) for value in precise.singular_values],
+        }
+    if homogenized is not None:
+        document["homogenized"] = _homogenized(routes, homogenized, contributions)
+    document["expressions"] = expressions(routes.best)
+    return document
+
+
+def expressions(route: DoubleRoute | PreciseRoute) -> list[dict[str, Any]]:
+    """Every base parameter as a sum: its name is that of the parameter that stands for it."""
+    if isinstance(route, DoubleRoute):
+        base = route.base
+        kept, given_up, coefficients, zero = base.independent, base.grouped, base.coefficients, 0.0
+    else:
+        elimination = route.base.elimination
+        kept, given_up, coefficients = elimination.kept, elimination.given_up, elimination.coefficients
+        zero = route.base.coefficient_error
+    names = route.base.names
+    found = []
+    for k, row in zip(kept, coefficients, strict=True):
+        terms = [{"parameter": names[k], "factor": "1", "value": 1.0}]
+        terms += [
+            {"parameter": names[j], "factor": _factor(value, zero), "value": float(value)}
+            for j, value in zip(given_up, row, strict=True)
+            if abs(value) > zero
+        ]
+        found.append({"name": names[k], "terms": terms})
+    return found
+
+
+def _factor(value: Any, error: float) -> str:
+    """A coefficient with the digits it has."""
+    if isinstance(value, float):
+        return repr(value)
+    digits = _LONGEST_FACTOR if error == 0 else min(_LONGEST_FACTOR, int(-math.log10(error)))
+    return mpmath.nstr(value, max(digits, 1))
+
+
+def _homogenized(
+    routes: Routes, found: Homogenized, contributions: ParameterContributions | None
+) -> dict[str, Any]:
+    document: dict[str, Any] = {
+        "groups": [group.kind.value for group in found.groups],
+        "ranks": [group.rank for group in found.groups],
+        "rank": found.rank,
+        "condition": found.condition,
+        "clear": found.clear,
+        "singular_values": [float(value) for value in found.singular_values],
+    }
+    if contributions is not None:
+        names = routes.subject.names
+        document["contributions"] = [
+            {"parameter": name, "size": float(size), "share": float(share)}
+            for name, size, share in zip(names, contributions.size, contributions.share, strict=True)
+        ]
+        document["without_influence"] = [names[k] for k in contributions.without_influence]
+        document["group_contributions"] = {
+            kind.value: value for kind, value in contributions.of_groups.items()
+        }
+    return document
+
+
+def base_parameters_text(routes: Routes, homogenized: Homogenized | None = None) -> str:
+    """The same for a person."""
+    subject = routes.subject
+    best = routes.best
+    where = "the motion of its description" if subject.stated_motion else "random states around home"
+    doubt = "" if best.sure else ", in doubt"
+    lines = [
+        f"{subject.name}: {len(subject.names)} parameters, {best.rank} base parameters{doubt} ({where})",
+        "",
+    ]
+    if routes.double is not None:
+        lines += _double_lines(routes.double)
+    if routes.forced is not None:
+        forced = routes.forced
+        lines.append(
+            f"         with rank {forced.rank} forced: coefficients wrong by up to {forced.error:.1e}, "
+            f"{forced.spurious} of {forced.zeros} that should be zero are not"
+        )
+    if routes.precise is not None:
+        lines += _precise_lines(routes.precise)
+    elif routes.double is not None and subject.why_not:
+        lines.append(f"precise  does not apply: {subject.why_not}")
+    if homogenized is not None:
+        groups = ", ".join(f"{group.kind.value} {group.rank}" for group in homogenized.groups)
+        unclear = "" if homogenized.clear else ", no clear ridge"
+        lines += [
+            f"homogenized: rank {homogenized.rank}, condition {homogenized.condition:.4g}{unclear}; "
+            f"ranks of the groups: {groups}"
+        ]
+    invisible = ", ".join(subject.names[k] for k in best.base.invisible)
+    lines += ["", f"without effect: {invisible or 'none'}", "base parameters:"]
+    lines += [f"  {_sum(expression)}" for expression in expressions(best)]
+    return "\n".join(lines)
+
+
+def _double_lines(route: DoubleRoute) -> list[str]:
+    same = route.spectrum.rank == route.rank
+    ridge = f"ridge {route.base.ridge:.1e}" if math.isfinite(route.base.ridge) else "nothing given up"
+    verdict = "clear" if route.sure else "NO CLEAR RIDGE: the rank may be wrong, ask the precise route"
+    numpy = "" if same else f", by NumPy's tolerance {route.spectrum.rank}"
+    return [f"double   rank {route.rank}{numpy}, {ridge}: {verdict}"]
+
+
+def _precise_lines(route: PreciseRoute) -> list[str]:
+    base = route.base
+    edge = base.singular_values[max(base.kept - 1, 0) : base.kept + 1]
+    text = " | ".join(mpmath.nstr(value, _SHOWN_VALUES) for value in edge)
+    return [
+        f"precise  {base.digits[0]} and {base.digits[1]} digits: {base.kept} kept, {base.null} null, "
+        f"{base.undecided} undecided; singular values at the ridge {text}"
+    ]
+
+
+def _sum(expression: dict[str, Any]) -> str:
+    text = expression["name"]
+    for term in expression["terms"][1:]:
+        size = f"{np.abs(term['value']):.{_SHOWN}g} "
+        text += (" - " if term["value"] < 0 else " + ") + ("" if size == "1 " else size) + term["parameter"]
+    return text

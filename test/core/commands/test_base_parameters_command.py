@@ -1,0 +1,93 @@
+"""pkm base-parameters: text, JSON and exit codes."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from pkm_identification.cli import main
+from pkm_identification.mechanisms.multibody.mechanism import builtin_mechanisms
+
+
+def ask(*arguments):
+    return main(["base-parameters", *arguments])
+
+
+def test_all_routes_of_the_trap_in_text_and_json(tmp_path, capsys):
+    path = tmp_path / "base.json"
+    arguments = ("--machine", "four-bar-low-mobility", "--eliminate", "m_coupler,J_coupler", "--homogenized")
+    assert ask(*arguments, "--route", "all", "--json", str(path)) == 0
+    out = capsys.readouterr().out
+    assert "8 base parameters (the motion of its description)" in out
+    assert "NO CLEAR RIDGE" in out
+    assert "8 kept, 4 null, 0 undecided" in out
+    assert "without effect: m_crank, m_rocker" in out
+    found = json.loads(path.read_text())
+    assert found["schema"] == 1
+    assert (found["machine"], found["parameters"], found["base"]) == ("four-bar-low-mobility", 12, 8)
+    assert found["vanishing"] == ["m_crank", "m_rocker"]
+    assert found["routes"]["double"]["numpy_rank"] == 6
+    assert found["routes"]["double"]["clear"] is False
+    assert found["routes"]["double"]["forced"]["error"] > 1e-3
+    precise = found["routes"]["precise"]
+    assert (precise["kept"], precise["null"], precise["undecided"], precise["digits"]) == (8, 4, 0, [30, 60])
+    assert found["homogenized"]["clear"] is False
+    first = found["expressions"][0]
+    assert first["name"] == "mx_crank"
+    assert first["terms"][0] == {"parameter": "mx_crank", "factor": "1", "value": 1.0}
+    assert first["terms"][1] == {"parameter": "m_coupler", "factor": "0.3", "value": 0.3}
+
+
+def test_a_hexapod_without_units(tmp_path):
+    path = tmp_path / "base.json"
+    assert ask("--machine", "uf", "--homogenized", "--json", str(path)) == 0
+    found = json.loads(path.read_text())
+    assert (found["parameters"], found["base"]) == (130, 82)
+    assert list(found["routes"]) == ["double"]
+    assert found["routes"]["double"]["clear"] is True
+    assert found["homogenized"]["ranks"] == [6, 39, 42]
+    assert found["homogenized"]["rank"] == 82
+    shares = [entry["share"] for entry in found["homogenized"]["contributions"]]
+    assert sum(shares) == pytest.approx(1.0, abs=1e-10)
+    assert "m_b_1" in found["homogenized"]["without_influence"]
+
+
+def test_forces_and_moments_need_a_length(capsys):
+    assert ask("--machine", "epaas", "--homogenized", "--length", "0.3") == 0
+    assert "29 base parameters (random states around home)" in capsys.readouterr().out
+    assert ask("--machine", "epaas", "--homogenized") == 2
+    assert "rows in N and N m cannot be added up" in capsys.readouterr().err
+
+
+def test_digits_that_do_not_do_end_with_one_after_the_results(tmp_path, capsys):
+    """Moved by a hundred-thousandth, the four-bar's last values are 1e-30 of the first: thirty digits cannot tell."""
+    text = builtin_mechanisms()["four-bar-low-mobility"].read_text(encoding="utf-8")
+    path = tmp_path / "little.yaml"
+    path.write_text(text.replace("A: 0.02", "A: 2e-6"), encoding="utf-8")
+    assert ask("--machine", str(path), "--route", "precise", "--digits", "30,40,50") == 1
+    captured = capsys.readouterr()
+    assert "in doubt" in captured.out
+    assert "undecided with 40 digits" in captured.err
+    assert len(captured.err.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (("--machine", "four-bar", "--digits", "15,30"), "15,30: must be two rising numbers from 30 up"),
+        (("--machine", "four-bar", "--digits", "60,30"), "60,30: must be two rising numbers"),
+        (("--machine", "four-bar", "--digits", "many"), "--digits many: must be whole numbers"),
+        (("--machine", "four-bar", "--eliminate", "m_9"), "parameter 'm_9' is none of four-bar"),
+        (("--machine", "four-bar", "--symmetry", "alike"), "only a hexapod has struts"),
+        (("--machine", "four-bar", "--length", "1"), "--length: belongs to --homogenized"),
+        (("--machine", "epaas", "--homogenized", "--length", "-1"), "5 positive numbers"),
+        (("--machine", "nothing"), "nothing"),
+    ],
+)
+def test_bad_input_is_one_line_and_two(arguments, reason, capsys):
+    assert ask(*arguments) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert len(captured.err.splitlines()) == 1
+    assert reason in captured.err
