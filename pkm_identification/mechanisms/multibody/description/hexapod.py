@@ -27,11 +27,13 @@ def hexapod_description(machine: Machine) -> Description:
     Raises
     ------
     MachineError
-        If its universal joints are at the platform.
+        If its universal joints are at the platform, or its joints have friction.
     """
     parameters = body_parameters(machine).reshape(len(BODIES), -1)
     if machine.platform_joint == "universal":
         raise MachineError(f"machine '{machine.name}': universal joints at the platform are no mechanism yet")
+    if machine.joint_friction is not None and machine.joint_friction.acts:
+        raise MachineError(f"machine '{machine.name}': friction.joints is not known to a mechanism yet")
     joints, drives = [], []
     guess: dict[str, tuple[Exact, ...]] = {}
     for i in range(len(machine.struts)):

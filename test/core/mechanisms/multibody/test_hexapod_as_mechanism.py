@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -9,8 +10,10 @@ import pytest
 from core.mechanisms.hexapod.machine_variants import BUILTIN, machine, untidy, with_joint
 from core.platform_motions import states
 
+from pkm_identification.errors import MachineError
 from pkm_identification.mechanisms.hexapod.dynamics import forward_dynamics, strut_dynamics, strut_forces
 from pkm_identification.mechanisms.hexapod.dynamics.thirteen_bodies import BODIES, body_regressor
+from pkm_identification.mechanisms.hexapod.joint_friction import JointFriction
 from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths, strut_motion_from_platform
 from pkm_identification.mechanisms.multibody import dynamics, kinematics
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
@@ -113,3 +116,15 @@ def test_forward_kinematics_comes_back_to_the_pose():
     rotation, position = kinematics.body_poses(general, found.configuration)
     np.testing.assert_allclose(position[:, 0], motion.position, atol=1e-9)
     np.testing.assert_allclose(rotation[:, 0], motion.rotation, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"base_joint": "spherical", "platform_joint": "universal"}, "universal joints at the platform"),
+        ({"joint_friction": JointFriction.alike(0.3)}, "friction.joints"),
+    ],
+)
+def test_what_a_mechanism_does_not_know_is_refused_and_not_left_out(change, reason):
+    with pytest.raises(MachineError, match=reason):
+        Mechanism.from_machine(replace(machine("uf"), **change))
