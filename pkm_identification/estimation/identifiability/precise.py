@@ -24,6 +24,9 @@ KEPT, NULL, UNDECIDED = "kept", "null", "undecided"
 # A kept value agrees with itself to this part; a null one falls by the difference of digits over four, which leaves
 # room for what falls more slowly than the digits.
 _SAME = 1e-6
+# Rounding of the square of rounding is now and then all that the fewer digits leave: then nothing falls from D1 to D2,
+# and null is what in either setting is no more than this many roundings for each parameter.
+_ROUNDINGS = 10
 _SHARE_OF_DIGITS = 4
 LEAST_DIGITS = 30
 MOST_DIGITS = 480
@@ -203,10 +206,15 @@ def _compared(
     wanted_out: Collection[str],
 ) -> PreciseBaseParameters:
     context = second.context
+    # at most what rounding leaves with these digits
+    noise = [
+        len(names) * _ROUNDINGS * spectrum.values[0] * context.mpf(10) ** (-count)
+        for spectrum, count in zip((first, second), digits, strict=True)
+    ]
     fall = context.mpf(10) ** (-(digits[1] - digits[0]) / _SHARE_OF_DIGITS)
 
     def verdict(before: Any, after: Any) -> str:
-        if before == 0 or after == 0:
+        if before == 0 or after == 0 or (before <= noise[0] and after <= noise[1]):
             return NULL
         ratio = context.mpf(after) / context.mpf(before)
         if abs(ratio - 1) < _SAME:

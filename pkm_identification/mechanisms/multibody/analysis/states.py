@@ -12,6 +12,7 @@ import numpy as np
 
 from pkm_identification.errors import MotionRefused
 
+from ..dynamics import regressor
 from ..kinematics import MechanismMotion, close_drives, motion_of_drives, read
 from ..mechanism import Mechanism
 from ..numbers.arithmetic import FLOAT64
@@ -87,7 +88,7 @@ def structure_motion(
     Raises
     ------
     MotionRefused
-        If a state is out of reach or singular.
+        If a state is out of reach or singular, or the stated motion rests.
     """
     if mechanism.description.motion is not None:
         target = series_drives(mechanism)[1:]
@@ -95,6 +96,13 @@ def structure_motion(
         states = random_drives(mechanism, count, seed)
         target = tuple(FLOAT64.array(part) for part in states)
     rough = motion_of_drives(mechanism, *target)
+    if not (rough.drive_rate.any() or rough.drive_acceleration.any()):
+        shown = np.linalg.matrix_rank(
+            regressor(mechanism, rough).reshape(-1, len(mechanism.parameters.ravel()))
+        )
+        raise MotionRefused(
+            f"{mechanism.description.source}: its motion rests and shows nothing but gravity: {shown} combinations"
+        )
     if digits is None:
         return rough
     precise = mechanism.with_digits(digits)

@@ -68,6 +68,21 @@ def test_digits_are_doubled_while_a_value_is_undecided():
     assert stuck.undecided == 1
 
 
+def test_what_is_rounding_at_either_setting_need_not_fall():
+    """A value that fewer digits leave at the square of their rounding, by chance, is null all the same."""
+
+    def rows(digits):
+        made = faint(digits)[:, :3]
+        made[:, 2] = made[:, 0]
+        made[0] = made[0] * 0
+        made[0, 2] = made[1, 0].context.mpf(10) ** (-61 if digits == 30 else -60)
+        return made
+
+    found = precise_base_parameters(rows, ("a", "b", "c"))
+    assert found.digits == (30, 60)
+    assert (found.kept, found.null) == (2, 1)
+
+
 def test_nothing_at_all_has_rank_zero():
     found = precise_base_parameters(lambda digits: faint(digits)[:, [3, 3]], ("a", "b"))
     assert (found.kept, found.null) == (0, 2)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from core.mechanisms.hexapod.machine_variants import machine, with_joint
 
-from pkm_identification.errors import SettingsError
+from pkm_identification.errors import MotionRefused, SettingsError
 from pkm_identification.estimation.identifiability.base_parameters import base_parameters
 from pkm_identification.mechanisms.multibody import dynamics, kinematics
 from pkm_identification.mechanisms.multibody.analysis.routes import find_base_parameters
@@ -227,6 +227,8 @@ def test_what_cannot_be_used_is_refused():
         find_base_parameters(one, "double", wanted_out=("m_9",))
     with pytest.raises(SettingsError, match="only a hexapod"):
         Subject.load("four-bar", "alike")
+    with pytest.raises(MotionRefused, match="rests and shows nothing but gravity: 1 combinations"):
+        find_base_parameters(subject("parallelogram", A="0"), "double")
     short = parsed(builtin_mechanisms()["four-bar"])
     short["motion"]["samples"] = "9"
     with pytest.raises(SettingsError, match="9 equations cannot show the structure of 12 parameters"):
