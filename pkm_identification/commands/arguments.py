@@ -6,6 +6,7 @@ import argparse
 from typing import Any
 
 from pkm_identification.declared import Declaration
+from pkm_identification.errors import SettingsError
 
 
 def add_machine(parser: argparse.ArgumentParser) -> None:
@@ -13,12 +14,19 @@ def add_machine(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--machine", required=True, help="built-in name or YAML file")
 
 
-def takes_mechanism(name: str) -> bool:
-    """Whether --machine names a mechanism and not a hexapod."""
-    # here, because most commands need none of it
-    from pkm_identification.mechanisms.multibody.mechanism import is_mechanism
+def refuse_for_mechanism(options: argparse.Namespace, **flags: str) -> None:
+    """Refuse options that only hexapods have: by the names of their values, the options as they are written.
 
-    return is_mechanism(name)
+    Raises
+    ------
+    SettingsError
+        If one of them is given.
+    """
+    for name, flag in flags.items():
+        if getattr(options, name) not in (None, False, [], 0.0):
+            raise SettingsError(
+                f"{flag}: machine '{options.machine}' is a mechanism, and this is for hexapods alone"
+            )
 
 
 def add_logs(parser: argparse.ArgumentParser) -> None:

@@ -14,6 +14,7 @@ from pkm_identification.exporting.formats import FORMATS, format_of, machine_tex
 from pkm_identification.exporting.identified import identified_machine
 from pkm_identification.identification.saved_estimate import SavedEstimate, read_saved_estimate
 from pkm_identification.identification.settings import EstimatorSettings
+from pkm_identification.mechanisms.builtin import is_mechanism
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.sets import NAMES
 
@@ -26,7 +27,7 @@ def add(commands: argparse._SubParsersAction) -> None:
         "export",
         description="Write a machine, with its nominal or with identified parameters. urdf: a tree for display (the "
         "kinematics node publishes the states of its joints); mjcf: a MuJoCo model with closed loops, without "
-        "friction; yaml: a machine file.",
+        "friction; yaml: a machine file. Of a mechanism that is no hexapod: mjcf or yaml.",
     )
     add_machine(parser)
     parser.add_argument("--estimate", metavar="FILE", help="estimate.json with the identified parameters")
@@ -49,6 +50,10 @@ def add(commands: argparse._SubParsersAction) -> None:
 
 
 def _export(options: argparse.Namespace) -> int:
+    if is_mechanism(options.machine):
+        from .mechanism_export import export
+
+        return export(options)
     machine = Machine.load(options.machine)
     form = options.format or _form(options.out)
     doubtful: list[str] = []

@@ -3,39 +3,18 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
-import numpy as np
+from pkm_identification.mechanisms.builtin import is_mechanism
 
-from pkm_identification.errors import LogError
-from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
-from pkm_identification.mechanisms.hexapod.kinematics import (
-    FAILED,
-    STATUS_NAMES,
-    assembly_modes,
-    forward_kinematics,
-    strut_lengths,
-)
-from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import StrutLog
-from pkm_identification.records import (
-    read_length_csv,
-    read_motion_csv,
-    read_pose_csv,
-    write_mode_csv,
-    write_pose_csv,
-    write_strut_columns,
-)
-
-from .arguments import add_machine, takes_mechanism
+from .arguments import add_machine
 
 
 def add(commands: argparse._SubParsersAction) -> None:
     """Add the three commands."""
-    for name, run, summary in (
-        ("inverse", _inverse, "strut lengths of platform poses"),
-        ("forward", _forward, "platform poses of strut lengths"),
-        ("forces", _forces, "strut forces a platform motion needs"),
+    for name, summary in (
+        ("inverse", "strut lengths of platform poses"),
+        ("forward", "platform poses of strut lengths"),
+        ("forces", "strut forces a platform motion needs"),
     ):
         parser = commands.add_parser(name, description=f"Compute {summary}.")
         add_machine(parser)
@@ -51,96 +30,25 @@ def add(commands: argparse._SubParsersAction) -> None:
                 action="store_true",
                 help="every assembly mode: one row for each real pose, with its proof",
             )
-        parser.set_defaults(run=run)
+        parser.set_defaults(run=_run)
 
 
-def _inverse(options: argparse.Namespace) -> int:
-    if takes_mechanism(options.machine):
-        from .mechanism_tables import inverse
+def _run(options: argparse.Namespace) -> int:
+    # what only the other kind of machine needs is not loaded
+    if is_mechanism(options.machine):
+        from . import mechanism_tables
 
-        return inverse(options)
-    machine = Machine.load(options.machine)
-    poses = read_pose_csv(options.input)
-    length = strut_lengths(machine, poses.position, poses.rotation)
-    write_strut_columns(options.out, length=length, time=poses.time)
-    low, high = machine.length_limits
-    outside = int(np.count_nonzero(np.any((length < low) | (length > high), axis=1)))
-    _say(
-        f"{len(length)} poses -> {options.out}"
-        + (f"; {outside} outside the length limits" if outside else "")
-    )
-    return 0
+        tables = {
+            "inverse": mechanism_tables.inverse,
+            "forward": mechanism_tables.forward,
+            "forces": mechanism_tables.forces,
+        }
+    else:
+        from . import hexapod_tables
 
-
-def _forward(options: argparse.Namespace) -> int:
-    if takes_mechanism(options.machine):
-        from .mechanism_tables import forward
-
-        return forward(options)
-    machine = Machine.load(options.machine)
-    log = read_length_csv(options.input)
-    if options.all:
-        return _all_modes(machine, log, options.out)
-    result = forward_kinematics(machine, log.length)
-    write_pose_csv(
-        options.out,
-        result.position,
-        result.rotation,
-        time=log.time,
-        status=[STATUS_NAMES[status] for status in result.status],
-    )
-    failed = int(np.count_nonzero(result.status == FAILED))
-    doubtful = int(np.count_nonzero(result.found & ~result.joined))
-    _say(
-        f"{len(log)} lengths -> {options.out}"
-        + (f"; {failed} without a pose, status 'failed'" if failed else "")
-        + (f"; {doubtful} not proved to be in home's assembly mode (see --all)" if doubtful else "")
-    )
-    return 1 if failed else 0
-
-
-def _all_modes(machine: Machine, log: StrutLog, out: str) -> int:
-    """One row per assembly mode; the row's number counts the lengths from 1, the mode 1 is the machine's own."""
-    bad = np.flatnonzero(np.any(log.length <= 0, axis=1))
-    if len(bad):
-        raise LogError(f"{log.source}: row {bad[0] + 1}: a length that is not positive")
-    found = [assembly_modes(machine, length) for length in log.length]
-    counts = [len(modes) for modes in found]
-    write_mode_csv(
-        out,
-        row=np.repeat(np.arange(1, len(counts) + 1), counts),
-        mode=np.concatenate([np.arange(1, count + 1) for count in counts]),
-        position=np.concatenate([modes.position for modes in found]),
-        rotation=np.concatenate([modes.rotation for modes in found]),
-        residual=np.concatenate([modes.residual for modes in found]),
-        condition=np.concatenate([modes.condition for modes in found]),
-        certified=np.concatenate([modes.certified for modes in found]),
-    )
-    doubtful = sum(not modes.settled for modes in found)
-    none = counts.count(0)
-    chance = max(modes.chance_missed for modes in found)
-    _say(
-        f"{len(log)} lengths -> {out}; {sum(counts)} modes, {min(counts)} to {max(counts)} each, "
-        f"chance that one was missed {chance:.1e}"
-        + (f"; {none} without a pose" if none else "")
-        + (f"; {doubtful} not settled (multiple or missing modes)" if doubtful else "")
-    )
-    return 1 if none or doubtful else 0
-
-
-def _forces(options: argparse.Namespace) -> int:
-    if takes_mechanism(options.machine):
-        from .mechanism_tables import forces
-
-        return forces(options)
-    machine = Machine.load(options.machine)
-    motion = read_motion_csv(options.input)
-    force = strut_forces(machine, motion, friction=not options.no_friction)
-    write_strut_columns(options.out, force=force, time=motion.time)
-    singular = int(np.count_nonzero(~np.isfinite(force).all(axis=1)))
-    _say(f"{len(force)} samples -> {options.out}" + (f"; {singular} in singular poses" if singular else ""))
-    return 1 if singular else 0
-
-
-def _say(text: str) -> None:
-    print(text, file=sys.stderr)
+        tables = {
+            "inverse": hexapod_tables.inverse,
+            "forward": hexapod_tables.forward,
+            "forces": hexapod_tables.forces,
+        }
+    return tables[options.command](options)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import argparse
 
+from pkm_identification.mechanisms.builtin import is_mechanism
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.report.mechanism_tables import mechanism_document, mechanism_text
 
-from .arguments import add_json, add_machine, takes_mechanism
+from .arguments import add_json, add_machine
 from .results import output_folder, present, write_figures
 
 
@@ -27,7 +28,7 @@ def add(commands: argparse._SubParsersAction) -> None:
 
 
 def _mechanism(options: argparse.Namespace) -> int:
-    if takes_mechanism(options.machine):
+    if is_mechanism(options.machine):
         mechanism = Mechanism.load(options.machine)
     else:
         mechanism = Mechanism.from_machine(Machine.load(options.machine))

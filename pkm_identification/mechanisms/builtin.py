@@ -1,8 +1,12 @@
-"""Descriptions that come with the package."""
+"""Descriptions that come with the package, and whether a name or file is a hexapod's or another mechanism's."""
 
 from __future__ import annotations
 
 from pathlib import Path
+
+import yaml
+
+from pkm_identification.document import TextScalars
 
 
 def builtin_files(folder: str) -> dict[str, Path]:
@@ -12,3 +16,15 @@ def builtin_files(folder: str) -> dict[str, Path]:
         if place.is_dir():
             return {path.stem: path for path in sorted(place.glob("*.yaml"))}
     return {}
+
+
+def is_mechanism(name_or_path: str | Path) -> bool:
+    """Whether a name or a file is a mechanism's and not a hexapod's; a file that cannot be read is not."""
+    path = Path(name_or_path)
+    if path.suffix not in (".yaml", ".yml"):
+        return str(name_or_path) in builtin_files("mechanisms")
+    try:
+        document = yaml.load(path.read_text(encoding="utf-8"), Loader=TextScalars)
+    except (OSError, ValueError, RecursionError, yaml.YAMLError):
+        return False
+    return isinstance(document, dict) and "kind" in document

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from pkm_identification.errors import MotionRefused
+from pkm_identification.numerics.rotation import matrix_from_vector, vector_from_matrix
 
 from .closed_forms import closed_form
 from .kernels.closing import NO_PIVOT, close, complete_motion, read_frames, read_rates, read_rows
@@ -210,7 +210,7 @@ def _follow(
         body = mechanism.model.row[mechanism.row_numbers("pose")[-1, FRAME_B]]
         rotation, position = frames(mechanism, mechanism.home[None])
         begin[:, :3] = position[:, body]
-        here = Rotation.from_matrix(rotation[:, body])
+        here = rotation[:, body]
     for steps in _PATHS:
         if not len(missed):
             return
@@ -221,8 +221,8 @@ def _follow(
             turn = wanted
             if turned:
                 aim[:, 3:] = 0.0
-                whole = here.inv() * Rotation.from_matrix(wanted[missed if len(wanted) > 1 else [0]])
-                turn = (here * Rotation.from_rotvec(share * whole.as_rotvec())).as_matrix()
+                whole = here.transpose(0, 2, 1) @ wanted[missed if len(wanted) > 1 else [0]]
+                turn = here @ matrix_from_vector(share * vector_from_matrix(whole))
             part = _run(mechanism, task, aim, turn, q, side)
             q = part.configuration
         good = (part.status == OK) | (part.status == DEGRADED)

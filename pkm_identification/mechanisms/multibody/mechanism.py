@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from pkm_identification.errors import MachineError
 
 from ..builtin import builtin_files
-from ..hexapod.machine import Machine
-from .description.hexapod import hexapod_description
-from .description.reader import KIND, parsed, read_document, read_file
+from .description.reader import read_document, read_file
 from .description.records import Description
 from .kernels.closing import close
 from .kernels.codes import OK
@@ -23,6 +21,9 @@ from .structure.mobility import Mobility, mobility
 from .structure.model import Model, model_size, packed
 from .structure.rows import Row, loop_rows, measure_row, pose_rows
 from .structure.tree import Tree, planar_bodies, spanning_tree
+
+if TYPE_CHECKING:
+    from ..hexapod.machine import Machine
 
 
 @dataclass(frozen=True)
@@ -87,6 +88,9 @@ class Mechanism:
     @classmethod
     def from_machine(cls, machine: Machine) -> Mechanism:
         """A hexapod as a mechanism of thirteen bodies, to try what is general against the special case."""
+        # whoever has no hexapod does not wait for its kernels
+        from .description.hexapod import hexapod_description
+
         return cls.of(hexapod_description(machine))
 
     @classmethod
@@ -239,12 +243,3 @@ class Scratch:
 def builtin_mechanisms() -> dict[str, Path]:
     """Paths of the mechanism descriptions that come with the package, by name."""
     return builtin_files("mechanisms")
-
-
-def is_mechanism(name_or_path: str | Path) -> bool:
-    """Whether a name or a file is a mechanism's and not a hexapod's."""
-    path = Path(name_or_path)
-    if path.suffix not in (".yaml", ".yml"):
-        return str(name_or_path) in builtin_mechanisms()
-    document = parsed(path)
-    return isinstance(document, dict) and document.get("kind") == KIND

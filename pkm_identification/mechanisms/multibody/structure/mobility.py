@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from pkm_identification.errors import MachineError
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.rotation import quaternion_from_matrix
 
 from ..description.records import Description
 from ..kernels.closing import advance, read_frames, read_rows
@@ -126,7 +126,7 @@ def guessed(description: Description, tree: Tree, model: Model) -> FloatArray:
     for k, frame in enumerate(tree.frames):
         if frame.kind == BALL and joints[frame.joint] not in description.home.guess:
             read_frames(model, q[None], state)
-            back = Rotation.from_matrix(state[0, k, :3]).inv().as_quat()
+            back = quaternion_from_matrix(state[0, k, :3].T)
             q[frame.coordinate : frame.coordinate + 4] = back
     return q
 

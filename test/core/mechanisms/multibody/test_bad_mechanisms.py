@@ -11,8 +11,9 @@ import yaml
 
 from pkm_identification.document import TextScalars
 from pkm_identification.errors import MachineError
+from pkm_identification.mechanisms.builtin import is_mechanism
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.mechanisms.multibody.mechanism import Mechanism, builtin_mechanisms, is_mechanism
+from pkm_identification.mechanisms.multibody.mechanism import Mechanism, builtin_mechanisms
 
 
 def document(name: str = "four-bar") -> dict[str, Any]:

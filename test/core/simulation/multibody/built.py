@@ -15,7 +15,7 @@ HEXAPODS = {
     "no spin": machine(with_joint("hexel", "no_spin")),
     "slanted hinge": machine(with_joint("ford", "universal", (1.0, 0.3, -0.2))),
 }
-NAMES = ("four-bar", "mast", *HEXAPODS)
+NAMES = ("four-bar", "mast", "suspension", "epaas", *HEXAPODS)
 
 
 @cache

@@ -65,10 +65,9 @@ MADE = {name: lambda name=name: mechanism(name) for name in NAMES} | {
 @pytest.mark.parametrize("name", MADE)
 def test_loops_are_closed_at_home(name):
     made = MADE[name]()
-    assert made.loops > 0
     model, data = at_home(made)
     assert model.neq == made.loops
-    assert np.abs(data.efc_pos).max() < 1e-12
+    assert np.abs(data.efc_pos).max(initial=0.0) < 1e-12
 
 
 @pytest.mark.parametrize("name", MADE)

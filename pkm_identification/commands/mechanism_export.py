@@ -1,0 +1,52 @@
+"""pkm export of a mechanism: MJCF, or its own description."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+import yaml
+
+from pkm_identification.errors import SettingsError
+from pkm_identification.exporting.formats import format_of
+from pkm_identification.mechanisms.multibody.mechanism import Mechanism
+from pkm_identification.records.atomic import replacing
+
+from .arguments import refuse_for_mechanism
+
+FORMATS = ("mjcf", "yaml")
+
+
+def export(options: argparse.Namespace) -> int:
+    """Write the mechanism.
+
+    Raises
+    ------
+    SettingsError
+        If the format is none of a mechanism's, or an option is a hexapod's.
+    """
+    refuse_for_mechanism(options, estimate="--estimate", cures="--cures", set="--set")
+    form = options.format or format_of(options.out)
+    if form not in FORMATS:
+        raise SettingsError(
+            f"--out {options.out}: a mechanism is written as one of {', '.join(FORMATS)}; give --format"
+        )
+    mechanism = Mechanism.load(options.machine)
+    text = _text(mechanism, form)
+    if options.out == "-":
+        sys.stdout.write(text)
+        return 0
+    with replacing(options.out) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+    print(f"{options.out}: {mechanism.name}, {form}", file=sys.stderr)
+    return 0
+
+
+def _text(mechanism: Mechanism, form: str) -> str:
+    if form == "yaml":
+        document = mechanism.description.document
+        return yaml.safe_dump(document, sort_keys=False, default_flow_style=None, width=110)
+    # MuJoCo takes a second to load
+    from pkm_identification.simulation.multibody.mjcf import mechanism_mjcf
+
+    return mechanism_mjcf(mechanism)
