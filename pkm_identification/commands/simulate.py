@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from pkm_identification.errors import SettingsError
+from pkm_identification.mechanisms.builtin import is_mechanism
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.records import write_log, write_raw_csv
 
@@ -24,7 +25,11 @@ def add(commands: argparse._SubParsersAction) -> None:
         description="Simulate a machine with drives, control and sensors (MuJoCo) and write what the drives report.",
     )
     parser.add_argument("--machine", required=True, help="built-in name or YAML file: the truth")
-    parser.add_argument("--trajectory", required=True, choices=TRAJECTORIES)
+    parser.add_argument(
+        "--trajectory",
+        choices=TRAJECTORIES,
+        help="of a mechanism the description's own motion where none is named",
+    )
     parser.add_argument("--duration", type=float, metavar="S", help="seconds (default: the trajectory's own)")
     parser.add_argument(
         "--out", required=True, metavar="LOG", help=".csv or .csv.gz (raw counts), or a bag folder"
@@ -81,7 +86,21 @@ class _ListFaults(argparse.Action):
 
 
 def _simulate(options: argparse.Namespace) -> int:
+    if options.duration is not None and not 0 < options.duration <= 3600:
+        raise SettingsError(f"--duration {options.duration:g}: must be more than 0 and at most 3600 s")
+    if not 0 <= options.perturb < 1:
+        raise SettingsError(f"--perturb {options.perturb:g}: must be at least 0 and less than 1")
+    if options.noise is not None and options.perfect:
+        raise SettingsError("--noise: sensors that are --perfect have none")
+    if options.noise is not None and not 0 <= options.noise <= LARGEST_NOISE:
+        raise SettingsError(f"--noise {options.noise:g}: must be at least 0 and at most {LARGEST_NOISE:g} %")
     # MuJoCo takes longer to load than most commands run
+    if is_mechanism(options.machine):
+        from .mechanism_simulation import simulate as simulate_mechanism
+
+        return simulate_mechanism(options)
+    if options.trajectory is None:
+        raise SettingsError(f"--trajectory: one of {', '.join(TRAJECTORIES)}")
     from pkm_identification.simulation import (
         Payload,
         SensorSettings,
@@ -91,15 +110,7 @@ def _simulate(options: argparse.Namespace) -> int:
     from pkm_identification.simulation.faults import parse_fault
 
     nominal = Machine.load(options.machine)
-    if options.duration is not None and not 0 < options.duration <= 3600:
-        raise SettingsError(f"--duration {options.duration:g}: must be more than 0 and at most 3600 s")
-    if not 0 <= options.perturb < 1:
-        raise SettingsError(f"--perturb {options.perturb:g}: must be at least 0 and less than 1")
     truth = perturbed(nominal, options.seed, options.perturb) if options.perturb else nominal
-    if options.noise is not None and options.perfect:
-        raise SettingsError("--noise: sensors that are --perfect have none")
-    if options.noise is not None and not 0 <= options.noise <= LARGEST_NOISE:
-        raise SettingsError(f"--noise {options.noise:g}: must be at least 0 and at most {LARGEST_NOISE:g} %")
     noise = SensorSettings() if options.noise is None else SensorSettings(current_noise=options.noise / 100)
     sensors = SensorSettings.perfect() if options.perfect else noise
     faults = [parse_fault(text) for text in options.fault]

@@ -8,7 +8,6 @@ import numpy as np
 
 from pkm_identification.declared import declared
 from pkm_identification.errors import SettingsError
-from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 
 from .delay import fastest
@@ -64,7 +63,8 @@ class ControlSettings:
 
 
 class StrutController:
-    """Six PID controllers from length errors to drive forces.
+    """PID controllers from length errors to drive forces, one for each strut; or for each drive of any mechanism, of
+    which there may be more or fewer than six, in m and N or rad and N m.
 
     Parameters
     ----------
@@ -95,14 +95,14 @@ class StrutController:
         self._integral_gain = self._proportional / settings.integral_time
         self._cutoff = 2 * np.pi * settings.derivative_cutoff
         self._period = period
-        self.reset(np.zeros(STRUTS))
+        self.reset(np.zeros_like(apparent_mass))
 
     def reset(self, holding: FloatArray) -> None:
         """Forget the past; the integral starts at the force (6,) in N that holds the machine."""
         self.integral = np.array(holding, dtype=float)
         self._last: tuple[FloatArray, FloatArray] | None = None
-        self.error_rate = np.zeros(STRUTS)
-        self.rate = np.zeros(STRUTS)
+        self.error_rate = np.zeros_like(self.integral)
+        self.rate = np.zeros_like(self.integral)
 
     def observe(self, length: FloatArray, wanted: FloatArray, span: float | None = None) -> FloatArray:
         """Error (6,) in m of measured lengths; follows the rates.

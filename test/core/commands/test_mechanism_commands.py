@@ -81,7 +81,17 @@ def test_a_height_that_no_pose_has_fails_in_its_row(tmp_path):
     ("arguments", "message"),
     [
         (
-            ["simulate", "--machine", "four-bar", "--trajectory", "rich", "--duration", "1", "--out", "x"],
+            [
+                "simulate",
+                "--machine",
+                "four-bar",
+                "--trajectory",
+                "rest",
+                "--fault",
+                "force_delay=0.001",
+                "--out",
+                "x.csv",
+            ],
             "hexapods alone",
         ),
         (["check", "log.csv", "--machine", "mast"], "hexapods alone"),

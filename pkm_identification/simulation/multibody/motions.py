@@ -1,0 +1,216 @@
+"""Motions of the driven coordinates of any mechanism: exciting and slow ones within its limits, and its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from pkm_identification.errors import SettingsError
+from pkm_identification.mechanisms.multibody.kinematics import (
+    MechanismMotion,
+    close_drives,
+    motion_of_drives,
+    read,
+)
+from pkm_identification.mechanisms.multibody.mechanism import Mechanism
+from pkm_identification.mechanisms.multibody.numbers.arithmetic import FLOAT64
+from pkm_identification.mechanisms.multibody.structure.model import model_size
+from pkm_identification.numerics.arrays import FloatArray
+
+from ..shapes import FAST_BAND, FAST_TONES, PERIOD, SLOW_BAND
+from ..trajectories import DEFAULT_DURATION, LENGTH_MARGIN, RAMP, REST, SHORTEST
+from ..waveforms import Derivatives, Fade, MultiSine, faded
+
+NAMES = ("rich", "rich2", "slow", "rest")
+STATED = "motion"  # the description's own
+
+# How far a drive without limits goes: rad, and parts of the mechanism's size.
+_ANGLE, _SHARE = 0.5, 0.2
+_SLOW_SHARE = 0.3  # of that, for plateaus of rates
+_FAST_SHARE = 0.3  # of that, at most, for the fast part of an exciting motion
+_FAST_ACCELERATION, _FAST_ANGULAR = 1.0, 4.0  # m/s^2 and rad/s^2, rms
+_LEAST_PIVOT = 0.3  # smallest over largest pivot of the closed loops, relative to home's
+_CHECKED = 400  # samples
+_TRIES = 8
+
+
+@dataclass(frozen=True)
+class DriveMotion:
+    """Driven coordinates as exact functions of time.
+
+    Attributes
+    ----------
+    name : str
+    duration : float
+        s.
+    home : ndarray, shape (n,)
+        What is added to the signals, m or rad.
+    signal : MultiSine
+        As many signals as drives.
+    fade : Fade or None
+        Rest and fade at both ends.
+    """
+
+    name: str
+    duration: float
+    home: FloatArray
+    signal: MultiSine
+    fade: Fade | None
+
+    def drives(self, time: FloatArray) -> Derivatives:
+        """Driven coordinates and two derivatives at times (N,) in s, (N, n) each."""
+        value, rate, second = self._displacement(np.asarray(time, dtype=float))
+        return self.home + value, rate, second
+
+    def motion(self, mechanism: Mechanism, time: FloatArray) -> MechanismMotion:
+        """The mechanism's motion at times (N,); raises MotionRefused if a row is out of reach."""
+        return motion_of_drives(mechanism, *self.drives(time))
+
+    def _displacement(self, time: FloatArray) -> Derivatives:
+        if self.fade is None:
+            return self.signal.evaluate(time)
+        return faded(self.signal.evaluate(time - self.fade.rest), self.fade.evaluate(time))
+
+    def fitted(self, mechanism: Mechanism) -> DriveMotion:
+        """All amplitudes made smaller alike until the mechanism can do the motion and keeps away from singularities.
+
+        Raises
+        ------
+        SettingsError
+            If it has no room around its home.
+        """
+        time = np.linspace(0.0, min(self.duration, PERIOD + REST + RAMP), _CHECKED)
+        value = self._displacement(time)[0]
+        scale = 1.0
+        for _ in range(_TRIES):
+            if _possible(mechanism, self.home + scale * value):
+                return replace(self, signal=self.signal.scaled(scale))
+            scale *= 0.7
+        raise SettingsError(
+            f"trajectory '{self.name}': mechanism '{mechanism.name}' has no room for it around its home"
+        )
+
+
+def generated(name: str, mechanism: Mechanism, duration: float | None = None, seed: int = 0) -> DriveMotion:
+    """A named motion, made to fit a mechanism.
+
+    `rich` moves all drives at many frequencies, as far as limits and singularities allow; `rich2` is another such
+    motion; `slow` has plateaus of rates in both directions (friction); `rest` stays at home. Where a drive has no
+    limits it goes 0.5 rad or a fifth of the mechanism's size either way. They repeat every 20 s.
+
+    Parameters
+    ----------
+    name : str
+        One of NAMES.
+    mechanism : Mechanism
+        In float64.
+    duration : float, optional
+        s, with 0.5 s of rest and a fade at both ends.
+    seed : int
+        Of tones and phases.
+
+    Raises
+    ------
+    SettingsError
+        Unknown name, too short a duration, or a mechanism without room around its home.
+    """
+    if name not in NAMES:
+        raise SettingsError(f"trajectory '{name}': of a mechanism, one of {', '.join(NAMES)}")
+    duration = DEFAULT_DURATION[name] if duration is None else float(duration)
+    shortest = 0.0 if name == "rest" else SHORTEST
+    if not shortest < duration < np.inf:
+        raise SettingsError(f"trajectory '{name}': duration {duration:g} s: must be more than {shortest:g} s")
+    count = mechanism.degrees_of_freedom
+    home = read(mechanism, "drives", mechanism.home)[0]
+    fade = Fade(duration, REST, min(RAMP, 0.25 * max(duration - 2 * REST, 0.1)))
+    still = MultiSine(np.ones(1), np.zeros((count, 1)), np.zeros((count, 1)))
+    made = DriveMotion(name, duration, home, still, fade)
+    if name == "rest":
+        return made
+    reach = _reach(mechanism, home, name)
+    if name == "slow":
+        return replace(made, signal=_slow(reach)).fitted(mechanism)
+    rng = np.random.default_rng([NAMES.index(name), seed])
+    return replace(made, signal=_rich(mechanism, reach, rng)).fitted(mechanism)
+
+
+def stated(mechanism: Mechanism, duration: float | None = None) -> DriveMotion:
+    """The description's own `motion`, one period unless a duration is given; raises SettingsError if it has none."""
+    motion = mechanism.description.motion
+    if motion is None:
+        raise SettingsError(
+            f"--trajectory: one of {', '.join(NAMES)}; the description of '{mechanism.name}' has no 'motion' of its own"
+        )
+    period = FLOAT64.number(motion.period)
+    orders = max(max(len(series.cosine), len(series.sine)) for series in motion.series)
+    sine, cosine = np.zeros((2, len(motion.series), max(orders, 1)))
+    for i, series in enumerate(motion.series):
+        sine[i, : len(series.sine)] = FLOAT64.array(series.sine)
+        cosine[i, : len(series.cosine)] = FLOAT64.array(series.cosine)
+    frequency = np.arange(1, max(orders, 1) + 1) / period
+    mean = FLOAT64.array([series.mean for series in motion.series])
+    signal = MultiSine(frequency, sine, cosine)
+    return DriveMotion(STATED, period if duration is None else float(duration), mean, signal, None)
+
+
+def _reach(mechanism: Mechanism, home: FloatArray, name: str) -> FloatArray:
+    """How far each drive may go either way, (n,)."""
+    reach = np.zeros(len(home))
+    for i, drive in enumerate(mechanism.description.drives):
+        if drive.limits is None:
+            reach[i] = _ANGLE if drive.measure.unit == "rad" else _SHARE * model_size(mechanism.tree)
+            continue
+        low, high = FLOAT64.array(drive.limits)
+        reach[i] = min(home[i] - low, high - home[i]) - LENGTH_MARGIN * (high - low)
+        if not reach[i] > 0:
+            raise SettingsError(
+                f"trajectory '{name}': drive '{drive.name}' of '{mechanism.name}' has no room at home"
+            )
+    return reach
+
+
+def _rich(mechanism: Mechanism, reach: FloatArray, rng: np.random.Generator) -> MultiSine:
+    """Multi-sines of all drives that share no frequency: slow ones that go far, fast ones that show inertias."""
+    count = len(reach)
+    frequency = np.arange(round(SLOW_BAND[0] * PERIOD), round(FAST_BAND[1] * PERIOD) + 1) / PERIOD
+    slow_tones = rng.permutation(np.flatnonzero(frequency <= SLOW_BAND[1]))
+    fast_tones = rng.permutation(np.flatnonzero(frequency >= FAST_BAND[0]))
+    time = np.arange(0.0, PERIOD, 0.02)
+    amplitude = np.zeros((count, len(frequency)), dtype=complex)
+    for i, drive in enumerate(mechanism.description.drives):
+        rms = _FAST_ANGULAR if drive.measure.unit == "rad" else _FAST_ACCELERATION
+        # few drives share the tones out; many take them in turns
+        slow = slow_tones[i % len(slow_tones) :: min(count, len(slow_tones))][: 2 * FAST_TONES]
+        fast = fast_tones[(FAST_TONES * i + np.arange(FAST_TONES)) % len(fast_tones)]
+        parts = np.zeros((2, len(frequency)), dtype=complex)
+        parts[0, slow] = 1.0
+        parts[1, fast] = rms * np.sqrt(2 / FAST_TONES) / (2 * np.pi * frequency[fast]) ** 2
+        parts *= np.exp(1j * rng.uniform(0, 2 * np.pi, len(frequency)))
+        waves = (np.exp(2j * np.pi * np.outer(time, frequency)) @ parts.T).imag
+        peak = np.abs(waves).max(axis=0)
+        parts[1] *= min(1.0, _FAST_SHARE * reach[i] / peak[1])
+        left = reach[i] - min(peak[1], _FAST_SHARE * reach[i])
+        amplitude[i] = left / peak[0] * parts[0] + parts[1]
+    return MultiSine(frequency, amplitude.real, amplitude.imag)
+
+
+def _slow(reach: FloatArray) -> MultiSine:
+    """Triangles of different periods of every drive, their corners rounded by Lanczos factors."""
+    orders = np.arange(1, 16, 2)
+    series = 8 / np.pi**2 * (-1.0) ** ((orders - 1) // 2) / orders**2 * np.sinc(orders / (orders[-1] + 2))
+    cycles = 3 + np.arange(len(reach)) % 6  # per PERIOD
+    harmonics = np.unique(np.outer(cycles, orders))
+    sine = np.zeros((len(reach), len(harmonics)))
+    for i, count in enumerate(cycles):
+        sine[i, np.searchsorted(harmonics, count * orders)] = _SLOW_SHARE * reach[i] * series
+    return MultiSine(harmonics / PERIOD, sine, np.zeros_like(sine))
+
+
+def _possible(mechanism: Mechanism, drive: FloatArray) -> bool:
+    """Whether all rows (N, n) have a configuration away from singular ones."""
+    found = close_drives(mechanism, drive)
+    if not found.found.all():
+        return False
+    home = close_drives(mechanism, read(mechanism, "drives", mechanism.home))
+    return bool(np.abs(found.pivot).min() >= _LEAST_PIVOT * abs(home.pivot[0]))

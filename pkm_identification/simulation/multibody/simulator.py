@@ -1,0 +1,99 @@
+"""A controlled run of a simulated mechanism: what its drives report while they follow a motion."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pkm_identification.control.pid import ControlSettings, StrutController
+from pkm_identification.mechanisms.multibody import dynamics
+from pkm_identification.mechanisms.multibody.kinematics import close_drives
+from pkm_identification.mechanisms.multibody.mechanism import Mechanism
+from pkm_identification.numerics.arrays import FloatArray
+
+from .motions import DriveMotion
+from .plant import MechanismPlant
+
+PERIOD = 1e-3  # s
+_BLOCK = 1000  # samples whose feed-forward is computed at once
+
+
+@dataclass(frozen=True)
+class MechanismRun:
+    """Samples of one simulated motion.
+
+    Attributes
+    ----------
+    time : ndarray, shape (N,)
+        s.
+    drive, force : ndarray, shape (N, n)
+        What the drives report: coordinates in m or rad, forces in N or N m with their noise.
+    true_force : ndarray, shape (N, n)
+    rate, acceleration : ndarray, shape (N, n)
+        The true ones.
+    loop_gap : float
+        Largest residual of the loops at any sample, m or sine of an angle.
+    """
+
+    time: FloatArray
+    drive: FloatArray
+    force: FloatArray
+    true_force: FloatArray
+    rate: FloatArray
+    acceleration: FloatArray
+    loop_gap: float
+
+    def __len__(self) -> int:
+        return len(self.time)
+
+
+def simulate_mechanism(
+    mechanism: Mechanism, motion: DriveMotion, noise: float = 0.01, seed: int = 0
+) -> MechanismRun:
+    """Follow a motion from its start to its end, feed-forward by the mechanism's own dynamics and a PID on each drive.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        In float64.
+    motion : DriveMotion
+    noise : float
+        Standard deviation of the forces' noise, relative to each drive's rms force.
+    seed : int
+        Of the noise.
+
+    Raises
+    ------
+    MotionRefused
+        If the motion leaves the mechanism's reach: names the row.
+    NotConverged
+        If the mechanism runs through a singular configuration.
+    """
+    count = round(motion.duration / PERIOD) + 1
+    time = np.arange(count + 1, dtype=np.float64) * np.float64(PERIOD)
+    wanted, rate, _ = motion.drives(time)
+    # the forces for the end of a period are set at its start
+    ahead = np.vstack(
+        [
+            dynamics.forces(mechanism, motion.motion(mechanism, time[k : k + _BLOCK]))
+            for k in range(0, count + 1, _BLOCK)
+        ]
+    )
+    plant = MechanismPlant(mechanism)
+    start = close_drives(mechanism, wanted[:1]).required(wanted[:1], "drives")[0]
+    plant.reset(start, rate[0], ahead[0])
+    viscous = mechanism.description.friction.viscous
+    controller = StrutController(plant.apparent_mass, viscous, PERIOD, ControlSettings())
+    controller.reset(np.zeros_like(ahead[0]))
+    free = np.zeros(mechanism.degrees_of_freedom, dtype=bool)
+    states, gap = [], 0.0
+    for k in range(count):
+        state = plant.state
+        states.append((state.drive, state.force, state.rate, state.acceleration))
+        gap = max(gap, plant.loop_gap)
+        plant.advance(controller.command(state.drive, wanted[k], ahead[k + 1], free), PERIOD)
+    drive, force, rates, accelerations = (np.array(part) for part in zip(*states, strict=True))
+    deviation = noise * np.sqrt(np.mean(force**2, axis=0))
+    shown = force + deviation * np.random.default_rng(seed).standard_normal(force.shape)
+    return MechanismRun(time[:count], drive, shown, force, rates, accelerations, gap)

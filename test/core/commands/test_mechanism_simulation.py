@@ -1,0 +1,73 @@
+"""pkm simulate of mechanisms: the log a table with the description's names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pkm_identification.cli import main
+from pkm_identification.mechanisms.multibody import dynamics
+from pkm_identification.mechanisms.multibody.mechanism import Mechanism
+from pkm_identification.mechanisms.multibody.series import series_motion
+
+
+def simulate(machine: str, out: Path, *more: str) -> int:
+    return main(["simulate", "--machine", machine, "--out", str(out), *more])
+
+
+def read(path: Path) -> tuple[list[str], np.ndarray]:
+    header = path.read_text().splitlines()[0].split(",")
+    return header, np.loadtxt(path, delimiter=",", skiprows=1)
+
+
+def test_the_log_has_the_names_of_the_description(tmp_path, capsys):
+    options = ("--trajectory", "rest", "--duration", "0.1")
+    assert simulate("mast", tmp_path / "a.csv", *options, "--perfect") == 0
+    assert "101 samples of 'rest'" in capsys.readouterr().err
+    header, rows = read(tmp_path / "a.csv")
+    assert header == ["t", "length_1", "length_2", "length_3", "force_1", "force_2", "force_3"]
+    np.testing.assert_allclose(rows[:, 0], np.arange(101) * 1e-3)
+    np.testing.assert_allclose(rows[:, 4:].sum(axis=1), 22.2687, atol=1e-6)
+    for name, seed in (("b", "1"), ("c", "1"), ("d", "2")):
+        assert simulate("mast", tmp_path / f"{name}.csv", *options, "--seed", seed) == 0
+    same, again, other = (read(tmp_path / f"{name}.csv")[1] for name in "bcd")
+    np.testing.assert_array_equal(same, again)
+    assert np.abs(same - other).max() > 0.01
+
+
+@pytest.mark.slow
+def test_without_a_trajectory_the_descriptions_own_motion_is_taken(tmp_path):
+    assert simulate("four-bar", tmp_path / "log.csv.gz", "--perfect") == 0
+    assert simulate("four-bar", tmp_path / "log.csv", "--perfect") == 0
+    header, rows = read(tmp_path / "log.csv")
+    assert header == ["t", "q", "torque"]
+    made = Mechanism.load("four-bar")
+    motion = series_motion(made)
+    expected = np.column_stack([motion.drive[:, 0], dynamics.forces(made, motion)[:, 0]])
+    np.testing.assert_allclose(rows[:1000:25, 1:], expected, rtol=0.02, atol=0.02 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--trajectory", "free"], "of a mechanism, one of rich, rich2, slow, rest"),
+        (["--trajectory", "rest", "--payload", "1,2"], "--payload: machine 'mast' is a mechanism"),
+        (["--trajectory", "rest", "--perturb", "0.1"], "--perturb: machine 'mast' is a mechanism"),
+        ([], "has no 'motion' of its own"),
+    ],
+)
+def test_what_a_mechanism_has_not_is_refused(options, message, tmp_path, capsys):
+    assert simulate("mast", tmp_path / "log.csv", *options) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_bags_of_mechanisms_and_hexapods_without_a_trajectory_are_refused(tmp_path, capsys):
+    assert simulate("mast", tmp_path / "bag", "--trajectory", "rest") == 2
+    assert "a mechanism's log is a .csv or .csv.gz" in capsys.readouterr().err
+    assert simulate("uf", tmp_path / "log.csv") == 2
+    assert "--trajectory: one of x, z, xy, rich" in capsys.readouterr().err
