@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from pkm_identification.mechanisms.builtin import is_mechanism
 from pkm_identification.mechanisms.hexapod.analysis.contributions import contributions
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.report.contribution_tables import (
@@ -23,13 +24,17 @@ def add(commands: argparse._SubParsersAction) -> None:
         description="Shares of acceleration, Coriolis, centripetal, gravity and friction terms in the strut forces of "
         "a motion: mean and variation (max - min) of the Euclidean norm over the struts in percent of the force's mean "
         "norm (Oh 2003, 2.76-2.88); and strut by strut, which is not the source's: mean |group| and the range of the "
-        "signed force.",
+        "signed force. Of a mechanism that is no hexapod: drive by drive, over a generated motion or its own.",
     )
     add_options(parser)
     parser.set_defaults(run=_contributions)
 
 
 def _contributions(options: argparse.Namespace) -> int:
+    if is_mechanism(options.machine):
+        from .mechanism_contributions import contributions as mechanism_contributions
+
+        return mechanism_contributions(options)
     machine = Machine.load(options.machine)
     motion = named_motion(options.trajectory, machine)
     shares = contributions(machine, motion, friction=not options.no_friction)

@@ -26,7 +26,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_machine(parser)
     parser.add_argument(
         "--trajectory",
-        required=True,
         metavar="T",
         help=f"{', '.join(own)} (as in pkm simulate), or one of Oh 2003, Table 2.2: {{x,z,rotation}}[-offset]-"
         "{low,medium,high}",
@@ -38,7 +37,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", metavar="DIR", help="folder for a bar chart")
 
 
-def named_motion(name: str, machine: Machine) -> PlatformMotion:
+def named_motion(name: str | None, machine: Machine) -> PlatformMotion:
     """A motion by name, evenly sampled: one period of Table 2.2, or a whole trajectory of `pkm simulate`.
 
     Raises
@@ -58,9 +57,10 @@ def named_motion(name: str, machine: Machine) -> PlatformMotion:
         return motion
     if name == FALL:
         raise SettingsError(f"--trajectory {name}: a fall with the drives off has no strut forces")
-    if name not in TRAJECTORIES:
+    if name is None or name not in TRAJECTORIES:
         known = [*(n for n in TRAJECTORIES if n != FALL), *SOURCE_MOTIONS]
-        raise SettingsError(f"--trajectory {name}: not one of {', '.join(known)}")
+        asked = "is needed:" if name is None else f"{name}: not one of"
+        raise SettingsError(f"--trajectory {asked} {', '.join(known)}")
     # MuJoCo takes longer to load than the study to run
     from pkm_identification.simulation import trajectory
 

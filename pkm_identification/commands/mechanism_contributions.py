@@ -1,0 +1,51 @@
+"""pkm contributions of a mechanism: what its driven forces are made of, drive by drive."""
+
+from __future__ import annotations
+
+import argparse
+
+import numpy as np
+
+from pkm_identification.mechanisms.multibody.contributions import drive_shares
+from pkm_identification.mechanisms.multibody.groups import drive_groups
+from pkm_identification.mechanisms.multibody.mechanism import Mechanism
+from pkm_identification.mechanisms.multibody.series import series_motion
+from pkm_identification.report.mechanism_contributions import drive_shares_document, drive_shares_table
+
+from .results import output_folder, present, write_figures
+
+PERIOD = 0.005  # s, between samples of a generated motion; its fastest tones have 3 Hz
+OWN = "motion"  # what the description's own motion is called
+
+
+def contributions(options: argparse.Namespace) -> int:
+    """Shares over a generated motion, or the description's own where none is named."""
+    mechanism = Mechanism.load(options.machine)
+    name = options.trajectory or OWN
+    if options.trajectory is None and mechanism.description.motion is not None:
+        motion = series_motion(mechanism)
+    else:
+        # MuJoCo takes longer to load than the study to run
+        from pkm_identification.simulation.multibody.motions import generated, stated
+
+        path = generated(name, mechanism) if options.trajectory else stated(mechanism)
+        motion = path.motion(mechanism, np.arange(0.0, path.duration, PERIOD))
+    shares = drive_shares(drive_groups(mechanism, motion, friction=not options.no_friction))
+    document = {
+        "schema": 1,
+        "machine": mechanism.name,
+        "trajectory": name,
+        "friction": not options.no_friction,
+        **drive_shares_document(mechanism, shares),
+    }
+    # files first: nothing is printed when one cannot be written
+    if options.out:
+        from pkm_identification.report.figures.mechanism_contributions import drive_shares_figure
+
+        figure = drive_shares_figure(
+            mechanism, shares, f"{mechanism.name}, {name}: what the driven forces are"
+        )
+        write_figures(output_folder(options.out), {f"contributions_{name}": figure})
+    tables = (drive_shares_table(mechanism, shares), drive_shares_table(mechanism, shares, spread=True))
+    present("\n\n".join(map(str, tables)), document, options.json)
+    return 0

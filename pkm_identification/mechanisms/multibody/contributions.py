@@ -1,0 +1,61 @@
+"""How much each cause contributes to the driven forces over a motion, drive by drive.
+
+With g_ki the force of a group at drive i and sample k, and F_ki their sum over all groups, in %:
+
+    mean           100 mean_k |g_ki| / mean_k |F_ki|
+    signed range   100 (max_k g_ki - min_k g_ki) / mean_k |F_ki| .
+
+Samples weigh alike. Drives are not taken together: some may be in N and some in N m.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pkm_identification.errors import PkmError
+from pkm_identification.numerics.arrays import FloatArray
+
+from .groups import DriveGroups
+
+# Below this part of the largest force of a group, a drive's force is rounding and nothing is a share of it.
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True)
+class DriveShares:
+    """Shares of G groups in the forces of n drives.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The groups, as `groups.DriveGroups` has them.
+    force : ndarray, shape (n,)
+        mean |F| of each drive, N or N m.
+    mean, signed_range : ndarray, shape (G, n)
+        %; NaN for a drive without force.
+    """
+
+    names: tuple[str, ...]
+    force: FloatArray
+    mean: FloatArray
+    signed_range: FloatArray
+
+
+def drive_shares(groups: DriveGroups) -> DriveShares:
+    """Shares of force groups.
+
+    Raises
+    ------
+    PkmError
+        If the motion is empty or no drive carries any force.
+    """
+    force = np.stack([getattr(groups, name) for name in groups.names])
+    if force.shape[1] == 0:
+        raise PkmError("the motion has no samples")
+    size, total = np.abs(force).mean(axis=1), np.abs(groups.total).mean(axis=0)
+    carried = np.where(total > _ROUNDING * size.max(axis=0), total, np.nan)
+    if not np.any(total > 0) or np.all(np.isnan(carried)):
+        raise PkmError("no drive carries any force in this motion, so nothing is a share of it")
+    return DriveShares(groups.names, total, 100.0 * size / carried, 100.0 * np.ptp(force, axis=1) / carried)

@@ -1,0 +1,81 @@
+"""pkm contributions of mechanisms: shares of the force groups, drive by drive."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from pkm_identification.cli import main
+from pkm_identification.errors import PkmError
+from pkm_identification.mechanisms.multibody import dynamics, kinematics
+from pkm_identification.mechanisms.multibody.contributions import drive_shares
+from pkm_identification.mechanisms.multibody.groups import drive_groups
+from pkm_identification.mechanisms.multibody.mechanism import Mechanism
+from pkm_identification.mechanisms.multibody.series import series_motion
+
+
+def shares_of(document: dict, kind: str) -> dict[str, dict[str, float]]:
+    return {group["name"]: group[kind] for group in document["groups"]}
+
+
+@pytest.mark.slow
+def test_at_rest_gravity_is_all_there_is(capsys):
+    assert main(["contributions", "--machine", "mast", "--trajectory", "rest", "--json", "-"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    mean = shares_of(document, "mean_percent")
+    for name in ("force_1", "force_2", "force_3"):
+        assert mean["gravity"][name] == pytest.approx(100)
+        assert mean["friction"][name] == mean["coriolis"][name] == 0
+    assert sum(force["value"] for force in document["mean_force"].values()) == pytest.approx(22.2687)
+    assert {force["unit"] for force in document["mean_force"].values()} == {"N"}
+
+
+def test_the_descriptions_own_motion_is_taken(capsys):
+    assert main(["contributions", "--machine", "four-bar", "--json", "-"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["trajectory"] == "motion"
+    assert document["mean_force"]["torque"]["unit"] == "N m"
+    made = Mechanism.load("four-bar")
+    motion = series_motion(made)
+    total = dynamics.forces(made, motion)[:, 0]
+    assert document["mean_force"]["torque"]["value"] == pytest.approx(np.abs(total).mean())
+    weight = dynamics.forces(made, kinematics.at_rest(made, motion.configuration))[:, 0]
+    share = 100 * np.abs(weight).mean() / np.abs(total).mean()
+    assert shares_of(document, "mean_percent")["gravity"]["torque"] == pytest.approx(share)
+    spread = 100 * np.ptp(weight) / np.abs(total).mean()
+    assert shares_of(document, "signed_range_percent")["gravity"]["torque"] == pytest.approx(spread)
+
+
+@pytest.mark.slow
+def test_tables_and_a_chart(capsys, tmp_path):
+    assert main(["contributions", "--machine", "suspension", "--out", str(tmp_path)]) == 0
+    text = capsys.readouterr().out
+    assert "torque_arm" in text
+    assert "centripetal" in text
+    assert " N m" in text
+    assert (tmp_path / "contributions_motion.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_what_has_no_force_has_no_shares():
+    made = Mechanism.load("pendulum")
+    # upright links stand still without torque
+    motion = kinematics.at_rest(made, made.home)
+    with pytest.raises(PkmError, match="no drive carries any force"):
+        drive_shares(drive_groups(made, motion))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--machine", "mast"], "has no 'motion' of its own"),
+        (["--machine", "mast", "--trajectory", "x"], "of a mechanism, one of rich, rich2, slow, rest"),
+        (["--machine", "uf"], "--trajectory is needed: x, z"),
+    ],
+)
+def test_motions_that_are_not_there_are_refused(arguments, message, capsys):
+    assert main(["contributions", *arguments]) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.count("\n") == 1
