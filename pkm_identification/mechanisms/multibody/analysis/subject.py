@@ -13,12 +13,13 @@ from pkm_identification.errors import MachineError, SettingsError
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter import Kind
 
+from ...builtin import is_mechanism
 from ...hexapod.analysis.base_parameters import random_states
 from ...hexapod.dynamics.thirteen_bodies import body_mapping, body_parameters, body_regressor
 from ...hexapod.machine import Machine
 from ...rigid_bodies import BODY_PARAMETERS
 from ..dynamics import regressor
-from ..mechanism import Mechanism, is_mechanism
+from ..mechanism import Mechanism
 from ..parameters import rigid_basis, rigid_columns
 from .states import structure_motion
 
