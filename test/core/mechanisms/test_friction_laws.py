@@ -198,7 +198,7 @@ def test_energy_equations_have_the_files_law(law):
         ({"static_ratio": 1.2}, r"unknown key 'static_ratio' in 'friction'"),
         (
             {"asymmetry": [0.0] * 6},
-            r"unknown key 'asymmetry' in 'friction'; allowed: coulomb, law, transition_rate",
+            r"unknown key 'asymmetry' in 'friction'; allowed: coulomb, joints, law, transition_rate",
         ),
         ({"law": "asymmetric"}, r"key 'friction\.asymmetry' is missing"),
         ({"law": "asymmetric", "asymmetry": [1.0] * 5}, r"friction\.asymmetry must be 6 numbers, found 5"),
