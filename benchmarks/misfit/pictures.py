@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 from pkm_identification.errors import PkmError
-from pkm_identification.identification.diagnosis.any_units import diagnosed
+from pkm_identification.identification.diagnosis.as_recorded import diagnosed
 from pkm_identification.identification.diagnosis.findings import Diagnosis
 from pkm_identification.identification.settings import Settings
 from pkm_identification.records import read_logs

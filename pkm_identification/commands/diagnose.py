@@ -6,7 +6,7 @@ import argparse
 import shlex
 import sys
 
-from pkm_identification.identification.diagnosis.any_units import diagnosed
+from pkm_identification.identification.diagnosis.as_recorded import diagnosed
 from pkm_identification.identification.estimate_file import estimate_document
 from pkm_identification.identification.estimated_effects.registry import parse_names
 from pkm_identification.identification.settings import ALSO, NAMED, Settings

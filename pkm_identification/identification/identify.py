@@ -20,7 +20,7 @@ from pkm_identification.numerics.arrays import FloatArray
 
 from .augmented_state import FORMS
 from .diagnosis.diagnose import diagnose
-from .diagnosis.length_order import possible_length_order
+from .diagnosis.length_order import ExchangedLengths, possible_length_order
 from .diagnosis.units import in_machine_units
 from .estimated_effects.relinearise import relinearised
 from .experiment import Experiment
@@ -78,14 +78,16 @@ def identify(
         result = identify_states_and_parameters(logs, machine, settings, faults or {})
         batch = replace(settings, estimator=replace(settings.estimator, name="ls"))
         experiment = Experiment.of(logs, machine, batch, faults)
-        return _judged(result, experiment, experiment.problem())
+        problem = experiment.problem()
+        # a log that is too short for the force equations cannot judge the model
+        return result if _too_few(problem) else _judged(result, experiment, problem)
+    if settings.estimator.also and falls:
+        raise SettingsError("a free fall is no use where effects are estimated besides (--also)")
     try:
         experiment = Experiment.of(logs, machine, settings, faults)
     except LogError as error:
         units = "; ".join(cause.detail for cause in in_machine_units(logs, machine).causes)
         raise LogError(f"{error}; {units}" if units else str(error)) from None
-    if settings.estimator.also and falls:
-        raise SettingsError("a free fall is no use where effects are estimated besides (--also)")
     experiment, problem, unsettled = relinearised(experiment)
     problem = add_falls(problem, falls, experiment)
     _refuse_too_few(experiment, problem)
@@ -169,19 +171,22 @@ def tolerance_shares_of(
     )
 
 
+def _too_few(problem: Problem) -> bool:
+    return len(problem.equations) < FEWEST_EQUATIONS * len(problem.parameters)
+
+
 def _refuse_too_few(experiment: Experiment, problem: Problem) -> None:
-    equations, unknowns = len(problem.equations), len(problem.parameters.names)
-    if equations < FEWEST_EQUATIONS * unknowns:
-        order = possible_length_order(experiment)
-        if order is not None:
-            raise LogError(
-                f"{experiment.sources[0]}: lengths stand in the columns of other struts: {order.cause.detail}"
-            )
-        least = (FEWEST_EQUATIONS * unknowns + 20) / (2.5 * experiment.settings.band.cutoff)
-        raise LogError(
-            f"{experiment.sources[0]}: only {equations} equations are left after filtering for {unknowns} "
-            f"parameters; a longer uninterrupted log is needed (at least {least:.0f} s)"
-        )
+    if not _too_few(problem):
+        return
+    order = possible_length_order(experiment)
+    if order is not None:
+        raise ExchangedLengths(experiment.sources[0], order)
+    equations, unknowns = len(problem.equations), len(problem.parameters)
+    least = (FEWEST_EQUATIONS * unknowns + 20) / (2.5 * experiment.settings.band.cutoff)
+    raise LogError(
+        f"{experiment.sources[0]}: only {equations} equations are left after filtering for {unknowns} "
+        f"parameters; a longer uninterrupted log is needed (at least {least:.0f} s)"
+    )
 
 
 def _dropped(experiment: Experiment, problem: Problem, fit: Fit) -> dict[str, int]:

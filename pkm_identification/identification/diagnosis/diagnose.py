@@ -50,9 +50,8 @@ def diagnose(experiment: Experiment, problem: Problem, estimate: ParameterEstima
         Whose statuses and standard deviations the effects are compared with.
     """
     experiment, problem = _force_equations(experiment, problem)
-    if experiment.point is not None:
-        problem = experiment.point.expected(problem)
     base, floor = _base_and_floor(experiment, problem)
+    problem = base.problem
     first = base.base(floor.std)
     residuals = _residuals(base, first)
     force = problem.equations.force
@@ -133,6 +132,8 @@ def _undone(experiment: Experiment, discrete: Discrete) -> _Undone:
 
 
 def _base_and_floor(experiment: Experiment, problem: Problem) -> tuple[EvidenceBase, NoiseFloor]:
+    if experiment.point is not None:
+        problem = experiment.point.expected(problem)
     base = EvidenceBase.of(experiment, problem)
     force = problem.equations.force
     # the size of encoder noise in the force needs a rough estimate only
@@ -141,8 +142,9 @@ def _base_and_floor(experiment: Experiment, problem: Problem) -> tuple[EvidenceB
 
 
 def _residuals(evidence: EvidenceBase, model: Base) -> Residuals:
-    first = (evidence.problem.log == 0)[evidence.kept]
-    return Residuals(evidence.problem.equations.time[evidence.kept][first], model.left[first])
+    log = evidence.problem.log[evidence.kept]
+    own = log == np.bincount(log).argmax()
+    return Residuals(evidence.problem.equations.time[evidence.kept][own], model.left[own])
 
 
 def _size(values: FloatArray) -> float:

@@ -64,7 +64,7 @@ class Unseen:
 
 @dataclass(frozen=True)
 class Residuals:
-    """What a model leaves of the forces of the first log in the band.
+    """What a model leaves of the forces in the band, of the log with most equations.
 
     Attributes
     ----------

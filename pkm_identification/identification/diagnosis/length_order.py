@@ -8,6 +8,7 @@ from itertools import permutations
 
 import numpy as np
 
+from pkm_identification.errors import LogError
 from pkm_identification.estimation.lack_of_fit.evidence import Base
 from pkm_identification.mechanisms.hexapod.dynamics import regressor
 from pkm_identification.mechanisms.hexapod.kinematics.forward import FAILED, platform_motion
@@ -24,6 +25,7 @@ from .findings import Cause
 ORDERS = np.array(list(permutations(range(STRUTS))))
 SPARSE = 60  # samples that tell which lengths are exchanged
 IMPOSSIBLE = 0.1  # part of the samples without a pose: more is no order of this motion
+MOST_FAILED = 0.5  # part of all samples without a pose: up to it, some others have one
 ROUGH = 0.01  # of the rms force
 
 
@@ -43,6 +45,20 @@ class LengthOrder:
             "exchanged_lengths", count, 0.0, "", self.explains, f"Set the length columns right: {words}",
             "exchange", detail=words,
         )  # fmt: skip
+
+
+class ExchangedLengths(LogError):
+    """A log whose lengths stand in the columns of other struts, in an order that has no poses.
+
+    Attributes
+    ----------
+    order : LengthOrder
+        Which is the right one.
+    """
+
+    def __init__(self, source: str, order: LengthOrder) -> None:
+        super().__init__(f"{source}: lengths stand in the columns of other struts: {order.cause.detail}")
+        self.order = order
 
 
 def best_length_order(
@@ -90,7 +106,7 @@ def possible_length_order(experiment: Experiment) -> LengthOrder | None:
     for log in experiment.logs:
         struts = filter_log(log, settings.filter.cutoff, settings.filter.order)
         samples = experiment.samples(log)
-        if len(struts) == 0 or samples.failed <= 0.5 * len(struts):
+        if len(struts) == 0 or samples.failed <= MOST_FAILED * len(struts):
             continue
         return best_length_order(machine, struts, parameters, Prior.of(parameters))
     return None

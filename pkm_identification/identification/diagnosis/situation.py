@@ -11,9 +11,14 @@ import numpy as np
 from pkm_identification.estimation.problem import Problem
 from pkm_identification.mechanisms.friction import Friction
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
-from pkm_identification.mechanisms.hexapod.dynamics.basis import friction_of_basis
+from pkm_identification.mechanisms.hexapod.dynamics.basis import (
+    basis_parameters,
+    friction_of_basis,
+    strut_column,
+)
+from pkm_identification.mechanisms.hexapod.dynamics.strut import I_A
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import PlatformMotion, StrutMotion
+from pkm_identification.motion import STRUTS, PlatformMotion, StrutMotion
 from pkm_identification.numerics.arrays import FloatArray
 
 from .log_rows import LogRows
@@ -62,6 +67,14 @@ class Situation:
     def rigid(self) -> FloatArray:
         """Force that the bodies need on the thin grid, N, shape (n, 6); without friction."""
         return self.rigid_force(self.machine, self.rows.thin_motion)
+
+    @cached_property
+    def spinning(self) -> Situation:
+        """The machine file's axial inertias alone: an estimate of a model that spins otherwise has them wrong."""
+        places = [strut_column(i, I_A) for i in range(STRUTS)]
+        only = np.zeros_like(self.parameters)
+        only[places] = basis_parameters(self.machine)[places]
+        return replace(self, parameters=only)
 
     def rigid_force(self, machine: Machine, motion: PlatformMotion) -> FloatArray:
         """The same of another machine or motion."""

@@ -98,6 +98,16 @@ def _unit(node: Node, axis: FloatArray) -> FloatArray:
     return axis / size
 
 
+def plane_of_joints(places: FloatArray) -> FloatArray:
+    """Axes (3, 3) of six joints at `places` (6, 3): along their extents, the last normal to the plane nearest to them.
+
+    The largest component of the normal is positive.
+    """
+    axes = np.linalg.svd(places - places.mean(axis=0))[2]
+    axes[2] *= np.sign(axes[2, np.argmax(np.abs(axes[2]))])
+    return axes
+
+
 def hinges_by_name(name: str, places: FloatArray) -> FloatArray:
     """Directions away from the middle of six joints in the plane nearest to them, or across these.
 
@@ -118,8 +128,7 @@ def hinges_by_name(name: str, places: FloatArray) -> FloatArray:
         If a joint is in the middle.
     """
     centred = places - places.mean(axis=0)
-    normal = np.linalg.svd(centred)[2][2]
-    normal *= np.sign(normal[np.argmax(np.abs(normal))])
+    normal = plane_of_joints(places)[2]
     outward = centred - np.outer(centred @ normal, normal)
     radius = np.linalg.norm(outward, axis=1)
     near = np.flatnonzero(radius <= SMALLEST_RADIUS * radius.max())

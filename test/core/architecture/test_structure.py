@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import runpy
 from graphlib import CycleError, TopologicalSorter
 
 import pytest
@@ -129,3 +130,10 @@ def test_rooms_are_small_or_say_why():
 
 def test_no_file_of_leftovers():
     assert [path for path in modules() if path.stem in ("utils", "util", "helpers", "common", "misc")] == []
+
+
+def test_the_longest_files_of_the_tests_are_there():
+    """A file that was renamed would lose its place at the front."""
+    tests = PACKAGE.parent / "test"
+    longest = runpy.run_path(str(tests / "conftest.py"))["LONGEST"]
+    assert [name for name in longest if not list(tests.rglob(name))] == []

@@ -166,6 +166,8 @@ def _at_all_samples(situation: Situation, thin: FloatArray) -> FloatArray:
     """Values of the thin grid (n, 6) at all samples (N, 6)."""
     at = situation.rows.thin
     every = np.arange(len(situation.rows.struts))
+    if not len(at):  # a log too short for the band
+        return np.zeros((len(every), thin.shape[1]))
     return np.stack([np.interp(every, at, column) for column in thin.T], axis=1)
 
 

@@ -7,21 +7,20 @@ from functools import partial
 
 import numpy as np
 
-from pkm_identification.mechanisms.hexapod.dynamics.basis import basis_parameters, strut_column
 from pkm_identification.mechanisms.hexapod.dynamics.joint_friction import joint_friction_columns
-from pkm_identification.mechanisms.hexapod.dynamics.strut import I_A
 from pkm_identification.mechanisms.hexapod.joint_friction import COEFFICIENTS, ENDS, TRANSITION_RATE, UNITS
-from pkm_identification.mechanisms.hexapod.joints import DIRECTIONS, hinges_by_name
+from pkm_identification.mechanisms.hexapod.joints import DIRECTIONS, hinges_by_name, plane_of_joints
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.rotation import axes_across, matrix_from_vector
+from pkm_identification.numerics.rotation import matrix_from_vector
 
 from ..situation import Situation
 from .hypothesis import Effect, repeated
 
 AXIS = 0.1  # rad
 STEP = 1e-3  # rad
+UPRIGHT = 0.99  # cosine from which on a hinge has no direction in the plane of the joints
 # rad, of hinges far from where the file has them; a hinge that points the other way is the same
 TURNS = tuple(np.pi * k / 8 for k in (-3, -2, -1, 1, 2, 3, 4))
 # Of hinges at the platform: by name, or turned from those of the file.
@@ -29,38 +28,33 @@ AT_PLATFORM: tuple[str | float, ...] = (*DIRECTIONS, 0.0, *TURNS)
 MOMENT = 0.01  # of weight times size of the platform: large Coulomb friction of a joint
 
 
-def _spinning(situation: Situation) -> Situation:
-    """The machine file's axial inertias alone: an estimate of a model that spins otherwise has them wrong."""
-    places = [strut_column(i, I_A) for i in range(STRUTS)]
-    only = np.zeros_like(situation.parameters)
-    only[places] = basis_parameters(situation.machine)[places]
-    return replace(situation, parameters=only)
-
-
 def other_axis(situation: Situation) -> FloatArray:
-    """What a radian of each of the two ways to turn the fixed hinges would add, N, (K, 6, 2)."""
-    machine, spinning = situation.machine, _spinning(situation)
+    """What a radian of turning fixed hinges in the plane of their joints, and out of it, would add, N, (K, 6, 2)."""
+    machine = situation.machine
+    plane = plane_of_joints(_hinged_places(machine))
+    upright = np.max(np.abs(machine.first_axes @ plane[2])) > UPRIGHT
+    sideways = np.cross(plane[0 if upright else 2], machine.first_axes)
+    sideways /= np.linalg.norm(sideways, axis=1, keepdims=True)
     columns = []
-    for directions in zip(*(axes_across(axis) for axis in machine.first_axes), strict=True):
-        turned = machine.first_axes + STEP * np.array(directions)
+    for directions in (sideways, np.cross(machine.first_axes, sideways)):
+        turned = machine.first_axes + STEP * directions
         changed = replace(machine, first_axes=turned / np.linalg.norm(turned, axis=1, keepdims=True))
-        columns.append(spinning.of_machine(changed) / STEP)
+        columns.append(situation.spinning.of_machine(changed) / STEP)
     return np.stack(columns, axis=2)
 
 
 def turned_hinges(situation: Situation, angle: float) -> FloatArray:
     """What fixed hinges turned by an angle in rad in the plane of their joints would change, N, (K, 6, 1)."""
     machine = situation.machine
-    places = machine.platform_joints if machine.hinged_platform else machine.base_joints
-    axes = _turned(machine.first_axes, places, angle)
-    return _spinning(situation).of_machine(replace(machine, first_axes=axes))[:, :, None]
+    axes = _turned(machine.first_axes, _hinged_places(machine), angle)
+    return situation.spinning.of_machine(replace(machine, first_axes=axes))[:, :, None]
 
 
 def other_base_joint(situation: Situation) -> FloatArray:
     """What struts that spin would change, or struts that do not, N, (K, 6, 1)."""
     machine = situation.machine
     other = machine.without_spin() if machine.universal else replace(machine, base_joint="universal")
-    return _spinning(situation).of_machine(other)[:, :, None]
+    return situation.spinning.of_machine(other)[:, :, None]
 
 
 def hinge_at_platform(situation: Situation, direction: str | float) -> FloatArray:
@@ -74,13 +68,16 @@ def hinge_at_platform(situation: Situation, direction: str | float) -> FloatArra
     else:
         axes = _turned(machine.first_axes @ machine.home_rotation, machine.platform_joints, direction)
     moved = replace(machine, base_joint="spherical", platform_joint="universal", first_axes=axes)
-    return _spinning(situation).of_machine(moved)[:, :, None]
+    return situation.spinning.of_machine(moved)[:, :, None]
+
+
+def _hinged_places(machine: Machine) -> FloatArray:
+    return machine.platform_joints if machine.hinged_platform else machine.base_joints
 
 
 def _turned(axes: FloatArray, places: FloatArray, angle: float) -> FloatArray:
     """Vectors (6, 3) turned in the plane that is nearest to the joints."""
-    normal = np.linalg.svd(places - places.mean(axis=0))[2][2]
-    return axes @ matrix_from_vector(angle * normal).T
+    return axes @ matrix_from_vector(angle * plane_of_joints(places)[2]).T
 
 
 def friction(situation: Situation, coefficient: str) -> FloatArray:
@@ -140,7 +137,7 @@ def effects(machine: Machine) -> list[Effect]:
                 partial(turned_hinges, angle=angle),
                 repeated(1.0, 1),
                 f"Set geometry.{end}_joint.first_axis in the machine file: turned by about {np.degrees(angle):.0f} "
-                "degrees in the plane of the joints",
+                "degrees in the plane of the joints, counterclockwise about the frame's positive axis",
                 reading=partial(_turn, angle),
             )
             for angle in TURNS

@@ -156,3 +156,12 @@ def test_sensors_the_file_does_not_describe_are_named(logged):
     # 1.2 s of which half a second is rest: nothing can be told of whether that has settled
     assert not result.converged
     assert "too short" in result.nonconvergence
+
+
+def test_a_log_too_short_for_the_force_equations_is_not_judged_by_them(logged):
+    """A second is enough for the states; equations in the band are then too few to say whether the model fits."""
+    _, record = logged
+    log = record.log()
+    short = replace(log, time=log.time[:1100], length=log.length[:1100], force=log.force[:1100])
+    settings = Settings.of(estimator="joint", assumptions=KNOWN, band_cutoff=3.0)
+    assert identify([short], OWNER, settings).fit is None

@@ -10,7 +10,7 @@ import pytest
 from core.synthetic import log, nominal, truth
 
 from pkm_identification.errors import LogError
-from pkm_identification.identification.diagnosis.any_units import diagnosed
+from pkm_identification.identification.diagnosis.as_recorded import diagnosed
 from pkm_identification.identification.diagnosis.log_rows import LogRows
 from pkm_identification.identification.experiment import Experiment
 from pkm_identification.identification.identify import identify
@@ -220,6 +220,19 @@ def test_lengths_and_stamps_in_thousandths_are_converted_and_told(right, unit, n
     result = diagnosed([changed_log], NOMINAL, SETTINGS)
     assert [cause.name for cause in result.fit.causes] == [name]
     assert result.fit.causes[0].value == pytest.approx(1e-3)
+
+
+@pytest.mark.slow
+def test_a_log_too_short_for_the_band_beside_a_long_one_says_nothing(right):
+    rows = 300
+    short = StrutLog(right.time[:rows], right.length[:rows], right.force[:rows])
+    both = identify([short, right], NOMINAL, SETTINGS)
+    alone = diagnosis(right)
+    assert both.fit.adequate
+    # its noise counts in the floor all the same
+    assert both.fit.ratio == pytest.approx(alone.fit.ratio, rel=0.1)
+    # what is drawn is of the log that has equations
+    assert len(both.fit.residuals[0].time) == len(alone.fit.residuals[0].time) > 100
 
 
 @pytest.mark.slow

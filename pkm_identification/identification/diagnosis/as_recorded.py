@@ -7,15 +7,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from pkm_identification.errors import LogError
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import StrutLog
 
-from ..experiment import Experiment
 from ..identify import identify
 from ..result import Identification
 from ..settings import Settings
-from .length_order import possible_length_order
+from .length_order import ExchangedLengths
 from .units import Converted, in_machine_units
 
 
@@ -30,10 +28,8 @@ def diagnosed(
     converted = in_machine_units(logs, machine)
     try:
         result = identify(converted.logs, machine, settings, faults)
-    except LogError:
-        order = possible_length_order(Experiment.of(converted.logs, machine, settings))
-        if order is None:
-            raise
+    except ExchangedLengths as error:
+        order = error.order
         right = tuple(replace(log, length=log.length[:, order.column]) for log in converted.logs)
         converted = Converted(right, (*converted.causes, order.cause))
         result = identify(converted.logs, machine, settings, faults)
