@@ -1,4 +1,4 @@
-"""The `pkm` command: arguments in, exit code out (0 good, 1 did not converge, 2 bad input)."""
+"""The `pkm` command: arguments in, exit code out (0 good, 1 an answer not to be trusted, 2 bad input)."""
 
 from __future__ import annotations
 

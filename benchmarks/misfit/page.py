@@ -44,7 +44,7 @@ def _head(command: str) -> list[str]:
         f"second not known to be below {SEEN:g}. *rank*: place of the true cause or its family among the causes, "
         "0: not named. "
         "*cured*: largest error of a shown parameter, in its deviations, with a machine file that knows the fault; – "
-        "where no key of the file can.",
+        "where this benchmark writes no such file.",
         "",
     ]
 

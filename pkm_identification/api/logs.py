@@ -141,6 +141,8 @@ def simulate(
         raise SettingsError(f"perturb = {perturb:g}: must be at least 0 and less than 1")
     if duration is not None and not 0 < duration <= 3600:
         raise SettingsError(f"duration = {duration:g}: must be more than 0 and at most 3600 s")
+    if seed < 0:
+        raise SettingsError(f"seed = {seed}: must not be negative")
     wrong = [parse_fault(text) for text in faults]
     truth = perturbed(nominal, seed, perturb) if perturb else nominal
     sensors = SensorSettings(current_noise=noise)

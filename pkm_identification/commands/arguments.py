@@ -14,6 +14,12 @@ def add_machine(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--machine", required=True, help="built-in name or YAML file")
 
 
+def check_seed(seed: int) -> None:
+    """Raise SettingsError unless random numbers can be drawn with it."""
+    if seed < 0:
+        raise SettingsError(f"--seed {seed}: must not be negative")
+
+
 def refuse_for_mechanism(options: argparse.Namespace, **flags: str) -> None:
     """Refuse options that only hexapods have: by the names of their values, the options as they are written.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 
 import numpy as np
 
@@ -74,7 +75,14 @@ def _base_parameters(options: argparse.Namespace) -> int:
     digits = _digits(options.digits)
     if options.length is not None and not options.homogenized:
         raise SettingsError("--length: belongs to --homogenized")
+    if options.length is not None and not 0.0 < options.length < math.inf:
+        raise SettingsError(f"--length {options.length:g}: must be more than 0, in m")
     subject = Subject.load(options.machine, options.symmetry)
+    if options.length is not None and len(set(subject.row_units)) == 1:
+        unit = subject.row_units[0]
+        raise SettingsError(
+            f"--length: all forces of '{subject.name}' are in {unit}: there is nothing to scale"
+        )
     wanted_out = [name.strip() for name in options.eliminate.split(",") if name.strip()]
     routes = find_base_parameters(subject, options.route, digits, wanted_out)
     without_units, contributions = _without_units(subject, options) if options.homogenized else (None, None)

@@ -11,6 +11,7 @@ from pkm_identification.errors import SettingsError
 from pkm_identification.report.sentences import verdicts
 from pkm_identification.report.tables import estimate_table, validation_table
 
+from .arguments import check_seed
 from .ros_part import require_ros
 
 
@@ -42,6 +43,7 @@ def _demo(options: argparse.Namespace) -> int:
         raise SettingsError(f"--duration {options.duration:g}: must be from 5 to 3600 s")
     if not 0 < options.perturb < 0.9:
         raise SettingsError(f"--perturb {options.perturb:g}: must be more than 0 and less than 0.9")
+    check_seed(options.seed)
     # ROS is an option of this package, so nothing outside this command loads it
     from pkm_identification.report import write_report
     from pkm_identification.ros.processes.demo import DemoSettings, run_demo

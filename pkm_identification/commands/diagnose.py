@@ -17,7 +17,7 @@ from pkm_identification.report.diagnosis import fit_lines, reason, unseen_lines
 from pkm_identification.report.paragraphs import paragraph
 
 from .arguments import add_json, add_logs, add_setting
-from .results import output_folder, present, write_figures, write_json
+from .results import check_file, output_folder, present, write_figures, write_json
 
 OPTIONS = ("parameters", "strut_spread", "cutoff", "order", "band_cutoff", "band_order")
 
@@ -43,8 +43,9 @@ def _diagnose(options: argparse.Namespace) -> int:
     chosen = {name: getattr(options, name) for name in OPTIONS}
     settings = Settings.of(estimator="ls", hold_out=0.0, also=parse_names(options.also), **chosen)
     settings.parameter_set(machine)  # a wrong name is found before long logs are read
-    folder = output_folder(options.out) if options.out else None
+    check_file(options.json, "--json")
     logs, faults = read_logs(options.logs, machine, options.topic)
+    folder = output_folder(options.out) if options.out else None
     result = diagnosed(logs, machine, settings, faults)
     fit = result.fit
     assert fit is not None

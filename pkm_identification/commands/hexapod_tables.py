@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
 import numpy as np
 
@@ -27,6 +26,8 @@ from pkm_identification.records import (
     write_strut_columns,
 )
 
+from .results import say
+
 
 def inverse(options: argparse.Namespace) -> int:
     """Strut lengths of platform poses."""
@@ -36,7 +37,7 @@ def inverse(options: argparse.Namespace) -> int:
     write_strut_columns(options.out, length=length, time=poses.time)
     low, high = machine.length_limits
     outside = int(np.count_nonzero(np.any((length < low) | (length > high), axis=1)))
-    _say(
+    say(
         f"{len(length)} poses -> {options.out}"
         + (f"; {outside} outside the length limits" if outside else "")
     )
@@ -59,7 +60,7 @@ def forward(options: argparse.Namespace) -> int:
     )
     failed = int(np.count_nonzero(result.status == FAILED))
     doubtful = int(np.count_nonzero(result.found & ~result.joined))
-    _say(
+    say(
         f"{len(log)} lengths -> {options.out}"
         + (f"; {failed} without a pose, status 'failed'" if failed else "")
         + (f"; {doubtful} not proved to be in home's assembly mode (see --all)" if doubtful else "")
@@ -87,7 +88,7 @@ def _all_modes(machine: Machine, log: StrutLog, out: str) -> int:
     doubtful = sum(not modes.settled for modes in found)
     none = counts.count(0)
     chance = max(modes.chance_missed for modes in found)
-    _say(
+    say(
         f"{len(log)} lengths -> {out}; {sum(counts)} modes, {min(counts)} to {max(counts)} each, "
         f"chance that one was missed {chance:.1e}"
         + (f"; {none} without a pose" if none else "")
@@ -103,9 +104,5 @@ def forces(options: argparse.Namespace) -> int:
     force = strut_forces(machine, motion, friction=not options.no_friction)
     write_strut_columns(options.out, force=force, time=motion.time)
     singular = int(np.count_nonzero(~np.isfinite(force).all(axis=1)))
-    _say(f"{len(force)} samples -> {options.out}" + (f"; {singular} in singular poses" if singular else ""))
+    say(f"{len(force)} samples -> {options.out}" + (f"; {singular} in singular poses" if singular else ""))
     return 1 if singular else 0
-
-
-def _say(text: str) -> None:
-    print(text, file=sys.stderr)

@@ -31,6 +31,7 @@ from pkm_identification.report.summary import summary
 
 from .arguments import add_logs, add_setting
 from .force_gains import calibrate
+from .results import check_file
 
 MODEL_OPTIONS = ("model", "estimator", "parameters")
 ESTIMATOR_OPTIONS = ("forgetting", *TUNING, "data_order", "passes", "consistent", "strut_spread")
@@ -98,6 +99,7 @@ def _identify(options: argparse.Namespace) -> int:
         hold_out=0.0 if options.validate else HOLD_OUT,
     )
     settings.parameter_set(machine)  # a wrong name is found before long logs are read
+    check_file(options.json, "--json")
     if options.payload is not None:
         return calibrate(options, machine, settings)
     if options.unloaded:
@@ -106,8 +108,6 @@ def _identify(options: argparse.Namespace) -> int:
     held_out = read_log(options.validate, machine, options.topic)[0] if options.validate else None
     if options.out and Path(options.out).exists() and not Path(options.out).is_dir():
         raise OutputError(f"--out {options.out}: exists and is not a folder")
-    if options.json not in (None, "-") and not Path(options.json).absolute().parent.is_dir():
-        raise OutputError(f"--json {options.json}: there is no folder {Path(options.json).parent}")
     falls = [read_log(path, machine, options.topic)[0] for path in options.free_fall]
     result = identify(logs, machine, settings, faults, falls)
     if held_out is not None:
@@ -117,9 +117,10 @@ def _identify(options: argparse.Namespace) -> int:
         json.dump(estimate_document(result, origin), sys.stdout, indent=2, allow_nan=False)
         print()
     else:
-        print(summary(result))
+        # the file first: nothing is printed when it cannot be written
         if options.json:
             write_estimate_json(options.json, result, origin)
+        print(summary(result))
     if options.out:
         # matplotlib takes longer to load than the identification
         from pkm_identification.report import write_report

@@ -17,7 +17,6 @@ def add(commands: argparse._SubParsersAction) -> None:
     """Add the command."""
     parser = commands.add_parser(
         "mechanism",
-        help="bodies, joints, loops and degrees of freedom of a mechanism",
         description="Bodies, joints, loops, degrees of freedom, redundant constraints, driven coordinates and home "
         "of a mechanism; a hexapod is shown as the mechanism it is.",
     )

@@ -28,9 +28,8 @@ def export(options: argparse.Namespace) -> int:
     refuse_for_mechanism(options, estimate="--estimate", cures="--cures", set="--set")
     form = options.format or format_of(options.out)
     if form not in FORMATS:
-        raise SettingsError(
-            f"--out {options.out}: a mechanism is written as one of {', '.join(FORMATS)}; give --format"
-        )
+        asked = f"--format {options.format}" if options.format else f"--out {options.out}, without --format"
+        raise SettingsError(f"{asked}: a mechanism is written as {' or '.join(FORMATS)}")
     mechanism = Mechanism.load(options.machine)
     text = _text(mechanism, form)
     if options.out == "-":

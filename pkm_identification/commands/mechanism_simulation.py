@@ -18,9 +18,8 @@ NOISE = 1.0  # %, of the forces
 
 def simulate(options: argparse.Namespace) -> int:
     """Follow a generated motion, or the description's own where none is named."""
-    refuse_for_mechanism(
-        options, perturb="--perturb", fault="--fault", payload="--payload", set_down="--set-down"
-    )
+    hexapods_own = ("perturb", "fault", "payload", "set_down", "si", "storage")
+    refuse_for_mechanism(options, **{name: "--" + name.replace("_", "-") for name in hexapods_own})
     if not str(options.out).endswith((".csv", ".csv.gz")):
         raise SettingsError(f"--out {options.out}: a mechanism's log is a .csv or .csv.gz")
     mechanism = Mechanism.load(options.machine)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Sequence
 
 import numpy as np
@@ -14,6 +13,8 @@ from pkm_identification.mechanisms.multibody.kernels.codes import STATUS_NAMES
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.records.mechanism_csv import motion_columns, read_named_csv, write_named_csv
+
+from .results import say
 
 
 def inverse(options: argparse.Namespace) -> int:
@@ -27,7 +28,7 @@ def inverse(options: argparse.Namespace) -> int:
     drives = kinematics.read(mechanism, "drives", q)
     write_named_csv(options.out, _columns(mechanism.drive_names, drives), given.time)
     outside = int(np.count_nonzero(~_within_limits(mechanism, drives)))
-    _say(f"{len(q)} poses -> {options.out}" + (f"; {outside} outside the limits" if outside else ""))
+    say(f"{len(q)} poses -> {options.out}" + (f"; {outside} outside the limits" if outside else ""))
     return 0
 
 
@@ -47,7 +48,7 @@ def forward(options: argparse.Namespace) -> int:
         [STATUS_NAMES[status] for status in found.status],
     )
     failed = int(np.count_nonzero(~found.found))
-    _say(
+    say(
         f"{len(found)} rows -> {options.out}" + (f"; {failed} without a pose, see 'status'" if failed else "")
     )
     return 1 if failed else 0
@@ -64,7 +65,7 @@ def forces(options: argparse.Namespace) -> int:
     except MotionRefused as refused:
         raise MotionRefused(f"{given.source}: {refused}") from None
     write_named_csv(options.out, _columns(mechanism.force_names, force), given.time)
-    _say(f"{len(force)} samples -> {options.out}")
+    say(f"{len(force)} samples -> {options.out}")
     return 0
 
 
@@ -79,7 +80,3 @@ def _within_limits(mechanism: Mechanism, drives: FloatArray) -> np.ndarray:
             low, high = (mechanism.arithmetic.number(limit) for limit in drive.limits)
             inside &= (column >= low) & (column <= high)
     return inside
-
-
-def _say(text: str) -> None:
-    print(text, file=sys.stderr)

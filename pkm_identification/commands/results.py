@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -40,6 +41,28 @@ def write_text(path: str | Path, text: str) -> None:
 
 def _dump(document: dict[str, Any] | list[dict[str, Any]]) -> str:
     return json.dumps(document, indent=2, allow_nan=False)
+
+
+def check_file(path: str | Path | None, flag: str) -> None:
+    """Refuse a file that cannot be written, before anything is worked out for it; None and '-' are none.
+
+    Raises
+    ------
+    OutputError
+        If its folder is not there, or it is a folder itself.
+    """
+    if path in (None, "-"):
+        return
+    place = Path(str(path))
+    if not place.absolute().parent.is_dir():
+        raise OutputError(f"{flag} {path}: there is no folder {place.parent}")
+    if place.is_dir():
+        raise OutputError(f"{flag} {path}: is a folder")
+
+
+def say(text: str) -> None:
+    """A line about what was done, on stderr: stdout is for results."""
+    print(text, file=sys.stderr)
 
 
 def output_folder(name: str) -> Path:

@@ -6,14 +6,19 @@ import argparse
 import math
 import sys
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
-from pkm_identification.errors import SettingsError
+from pkm_identification.errors import OutputError, SettingsError
 from pkm_identification.mechanisms.builtin import is_mechanism
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.records import write_log, write_raw_csv
 
+from .arguments import check_seed
+from .results import check_file
+
 FIRST_STAMP = 1.0  # s
+STORAGES = ("sqlite3", "mcap")
 LARGEST_NOISE = 1000.0  # %
 TRAJECTORIES = ("x", "z", "xy", "rich", "rich2", "slow", "free", "rest")
 
@@ -35,7 +40,7 @@ def add(commands: argparse._SubParsersAction) -> None:
         "--out", required=True, metavar="LOG", help=".csv or .csv.gz (raw counts), or a bag folder"
     )
     parser.add_argument("--si", action="store_true", help="write CSV in metres and newtons instead of counts")
-    parser.add_argument("--storage", choices=("sqlite3", "mcap"), default="sqlite3", help="of a bag")
+    parser.add_argument("--storage", choices=STORAGES, help=f"of a bag (default: {STORAGES[0]})")
     parser.add_argument("--seed", type=int, default=0, help="of the sensors' noise")
     parser.add_argument(
         "--perturb",
@@ -94,6 +99,12 @@ def _simulate(options: argparse.Namespace) -> int:
         raise SettingsError("--noise: sensors that are --perfect have none")
     if options.noise is not None and not 0 <= options.noise <= LARGEST_NOISE:
         raise SettingsError(f"--noise {options.noise:g}: must be at least 0 and at most {LARGEST_NOISE:g} %")
+    check_seed(options.seed)
+    is_csv = str(options.out).endswith((".csv", ".csv.gz"))
+    if is_csv:
+        check_file(options.out, "--out")
+    elif Path(options.out).exists():
+        raise OutputError(f"--out {options.out}: exists; a bag needs a new folder")
     # MuJoCo takes longer to load than most commands run
     if is_mechanism(options.machine):
         from .mechanism_simulation import simulate as simulate_mechanism
@@ -128,7 +139,6 @@ def _simulate(options: argparse.Namespace) -> int:
         payload=payload,
         faults=faults,
     )
-    is_csv = str(options.out).endswith((".csv", ".csv.gz"))
     if is_csv and not options.si:
         if nominal.drive is None or not (nominal.drive.has_encoder and nominal.drive.has_motor):
             raise SettingsError(
@@ -138,7 +148,11 @@ def _simulate(options: argparse.Namespace) -> int:
     else:
         log = record.log()
         # a stamp of zero means "no stamp" in ROS
-        write_log(options.out, log if is_csv else replace(log, time=log.time + FIRST_STAMP), options.storage)
+        write_log(
+            options.out,
+            log if is_csv else replace(log, time=log.time + FIRST_STAMP),
+            options.storage or STORAGES[0],
+        )
     print(
         f"{len(record)} samples of '{options.trajectory}' -> {options.out} (loop gap {record.loop_gap:.1e} m)",
         file=sys.stderr,

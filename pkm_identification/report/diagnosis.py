@@ -41,6 +41,8 @@ _WHAT = {
     "lost_counts": "The length{strut} steps by {size}",
     "changed_during_log": "The machine is another one in the second half, by {size} of its parameters",
     "hinge_axis": "The fixed hinges point {size} away from where the machine file has them",
+    "hinge_at_platform": "The struts turn as if their universal joints were at the platform ({size} of that motion)",
+    "no_spin": "The struts turn about their axes otherwise than the machine file says ({size} of the difference)",
     "compliance": "Struts yield by {size} between encoder and platform",
 }
 

@@ -40,13 +40,14 @@ def causes_of(
     def cause(name: str, value: float, deviation: float) -> Cause:
         if kind.reading is not None:
             value, deviation = kind.reading(value, deviation)
+        cure = kind.cure_of_one if kind.cure_of_one and name in kind.members else kind.cure
         return Cause(
             name,
             kind.offset + value,
             deviation,
             kind.unit,
             explains,
-            kind.cure.replace("{name}", name),
+            cure.replace("{name}", name),
             kind.family,
             evidence,
             effect,

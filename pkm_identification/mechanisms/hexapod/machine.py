@@ -168,13 +168,13 @@ class Machine:
         """
         path = Path(name_or_path)
         if path.suffix not in (".yaml", ".yml"):
-            known = builtin_machines()
-            if str(name_or_path) in builtin_files("mechanisms"):
+            known, mechanisms = builtin_machines(), builtin_files("mechanisms")
+            if str(name_or_path) in mechanisms:
                 raise MachineError(f"machine '{name_or_path}': is a mechanism, and this takes hexapods alone")
             if str(name_or_path) not in known:
                 raise MachineError(
-                    f"machine '{name_or_path}': not a built-in machine ({', '.join(known)}) "
-                    "and not the path of a .yaml file"
+                    f"machine '{name_or_path}': not a built-in machine ({', '.join(known)}; mechanisms: "
+                    f"{', '.join(mechanisms)}) and not the path of a .yaml file"
                 )
             path = known[str(name_or_path)]
         try:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import pytest
 
 from pkm_identification.identification.diagnosis.findings import Cause
+from pkm_identification.identification.diagnosis.hypotheses import effects_of
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 from pkm_identification.report.diagnosis import sentence
 
 
@@ -24,3 +27,16 @@ def test_a_size_is_said_with_its_sense(name, value, unit, expected):
     assert "that explains 99 % of the misfit. Mend it." in sentence(
         Cause(name, value, 1e-5, unit, 0.99, "Mend it")
     )
+
+
+def test_every_cause_has_a_sentence_of_its_own():
+    machine = Machine.load("uf")
+    parameters = hexapod_parameters(machine)
+    names = {effect.name for effect in effects_of(machine, parameters, [])}
+    names |= {effect.name for effect in effects_of(machine.without_spin(), parameters, [])}
+    names |= {"force_sign", "force_unit", "length_unit", "time_unit", "exchanged_struts", "exchanged_lengths"}
+    names |= {"saturation", "lost_counts"}
+    assert names >= {"hinge_at_platform", "no_spin", "joint_friction"}
+    for name in names:
+        text = sentence(Cause(name, 1.0, 0.1, "", 0.5, "Mend it"))
+        assert not text.startswith(f"{name.replace('_', ' ').capitalize()}: "), name

@@ -49,6 +49,7 @@ def effects(machine: Machine) -> list[Effect]:
             numbered("force_delay"),
             common="force_delay",
             linear=True,
+            cure_of_one="Estimate it with --also {name}; drive.force_delay of a machine file delays all struts alike",
         ),
         Effect(
             "force_gain",

@@ -31,6 +31,8 @@ class Effect:
         What a large coefficient is: standard deviation of its prior.
     cure : str
         What to do, for a person; `{name}` stands for the cause's own name.
+    cure_of_one : str
+        What to do where a single member is the cause, if that is something else.
     members : tuple of str
         Names of the single coefficients where each is a cause of its own, as `force_gain_4`; empty where the
         coefficients only make sense together.
@@ -61,6 +63,7 @@ class Effect:
     linear: bool = False
     parts: tuple[str, ...] = ()
     directions: FloatArray | None = None
+    cure_of_one: str = ""
 
 
 def numbered(name: str, count: int = 6) -> tuple[str, ...]:

@@ -1,0 +1,73 @@
+"""What cannot be written, or drawn, is refused before anything is worked out: one line, exit 2, nothing left behind."""
+
+from __future__ import annotations
+
+import pytest
+
+from pkm_identification.cli import main
+
+NO_LOG = "there_is_none.csv"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["identify", NO_LOG, "--machine", "uf", "--json", "{folder}"], "is a folder"),
+        (["identify", NO_LOG, "--machine", "uf", "--json", "{folder}/none/x.json"], "there is no folder"),
+        (
+            ["identify", NO_LOG, NO_LOG, "--machine", "uf", "--payload", "1,0,0,0", "--json", "{folder}"],
+            "is a folder",
+        ),
+        (["diagnose", NO_LOG, "--machine", "uf", "--json", "{folder}/none/x.json"], "there is no folder"),
+        (
+            ["simulate", "--machine", "uf", "--trajectory", "rest", "--out", "{folder}/none/a.csv"],
+            "there is no folder",
+        ),
+        (["simulate", "--machine", "mast", "--out", "{folder}/none/a.csv"], "there is no folder"),
+        (["simulate", "--machine", "uf", "--trajectory", "rest", "--out", "{folder}"], "exists; a bag needs"),
+        (
+            [
+                "simulate",
+                "--machine",
+                "uf",
+                "--trajectory",
+                "rest",
+                "--seed",
+                "-3",
+                "--out",
+                "{folder}/a.csv",
+            ],
+            "--seed -3: must not be negative",
+        ),
+        (
+            ["simulate", "--machine", "mast", "--seed", "-3", "--out", "{folder}/a.csv"],
+            "must not be negative",
+        ),
+        (["simulate", "--machine", "mast", "--si", "--out", "{folder}/a.csv"], "--si: machine 'mast'"),
+        (
+            ["simulate", "--machine", "mast", "--storage", "mcap", "--out", "{folder}/a.csv"],
+            "--storage: machine",
+        ),
+        (
+            ["export", "--machine", "mast", "--format", "urdf", "--out", "{folder}/a"],
+            "--format urdf: a mechanism is written as mjcf or yaml",
+        ),
+        (["base-parameters", "--machine", "mast", "--homogenized", "--length", "0"], "must be more than 0"),
+        (["base-parameters", "--machine", "mast", "--homogenized", "--length", "1"], "nothing to scale"),
+        (["inverse", "--machine", "nope", "--in", NO_LOG, "--out", "{folder}/b.csv"], "mechanisms: epaas"),
+    ],
+)
+def test_it_is_refused_at_once(arguments, said, tmp_path, capsys):
+    assert main([text.format(folder=tmp_path) for text in arguments]) == 2
+    captured = capsys.readouterr()
+    assert said in captured.err
+    assert captured.err.count("\n") == 1
+    assert captured.out == ""
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_bad_log_leaves_no_folder(tmp_path, capsys):
+    out = tmp_path / "new"
+    assert main(["diagnose", NO_LOG, "--machine", "uf", "--out", str(out)]) == 2
+    assert NO_LOG in capsys.readouterr().err
+    assert not out.exists()
