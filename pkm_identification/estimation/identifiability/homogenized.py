@@ -1,4 +1,4 @@
-"""A regressor without units: masses, first moments and inertias decomposed apart (text 004).
+"""A regressor without units: masses, first moments and inertias decomposed apart (Ebrahimi and Kövecses 2009).
 
 Columns C_g of one kind of parameter have one unit; their compact SVD C_g = U_g W_g V_g^T (eq. 7) leaves it in W_g. Then
 

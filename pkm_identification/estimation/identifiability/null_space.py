@@ -1,4 +1,4 @@
-"""Base parameters by Gautier's null space form, and what it does in double precision (text 002).
+"""Base parameters by Gautier's null space form, and what it does in double precision (Iriarte et al. 2017).
 
 W (rows x P) = U S V^T; the last P - r columns of V, V_2, span the null space: W (w + V_2 a) = W w for every a. With
 P - r rows of V_2 that are regular, V_22, the parameters of those rows are eliminated, and base = w_1 + B w_2 with

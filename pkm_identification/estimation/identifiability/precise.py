@@ -2,8 +2,8 @@
 
 In exact arithmetic a regressor's rank is plain; in floating point what a motion hardly shows looks like rounding.
 Rounding falls with the number of digits, a genuine value does not: the regressor is made with D1 and with D2 > D1
-digits, and each singular value is kept, null or undecided by what became of it (text 002, section on variable
-precision; the numbers of the rule are ours). While one is undecided, the digits are doubled.
+digits, and each singular value is kept, null or undecided by what became of it (Iriarte et al. 2017, section on
+variable precision; the numbers of the rule are ours). While one is undecided, the digits are doubled.
 """
 
 from __future__ import annotations

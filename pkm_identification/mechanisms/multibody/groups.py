@@ -1,4 +1,4 @@
-"""Driven forces by what causes them, whatever the mechanism: the split of text 003 (8.2.4) in driven coordinates.
+"""Driven forces by what causes them, whatever the mechanism: the split of Machielsen (1983, 8.2.4).
 
 M s'' + h(s, s') = force - friction + wrenches. h without gravity is quadratic in the rates, sum_jk C_jk s_j' s_k', and
 

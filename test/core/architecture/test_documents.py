@@ -27,6 +27,27 @@ def test_files_that_are_named_exist(path):
     assert [name for name in named if not any((place / name).exists() for place in PLACES)] == []
 
 
+NUMBERED = re.compile(r"\btexts? 00\d|\(00\d\)", re.I)
+WRITTEN = [
+    path
+    for folder, kinds in (
+        ("pkm_identification", "*.py"),
+        ("test", "*.py"),
+        ("config", "*.yaml"),
+        ("docs", "*.md"),
+    )
+    for path in sorted((ROOT / folder).rglob(kinds))
+]
+
+
+def test_reference_texts_are_called_by_their_authors():
+    """Their numbers in somebody's folder mean nothing to a reader; CITATION.cff names the texts."""
+    assert NUMBERED.search("as in text 001") and len(WRITTEN) > 500
+    assert [
+        path for path in WRITTEN if NUMBERED.search(path.read_text("utf-8")) and path != Path(__file__)
+    ] == []
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("block", EXAMPLES)
 def test_python_examples_run(block, tmp_path):

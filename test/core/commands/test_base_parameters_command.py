@@ -81,7 +81,7 @@ def test_digits_that_do_not_do_end_with_one_after_the_results(tmp_path, capsys):
         (("--machine", "four-bar", "--eliminate", "m_9"), "parameter 'm_9' is none of four-bar"),
         (("--machine", "four-bar", "--symmetry", "alike"), "only a hexapod has struts"),
         (("--machine", "four-bar", "--length", "1"), "--length: belongs to --homogenized"),
-        (("--machine", "epaas", "--homogenized", "--length", "-1"), "5 positive numbers"),
+        (("--machine", "epaas", "--homogenized", "--length", "-1"), "--length -1: must be more than 0, in m"),
         (("--machine", "nothing"), "nothing"),
     ],
 )

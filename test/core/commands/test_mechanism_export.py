@@ -35,8 +35,8 @@ def test_yaml_goes_out_and_comes_back(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        (["--format", "urdf", "--out", "-"], "a mechanism is written as one of mjcf, yaml"),
-        (["--out", "made.txt"], "give --format"),
+        (["--format", "urdf", "--out", "-"], "--format urdf: a mechanism is written as mjcf or yaml"),
+        (["--out", "made.txt"], "without --format: a mechanism is written as mjcf or yaml"),
         (["--out", "made.xml", "--set", "drive.force_delay=0.1"], "--set: machine 'mast' is a mechanism"),
         (["--out", "made.xml", "--estimate", "x.json"], "--estimate: machine 'mast' is a mechanism"),
     ],

@@ -1,4 +1,4 @@
-"""The 3PRS table with vertical guides at (H, 0), (0, H) and (-H, 0) (text 001, integrals of A.12-A.17).
+"""The 3PRS table with vertical guides at (H, 0), (0, H) and (-H, 0) (the paper on it, integrals of A.12-A.17).
 
 With the platform's rotation R_y(theta) R_x(psi), its joints at radius r and bars of length L,
 

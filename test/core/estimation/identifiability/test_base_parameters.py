@@ -137,7 +137,7 @@ def test_small_motions_lose_the_ridge():
 @pytest.mark.parametrize(
     "constants",
     [{}, {"l2": "0.80001", "l3": "0.30001"}, {"A": "0.005"}],
-    ids=["text 002", "nearer to a parallelogram", "moved less"],
+    ids=["Iriarte et al.", "nearer to a parallelogram", "moved less"],
 )
 def test_a_wide_ridge_above_what_is_no_rounding_is_in_doubt(constants):
     """The low-mobility four-bar has 8; below the wide ridge at 6 lie values a thousand times rounding and more."""

@@ -1,4 +1,4 @@
-"""The equations of text 001 for the 3PRS table, printed and reconstructed, written down independently of the package.
+"""The equations of the paper on the 3PRS table, printed and reconstructed, written down independently of the package.
 
 Names follow the digest, sections 3.2 to 3.5: q = (z, psi, theta), rho the slider heights.
 """

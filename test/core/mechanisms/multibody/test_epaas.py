@@ -1,4 +1,4 @@
-"""The arm of text 003: its mass matrix, two independent formulations, its levers."""
+"""The arm of Machielsen (1983): its mass matrix, two independent formulations, its levers."""
 
 from __future__ import annotations
 

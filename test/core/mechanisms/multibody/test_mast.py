@@ -1,4 +1,4 @@
-"""The 3PRS table of text 001: its numbers, its closed form against the general way, and a Lagrangian by differences."""
+"""The 3PRS table: its numbers, its closed form against the general way, and a Lagrangian by differences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Printed equations of text 001, those that are wrong among them, and the platform's Boltzmann-Hamel form."""
+"""Printed equations of the paper on the 3PRS table, wrong ones among them, and the platform's Boltzmann-Hamel form."""
 
 from __future__ import annotations
 

@@ -19,8 +19,8 @@ from pkm_identification.mechanisms.multibody.description.reader import parsed
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism, builtin_mechanisms
 
 OUT = ("m_coupler", "J_coupler")
-# Of text 002's known-answer four-bar, l1 = .3, l2 = .7, l3 = .5, by hand: the coupler's mass goes to the crank's tip,
-# its J to point masses at both of its ends.
+# Of the known-answer four-bar (Iriarte et al. 2017), l1 = .3, l2 = .7, l3 = .5, by hand: the coupler's mass goes to the
+# crank's tip, its J to point masses at both of its ends.
 KNOWN = {
     ("mx_crank", "m_coupler"): Fraction(3, 10),
     ("mx_crank", "J_coupler"): Fraction(-30, 49),
