@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from pkm_identification.document import frozen
 from pkm_identification.errors import SettingsError
 from pkm_identification.mechanisms.hexapod.joint_friction import JointFriction
 
@@ -54,7 +55,11 @@ def _position(setup: Setup, fault: Fault) -> Setup:
 
 
 def _joints(setup: Setup, fault: Fault) -> Setup:
-    return replace(setup, machine=replace(setup.machine, joint_friction=JointFriction.alike(*fault.numbers)))
+    """Besides what the machine file says of them."""
+    more = JointFriction.alike(*fault.numbers)
+    if (known := setup.machine.joint_friction) is not None:
+        more = replace(known, coefficients=frozen(known.coefficients + more.coefficients))
+    return replace(setup, machine=replace(setup.machine, joint_friction=more))
 
 
 FAULTS = (
@@ -69,6 +74,6 @@ FAULTS = (
     FaultKind("friction_load", "N/N", PLANT, "Coulomb friction grows with the axial load", _load, 0.0, 0.5),
     FaultKind("friction_position", "1/m", PLANT, "Coulomb friction changes with length, relative, from home", _position,
               -10.0, 10.0),
-    FaultKind("joint_friction", "N m[,N m s]", PLANT, "Coulomb (and viscous) friction of all joints",
+    FaultKind("joint_friction", "N m[,N m s]", PLANT, "more Coulomb (and viscous) friction in all joints",
               _joints, 0.0, 1e5, counts=(1, 2)),
 )  # fmt: skip
