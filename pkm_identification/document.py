@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, NoReturn
 
 import numpy as np
@@ -44,6 +45,37 @@ def _as_written(loader: TextScalars, node: yaml.ScalarNode) -> str:
 
 for _kind in ("int", "float"):
     TextScalars.add_constructor(f"tag:yaml.org,2002:{_kind}", _as_written)
+
+
+def read_yaml(
+    path: Path, what: str, error: type[DocumentError] = DocumentError, numbers_as_text: bool = False
+) -> Any:
+    """What YAML makes of a file; messages begin with what it is, as in "machine file 'x.yaml': cannot be read".
+
+    Raises
+    ------
+    DocumentError
+        Of the type stated, if the file cannot be read or is not YAML.
+    """
+    place = f"{what} '{path}'"
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, ValueError) as problem:
+        reason = getattr(problem, "strerror", None)
+        reason = reason or ("is not a text file" if isinstance(problem, UnicodeDecodeError) else str(problem))
+        raise error(f"{place}: cannot be read: {reason}") from None
+    try:
+        if numbers_as_text:
+            return yaml.load(text, Loader=TextScalars)
+        return yaml.load(text, Loader=UniqueKeys)
+    except RecursionError:
+        raise error(f"{place}: not YAML a machine can have: nested too deeply") from None
+    except yaml.YAMLError as problem:
+        mark = getattr(problem, "problem_mark", None)
+        where = f", line {mark.line + 1}" if mark else ""
+        raise error(
+            f"{place}{where}: not YAML: {getattr(problem, 'problem', None) or 'cannot be parsed'}"
+        ) from None
 
 
 def _is_number(value: Any) -> bool:

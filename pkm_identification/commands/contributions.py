@@ -38,7 +38,10 @@ def _contributions(options: argparse.Namespace) -> int:
     machine = Machine.load(options.machine)
     motion = named_motion(options.trajectory, machine)
     shares = contributions(machine, motion, friction=not options.no_friction)
-    document = {**motion_document(machine, options), **contributions_document(shares)}
+    document = {
+        **motion_document(machine.name, options.trajectory, options),
+        **contributions_document(shares),
+    }
     # files first: nothing is printed when one cannot be written
     if options.out:
         from pkm_identification.report.figures.contributions import contributions_figure

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from pkm_identification.mechanisms.builtin import is_mechanism
-from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.mechanisms.multibody.loading import load_machine
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.report.mechanism_tables import mechanism_document, mechanism_text
 
@@ -27,10 +26,8 @@ def add(commands: argparse._SubParsersAction) -> None:
 
 
 def _mechanism(options: argparse.Namespace) -> int:
-    if is_mechanism(options.machine):
-        mechanism = Mechanism.load(options.machine)
-    else:
-        mechanism = Mechanism.from_machine(Machine.load(options.machine))
+    machine = load_machine(options.machine)
+    mechanism = machine if isinstance(machine, Mechanism) else Mechanism.from_machine(machine)
     # files first: nothing is printed when one cannot be written
     if options.out:
         from pkm_identification.report.figures.mechanism import mechanism_figure

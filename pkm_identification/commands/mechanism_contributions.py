@@ -12,9 +12,9 @@ from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.mechanisms.multibody.series import series_motion
 from pkm_identification.report.mechanism_contributions import drive_shares_document, drive_shares_table
 
+from .named_motion import PERIOD, motion_document
 from .results import output_folder, present, write_figures
 
-PERIOD = 0.005  # s, between samples of a generated motion; its fastest tones have 3 Hz
 OWN = "motion"  # what the description's own motion is called
 
 
@@ -32,10 +32,7 @@ def contributions(options: argparse.Namespace) -> int:
         motion = path.motion(mechanism, np.arange(0.0, path.duration, PERIOD))
     shares = drive_shares(drive_groups(mechanism, motion, friction=not options.no_friction))
     document = {
-        "schema": 1,
-        "machine": mechanism.name,
-        "trajectory": name,
-        "friction": not options.no_friction,
+        **motion_document(mechanism.name, name, options),
         **drive_shares_document(mechanism, shares),
     }
     # files first: nothing is printed when one cannot be written

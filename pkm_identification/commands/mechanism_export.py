@@ -5,12 +5,9 @@ from __future__ import annotations
 import argparse
 import sys
 
-import yaml
-
 from pkm_identification.errors import SettingsError
-from pkm_identification.exporting.formats import format_of
+from pkm_identification.exporting.formats import format_of, write_text, yaml_text
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
-from pkm_identification.records.atomic import replacing
 
 from .arguments import refuse_for_mechanism
 
@@ -35,16 +32,14 @@ def export(options: argparse.Namespace) -> int:
     if options.out == "-":
         sys.stdout.write(text)
         return 0
-    with replacing(options.out) as temporary:
-        temporary.write_text(text, encoding="utf-8")
+    write_text(options.out, text)
     print(f"{options.out}: {mechanism.name}, {form}", file=sys.stderr)
     return 0
 
 
 def _text(mechanism: Mechanism, form: str) -> str:
     if form == "yaml":
-        document = mechanism.description.document
-        return yaml.safe_dump(document, sort_keys=False, default_flow_style=None, width=110)
+        return yaml_text(mechanism.description.document)
     # MuJoCo takes a second to load
     from pkm_identification.simulation.multibody.mjcf import mechanism_mjcf
 

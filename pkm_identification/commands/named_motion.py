@@ -68,11 +68,6 @@ def named_motion(name: str | None, machine: Machine) -> PlatformMotion:
     return path.motion(np.arange(0.0, path.duration, PERIOD))
 
 
-def motion_document(machine: Machine, options: argparse.Namespace) -> dict[str, Any]:
-    """How a study's JSON begins: of which machine and motion, with friction or without."""
-    return {
-        "schema": 1,
-        "machine": machine.name,
-        "trajectory": options.trajectory,
-        "friction": not options.no_friction,
-    }
+def motion_document(machine: str, trajectory: str, options: argparse.Namespace) -> dict[str, Any]:
+    """How a study's JSON begins: of which machine and motion, by name, with friction or without."""
+    return {"schema": 1, "machine": machine, "trajectory": trajectory, "friction": not options.no_friction}

@@ -32,7 +32,10 @@ def _sensitivity(options: argparse.Namespace) -> int:
     sensitivity = center_of_mass_sensitivity(
         machine, motion, options.travel, friction=not options.no_friction
     )
-    document = {**motion_document(machine, options), **sensitivity_document(sensitivity)}
+    document = {
+        **motion_document(machine.name, options.trajectory, options),
+        **sensitivity_document(sensitivity),
+    }
     # files first: nothing is printed when one cannot be written
     if options.out:
         from pkm_identification.report.figures.contributions import sensitivity_figure

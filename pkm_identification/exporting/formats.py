@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -35,11 +36,20 @@ def machine_text(machine: Machine, form: str) -> str:
         from pkm_identification.simulation.model import hexapod_mjcf
 
         return hexapod_mjcf(machine)
-    return yaml.safe_dump(machine.document, sort_keys=False, default_flow_style=None, width=110)
+    return yaml_text(machine.document)
+
+
+def yaml_text(document: Any) -> str:
+    """The document of a machine or a mechanism as a file of its own."""
+    return yaml.safe_dump(document, sort_keys=False, default_flow_style=None, width=110)
 
 
 def write_machine(path: str | Path, machine: Machine, form: str) -> None:
     """Write a machine file of a format, complete or not at all; raises OutputError if it cannot be written."""
-    text = machine_text(machine, form)
+    write_text(path, machine_text(machine, form))
+
+
+def write_text(path: str | Path, text: str) -> None:
+    """Write a file, complete or not at all; raises OutputError if it cannot be written."""
     with replacing(path) as temporary:
         temporary.write_text(text, encoding="utf-8")

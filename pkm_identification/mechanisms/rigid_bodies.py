@@ -14,9 +14,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.parameters.parameter import Kind
 
 # Parameters of a body about its frame's origin, in its axes.
 BODY_PARAMETERS = ("m", "mx", "my", "mz", "Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz")
+BODY_KINDS = (Kind.MASS, *(Kind.FIRST_MOMENT,) * 3, *(Kind.INERTIA,) * 6)
+BODY_UNITS = ("kg", *("kg m",) * 3, *("kg m^2",) * 6)
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import yaml
 
-from pkm_identification.document import Node, UniqueKeys, frozen
+from pkm_identification.document import Node, frozen, read_yaml
 from pkm_identification.errors import MachineError
 from pkm_identification.mechanisms.friction import Friction, read_friction
 from pkm_identification.motion import STRUTS
@@ -177,23 +176,7 @@ class Machine:
                     f"{', '.join(mechanisms)}) and not the path of a .yaml file"
                 )
             path = known[str(name_or_path)]
-        try:
-            text = path.read_text(encoding="utf-8")
-        except (OSError, ValueError) as error:
-            reason = getattr(error, "strerror", None)
-            reason = reason or ("is not a text file" if isinstance(error, UnicodeDecodeError) else str(error))
-            raise MachineError(f"machine file '{path}': cannot be read: {reason}") from None
-        try:
-            document = yaml.load(text, Loader=UniqueKeys)
-        except RecursionError:
-            raise MachineError(
-                f"machine file '{path}': not YAML a machine can have: nested too deeply"
-            ) from None
-        except yaml.YAMLError as error:
-            mark = getattr(error, "problem_mark", None)
-            where = f", line {mark.line + 1}" if mark else ""
-            problem = getattr(error, "problem", None) or "cannot be parsed"
-            raise MachineError(f"machine file '{path}'{where}: not YAML: {problem}") from None
+        document = read_yaml(path, "machine file", MachineError)
         return cls.from_document(document, source=str(path))
 
     @classmethod

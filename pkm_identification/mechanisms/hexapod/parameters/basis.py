@@ -6,11 +6,11 @@ from pkm_identification.motion import STRUTS
 from pkm_identification.parameters.basis import Basis
 from pkm_identification.parameters.parameter import Kind, Parameter
 
+from ...rigid_bodies import BODY_KINDS, BODY_UNITS
 from ..dynamics.basis import PLATFORM_NAMES, basis_parameters
 from ..machine import Machine
 from .builder import BODY_B, BODY_E, PLATFORM, STRUT, SetBuilder
 
-_PLATFORM = (("kg", Kind.MASS), *(("kg m", Kind.FIRST_MOMENT),) * 3, *(("kg m^2", Kind.INERTIA),) * 6)
 # In the order of the offsets in `dynamics.strut`.
 _STRUT = (
     ("m_e", "kg", Kind.MASS, BODY_E),
@@ -31,7 +31,7 @@ def hexapod_basis(machine: Machine) -> Basis:
     nominal = basis_parameters(machine)
     rows: list[tuple[str, str, Kind, str, str, int | None]] = [
         (f"{name}_p", unit, kind, PLATFORM, f"{name}_p", None)
-        for name, (unit, kind) in zip(PLATFORM_NAMES, _PLATFORM)
+        for name, unit, kind in zip(PLATFORM_NAMES, BODY_UNITS, BODY_KINDS, strict=True)
     ]
     rows += [
         (f"{s}_{i + 1}", unit, kind, body, s, i) for i in range(STRUTS) for s, unit, kind, body in _STRUT

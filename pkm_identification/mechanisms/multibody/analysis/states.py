@@ -73,8 +73,10 @@ def _decimals(values: np.ndarray) -> Any:
 
 def structure_motion(
     mechanism: Mechanism, count: int, digits: int | None = None, seed: int = 0
-) -> MechanismMotion:
+) -> tuple[Mechanism, MechanismMotion]:
     """The description's motion, or `count` random states if it states none, in double or in so many digits.
+
+    The mechanism comes with it, in the arithmetic that the motion is in.
 
     Parameters
     ----------
@@ -104,7 +106,7 @@ def structure_motion(
             f"{mechanism.description.source}: its motion rests and shows nothing but gravity: {shown} combinations"
         )
     if digits is None:
-        return rough
+        return mechanism, rough
     precise = mechanism.with_digits(digits)
     array = precise.arithmetic.array
     if mechanism.description.motion is not None:
@@ -112,4 +114,4 @@ def structure_motion(
     else:
         target = tuple(array(part) for part in states)
     # from where double precision came to, a few steps are left
-    return motion_of_drives(precise, *target, start=array(rough.configuration))
+    return precise, motion_of_drives(precise, *target, start=array(rough.configuration))

@@ -13,17 +13,16 @@ from pkm_identification.errors import MachineError, SettingsError
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter import Kind
 
-from ...builtin import is_mechanism
 from ...hexapod.analysis.base_parameters import random_states
 from ...hexapod.dynamics.thirteen_bodies import body_mapping, body_parameters, body_regressor
 from ...hexapod.machine import Machine
-from ...rigid_bodies import BODY_PARAMETERS
+from ...rigid_bodies import BODY_KINDS, BODY_PARAMETERS
 from ..dynamics import regressor
+from ..loading import load_machine
 from ..mechanism import Mechanism
 from ..parameters import rigid_basis, rigid_columns
 from .states import structure_motion
 
-_KINDS = (Kind.MASS, *(Kind.FIRST_MOMENT,) * 3, *(Kind.INERTIA,) * 6)
 _SPARE_STATES = 2
 _HEXAPOD_STATES = 40
 
@@ -83,13 +82,14 @@ class Subject:
         SettingsError
             If a mechanism that is no hexapod is asked for a symmetry.
         """
-        if not is_mechanism(name_or_path):
-            return cls.of_machine(Machine.load(str(name_or_path)), symmetry)
+        machine = load_machine(name_or_path)
+        if isinstance(machine, Machine):
+            return cls.of_machine(machine, symmetry)
         if symmetry != "general":
             raise SettingsError(
                 f"symmetry '{symmetry}': only a hexapod has struts that can be alike or round"
             )
-        return cls.of_mechanism(Mechanism.load(name_or_path))
+        return cls.of_mechanism(machine)
 
     @classmethod
     def of_mechanism(cls, mechanism: Mechanism) -> Subject:
@@ -117,7 +117,9 @@ class Subject:
             mechanism, why_not = Mechanism.from_machine(machine), ""
         except MachineError as error:
             mechanism, why_not = None, str(error)
-        kinds = tuple(_KINDS[int(np.flatnonzero(column)[0]) % len(BODY_PARAMETERS)] for column in mapping.T)
+        kinds = tuple(
+            BODY_KINDS[int(np.flatnonzero(column)[0]) % len(BODY_PARAMETERS)] for column in mapping.T
+        )
         # struts that are not quite what the symmetry says are so on average
         nominal = np.linalg.pinv(mapping) @ body_parameters(machine)
         platform = tuple(
@@ -151,8 +153,7 @@ class Subject:
                 @ self.mapping
             )
         assert self.mechanism is not None
-        motion = structure_motion(self.mechanism, self._states, seed=seed)
-        return self._chosen(regressor(self.mechanism, motion))
+        return self._chosen(regressor(*structure_motion(self.mechanism, self._states, seed=seed)))
 
     def precise_columns(self, digits: int, seed: int = 0) -> Any:
         """The regressor (N, n, P) in mpmath numbers of so many digits, made with those digits from the first step on.
@@ -163,8 +164,7 @@ class Subject:
             If the machine is no mechanism, or a constant was given as a floating-point number.
         """
         mechanism = self.exact_mechanism()
-        motion = structure_motion(mechanism, self._states, digits, seed)
-        return self._chosen(regressor(mechanism.with_digits(digits), motion))
+        return self._chosen(regressor(*structure_motion(mechanism, self._states, digits, seed)))
 
     def exact_mechanism(self) -> Mechanism:
         """The mechanism, its constants known to be exact; raises as `precise_columns`."""

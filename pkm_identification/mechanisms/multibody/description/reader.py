@@ -6,9 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import yaml
-
-from pkm_identification.document import Node, TextScalars
+from pkm_identification.document import Node, read_yaml
 from pkm_identification.errors import MachineError
 
 from ...friction import read_friction
@@ -39,21 +37,7 @@ def read_file(path: Path) -> Description:
 
 def parsed(path: Path) -> Any:
     """What YAML makes of a file, numbers kept as their text."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None)
-        reason = reason or ("is not a text file" if isinstance(error, UnicodeDecodeError) else str(error))
-        raise MachineError(f"machine file '{path}': cannot be read: {reason}") from None
-    try:
-        return yaml.load(text, Loader=TextScalars)
-    except RecursionError:
-        raise MachineError(f"machine file '{path}': not YAML a machine can have: nested too deeply") from None
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        where = f", line {mark.line + 1}" if mark else ""
-        problem = getattr(error, "problem", None) or "cannot be parsed"
-        raise MachineError(f"machine file '{path}'{where}: not YAML: {problem}") from None
+    return read_yaml(path, "machine file", MachineError, numbers_as_text=True)
 
 
 def read_document(document: Any, source: str = "mechanism") -> Description:
@@ -84,7 +68,7 @@ def read_document(document: Any, source: str = "mechanism") -> Description:
     else:
         friction_node = Node(floats(friction_node.value, constants), "friction", source, MachineError)
     description = Description(
-        name=str(root.take("name").value),
+        name=root.take("name").text(),
         description=root.take("description", "").text(),
         source=source,
         gravity=numbers(root.take("gravity", _GRAVITY), constants, 3),

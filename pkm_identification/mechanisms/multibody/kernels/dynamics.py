@@ -9,6 +9,7 @@ applied once.
 from __future__ import annotations
 
 import numpy as np
+from numba.extending import register_jitable
 
 from pkm_identification.numerics.compiled import kernel
 
@@ -190,9 +191,9 @@ def read_unit_motions(model, q, gain, turn, shift):
             shift[b, 0, i], shift[b, 1, i], shift[b, 2, i] = u
 
 
-@kernel
-def fill_regressor(model, chosen, drives, q, v, a, regressor, pivot):
-    """Write the driven forces (N, drives, 10 B) per unit of every body's parameters."""
+@register_jitable
+def _room(model, drives, q):
+    """Arrays for one configuration, in the arithmetic of q; `shared` functions allocate nothing, this one must."""
     frames, velocities = model.frame.shape[0], model.velocity.shape[0]
     state = np.zeros((frames, STATE, 3), dtype=q.dtype)
     axes, unit = np.zeros((velocities, 3), dtype=q.dtype), np.zeros(velocities, dtype=q.dtype)
@@ -204,6 +205,13 @@ def fill_regressor(model, chosen, drives, q, v, a, regressor, pivot):
     scales = np.zeros((2, velocities), dtype=q.dtype)
     turn = np.zeros((frames, 3, drives), dtype=q.dtype)
     shift = np.zeros((frames, 3, drives), dtype=q.dtype)
+    return state, axes, unit, matrix, gain, order, scales, turn, shift
+
+
+@kernel
+def fill_regressor(model, chosen, drives, q, v, a, regressor, pivot):
+    """Write the driven forces (N, drives, 10 B) per unit of every body's parameters."""
+    state, axes, unit, matrix, gain, order, scales, turn, shift = _room(model, drives, q)
     g = (model.gravity[0], model.gravity[1], model.gravity[2])
     for n in range(q.shape[0]):
         place_frames(model, q[n], state, axes)
@@ -249,17 +257,8 @@ def _body_columns(u, t, pull, w, al, columns):
 @kernel
 def fill_mass(model, chosen, drives, w, q, mass, pivot):
     """Write the mass matrices (N, drives, drives) in driven coordinates; of the open tree with `chosen` empty."""
-    frames, velocities = model.frame.shape[0], model.velocity.shape[0]
-    state = np.zeros((frames, STATE, 3), dtype=q.dtype)
-    axes, unit = np.zeros((velocities, 3), dtype=q.dtype), np.zeros(velocities, dtype=q.dtype)
-    matrix, gain = (
-        np.zeros((velocities, velocities), dtype=q.dtype),
-        np.zeros((velocities, drives), dtype=q.dtype),
-    )
-    order = np.zeros(velocities, dtype=np.int64)
-    scales = np.zeros((2, velocities), dtype=q.dtype)
-    turn = np.zeros((frames, 3, drives), dtype=q.dtype)
-    shift = np.zeros((frames, 3, drives), dtype=q.dtype)
+    velocities = model.velocity.shape[0]
+    state, axes, unit, matrix, gain, order, scales, turn, shift = _room(model, drives, q)
     for n in range(q.shape[0]):
         place_frames(model, q[n], state, axes)
         if chosen.shape[0] == velocities:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pkm_identification.numerics.rotation import matrix_rows
+
 from ..numbers.arithmetic import cosine, shared, sine
 from .codes import BALL, FIXED, NO_SPIN, PRISMATIC, REVOLUTE
 from .layout import (
@@ -33,6 +35,8 @@ from .vectors import (
     write_column,
     write_part,
 )
+
+_matrix_rows = shared(matrix_rows.py_func)  # type: ignore[attr-defined]
 
 
 @shared
@@ -86,11 +90,10 @@ def _spin(state, f, axis, c, s):
 def _turn_by_quaternion(state, f, quaternion):
     """Turn a frame by a quaternion of any length."""
     x, y, z, w = quaternion
-    k = 2 / (x * x + y * y + z * z + w * w)
-    first = (1 - k * (y * y + z * z), k * (x * y + z * w), k * (x * z - y * w))
-    second = (k * (x * y - z * w), 1 - k * (x * x + z * z), k * (y * z + x * w))
-    third = (k * (x * z + y * w), k * (y * z - x * w), 1 - k * (x * x + y * y))
-    first, second, third = turned(state, f, first), turned(state, f, second), turned(state, f, third)
+    a, b, c = _matrix_rows(x, y, z, w, 2 / (x * x + y * y + z * z + w * w))
+    first = turned(state, f, (a[0], b[0], c[0]))
+    second = turned(state, f, (a[1], b[1], c[1]))
+    third = turned(state, f, (a[2], b[2], c[2]))
     write_column(state, f, 0, first)
     write_column(state, f, 1, second)
     write_column(state, f, 2, third)

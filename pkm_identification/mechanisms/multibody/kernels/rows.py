@@ -91,9 +91,7 @@ def row_value(model, r, q, state):
     if kind == COMBINATION:
         return _combined(model, r, q)
     if kind == LEVER:
-        return (
-            model.vector[r, NUMBERS, 1] + model.vector[r, NUMBERS, 2] * cosine(_combined(model, r, q))
-        ) ** 0.5
+        return _lever(model, r, q)[0]
     if kind == AXES:
         a, b = model.row[r, FRAME_A], model.row[r, FRAME_B]
         return dot(
@@ -177,7 +175,7 @@ def fill_row(model, r, q, state, axes, matrix, i):
     """Write row i of a Jacobian (n, V): the rate of row r's value per unit of every velocity."""
     kind = model.row[r, ROW_KIND]
     if kind in (COMBINATION, LEVER):
-        gain = _lever_slope(model, r, q) if kind == LEVER else 1 + model.vector[r, NUMBERS, 0] * 0
+        gain = _lever(model, r, q)[1] if kind == LEVER else 1 + model.vector[r, NUMBERS, 0] * 0
         for k in range(matrix.shape[1]):
             matrix[i, k] = model.factor[r, k] * gain
         return
@@ -190,11 +188,13 @@ def fill_row(model, r, q, state, axes, matrix, i):
 
 
 @shared
-def _lever_slope(model, r, q):
-    """dL/dx of a lever."""
-    x = _combined(model, r, q)
-    length = (model.vector[r, NUMBERS, 1] + model.vector[r, NUMBERS, 2] * cosine(x)) ** 0.5
-    return -model.vector[r, NUMBERS, 2] * sine(x) / (2 * length)
+def _lever(model, r, q):
+    """A lever's L and its first and second derivative by x: L^2 = square + twice cos x."""
+    x, twice = _combined(model, r, q), model.vector[r, NUMBERS, 2]
+    c = cosine(x)
+    length = (model.vector[r, NUMBERS, 1] + twice * c) ** 0.5
+    slope = -twice * sine(x) / (2 * length)
+    return length, slope, -(slope * slope + twice * c / 2) / length
 
 
 @shared
@@ -223,11 +223,7 @@ def row_drift(model, r, q, v, state):
         rate = model.vector[r, NUMBERS, 0] * 0
         for k in range(v.shape[0]):
             rate = rate + model.factor[r, k] * v[k]
-        x = _combined(model, r, q)
-        length = (model.vector[r, NUMBERS, 1] + model.vector[r, NUMBERS, 2] * cosine(x)) ** 0.5
-        slope = -model.vector[r, NUMBERS, 2] * sine(x) / (2 * length)
-        # L^2 = square + twice cos x, differentiated twice
-        return -(slope * slope + model.vector[r, NUMBERS, 2] * cosine(x) / 2) / length * rate * rate
+        return _lever(model, r, q)[2] * rate * rate
     a, b = model.row[r, FRAME_A], model.row[r, FRAME_B]
     w_a, w_b, al_a, al_b = (
         part(state, a, OMEGA),
