@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from pkm_identification.errors import SettingsError
 
 from .kinematics import MechanismMotion, motion_of_drives
 from .mechanism import Mechanism
-from .numbers.exact import Exact, Expression
+from .numbers.exact import Expression
+from .structure.rows import padded
 
 
 def series_drives(mechanism: Mechanism) -> tuple[Any, Any, Any, Any]:
@@ -23,28 +26,25 @@ def series_drives(mechanism: Mechanism) -> tuple[Any, Any, Any, Any]:
     if stated is None:
         raise SettingsError(f"{mechanism.description.source}: has no 'motion'")
     arithmetic = mechanism.arithmetic
-    pi = Expression("pi", ())
     count = stated.samples
-    times = arithmetic.zeros(count)
+    steps = np.arange(count).astype(arithmetic.dtype)
+    times = arithmetic.number(stated.period) * steps / count
+    turn = arithmetic.number(2 * Expression("pi", ()))
+    cosine, sine = (arithmetic.each(name, turn * steps / count) for name in ("cos", "sin"))
+    omega = turn / arithmetic.number(stated.period)
     values = arithmetic.zeros(3, count, len(stated.series))
-    omega = arithmetic.number(2 * pi / stated.period)
-    for n in range(count):
-        share: Exact = stated.period * n / count
-        times[n] = arithmetic.number(share)
-        for i, series in enumerate(stated.series):
-            values[0, n, i] = arithmetic.number(series.mean)
-            for k in range(1, max(len(series.cosine), len(series.sine)) + 1):
-                angle: Exact = 2 * pi * k * n / count
-                c, s = (
-                    arithmetic.number(Expression("cos", (angle,))),
-                    arithmetic.number(Expression("sin", (angle,))),
-                )
-                a = arithmetic.number(series.cosine[k - 1]) if k <= len(series.cosine) else c * 0
-                b = arithmetic.number(series.sine[k - 1]) if k <= len(series.sine) else c * 0
-                w = k * omega
-                values[0, n, i] = values[0, n, i] + a * c + b * s
-                values[1, n, i] = values[1, n, i] + w * (b * c - a * s)
-                values[2, n, i] = values[2, n, i] - w * w * (a * c + b * s)
+    for i, series in enumerate(stated.series):
+        orders = max(len(series.cosine), len(series.sine))
+        a, b = (arithmetic.array(padded(part, orders)) for part in (series.cosine, series.sine))
+        values[0, :, i] = arithmetic.number(series.mean)
+        for k in range(1, orders + 1):
+            place = k * np.arange(count) % count
+            in_phase, across = cosine[place], sine[place]
+            part = a[k - 1] * in_phase + b[k - 1] * across
+            w = k * omega
+            values[0, :, i] += part
+            values[1, :, i] += w * (b[k - 1] * in_phase - a[k - 1] * across)
+            values[2, :, i] -= w * w * part
     return times, values[0], values[1], values[2]
 
 

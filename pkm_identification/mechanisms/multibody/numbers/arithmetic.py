@@ -82,10 +82,8 @@ class _Evaluation:
         """
         if isinstance(value, Fraction):
             return self._fraction(value)
-        return self._expression(value)
-
-    def _expression(self, value: Expression) -> Any:
-        arguments = [self.number(argument) for argument in value.arguments]
+        # no frame of Python's between one operation and the next: long sums are deep
+        arguments = list(map(self.number, value.arguments))
         if value.operation == "pi":
             return self._pi
         if value.operation == "+":
@@ -97,6 +95,10 @@ class _Evaluation:
         if value.operation == "/":
             return arguments[0] / arguments[1]
         return self._function(value.operation)(*arguments)
+
+    def each(self, function: str, values: Any) -> Any:
+        """A function of `exact.FUNCTIONS`, of one argument, of every entry of an array of this arithmetic."""
+        return np.frompyfunc(self._function(function), 1, 1)(values).astype(self.dtype)
 
     def array(self, values: Any) -> Any:
         """An array of this arithmetic from nested sequences of exact numbers, floats or its own numbers."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from math import isqrt
 from typing import Any
@@ -18,6 +18,9 @@ from typing import Any
 FUNCTIONS = {"sqrt": 1, "sin": 1, "cos": 1, "tan": 1, "asin": 1, "acos": 1, "atan": 1, "atan2": 2, "deg": 1}
 LONGEST_TEXT = 300
 LARGEST_POWER = 64
+MOST_OPERATIONS = 500  # of a number, those of the constants in it included
+MOST_BITS = 4096  # of a fraction
+DEEPEST = 50  # parentheses, signs and powers within each other
 _DECIMAL_PLACES = 60
 _TOKEN = re.compile(
     r"\s*(?:(\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?)|([A-Za-z_]\w*)|(\*\*|[-+*/^(),]))"
@@ -26,10 +29,23 @@ _TOKEN = re.compile(
 
 @dataclass(frozen=True)
 class Expression:
-    """A number that no fraction is: an operation or a function of exact numbers, kept as it was written."""
+    """A number that no fraction is: an operation or a function of exact numbers, kept as it was written.
+
+    Attributes
+    ----------
+    operation : str
+    arguments : tuple of Exact
+    size : int
+        Number of operations, those of the arguments included.
+    """
 
     operation: str
     arguments: tuple[Exact, ...]
+    size: int = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        inner = sum(argument.size for argument in self.arguments if isinstance(argument, Expression))
+        object.__setattr__(self, "size", 1 + inner)
 
     def __add__(self, other: Exact | int) -> Exact:
         return _operate("+", self, other)
@@ -81,7 +97,7 @@ def exact(value: Any, constants: Mapping[str, Exact] | None = None) -> Exact:
     Raises
     ------
     NotANumber
-        If it is none, or divides by zero.
+        If it is none, divides by zero, or is made of more than any machine needs.
     """
     if isinstance(value, (Fraction, Expression)):
         return value
@@ -120,6 +136,16 @@ def unit_vector(a: Sequence[Exact]) -> ExactVector:
     """A direction of length one."""
     length = square_root(dot_product(a, a))
     return tuple(x / length for x in a)
+
+
+def _bounded(value: Exact) -> Exact:
+    """A number whose evaluation takes no more time and depth than there is."""
+    if isinstance(value, Expression):
+        if value.size > MOST_OPERATIONS:
+            raise NotANumber("is made of too many operations")
+    elif max(value.numerator.bit_length(), value.denominator.bit_length()) > MOST_BITS:
+        raise NotANumber("has too many digits")
+    return value
 
 
 def _operate(sign: str, a: Exact | int, b: Exact | int) -> Exact:
@@ -164,13 +190,13 @@ class _Parser:
             place = match.end()
         if not self._tokens:
             raise NotANumber("is no number")
-        self._next = 0
+        self._next = self._depth = 0
 
     def whole(self) -> Exact:
         value = self._sum()
         if self._next < len(self._tokens):
             raise NotANumber(f"is no number at {self._tokens[self._next][1]!r}")
-        return value
+        return _bounded(value)
 
     def _take(self, *signs: str) -> str | None:
         """The next token if it is one of these signs."""
@@ -192,14 +218,17 @@ class _Parser:
     def _left(self, signs: str, part: Callable[[], Exact]) -> Exact:
         value = part()
         while sign := self._take(*signs):
-            value = _operate(sign, value, part())
+            value = _bounded(_operate(sign, value, part()))
         return value
 
     def _signed(self) -> Exact:
-        if sign := self._take("+", "-"):
-            value = self._signed()
-            return -value if sign == "-" else value
-        return self._power()
+        self._depth += 1
+        if self._depth > DEEPEST:
+            raise NotANumber(f"has more than {DEEPEST} parentheses, signs or powers within each other")
+        sign = self._take("+", "-")
+        value = self._signed() if sign else self._power()
+        self._depth -= 1
+        return -value if sign == "-" else value
 
     def _power(self) -> Exact:
         base = self._atom()
@@ -210,7 +239,7 @@ class _Parser:
             raise NotANumber(f"has a power that is not a whole number up to {LARGEST_POWER}")
         result: Exact = ONE
         for _ in range(abs(int(power))):
-            result = result * base
+            result = _bounded(result * base)
         return result if power >= 0 else _operate("/", ONE, result)
 
     def _atom(self) -> Exact:

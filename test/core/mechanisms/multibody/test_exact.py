@@ -92,6 +92,18 @@ def test_what_is_no_number_says_why(text, reason):
         exact(text)
 
 
+def test_a_number_of_as_many_operations_as_are_allowed_is_evaluated():
+    constants = {"a": Fraction(1)}
+    terms = 0
+    while terms < 240:
+        constants["a"] = exact("a" + 40 * "+pi", constants)
+        terms += 40
+    assert FLOAT64.number(constants["a"]) == pytest.approx(1 + 240 * math.pi, rel=1e-13)
+    assert float(Multiprecision(30).number(constants["a"])) == pytest.approx(1 + 240 * math.pi, rel=1e-15)
+    with pytest.raises(NotANumber, match="too many operations"):
+        exact("a" + 40 * "+pi", constants)
+
+
 @given(st.fractions(max_denominator=10**6), st.fractions(max_denominator=10**6))
 def test_arithmetic_is_that_of_fractions(a, b):
     found = exact("a*b - (a + b)", {"a": a, "b": b})
