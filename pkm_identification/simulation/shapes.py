@@ -96,11 +96,15 @@ def slow_signal(machine: Machine) -> MultiSine:
     reach = machine.length_scale
     cycles = np.array([7, 8, 5, 3, 4, 6])  # per PERIOD, axis by axis
     amplitude = np.array([0.012 * reach, 0.012 * reach, 0.035 * reach, 0.010, 0.010, 0.010])
+    return triangles(cycles, amplitude)
+
+
+def triangles(cycles: np.ndarray, amplitude: FloatArray) -> MultiSine:
+    """Triangles (n,) of so many cycles per PERIOD, their corners rounded by Lanczos factors."""
     orders = np.arange(1, 16, 2)
-    # Fourier series of a triangle, its corners rounded by Lanczos factors
     series = 8 / np.pi**2 * (-1.0) ** ((orders - 1) // 2) / orders**2 * np.sinc(orders / (orders[-1] + 2))
     harmonics = np.unique(np.outer(cycles, orders))
-    sine = np.zeros((6, len(harmonics)))
-    for axis in range(6):
+    sine = np.zeros((len(cycles), len(harmonics)))
+    for axis in range(len(cycles)):
         sine[axis, np.searchsorted(harmonics, cycles[axis] * orders)] = amplitude[axis] * series
     return MultiSine(harmonics / PERIOD, sine, np.zeros_like(sine))

@@ -6,12 +6,14 @@ import numpy as np
 
 from pkm_identification.mechanisms.multibody.description.parts import central_moments
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
-from pkm_identification.mechanisms.multibody.structure.bodies import body_velocities, is_possible
+from pkm_identification.mechanisms.multibody.structure.bodies import (
+    body_velocities,
+    is_possible,
+    turning_axis,
+)
 from pkm_identification.numerics.arrays import FloatArray
 
 from .tree_model import Inertial
-
-_TURNS = 1e-9  # rad/s per unit of motion
 
 
 def inertials(mechanism: Mechanism) -> dict[str, Inertial]:
@@ -24,16 +26,14 @@ def inertials(mechanism: Mechanism) -> dict[str, Inertial]:
     found = {}
     for body, turn in zip(mechanism.description.bodies, turns, strict=True):
         mass, first, inertia = central_moments(body)
-        if not is_possible(inertia):
-            inertia = _about_one_axis(inertia, turn)
+        axis = turning_axis(turn)
+        if not is_possible(inertia) and axis is not None:
+            inertia = _about(axis, inertia)
         found[body.name] = Inertial(mass, first / mass if mass > 0 else np.zeros(3), inertia)
     return found
 
 
-def _about_one_axis(inertia: FloatArray, turn: FloatArray) -> FloatArray:
-    axes, sizes, _ = np.linalg.svd(turn)
-    if not sizes[0] > _TURNS:
-        return np.zeros((3, 3))
-    axis = axes[:, 0]
+def _about(axis: FloatArray, inertia: FloatArray) -> FloatArray:
+    """The least inertia of a body with the same moment about an axis; none about none."""
     moment = axis @ inertia @ axis
     return 0.5 * moment * (np.eye(3) + np.outer(axis, axis))

@@ -24,7 +24,7 @@ from pkm_identification.mechanisms.multibody.structure.tree import Tree, spannin
 from pkm_identification.numerics.arrays import FloatArray
 
 from .inertials import inertials
-from .tree_model import Inertial, TreeBodies, TreeWriter, numbers
+from .tree_model import WORLD, Inertial, TreeBodies, TreeWriter, fresh, numbers
 
 _X, _Y, _Z = 0, 1, 2
 
@@ -59,8 +59,8 @@ def mechanism_mjcf(mechanism: Mechanism, timestep: float = 1e-4) -> str:
     """MJCF text of a mechanism for other programs: loops closed by MuJoCo's constraints, home as a key frame.
 
     No contacts, no friction, no actuators. Drives' own inertia is the armature of their joints or of tendons along
-    them; that of a lever, whose length no tendon has, is left out and a comment says so. A joint without spin becomes a
-    universal one.
+    them; that of a drive whose coordinate no joint or tendon has (a lever, a position, an angle) is left out and a
+    comment says so. A joint without spin becomes a universal one.
 
     Parameters
     ----------
@@ -80,8 +80,9 @@ def mechanism_mjcf(mechanism: Mechanism, timestep: float = 1e-4) -> str:
         copies = 1 + sum(other == body for other, _ in twins.values())
         masses[body] = Inertial(half.mass / copies, half.center, half.inertia / copies)
     masses |= {twin: masses[body] for body, twin in twins.values()}
-    sites, equality = _closing(mechanism, twins, tree, timestep)
-    armature, tendons, more = _drive_inertia(description)
+    ends: set[str] = set()
+    sites, equality = _closing(mechanism, twins, tree, timestep, ends)
+    armature, tendons, more = _drive_inertia(description, ends)
     for body, text in more:
         sites[tree.body_frames[body]] = sites.get(tree.body_frames[body], "") + text
     names = [joint.name for joint in whole.joints]
@@ -106,11 +107,12 @@ def _document(mechanism: Mechanism, bodies: str, rest: str, timestep: float) -> 
 def _twins(mechanism: Mechanism) -> dict[str, tuple[str, str]]:
     """Of each joint that closes a loop and is not spherical: the body that is halved, and its twin's name."""
     mass = {body.name: FLOAT64.number(body.parameters[0]) for body in mechanism.description.bodies}
+    taken = {WORLD, GROUND, *mass}
     found = {}
     for joint in mechanism.tree.cut:
         if joint.type != "spherical":
             halved = max((body for body in joint.bodies[::-1] if body != GROUND), key=lambda body: mass[body])
-            found[joint.name] = (halved, f"{halved}:{joint.name}")
+            found[joint.name] = (halved, fresh(f"{halved}:{joint.name}", taken))
     return found
 
 
@@ -126,9 +128,9 @@ def _with_twins(description: Description, twins: dict[str, tuple[str, str]]) -> 
 
 
 def _closing(
-    mechanism: Mechanism, twins: dict[str, tuple[str, str]], tree: Tree, timestep: float
+    mechanism: Mechanism, twins: dict[str, tuple[str, str]], tree: Tree, timestep: float, taken: set[str]
 ) -> tuple[dict[int, str], str]:
-    """Sites by frame, and the constraints between them."""
+    """Sites by frame, and the constraints between them; the sites' names are added to those taken."""
     # direct stiffness and damping of a critically damped constraint as fast as the time step allows
     rate = 1.0 / (2.0 * timestep)
     solver = f'solref="{-(rate**2)!r} {-2 * rate!r}" solimp="0.9999 0.9999 0.001 0.5 2"'
@@ -141,7 +143,7 @@ def _closing(
         sites[frame] = sites.get(frame, "") + text
 
     for joint in mechanism.tree.cut:
-        ends = [f"{joint.name}:1", f"{joint.name}:2"]
+        ends = [fresh(f"{joint.name}:{side}", taken) for side in (1, 2)]
         names = f"site1={quoteattr(ends[0])} site2={quoteattr(ends[1])}"
         if joint.name in twins:
             for name, body in zip(ends, twins[joint.name], strict=True):
@@ -155,9 +157,12 @@ def _closing(
 
 
 def _drive_inertia(
-    description: Description,
+    description: Description, taken: set[str]
 ) -> tuple[dict[str, float], str, list[tuple[str, str]]]:
-    """Drives' own inertia: armature of joints, tendons as MJCF, and the tendons' sites with their bodies."""
+    """Drives' own inertia: armature of joints, tendons as MJCF, and the tendons' sites with their bodies.
+
+    The sites' names are added to those taken.
+    """
     armature: dict[str, float] = {}
     tendons = ""
     sites: list[tuple[str, str]] = []
@@ -175,7 +180,7 @@ def _drive_inertia(
             parts = "".join(f'<joint joint={quoteattr(j)} coef="{c!r}"/>' for j, c in factors.items())
             tendons += f"<fixed {head}>{parts}</fixed>\n"
         elif measure.kind == "length":
-            ends = [f"{drive.name}:{side}" for side in (1, 2)]
+            ends = [fresh(f"{drive.name}:{side}", taken) for side in (1, 2)]
             for end, body, place in zip(ends, measure.bodies, measure.points, strict=True):
                 where = numbers(FLOAT64.array(place))
                 sites.append((body, f'<site name={quoteattr(end)} pos="{where}"/>\n'))
@@ -186,7 +191,7 @@ def _drive_inertia(
     if tendons:
         tendons = f"<tendon>\n{tendons}</tendon>\n"
     if left:
-        tendons += f"<!-- without the inertia of {left} drives that are levers -->\n"
+        tendons += f"<!-- without the inertia of {left} drives whose coordinate no joint or tendon has -->\n"
     return armature, tendons, sites
 
 

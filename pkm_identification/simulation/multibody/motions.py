@@ -18,7 +18,7 @@ from pkm_identification.mechanisms.multibody.numbers.arithmetic import FLOAT64
 from pkm_identification.mechanisms.multibody.structure.model import model_size
 from pkm_identification.numerics.arrays import FloatArray
 
-from ..shapes import FAST_BAND, FAST_TONES, PERIOD, SLOW_BAND
+from ..shapes import FAST_BAND, FAST_TONES, PERIOD, SLOW_BAND, triangles
 from ..trajectories import DEFAULT_DURATION, LENGTH_MARGIN, RAMP, REST, SHORTEST
 from ..waveforms import Derivatives, Fade, MultiSine, faded
 
@@ -130,7 +130,9 @@ def generated(name: str, mechanism: Mechanism, duration: float | None = None, se
         return made
     reach = _reach(mechanism, home, name)
     if name == "slow":
-        return replace(made, signal=_slow(reach)).fitted(mechanism)
+        return replace(made, signal=triangles(3 + np.arange(count) % 6, _SLOW_SHARE * reach)).fitted(
+            mechanism
+        )
     rng = np.random.default_rng([NAMES.index(name), seed])
     return replace(made, signal=_rich(mechanism, reach, rng)).fitted(mechanism)
 
@@ -193,18 +195,6 @@ def _rich(mechanism: Mechanism, reach: FloatArray, rng: np.random.Generator) -> 
         left = reach[i] - min(peak[1], _FAST_SHARE * reach[i])
         amplitude[i] = left / peak[0] * parts[0] + parts[1]
     return MultiSine(frequency, amplitude.real, amplitude.imag)
-
-
-def _slow(reach: FloatArray) -> MultiSine:
-    """Triangles of different periods of every drive, their corners rounded by Lanczos factors."""
-    orders = np.arange(1, 16, 2)
-    series = 8 / np.pi**2 * (-1.0) ** ((orders - 1) // 2) / orders**2 * np.sinc(orders / (orders[-1] + 2))
-    cycles = 3 + np.arange(len(reach)) % 6  # per PERIOD
-    harmonics = np.unique(np.outer(cycles, orders))
-    sine = np.zeros((len(reach), len(harmonics)))
-    for i, count in enumerate(cycles):
-        sine[i, np.searchsorted(harmonics, count * orders)] = _SLOW_SHARE * reach[i] * series
-    return MultiSine(harmonics / PERIOD, sine, np.zeros_like(sine))
 
 
 def _possible(mechanism: Mechanism, drive: FloatArray) -> bool:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import mujoco
 import numpy as np
 
+from pkm_identification.errors import MachineError
 from pkm_identification.mechanisms.multibody.kernels.codes import AXES, POINT
 from pkm_identification.mechanisms.multibody.kernels.layout import (
     DIRECTION_A,
@@ -21,6 +24,14 @@ from pkm_identification.numerics.arrays import FloatArray
 from .mjcf import open_tree_mjcf
 
 
+class _Constraints(NamedTuple):
+    """MuJoCo's numbers of the two bodies of each constraint (C,), and its vectors (C, 5, 3) in their frames."""
+
+    first: np.ndarray
+    second: np.ndarray
+    vector: FloatArray
+
+
 class OpenTree:
     """The open tree in MuJoCo, in states of the mechanism's own tree.
 
@@ -30,12 +41,21 @@ class OpenTree:
     ----------
     mechanism : Mechanism
         In float64.
+
+    Raises
+    ------
+    MachineError
+        If MuJoCo does not take the tree: says why.
     """
 
     def __init__(self, mechanism: Mechanism) -> None:
         text = open_tree_mjcf(mechanism)
         self.mjcf = text.mjcf
-        self.model = mujoco.MjModel.from_xml_string(text.mjcf)
+        try:
+            self.model = mujoco.MjModel.from_xml_string(text.mjcf)
+        except ValueError as error:
+            why = " ".join(str(error).split())
+            raise MachineError(f"{mechanism.description.source}: MuJoCo does not take it: {why}") from None
         self.data = mujoco.MjData(self.model)
         coordinate, velocity = (
             np.array(order, dtype=np.int64) for order in (text.bodies.coordinate, text.bodies.velocity)
@@ -44,15 +64,18 @@ class OpenTree:
         self._coordinate, self._velocity = coordinate[self._places], velocity[self._speeds]
         self._spin = text.bodies.spin
         self._mass = np.zeros((self.model.nv, self.model.nv))
-        self._rows = self._constraints(mechanism, text.bodies.body_names)
+        names = text.bodies.body_names
+        self._points, self._axes = (self._constraints(mechanism, names, kind) for kind in (POINT, AXES))
 
-    def _constraints(self, mechanism: Mechanism, names: dict[int, str]) -> list[tuple]:
-        found = []
-        for r in mechanism.row_numbers("loops"):
-            row, vector = mechanism.model.row[r], mechanism.model.vector[r]
-            bodies = [self.model.body(names[int(row[side])]).id for side in (FRAME_A, FRAME_B)]
-            found.append((int(row[ROW_KIND]), *bodies, vector))
-        return found
+    def _constraints(self, mechanism: Mechanism, names: dict[int, str], kind: int) -> _Constraints:
+        """The loops' constraints of one kind."""
+        model = mechanism.model
+        rows = [r for r in mechanism.row_numbers("loops") if model.row[r, ROW_KIND] == kind]
+        first, second = (
+            np.array([self.model.body(names[int(model.row[r, side])]).id for r in rows], dtype=np.int64)
+            for side in (FRAME_A, FRAME_B)
+        )
+        return _Constraints(first, second, model.vector[rows])
 
     def move(self, configuration: FloatArray, velocity: FloatArray) -> None:
         """Put the tree into a state, coordinates (Q,) and velocities (V,), and let MuJoCo evaluate it."""
@@ -101,15 +124,14 @@ class OpenTree:
     @property
     def gap(self) -> float:
         """Largest residual of the loops' constraints, m or sine of an angle, by where MuJoCo places the bodies."""
-        worst = 0.0
         place, turn = self.data.xpos, self.data.xmat.reshape(-1, 3, 3)
-        for kind, a, b, vector in self._rows:
-            direction = turn[a] @ vector[DIRECTION_A]
-            value = 0.0
-            if kind == POINT:
-                span = place[b] + turn[b] @ vector[POINT_B] - place[a] - turn[a] @ vector[POINT_A]
-                value = direction @ span
-            elif kind == AXES:
-                value = direction @ (turn[b] @ vector[DIRECTION_B])
-            worst = max(worst, abs(float(value)))
-        return worst
+
+        def turned(bodies: np.ndarray, vectors: FloatArray) -> FloatArray:
+            return np.einsum("rij,rj->ri", turn[bodies], vectors)
+
+        a, b, vector = self._points
+        span = place[b] + turned(b, vector[:, POINT_B]) - place[a] - turned(a, vector[:, POINT_A])
+        apart = np.sum(turned(a, vector[:, DIRECTION_A]) * span, axis=1)
+        a, b, vector = self._axes
+        askew = np.sum(turned(a, vector[:, DIRECTION_A]) * turned(b, vector[:, DIRECTION_B]), axis=1)
+        return float(max(np.abs(apart).max(initial=0.0), np.abs(askew).max(initial=0.0)))

@@ -16,7 +16,6 @@ from .motions import DriveMotion
 from .plant import MechanismPlant
 
 PERIOD = 1e-3  # s
-_BLOCK = 1000  # samples whose feed-forward is computed at once
 
 
 @dataclass(frozen=True)
@@ -74,12 +73,7 @@ def simulate_mechanism(
     time = np.arange(count + 1, dtype=np.float64) * np.float64(PERIOD)
     wanted, rate, _ = motion.drives(time)
     # the forces for the end of a period are set at its start
-    ahead = np.vstack(
-        [
-            dynamics.forces(mechanism, motion.motion(mechanism, time[k : k + _BLOCK]))
-            for k in range(0, count + 1, _BLOCK)
-        ]
-    )
+    ahead = dynamics.forces(mechanism, motion.motion(mechanism, time))
     plant = MechanismPlant(mechanism)
     start = close_drives(mechanism, wanted[:1]).required(wanted[:1], "drives")[0]
     plant.reset(start, rate[0], ahead[0])

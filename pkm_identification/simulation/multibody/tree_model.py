@@ -22,6 +22,7 @@ from pkm_identification.mechanisms.multibody.structure.tree import Frame, Tree
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.rotation import quaternion_from_matrix
 
+WORLD = "world"  # MuJoCo's name of what does not move
 _NOTHING = 1e-12  # kg and kg m^2: MuJoCo wants positive masses and moments
 
 
@@ -102,6 +103,7 @@ class TreeWriter:
     ) -> None:
         self._tree, self._model, self._inertials = tree, model, inertials
         self._joints, self._armature, self._sites, self._spinning = joints, armature, sites, spinning
+        self._body_names, self._joint_names = {WORLD, *tree.body_frames}, set(joints)
         self._body_of = {frame: name for name, frame in tree.body_frames.items()}
         self._children: dict[int, list[int]] = {}
         for f, frame in enumerate(tree.frames):
@@ -110,7 +112,7 @@ class TreeWriter:
     def written(self) -> TreeBodies:
         """All of it, what the ground carries included."""
         made = TreeBodies()
-        made.body_names[0] = "world"
+        made.body_names[0] = WORLD
         made.text = self._sites.get(0, "") + "".join(self._body(f, made) for f in self._children.get(0, []))
         return made
 
@@ -125,7 +127,7 @@ class TreeWriter:
             group.append(following[0])
         last = group[-1]
         owner = self._body_of.get(last)
-        name = owner or f"{self._label(frames[first])}:{first}"
+        name = owner or fresh(f"{self._label(frames[first])}:{first}", self._body_names)
         for f in group:
             made.body_names[f] = name
         joints = "".join(self._joint(f, made) for f in group)
@@ -143,13 +145,17 @@ class TreeWriter:
     def _label(self, frame: Frame) -> str:
         return self._joints[frame.joint] if frame.joint >= 0 else "frame"
 
+    def _derived(self, name: str) -> str:
+        """Name of a hinge or slide that is one of several of a joint."""
+        return fresh(name, self._joint_names)
+
     def _joint(self, f: int, made: TreeBodies) -> str:
         frame = self._tree.frames[f]
         if frame.kind == FIXED:
             return ""
         joint = self._joints[frame.joint]
         own = self._tree.joint_frames[joint]
-        name = joint if len(own) == 1 else f"{joint}_{own.index(f) + 1}"
+        name = joint if len(own) == 1 else self._derived(f"{joint}_{own.index(f) + 1}")
         c, v = frame.coordinate, frame.velocity
         if frame.kind == BALL:
             # MuJoCo's quaternions are w, x, y, z
@@ -159,12 +165,12 @@ class TreeWriter:
         if frame.kind == NO_SPIN:
             made.coordinate += [c, c + 1]
             made.velocity += [v, v + 1]
-            text = _hinge(f"{name}_1", 0) + _hinge(f"{name}_2", 1)
+            text = _hinge(self._derived(f"{name}_1"), 0) + _hinge(self._derived(f"{name}_2"), 1)
             if self._spinning:
                 made.spin.append((len(made.velocity), c + 1, v))
                 made.coordinate.append(-1)
                 made.velocity.append(-1)
-                text += _hinge(f"{name}_spin", 2)
+                text += _hinge(self._derived(f"{name}_spin"), 2)
             return text
         assert COORDINATES[frame.kind] == 1
         made.coordinate.append(c)
@@ -173,6 +179,14 @@ class TreeWriter:
         inertia = self._armature.get(joint, 0.0)
         armature = f' armature="{inertia!r}"' if inertia else ""
         return f'<joint name={quoteattr(name)} type="{kind}" axis="{_axis(frame.axis, frame.sign)}"{armature}/>\n'
+
+
+def fresh(name: str, taken: set[str]) -> str:
+    """A name that no other part of its kind has, made of a wanted one; counted as taken from then on."""
+    while name in taken:
+        name += "_"
+    taken.add(name)
+    return name
 
 
 def numbers(values: FloatArray | Sequence[float]) -> str:

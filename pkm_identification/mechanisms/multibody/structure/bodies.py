@@ -33,7 +33,8 @@ def check_bodies(description: Description, model: Model, found: Mobility) -> Non
         mass, first, inertia = central_moments(body)
         if mass == 0 and np.any(first):
             raise MachineError(f"{place} has first moments but no mass")
-        if is_possible(inertia) or _felt_moment(turns[b], inertia) >= 0:
+        axis = turning_axis(turns[b])
+        if is_possible(inertia) or (axis is not None and axis @ inertia @ axis >= 0):
             continue
         principal = np.linalg.eigvalsh(inertia)
         raise MachineError(
@@ -53,12 +54,15 @@ def is_possible(inertia: FloatArray) -> bool:
     return bool(least >= -rounding and least + middle >= most - rounding)
 
 
-def _felt_moment(turns: FloatArray, inertia: FloatArray) -> float:
-    """The moment of inertia a body shows when it always turns about one axis of its own; -1 when it does not."""
+def turning_axis(turns: FloatArray) -> FloatArray | None:
+    """The axis (3,) of its own about which a body with these angular velocities (3, k) always turns.
+
+    Zero where it does not turn; None where it turns about more than one.
+    """
     axes, sizes, _ = np.linalg.svd(turns)
     if len(sizes) > 1 and sizes[1] > 1e3 * _FELT * max(sizes[0], 1.0):
-        return -1.0
-    return float(axes[:, 0] @ inertia @ axes[:, 0]) if sizes[0] > _FELT else 0.0
+        return None
+    return axes[:, 0] if sizes[0] > _FELT else np.zeros(3)
 
 
 def body_velocities(model: Model, found: Mobility) -> tuple[FloatArray, FloatArray]:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
+
 import mujoco
 import numpy as np
 import pytest
 from core.simulation.multibody.built import NAMES, document, mechanism, rocker_driven
 
+from pkm_identification.errors import MachineError
 from pkm_identification.mechanisms.multibody import dynamics, kinematics
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.simulation.multibody.mjcf import mechanism_mjcf
+from pkm_identification.simulation.multibody.open_tree import OpenTree
 
 
 def at_home(made: Mechanism) -> tuple[mujoco.MjModel, mujoco.MjData]:
@@ -96,6 +100,61 @@ def body_accelerations(made: Mechanism, motion) -> np.ndarray:
         drive = motion.drive + sign * 0.5 * h**2 * motion.drive_acceleration
         places.append(kinematics.body_poses(made, kinematics.close_drives(made, drive).configuration)[1][0])
     return (places[2] - places[0]) / h**2
+
+
+def test_names_that_the_export_would_make_itself_do_no_harm():
+    """A joint `table_1` beside the planar `table`, bodies and drives named as twins, inner bodies and sites are."""
+    given = deepcopy(closed_by_planar_joints().description.document)
+    given["bodies"]["puck"] = given["bodies"].pop("block")
+    for joint in given["joints"].values():
+        joint["bodies"] = ["puck" if name == "block" else name for name in joint["bodies"]]
+    given["drives"]["turn"]["body"] = "puck"
+    bare = {"mass": "1", "inertia": ["1", "1", "1", "0", "0", "0"]}
+    for k, name in enumerate(("rod:pair", "puck:table", "pair:2", "table:2", "twin")):
+        given["bodies"][name] = bare
+        given["joints"][f"table_{k + 1}" if k % 2 else f"pair_{k + 1}"] = {
+            "type": "fixed",
+            "bodies": ["ground", name],
+        }
+    made = Mechanism.from_document(given)
+    model, _ = at_home(made)
+    assert model.nbody > len(made.description.bodies)
+    OpenTree(made)
+
+
+def test_a_planar_joint_beside_hinges_named_as_its_parts():
+    """An arm on a planar joint: `hip` makes three joints of its own in MuJoCo, one of which is `hip_1`."""
+    bare = {"mass": "1", "inertia": ["1", "1", "1", "0", "0", "0"]}
+    made = Mechanism.from_document(
+        {
+            "schema": "1",
+            "kind": "mechanism",
+            "name": "walker",
+            "bodies": {"hull": bare, "leg": bare, "hip:1": bare},
+            "joints": {
+                "hip": {"type": "planar", "bodies": ["ground", "hull"]},
+                "hip_1": {"type": "revolute", "bodies": ["hull", "leg"]},
+                "hip_2": {"type": "revolute", "bodies": ["leg", "hip:1"]},
+            },
+            "drives": {
+                "x": {"body": "hull", "position": "x"},
+                "y": {"body": "hull", "position": "y"},
+                "turn": {"body": "hull", "angle": "1", "sequence": "zyx"},
+                "swing": {"joint": "hip_1"},
+                "kick": {"joint": "hip_2"},
+            },
+        }
+    )
+    model, _ = at_home(made)
+    assert (model.njnt, model.joint("hip_1").id, model.nq) == (5, 3, 5)
+    assert OpenTree(made).gap == 0.0
+
+
+def test_what_mujoco_refuses_is_one_line():
+    given = document("four-bar")
+    given["name"] = "\0"
+    with pytest.raises(MachineError, match=r"mechanism: MuJoCo does not take it: [^\n]*$"):
+        OpenTree(Mechanism.from_document(given))
 
 
 def test_drives_inertia_is_armature_of_joints_or_tendons():

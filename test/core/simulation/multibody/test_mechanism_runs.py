@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
 import pytest
 from core.simulation.multibody.built import document, mechanism, rocker_driven, rubbing
 
-from pkm_identification.errors import SettingsError
+from pkm_identification.errors import MotionRefused, SettingsError
 from pkm_identification.mechanisms.multibody import dynamics, kinematics
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.mechanisms.multibody.numbers.arithmetic import FLOAT64
 from pkm_identification.mechanisms.multibody.series import series_motion
 from pkm_identification.simulation.multibody.motions import NAMES, generated, stated
 from pkm_identification.simulation.multibody.simulator import PERIOD, simulate_mechanism
+from pkm_identification.simulation.waveforms import MultiSine
 
 MOVED = ("four-bar", "mast", "suspension", "epaas")
 
@@ -139,6 +141,19 @@ def test_a_run_follows_its_motion_and_has_the_noise_asked_for(name):
     noise = run.force - run.true_force
     expected = 0.02 * np.sqrt(np.mean(run.true_force**2, axis=0))
     np.testing.assert_allclose(noise.std(axis=0), expected, rtol=0.1)
+
+
+def test_a_motion_that_goes_too_far_is_refused_by_its_row():
+    made = rocker_driven()
+    rest = generated("rest", made, 2.0)
+    # the rocker's dead point is half a radian away
+    wave = MultiSine(np.array([0.1]), np.ones((1, 1)), np.zeros((1, 1)))
+    motion = replace(rest, signal=wave, fade=None)
+    time = np.arange(2001) * PERIOD
+    first = np.flatnonzero(~kinematics.close_drives(made, motion.drives(time)[0]).found)[0]
+    assert first > 1000
+    with pytest.raises(MotionRefused, match=rf"^row {first + 1}: drives"):
+        simulate_mechanism(made, motion)
 
 
 def test_rest_is_rest_and_all_names_are_there():
