@@ -12,11 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from pkm_identification.errors import MotionRefused, SettingsError
+from pkm_identification.errors import SettingsError
 from pkm_identification.numerics.arrays import FloatArray
 
 from ..friction import Friction, friction_force
-from .kernels.closing import NO_PIVOT
 from .kernels.dynamics import (
     PARAMETERS,
     driven_forces,
@@ -24,7 +23,7 @@ from .kernels.dynamics import (
     fill_mass,
     fill_regressor,
 )
-from .kinematics import MechanismMotion, moving
+from .kinematics import MechanismMotion, moving, require_regular
 from .mechanism import Mechanism
 from .numbers.arithmetic import FLOAT64
 from .structure.passive import passive_friction
@@ -95,7 +94,7 @@ def forces(
         tau,
         pivot,
     )
-    _regular(mechanism, motion, pivot)
+    require_regular(motion.configuration, pivot, "drives")
     tau = tau + drive_inertia(mechanism) * motion.drive_acceleration
     return tau + friction_force(motion.drive_rate, mechanism.description.friction) if acting else tau
 
@@ -135,7 +134,7 @@ def regressor(mechanism: Mechanism, motion: MechanismMotion) -> Any:
             result,
             pivot,
         )
-        _regular(mechanism, motion, pivot)
+        require_regular(motion.configuration, pivot, "drives")
     return result
 
 
@@ -149,7 +148,7 @@ def mass_matrix(mechanism: Mechanism, configuration: Any) -> Any:
         mechanism.arithmetic.compiled(fill_mass)(
             mechanism.model, mechanism.task_rows("drives"), drives, mechanism.parameters, q, mass, pivot
         )
-        _regular_configurations(mechanism, q, pivot)
+        require_regular(q, pivot, "drives")
     own = drive_inertia(mechanism)
     for i in range(drives):
         mass[:, i, i] = mass[:, i, i] + own[i]
@@ -266,16 +265,3 @@ def _rubs(mechanism: Mechanism) -> bool:
 def _passive_forces(mechanism: Mechanism, velocity: FloatArray) -> FloatArray:
     passive: Friction | None = passive_friction(mechanism.description, mechanism.tree)
     return np.zeros((1, velocity.shape[1])) if passive is None else friction_force(velocity, passive)
-
-
-def _regular(mechanism: Mechanism, motion: MechanismMotion, pivot: Any) -> None:
-    _regular_configurations(mechanism, motion.configuration, pivot)
-
-
-def _regular_configurations(mechanism: Mechanism, q: Any, pivot: Any) -> None:
-    bad = np.flatnonzero(np.abs(pivot) < NO_PIVOT)
-    if len(bad):
-        where = ", ".join(f"{float(x):.6g}" for x in q[bad[0]])
-        raise MotionRefused(
-            f"row {bad[0] + 1}: singular configuration ({where}): the drives do not hold the mechanism"
-        )

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from pkm_identification.errors import MotionRefused
+from pkm_identification.errors import MotionRefused, SettingsError
 from pkm_identification.numerics.rotation import matrix_from_vector, vector_from_matrix
 
 from .closed_forms import closed_form
@@ -123,11 +123,11 @@ def close_outputs(mechanism: Mechanism, output: Any, start: Any = None) -> Close
 
     A closed form, where the description names one, gives the start and says what is out of reach.
     """
-    form = closed_form(mechanism) if start is None else None
+    form = closed_form(mechanism.description, mechanism.tree) if start is None else None
     if form is None:
         return _close(mechanism, "outputs", output, None, start)
     values = mechanism.arithmetic.array(output)
-    guess, refused = form(mechanism, values)
+    guess, refused = form(mechanism.arithmetic, mechanism.model, mechanism.home, values)
     found = _close(mechanism, "outputs", values, None, guess, follow=False)
     for n in np.flatnonzero([bool(text) for text in refused]):
         found.gap[n] = refused[n]
@@ -135,8 +135,23 @@ def close_outputs(mechanism: Mechanism, output: Any, start: Any = None) -> Close
 
 
 def close_pose(mechanism: Mechanism, position: Any, rotation: Any, start: Any = None) -> Closed:
-    """Configurations that hold the body `description.pose` at positions (N, 3) and rotations (N, 3, 3)."""
+    """Configurations that hold the body `description.pose` at positions (N, 3) and rotations (N, 3, 3).
+
+    Raises
+    ------
+    SettingsError
+        If the description names no such body.
+    """
+    _require_pose(mechanism)
     return _close(mechanism, "pose", position, rotation, start)
+
+
+def _require_pose(mechanism: Mechanism) -> None:
+    if not mechanism.places["pose"]:
+        raise SettingsError(
+            f"{mechanism.description.source}: a pose needs 'pose' and six degrees of freedom; it has "
+            f"{mechanism.degrees_of_freedom}"
+        )
 
 
 def _close(
@@ -148,7 +163,7 @@ def _close(
         target = np.concatenate([target, arithmetic.zeros(*target.shape)], axis=1)
     wanted = arithmetic.array(np.eye(3)[None]) if wanted is None else arithmetic.array(wanted)
     start = mechanism.home[None] if start is None else np.atleast_2d(start)
-    side = 0 if task == "pose" and not mechanism.places["pose"] else _side(mechanism, task)
+    side = _side(mechanism, task)
     result = _run(mechanism, task, target, wanted, start, side)
     missed = np.flatnonzero((result.status != OK) & (result.status != DEGRADED))
     if follow and len(missed) and arithmetic == FLOAT64:
@@ -207,7 +222,7 @@ def _follow(
     begin = read(mechanism, task, mechanism.home[None])
     turned = task == "pose"
     if turned:
-        body = mechanism.model.row[mechanism.row_numbers("pose")[-1, FRAME_B]]
+        body = mechanism.model.row[mechanism.row_numbers("pose")[-1], FRAME_B]
         rotation, position = frames(mechanism, mechanism.home[None])
         begin[:, :3] = position[:, body]
         here = rotation[:, body]
@@ -317,7 +332,7 @@ def motion_of_pose(
     """The motion of the body `description.pose`: position (N, 3), rotation (N, 3, 3), twist and acceleration (N, 6).
 
     Twist and acceleration are (v, w) and (a, alpha) at the body frame's origin, ground axes. Raises as
-    `motion_of_drives`.
+    `motion_of_drives` and `close_pose`.
     """
     target = _batch(mechanism, position, 3)
     q = close_pose(mechanism, target, rotation, start).required(target, "pose")
@@ -348,16 +363,27 @@ def _moving(mechanism: Mechanism, task: str, q: Any, rate: Any, acceleration: An
         mechanism.arithmetic.compiled(complete_motion)(
             mechanism.model, mechanism.task_rows(task), q, rate, acceleration, v, a, pivot
         )
-        bad = np.flatnonzero(np.abs(pivot) < NO_PIVOT)
-        if len(bad):
-            where = ", ".join(f"{float(x):.{_SHOWN}g}" for x in q[bad[0]])
-            raise MotionRefused(f"row {bad[0] + 1}: singular configuration ({where}) of the {task}")
+        require_regular(q, pivot, task)
     drive = read(mechanism, "drives", q)
     made = MechanismMotion(q, v, a, drive, rate, acceleration)
     if task == "drives":
         return made
     first, second = rates(mechanism, "drives", made)
     return MechanismMotion(q, v, a, drive, first, second)
+
+
+def require_regular(configuration: Any, pivot: Any, task: str) -> None:
+    """Refuse configurations (N, Q) in which a task does not decide the motion, by their pivots (N,).
+
+    Raises
+    ------
+    MotionRefused
+        Names the row.
+    """
+    bad = np.flatnonzero(np.abs(pivot) < NO_PIVOT)
+    if len(bad):
+        where = ", ".join(f"{float(x):.{_SHOWN}g}" for x in configuration[bad[0]])
+        raise MotionRefused(f"row {bad[0] + 1}: singular configuration ({where}), not decided by the {task}")
 
 
 def _batch(mechanism: Mechanism, values: Any, width: int) -> Any:

@@ -11,6 +11,7 @@ import numpy as np
 from pkm_identification.errors import MachineError
 
 from ..builtin import builtin_files
+from .closed_forms import closed_form
 from .description.reader import read_document, read_file
 from .description.records import Description
 from .kernels.closing import close
@@ -101,7 +102,8 @@ class Mechanism:
         ------
         MachineError
             If it has a body without a path to ground, loops that cannot close at home, a home at a change-point,
-            more or fewer drives than degrees of freedom, or a body with an inertia that no body has.
+            more or fewer drives than degrees of freedom, a body with an inertia that no body has, or a closed form
+            that is not for it.
         """
         tree = spanning_tree(description)
         planar = planar_bodies(description.bodies)
@@ -123,6 +125,7 @@ class Mechanism:
             description, tree, model, rows, {name: list(place) for name, place in places.items()}
         )
         check_bodies(description, model, found)
+        closed_form(description, tree)  # refuses what does not fit
         parameters = FLOAT64.array([body.parameters for body in description.bodies])
         made = cls(description, FLOAT64, tree, found, tuple(rows), model, parameters, found.home, places)
         return made if arithmetic == FLOAT64 else made.in_arithmetic(arithmetic)

@@ -9,29 +9,31 @@ from typing import Any
 
 from pkm_identification.errors import MachineError
 
-from ..mechanism import Mechanism
+from ..description.records import Description
+from ..numbers.arithmetic import Arithmetic
+from ..structure.model import Model
+from ..structure.tree import Tree
 from .prs_table import prs_table
 
-# (mechanism, outputs (N, n)) -> coordinates of the tree (N, Q), and what is out of reach in each row (empty text:
-# nothing).
-ClosedForm = Callable[[Mechanism, Any], tuple[Any, list[str]]]
-CLOSED_FORMS: dict[str, ClosedForm] = {"prs_table": prs_table}
+# (arithmetic, model, home (Q,), outputs (N, n)) -> coordinates of the tree (N, Q), and what is out of reach in each row
+# (empty text: nothing).
+ClosedForm = Callable[[Arithmetic, Model, Any, Any], tuple[Any, list[str]]]
+CLOSED_FORMS: dict[str, Callable[[Description, Tree], ClosedForm]] = {"prs_table": prs_table}
 
 
-def closed_form(mechanism: Mechanism) -> ClosedForm | None:
-    """The closed form a mechanism's description names, if any.
+def closed_form(description: Description, tree: Tree) -> ClosedForm | None:
+    """The closed form a description names, if any.
 
     Raises
     ------
     MachineError
-        If there is none of that name.
+        If there is none of that name, or the mechanism is not what it is for.
     """
-    named = mechanism.description.closed_form
+    named = description.closed_form
     if named is None:
         return None
     if named.name not in CLOSED_FORMS:
         raise MachineError(
-            f"{mechanism.description.source}: closed_form.name = {named.name!r}: must be one of "
-            f"{', '.join(CLOSED_FORMS)}"
+            f"{description.source}: closed_form.name = {named.name!r}: must be one of {', '.join(CLOSED_FORMS)}"
         )
-    return CLOSED_FORMS[named.name]
+    return CLOSED_FORMS[named.name](description, tree)

@@ -13,79 +13,93 @@ Out of reach where |cos gamma_i| > 1; bars point upwards (sin gamma_i > 0).
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from pkm_identification.errors import MachineError
 from pkm_identification.numerics.compiled import kernel
+from pkm_identification.numerics.rotation import fill_quaternion
 
-from ..kernels.codes import BALL, REVOLUTE
+from ..description.records import Description
+from ..kernels.codes import BALL, PRISMATIC, REVOLUTE
 from ..kernels.frames import place_frames
 from ..kernels.layout import COORDINATE, STATE
 from ..kernels.vectors import column, dot
-from ..mechanism import Mechanism
-from ..numbers.arithmetic import angle_of, cosine, shared, sine
+from ..numbers.arithmetic import FLOAT64, Arithmetic, angle_of, cosine, shared, sine
+from ..structure.model import Model
+from ..structure.tree import Frame, Tree
 
 _NUMBERS = ("radius", "bar", "guides")
+_fill_quaternion = shared(fill_quaternion.py_func)  # type: ignore[attr-defined]
 
 
-def prs_table(mechanism: Mechanism, outputs: Any) -> tuple[Any, list[str]]:
-    """Coordinates (N, Q) of outputs z, psi, theta (N, 3), home's where a bar does not reach; and which bar that is.
+def prs_table(
+    description: Description, tree: Tree
+) -> Callable[[Arithmetic, Model, Any, Any], tuple[Any, list[str]]]:
+    """What gives coordinates (N, Q) of outputs z, psi, theta (N, 3), home's where a bar does not reach; and which bar.
 
     Raises
     ------
     MachineError
         If the mechanism is no such table.
     """
-    slides, hinges, ball = _places(mechanism)
-    form = mechanism.description.closed_form
+    slides, hinges, ball = _places(description, tree)
+    form = description.closed_form
     assert form is not None
-    numbers = mechanism.arithmetic.array([form.numbers[name] for name in _NUMBERS])
-    q = mechanism.arithmetic.zeros(len(outputs), mechanism.tree.coordinates)
-    cosines = mechanism.arithmetic.zeros(len(outputs), 3)
-    mechanism.arithmetic.compiled(_close)(
-        mechanism.model, slides, hinges, ball, numbers, mechanism.home, outputs, q, cosines
-    )
-    refused = [""] * len(outputs)
-    for n, i in np.argwhere(~(np.abs(np.array(cosines, dtype=float)) <= 1.0)):
-        refused[n] = (
-            refused[n] or f"bar {i + 1} does not reach: |cos gamma_{i + 1}| = {abs(float(cosines[n, i])):.4g}"
+    exact_numbers = [form.numbers[name] for name in _NUMBERS]
+
+    def coordinates(arithmetic: Arithmetic, model: Model, home: Any, outputs: Any) -> tuple[Any, list[str]]:
+        q = arithmetic.zeros(len(outputs), tree.coordinates)
+        cosines = arithmetic.zeros(len(outputs), 3)
+        arithmetic.compiled(_close)(
+            model, slides, hinges, ball, arithmetic.array(exact_numbers), home, outputs, q, cosines
         )
-    return q, refused
+        refused = [""] * len(outputs)
+        for n, i in np.argwhere(~(np.abs(np.array(cosines, dtype=float)) <= 1.0)):
+            refused[n] = refused[n] or (
+                f"bar {i + 1} does not reach: |cos gamma_{i + 1}| = {abs(float(cosines[n, i])):.4g}"
+            )
+        return q, refused
+
+    return coordinates
 
 
-def _places(mechanism: Mechanism) -> tuple[np.ndarray, np.ndarray, int]:
+def _places(description: Description, tree: Tree) -> tuple[np.ndarray, np.ndarray, int]:
     """Coordinates of the three guides and bars, and the frame of the ball that carries the platform."""
-    frames, tree = mechanism.tree.frames, mechanism.tree
-    form = mechanism.description.closed_form
-    slides = [next(iter(drive.measure.joints), "") for drive in mechanism.description.drives]
-    hinges = [f for f in range(len(frames)) if frames[f].kind == REVOLUTE]
+    frames, form = tree.frames, description.closed_form
+    measured = [list(drive.measure.joints) for drive in description.drives]
+    slides = [tree.joint_frames[names[0]][0] for names in measured if len(names) == 1]
     balls = [f for f in range(len(frames)) if frames[f].kind == BALL]
-    known = form is not None and sorted(form.numbers) == sorted(_NUMBERS)
+    hinges = {
+        _carrier(frames, f, slides): frames[f].coordinate
+        for f in range(len(frames))
+        if frames[f].kind == REVOLUTE
+    }
     if (
-        not known
-        or len(slides) != 3
-        or len(hinges) != 3
+        form is None
+        or sorted(form.numbers) != sorted(_NUMBERS)
+        or FLOAT64.number(form.numbers["bar"]) <= 0
+        or [frames[f].kind for f in slides] != [PRISMATIC] * 3
+        or sorted(hinges) != sorted(slides)
         or len(balls) != 1
-        or len(mechanism.places["outputs"]) != 3
+        or len(description.outputs) != 3
     ):
         raise MachineError(
-            f"{mechanism.description.source}: closed_form prs_table: needs {', '.join(_NUMBERS)}, three driven guides, "
-            "three hinged bars, spherical joints on one platform and the outputs z, psi, theta"
+            f"{description.source}: closed_form prs_table: needs {', '.join(_NUMBERS)} (a bar longer than 0), three "
+            "driven guides, a hinged bar on each, spherical joints on one platform and the outputs z, psi, theta"
         )
-    slide_frames = [tree.joint_frames[name][0] for name in slides]
-    order = {_above(frames, f, slide_frames): frames[f].coordinate for f in hinges}
     return (
-        np.array([frames[f].coordinate for f in slide_frames]),
-        np.array([order[f] for f in slide_frames]),
+        np.array([frames[f].coordinate for f in slides]),
+        np.array([hinges[f] for f in slides]),
         balls[0],
     )
 
 
-def _above(frames, f: int, wanted: list[int]) -> int:
-    """The one of some frames that carries a frame."""
-    while f not in wanted:
+def _carrier(frames: Sequence[Frame], f: int, wanted: list[int]) -> int:
+    """The one of some frames that carries a frame; -1 if none does."""
+    while f >= 0 and f not in wanted:
         f = frames[f].parent
     return f
 
@@ -130,27 +144,4 @@ def _close(model, slides, hinges, ball, numbers, home, outputs, q, cosines):
         for i in range(3):
             for j in range(3):
                 relative[i, j] = dot(column(state, ball, i), wanted[j])
-        _write_quaternion(relative, q[n], k)
-
-
-@shared
-def _write_quaternion(m, q, k):
-    """Write the quaternion x, y, z, w of a rotation, by its largest component (Shepperd)."""
-    trace = m[0, 0] + m[1, 1] + m[2, 2]
-    largest, best = 3, trace
-    for i in range(3):
-        if m[i, i] > best:
-            largest, best = i, m[i, i]
-    if largest == 3:
-        size = (1 + trace) ** 0.5
-        q[k + 3] = size / 2
-        q[k] = (m[2, 1] - m[1, 2]) / (2 * size)
-        q[k + 1] = (m[0, 2] - m[2, 0]) / (2 * size)
-        q[k + 2] = (m[1, 0] - m[0, 1]) / (2 * size)
-        return
-    i, j, l = largest, (largest + 1) % 3, (largest + 2) % 3
-    size = (1 + 2 * m[i, i] - trace) ** 0.5
-    q[k + i] = size / 2
-    q[k + j] = (m[j, i] + m[i, j]) / (2 * size)
-    q[k + l] = (m[l, i] + m[i, l]) / (2 * size)
-    q[k + 3] = (m[l, j] - m[j, l]) / (2 * size)
+        _fill_quaternion(relative, q[n, k : k + 4])

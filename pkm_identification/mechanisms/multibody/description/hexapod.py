@@ -1,20 +1,21 @@
 """A hexapod described as a mechanism: a platform on six struts of two bodies each.
 
 Frames are those of `hexapod.dynamics.thirteen_bodies`: the platform's own; body B's at the base joint and body E's
-at the platform joint, z along the strut, x along the hinge that is fixed in the base where the first angle is zero.
+at the platform joint, z along the strut, x along the hinge that is fixed in the base where the second angle is zero.
 """
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 
 from pkm_identification.errors import MachineError
 
 from ...hexapod.dynamics.thirteen_bodies import BODIES, body_parameters
+from ...hexapod.kinematics.strut_frames import SMALLEST_ANGLE, strut_coordinates, strut_frames
 from ...hexapod.machine import Machine
-from ..numbers.arithmetic import FLOAT64
 from ..numbers.exact import ONE, ZERO, Exact, ExactVector, cross_product, exact
-from .parts import across
 from .records import NO_VECTOR, Body, Description, Drive, Home, Joint, Measure
 
 _X, _Y, _Z = (ONE, ZERO, ZERO), (ZERO, ONE, ZERO), (ZERO, ZERO, ONE)
@@ -27,7 +28,7 @@ def hexapod_description(machine: Machine) -> Description:
     Raises
     ------
     MachineError
-        If its universal joints are at the platform, or its joints have friction.
+        If its universal joints are at the platform or run along their struts at home, or its joints have friction.
     """
     parameters = body_parameters(machine).reshape(len(BODIES), -1)
     if machine.platform_joint == "universal":
@@ -36,11 +37,15 @@ def hexapod_description(machine: Machine) -> Description:
         raise MachineError(f"machine '{machine.name}': friction.joints is not known to a mechanism yet")
     joints, drives = [], []
     guess: dict[str, tuple[Exact, ...]] = {}
+    hinged = _hinged(machine)
+    zero = strut_frames(hinged)
+    at_home = strut_coordinates(zero, hinged, machine.home_position, machine.home_rotation)
     for i in range(len(machine.struts)):
         body_b, body_e = BODIES[1 + 2 * i], BODIES[2 + 2 * i]
         base, platform = _vector(machine.base_joints[i]), _vector(machine.platform_joints[i])
-        hinge = _vector(machine.first_axes[i])
-        second = cross_product(hinge, cross_product(across(hinge), hinge))
+        hinge = _vector(zero[i, :, 0])
+        # exactly across the hinge, in every arithmetic
+        second = cross_product(_vector(zero[i, :, 2]), hinge)
         swing, slide = f"base_{i + 1}", f"length_{i + 1}"
         joints += [
             Joint(
@@ -61,9 +66,7 @@ def hexapod_description(machine: Machine) -> Description:
                 (_X, _X),
             ),
         ]
-        angles, length = _strut_at_home(machine, i, FLOAT64.array(second))
-        guess[swing] = tuple(exact(float(angle)) for angle in angles)
-        guess[slide] = (exact(float(length)),)
+        guess[swing], guess[slide] = _vector(at_home[i, :2]), _vector(at_home[i, 2:])
         drives.append(
             Drive(
                 Measure(slide, "combination", "m", {slide: ONE}, numbers=()),
@@ -89,17 +92,18 @@ def hexapod_description(machine: Machine) -> Description:
     )
 
 
+def _hinged(machine: Machine) -> Machine:
+    """The machine with universal joints that have the hinges of its body frames.
+
+    Without spin any hinge does, and a strut may run along the one of the machine's: it gets another.
+    """
+    if machine.universal:
+        return machine
+    frames = strut_frames(machine)
+    along = np.linalg.norm(np.cross(machine.first_axes, frames[:, :, 2]), axis=1) < SMALLEST_ANGLE
+    hinges = np.where(along[:, None], frames[:, :, 0], machine.first_axes)
+    return replace(machine, base_joint="universal", first_axes=hinges)
+
+
 def _vector(values: np.ndarray) -> ExactVector:
     return tuple(exact(float(value)) for value in values)
-
-
-def _strut_at_home(machine: Machine, i: int, second: np.ndarray) -> tuple[tuple[float, float], float]:
-    """Hinge angles (rad) and length (m) of a strut at home."""
-    x = machine.first_axes[i]
-    y = second / np.linalg.norm(second)
-    z = np.cross(x, y)
-    span = machine.home_position + machine.home_rotation @ machine.platform_joints[i] - machine.base_joints[i]
-    length = float(np.linalg.norm(span))
-    s = span / length
-    # s = Rot(x, t1) (sin t2 x + cos t2 z)
-    return (float(np.arctan2(-s @ y, s @ z)), float(np.arcsin(s @ x))), length

@@ -16,6 +16,7 @@ MOST_PARTS = 100
 _ABOUT = ("center_of_mass", "origin")
 _X, _Y, _Z = (ONE, ZERO, ZERO), (ZERO, ONE, ZERO), (ZERO, ZERO, ONE)
 _ACROSS = 1e-9
+_NOT_A_BODY = (GROUND, "world")
 
 
 def read_bodies(node: Node, constants: Constants) -> tuple[Body, ...]:
@@ -28,7 +29,7 @@ def read_bodies(node: Node, constants: Constants) -> tuple[Body, ...]:
     """
     bodies = []
     for name, place in named_entries(node):
-        if name == GROUND:
+        if name in _NOT_A_BODY:
             place.fail("is what does not move; give the body another name")
         bodies.append(_body(name, place, constants))
     return tuple(bodies)
@@ -41,6 +42,9 @@ def named_entries(node: Node) -> list[tuple[str, Node]]:
     if len(node.value) > MOST_PARTS:
         node.fail(f"has {len(node.value)} entries; at most {MOST_PARTS} are allowed")
     names = [str(name) for name in node.value]
+    unnamed = [name for name in names if not name.strip() or not name.isprintable()]
+    if unnamed:
+        node.fail(f"has an entry named {unnamed[0]!r}: a name must be printable text")
     return [(name, node.take(key)) for name, key in zip(names, node.value, strict=True)]
 
 

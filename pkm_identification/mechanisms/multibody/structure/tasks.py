@@ -12,6 +12,7 @@ from pkm_identification.numerics.arrays import FloatArray
 from ..description.records import Description
 
 _WHAT = {"drives": "driven coordinate", "outputs": "output"}
+POSE = 6  # numbers of a pose
 _STILL = 1e-7  # of the largest motion, or of another direction, that counts as none
 
 
@@ -23,13 +24,17 @@ def _names(description: Description) -> dict[str, list[str]]:
 
 
 def check_counts(description: Description, freedom: int) -> None:
-    """Refuse more or fewer drives or outputs than degrees of freedom.
+    """Refuse more or fewer drives or outputs than degrees of freedom, and a pose where these are not six.
 
     Raises
     ------
     MachineError
         With both numbers.
     """
+    if description.pose is not None and freedom != POSE:
+        raise MachineError(
+            f"{description.source}: pose: takes six degrees of freedom, but the mechanism has {freedom}"
+        )
     for kind, names in _names(description).items():
         if len(names) != freedom:
             raise MachineError(

@@ -76,6 +76,32 @@ def stretched(made: dict[str, Any]) -> None:
     del made["motion"]
 
 
+def doubling(made: dict[str, Any]) -> None:
+    made["constants"] = {"a_0": "sqrt(2)"} | made["constants"]
+    for k in range(40):
+        made["constants"][f"a_{k + 1}"] = f"a_{k}*a_{k}+a_{k}*a_{k}"
+
+
+def chained(made: dict[str, Any]) -> None:
+    """Each constant a sum of a hundred terms more."""
+    made["constants"]["b_0"] = "pi"
+    for k in range(40):
+        made["constants"][f"b_{k + 1}"] = f"b_{k}" + 96 * "+pi"
+
+
+def powers(made: dict[str, Any]) -> None:
+    made["constants"] |= {"c_0": "99/100"} | {f"c_{k + 1}": f"c_{k}^64" for k in range(8)}
+
+
+def moved_by_a_sum(made: dict[str, Any]) -> None:
+    made["drives"]["length_1"] = {"sum": {"guide_1": "1", "guide_2": "1"}}
+
+
+def moved_by_a_length(made: dict[str, Any]) -> None:
+    made["drives"]["length_1"] = {"length": {"ground": ["0.4", "0", "-1"], "slider_1": ["0", "0", "0"]}}
+    made["home"]["outputs"] = {"z": "0.4"}
+
+
 BAD = [
     (
         "four-bar",
@@ -114,12 +140,33 @@ BAD = [
     ("four-bar", put("constants", "l1", "0.3 m"), r"constants\.l1 .*no number"),
     ("four-bar", put("constants", "l1", "1e30"), "no machine has more"),
     ("four-bar", put("constants", "l1", "sqrt(-1)"), "no finite value"),
+    ("four-bar", put("constants", "l1", "(" * 290 + "1"), "more than 50 parentheses"),
+    ("four-bar", put("constants", "l1", "-" * 290 + "1"), "more than 50 parentheses, signs"),
+    ("four-bar", put("constants", "l1", "2" + "^1" * 140), "signs or powers within each other"),
+    ("four-bar", chained, r"constants\.b_\d = .*made of too many operations"),
+    ("four-bar", doubling, r"constants\.a_\d = .*made of too many operations"),
+    ("four-bar", powers, r"constants\.c_\d = .*has too many digits"),
     ("four-bar", put("bodies", "crank", "mass", "-1"), r"bodies\.crank\.mass .*negative"),
     ("four-bar", put("bodies", "crank", "mas", "1"), "unknown key 'mas' in 'bodies.crank'"),
     ("four-bar", put("bodies", "ground", {"mass": "1"}), "what does not move"),
+    ("four-bar", put("bodies", "world", {"mass": "1"}), "what does not move"),
+    ("four-bar", put("bodies", "", {"mass": "1"}), "bodies has an entry named ''"),
+    ("mast", put("bodies", "\ud800", {"mass": "1"}), "must be printable text"),
+    ("mast", put("pose", "platform"), "pose: takes six degrees of freedom, but the mechanism has 3"),
+    ("mast", put("closed_form", "name", "prs"), "closed_form.name = 'prs': must be one of prs_table"),
+    ("mast", put("closed_form", "bar", "0"), "closed_form prs_table: needs"),
+    ("mast", take("closed_form", "guides"), "closed_form prs_table: needs"),
+    ("mast", moved_by_a_sum, "closed_form prs_table: needs"),
+    ("mast", moved_by_a_length, "closed_form prs_table: needs"),
+    (
+        "four-bar",
+        put("closed_form", {"name": "prs_table", "radius": "1", "bar": "1", "guides": "1"}),
+        "needs radius",
+    ),
     ("four-bar", put("geometry", {}), r"geometry belongs into a hexapod's file"),
     ("four-bar", put("kind", "machine"), "kind = 'machine': must be one of mechanism"),
     ("four-bar", put("schema", "2"), "schema"),
+    ("four-bar", put("name", ["1"]), r"name = \['1'\]: must be text"),
     ("four-bar", many_bodies, "10000 entries; at most"),
     (
         "mast",

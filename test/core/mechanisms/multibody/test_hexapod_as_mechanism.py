@@ -10,7 +10,7 @@ import pytest
 from core.mechanisms.hexapod.machine_variants import BUILTIN, machine, untidy, with_joint
 from core.platform_motions import states
 
-from pkm_identification.errors import MachineError
+from pkm_identification.errors import MachineError, MotionRefused
 from pkm_identification.mechanisms.hexapod.dynamics import forward_dynamics, strut_dynamics, strut_forces
 from pkm_identification.mechanisms.hexapod.dynamics.thirteen_bodies import BODIES, body_regressor
 from pkm_identification.mechanisms.hexapod.joint_friction import JointFriction
@@ -116,6 +116,31 @@ def test_forward_kinematics_comes_back_to_the_pose():
     rotation, position = kinematics.body_poses(general, found.configuration)
     np.testing.assert_allclose(position[:, 0], motion.position, atol=1e-9)
     np.testing.assert_allclose(rotation[:, 0], motion.rotation, atol=1e-9)
+
+
+def test_a_pose_out_of_reach_is_refused():
+    _, general = pair("uf")
+    rotation, position = (part[:, 0] for part in kinematics.body_poses(general, general.home))
+    places = np.repeat(position, 2, axis=0)
+    places[1] += [0.0, 0.0, 100.0]
+    with pytest.raises(MotionRefused, match=r"row 2: pose .*out of reach"):
+        kinematics.motion_of_pose(
+            general, places, rotation.repeat(2, axis=0), np.zeros((2, 6)), np.zeros((2, 6))
+        )
+
+
+def test_a_strut_along_a_hinge_that_no_spin_does_not_have():
+    own, general = pair("no spin")
+    home = own.home_position + own.platform_joints @ own.home_rotation.T - own.base_joints
+    hinges = home / np.linalg.norm(home, axis=1, keepdims=True)
+    twisted = Mechanism.from_machine(replace(own, first_axes=hinges))
+    motion, moved = motions("no spin")
+    again = kinematics.motion_of_pose(
+        twisted, motion.position, motion.rotation, motion.twist, motion.acceleration
+    )
+    close(dynamics.forces(twisted, again), dynamics.forces(general, moved))
+    with pytest.raises(MachineError, match="runs along strut 1 at home"):
+        Mechanism.from_machine(replace(own, base_joint="universal", first_axes=hinges))
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from pkm_identification.errors import MotionRefused
+from pkm_identification.errors import MotionRefused, SettingsError
 from pkm_identification.mechanisms.multibody import dynamics, kinematics
 from pkm_identification.mechanisms.multibody.closed_forms import closed_form
 from pkm_identification.mechanisms.multibody.kernels.codes import OK
@@ -103,8 +103,8 @@ def test_forward_of_inverse_is_the_identity_everywhere_in_the_workspace():
 
 def test_the_general_way_finds_what_the_closed_form_finds():
     outputs = workspace(300, seed=3)
-    form = closed_form(mast())
-    by_form, refused = form(mast(), outputs)
+    form = closed_form(mast().description, mast().tree)
+    by_form, refused = form(mast().arithmetic, mast().model, mast().home, outputs)
     general = kinematics.close_outputs(mast(), outputs, start=mast().home)
     assert general.found.all()
     assert not any(refused)
@@ -121,6 +121,16 @@ def test_a_pose_out_of_reach_names_the_row_and_the_bar():
     outputs = np.vstack([pose(0.4, 0, 0), pose(0.4, 69, 0)])
     with pytest.raises(MotionRefused, match=r"row 2: outputs .*bar 2 does not reach: \|cos gamma_2\| = 1\.0"):
         kinematics.motion_of_outputs(mast(), outputs, np.zeros((2, 3)), np.zeros((2, 3)))
+
+
+def test_a_pose_of_six_numbers_is_refused():
+    still = np.zeros((1, 6))
+    for ask in (
+        lambda: kinematics.close_pose(mast(), [[0, 0, 0.4]], np.eye(3)[None]),
+        lambda: kinematics.motion_of_pose(mast(), [[0, 0, 0.4]], np.eye(3)[None], still, still),
+    ):
+        with pytest.raises(SettingsError, match="a pose needs 'pose' and six degrees of freedom; it has 3"):
+            ask()
 
 
 def test_forces_have_the_numbers_of_the_digest():

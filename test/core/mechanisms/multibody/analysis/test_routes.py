@@ -133,8 +133,7 @@ def test_parallelogram():
 def test_loops_close_to_the_digits():
     mechanism = subject("four-bar").mechanism
     for digits in (30, 60):
-        precise = mechanism.with_digits(digits)
-        motion = structure_motion(mechanism, 0, digits)
+        precise, motion = structure_motion(mechanism, 0, digits)
         closed = kinematics.close_drives(precise, motion.drive, motion.configuration)
         assert max(closed.residual) < mpmath.mpf(10) ** (3 - digits)
 
@@ -187,7 +186,8 @@ def test_random_states_are_the_same_in_every_arithmetic():
     mechanism = subject("mast").mechanism
     states = random_drives(mechanism, 5, seed=3)
     assert all(isinstance(value, Fraction) for part in states for value in part.ravel())
-    rough, precise = structure_motion(mechanism, 5, seed=3), structure_motion(mechanism, 5, 30, seed=3)
+    _, rough = structure_motion(mechanism, 5, seed=3)
+    _, precise = structure_motion(mechanism, 5, 30, seed=3)
     for a, b in ((rough.drive, precise.drive), (rough.velocity, precise.velocity)):
         np.testing.assert_allclose(b.astype(float), a, atol=1e-9)
     other = random_drives(mechanism, 5, seed=4)
@@ -204,13 +204,12 @@ def test_hexapods_follow_their_own_analysis():
 
 def test_a_hexapod_as_a_mechanism_in_thirty_digits_has_the_columns_of_the_compiled_one():
     one = Subject.of_machine(machine("hexel"), "axisymmetric_alike")
-    motion = structure_motion(one.mechanism, 4, 30)
-    columns = one._chosen(dynamics.regressor(one.mechanism.with_digits(30), motion)).astype(float)
-    rough = one._chosen(dynamics.regressor(one.mechanism, structure_motion(one.mechanism, 4)))
+    columns = one._chosen(dynamics.regressor(*structure_motion(one.mechanism, 4, 30))).astype(float)
+    rough = one._chosen(dynamics.regressor(*structure_motion(one.mechanism, 4)))
     np.testing.assert_allclose(columns, rough, atol=1e-9 * np.abs(rough).max())
     assert columns.shape == (4, 6, 18)
     # the same fourteen combinations span both
-    whole = one._chosen(dynamics.regressor(one.mechanism, structure_motion(one.mechanism, 30)))
+    whole = one._chosen(dynamics.regressor(*structure_motion(one.mechanism, 30)))
     assert base_parameters(whole, one.names).count == 14
 
 
