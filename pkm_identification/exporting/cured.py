@@ -15,6 +15,7 @@ from pkm_identification.errors import DocumentError, MachineError, SettingsError
 from pkm_identification.mechanisms.hexapod.drive import Drive
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUTS
+from pkm_identification.numerics.arrays import FloatArray
 
 # Causes a machine file can know, without the number of a strut.
 CURABLE = ("force_delay", "force_gain", "force_offset", "motor_inertia")
@@ -90,7 +91,7 @@ def cured(machine: Machine, causes: Sequence[Mapping[str, Any]]) -> tuple[Machin
     MachineError
         If the machine has no drive to know them of, or the file that results is none.
     """
-    values: dict[str, np.ndarray] = {}
+    values: dict[str, FloatArray] = {}
     left = []
     for cause in causes:
         name, strut = _stem(str(cause.get("name")))
@@ -102,7 +103,7 @@ def cured(machine: Machine, causes: Sequence[Mapping[str, Any]]) -> tuple[Machin
         ):
             left.append(str(cause.get("name")))
             continue
-        entry = values.setdefault(name, np.full(STRUTS, 1.0 if name == "force_gain" else 0.0))
+        entry = values.setdefault(name, _right(name))
         entry[slice(None) if strut is None else strut] = value
     if not values:
         return machine, tuple(left)
@@ -111,15 +112,8 @@ def cured(machine: Machine, causes: Sequence[Mapping[str, Any]]) -> tuple[Machin
             f"machine '{machine.name}' has no 'drive', which would have to know {', '.join(values)}"
         )
     document, drive = copy.deepcopy(machine.document), machine.drive
-    if "force_delay" in values:
-        document["drive"]["force_delay"] = drive.force_delay + float(values["force_delay"][0])
-    if "force_gain" in values:
-        document["drive"]["force_gain"] = (drive.force_gain * values["force_gain"]).tolist()
-    if "force_offset" in values:
-        # an offset of forces from which this file's gains were taken already
-        document["drive"]["force_offset"] = (
-            drive.force_offset + drive.force_gain * values["force_offset"]
-        ).tolist()
+    delay, gain, offset = (values.get(name, _right(name)) for name in CURABLE[:3])
+    know_forces(document["drive"], drive, float(delay[0]), gain, offset)
     if "motor_inertia" in values:
         if not drive.has_motor:
             raise MachineError(
@@ -129,10 +123,40 @@ def cured(machine: Machine, causes: Sequence[Mapping[str, Any]]) -> tuple[Machin
     return Machine.from_document(document, source=machine.name), tuple(left)
 
 
+def know_forces(
+    section: dict[str, Any], drive: Drive, delay: float, gain: FloatArray, offset: FloatArray
+) -> None:
+    """Write what was found of measured forces into the section `drive` of a machine file, beside what it knows already.
+
+    Parameters
+    ----------
+    section : dict
+        Changed in place.
+    drive : Drive
+        That of the file.
+    delay : float
+        s, of all struts.
+    gain, offset : ndarray, shape (6,)
+        Measured over true, and N.
+    """
+    if delay:
+        section["force_delay"] = drive.force_delay + delay
+    if np.any(gain != 1.0):
+        section["force_gain"] = (drive.force_gain * gain).tolist()
+    if np.any(offset):
+        # an offset of forces from which this file's gains were taken already
+        section["force_offset"] = (drive.force_offset + drive.force_gain * offset).tolist()
+
+
 def motor_inertia(drive: Drive, more: float) -> float:
     """Inertia (kg m^2) of motors that resist by so much more (kg) along each strut than the drive's."""
     turns = (2 * np.pi * drive.gear_ratio / drive.screw_lead) ** 2
     return max(0.0, drive.motor_mass + more) / float(turns)
+
+
+def _right(name: str) -> FloatArray:
+    """What a cause is of struts without it, shape (6,)."""
+    return np.full(STRUTS, 1.0 if name == "force_gain" else 0.0)
 
 
 def _stem(name: str) -> tuple[str, int | None]:

@@ -11,9 +11,10 @@ from pkm_identification.identification.estimated_effects.linearisation import Li
 from pkm_identification.identification.settings import EstimatorSettings
 from pkm_identification.mechanisms.hexapod.dynamics.basis import friction_of_basis, joint_friction_of_basis
 from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 
-from .cured import motor_inertia
+from .cured import know_forces, motor_inertia
 
 # Symbols of parameters.
 DELAY, LENGTH = "force_delay", "length_offset"
@@ -98,16 +99,11 @@ def _know_forces(document: dict[str, Any], machine: Machine, point: Linearisatio
     corrections, drive = point.corrections, machine.drive
     if drive is None:
         return [entry.name for entry in point.entries if entry.symbol in FORCES]
-    section = document["drive"]
     # one delay can be known: that of most struts
-    delay = float(np.median(corrections.delay))
-    if delay:
-        section["force_delay"] = drive.force_delay + delay
-    if np.any(corrections.gain != 1.0):
-        section["force_gain"] = (drive.force_gain * corrections.gain).tolist()
-    if np.any(corrections.offset):
-        # an offset of forces from which this file's gains were taken already
-        section["force_offset"] = (drive.force_offset + drive.force_gain * corrections.offset).tolist()
+    delays, counts = np.unique(corrections.delay, return_counts=True)
+    most = int(np.argmax(counts))
+    delay = float(delays[most]) if 2 * counts[most] > STRUTS else 0.0
+    know_forces(document["drive"], drive, delay, corrections.gain, corrections.offset)
     late = corrections.delay != delay
     return [
         entry.name

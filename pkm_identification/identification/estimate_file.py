@@ -30,8 +30,9 @@ def estimate_document(result: Identification, origin: dict[str, Any] | None = No
     """The content of estimate.json; numbers that are not finite are None.
 
     The value of a parameter that the data do not show alone is None: a prior is no estimate. The combinations they
-    do show follow the parameters, named by their terms. `state` is what an estimation needs to go on from here (see
-    `saved_estimate`): means and covariance of all parameters, shown or not, in SI units; None if not finite.
+    do show follow the parameters, named by their terms; `weights` are the terms' factors. `state` is what an estimation
+    needs to go on from here (see `saved_estimate`): means and covariance of all parameters, shown or not, in SI units;
+    None if not finite.
     `parameter_set` is the set's name, `stated` in words what was fixed, tied or stated of it; '' if nothing was.
     Where effects were estimated besides, `also` names them, and their parameters have the `kind` EFFECT.
     `near_zero` names friction that is not distinguishable from zero; `warnings` are sentences on what is odd about the
@@ -53,6 +54,11 @@ def estimate_document(result: Identification, origin: dict[str, Any] | None = No
             "unit": combination.unit,
             "status": COMBINATION,
             "nominal": _number(combination.nominal),
+            "weights": {
+                name: _number(weight)
+                for name, weight in zip(estimate.names, combination.weights, strict=True)
+                if weight
+            },
         }
         for combination in estimate.combinations
     ]

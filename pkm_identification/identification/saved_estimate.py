@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -57,7 +58,7 @@ class SavedEstimate:
         Of parameters and combinations by their names, as the file states them: a misfit that put them in doubt is not
         in the covariance alone.
     combinations : tuple of Combination
-        As the file states them; which terms they have is in their names alone, so that weights are not numbers.
+        As the file states them; those of version 0.1.0 do not say their weights and are left out.
     """
 
     source: str
@@ -148,7 +149,8 @@ def read_saved_estimate(path: str | Path) -> SavedEstimate:
     state = document.get("state")
     if not isinstance(state, dict):
         raise DocumentError(f"{source}: holds no 'state' to start from; it was written by an older version")
-    names = _texts(source, state, "names")
+    names = _texts(source, state.get("names"), "state.names")
+    also = document.get("also", [])
     mean = _numbers(source, state, "mean", (len(names),))
     covariance = _numbers(source, state, "covariance", (len(names), len(names)))
     _refuse_no_covariance(source, covariance)
@@ -169,7 +171,7 @@ def read_saved_estimate(path: str | Path) -> SavedEstimate:
         estimator=_text(source, document, "estimator") or "ukf",
         model=_text(source, document, "model") or "force",
         consistent=document.get("consistent") is True,
-        also=tuple(_texts(source, document, "also")) if document.get("also") else (),
+        also=() if also == [] else _texts(source, also, "also"),
         samples=_count(document.get("samples")),
         dropped=_counts(document.get("dropped")),
         converged=document.get("converged") is True,
@@ -193,16 +195,23 @@ def _combinations(entries: Any, names: tuple[str, ...]) -> tuple[Combination, ..
     """Entries that are no parameter but a combination of some."""
     found = []
     for entry in entries if isinstance(entries, list) else []:
-        if not isinstance(entry, dict) or entry.get("name") in names or entry.get("status") != COMBINATION:
+        if not isinstance(entry, dict) or entry.get("status") != COMBINATION:
             continue
-        numbers = [entry.get(key) for key in ("value", "std", "nominal")]
-        if all(isinstance(number, (int, float)) for number in numbers):
-            value, std, nominal = (float(number) for number in numbers if number is not None)
-            weights = np.full(len(names), np.nan)
-            found.append(
-                Combination(str(entry["name"]), weights, value, std, str(entry.get("unit")), nominal)
-            )
+        name, terms = entry.get("name"), entry.get("weights")
+        if not isinstance(name, str) or name in names or not isinstance(terms, dict) or not terms:
+            continue
+        numbers = [*(entry.get(key) for key in ("value", "std", "nominal")), *terms.values()]
+        if not set(terms) <= set(names) or not all(_finite(number) for number in numbers):
+            continue
+        value, std, nominal, *factors = map(float, numbers)
+        weights = np.zeros(len(names))
+        weights[[names.index(term) for term in terms]] = factors
+        found.append(Combination(name, weights, value, std, str(entry.get("unit")), nominal))
     return tuple(found)
+
+
+def _finite(value: Any) -> bool:
+    return isinstance(value, (int, float)) and abs(value) <= sys.float_info.max
 
 
 def _statement(stated: str) -> str:
@@ -224,10 +233,9 @@ def _counts(value: Any) -> dict[str, int]:
     return {str(reason): _count(count) for reason, count in value.items()} if isinstance(value, dict) else {}
 
 
-def _texts(source: str, state: dict[str, Any], key: str) -> tuple[str, ...]:
-    texts = state.get(key)
+def _texts(source: str, texts: Any, key: str) -> tuple[str, ...]:
     if not isinstance(texts, list) or not texts or not all(isinstance(text, str) for text in texts):
-        raise DocumentError(f"{source}: state.{key} = {_shown(texts)}: must be a list of texts")
+        raise DocumentError(f"{source}: {key} = {_shown(texts)}: must be a list of texts")
     return tuple(texts)
 
 

@@ -90,7 +90,8 @@ def expressions(route: DoubleRoute | PreciseRoute) -> list[dict[str, Any]]:
 def _factor(value: Any, error: float) -> str:
     """A coefficient with the digits it has."""
     if isinstance(value, float):
-        return repr(value)
+        # NumPy's own floats name their type
+        return repr(float(value))
     digits = _LONGEST_FACTOR if error == 0 else min(_LONGEST_FACTOR, int(-math.log10(error)))
     return mpmath.nstr(value, max(digits, 1))
 

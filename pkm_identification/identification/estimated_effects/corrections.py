@@ -37,24 +37,15 @@ class Corrections:
         """A guarded log with true lengths and forces; samples without a force in time are left out."""
         if np.any(self.length):
             log = replace(log, length=log.length - self.length)
-        force = log.force
-        if force is None:
+        if log.force is None:
             return log
-        if np.any(self.offset) or np.any(self.gain != 1.0):
-            force = (force - self.offset) / self.gain
-        return self._in_time(log, force) if np.any(self.delay) else replace(log, force=force)
-
-    def _in_time(self, log: GuardedLog, late: FloatArray) -> GuardedLog:
-        """The log with forces of the instants they are stamped with, instead of late ones (N, 6)."""
         rows = np.arange(len(log.time), dtype=float)
         kept = np.ones(len(rows), dtype=bool)
-        force = np.zeros_like(late)
+        force = np.zeros_like(log.force)
         for delay in np.unique(self.delay):
-            known = KnownForces(float(delay), (1.0,) * STRUTS, (0.0,) * STRUTS)
+            known = KnownForces(float(delay), tuple(self.gain), tuple(self.offset))
             # rows in place of stamps tell which of them are left
-            moved = ForceAlignment.of(known, log.period).log(
-                replace(log, time=rows, force=late, imu=None, sensor=None)
-            )
+            moved = ForceAlignment.of(known, log.period).log(replace(log, time=rows, imu=None, sensor=None))
             own = moved.time.astype(np.int64)
             struts = self.delay == delay
             if moved.force is not None:

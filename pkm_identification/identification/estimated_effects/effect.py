@@ -39,8 +39,8 @@ class EstimatedEffect:
     positive : tuple of Parameter
         Those that must stay above zero.
     factor_fixed : bool
-        Whether no motion shows what its parameters have in common: then the mean of those near their median is taken as
-        nominal.
+        Whether no motion shows what its parameters have in common: then the mean of those near their median, or of
+        all where none is, is taken as nominal.
     """
 
     name: str
@@ -61,7 +61,10 @@ class EstimatedEffect:
             return LinearRelations.none(len(parameters))
         places = np.array(self.places(parameters))
         own = values[places]
-        places = places[np.abs(own / np.median(own) - 1.0) < ALIKE]
+        near = np.abs(own / np.median(own) - 1.0) < ALIKE
+        # in two camps, as .95 and 1.05, none is near the middle
+        if near.any():
+            places = places[near]
         row = np.zeros(len(parameters))
         row[places] = 1.0 / (len(places) * FIXED)
         nominal = float(np.mean(parameters.nominal[places]))

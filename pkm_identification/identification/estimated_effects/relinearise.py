@@ -22,11 +22,13 @@ def relinearised(experiment: Experiment) -> tuple[Experiment, Problem, str]:
     """The experiment without its effects as they are estimated, its problem, and what did not settle, in words.
 
     Every pass fits by least squares what is left of machine and logs without the effects, and undoes them anew; a step
-    after which the equations fit worse is halved. An experiment without effects is returned as it is.
+    after which the equations fit worse is halved, and not taken if that does not help. An experiment without effects is
+    returned as it is.
     """
     problem = experiment.problem()
+    count = len(problem.equations)
     point = experiment.point
-    if point is None or point.linear or len(problem.equations) < len(problem.parameters):
+    if point is None or point.linear or count < len(problem.parameters):
         return experiment, problem, ""
     estimator = ESTIMATORS["robust" if experiment.settings.estimator.name == "robust" else "ls"]
     places = [place for effect in point.effects if effect.undo for place in effect.places(point.parameters)]
@@ -41,26 +43,33 @@ def relinearised(experiment: Experiment) -> tuple[Experiment, Problem, str]:
         if change[moved] < STILL:
             return experiment, problem, ""
         weights = np.asarray(np.linalg.inv(fit.noise), dtype=float)
-        before = _misfit(problem, values, weights) if number else np.inf
+        before = _misfit(problem, values, weights, count) if number else np.inf
         proposal = fit.mean
         for _ in range(HALVINGS + 1):
             after = experiment.at(proposal)
-            problem = after.problem()
+            changed = after.problem()
             tried = proposal.copy()
             tried[:own] = proposal[:own] if after.point is None else after.point.values
-            left = _misfit(problem, tried, weights)
+            left = _misfit(changed, tried, weights, count)
             if left <= before:
                 break
             proposal = 0.5 * (values + proposal)
-        experiment, values = after, tried
+        else:
+            return experiment, problem, f"{point.parameters.names[moved]}: no step fits better"
+        experiment, problem, values = after, changed, tried
         if 0.0 <= before - left < STILL**2:
             # what the data do not show may move for ever
             return experiment, problem, ""
     return experiment, problem, f"{point.parameters.names[moved]} still moves after {MOST_PASSES} passes"
 
 
-def _misfit(problem: Problem, values: FloatArray, weights: FloatArray) -> float:
-    """Sum of weighted squares of what values (P,) leave of the equations, and of the prior."""
+def _misfit(problem: Problem, values: FloatArray, weights: FloatArray, count: int) -> float:
+    """Weighted squares of what values (P,) leave of so many equations as these, and of the prior; NaN without any.
+
+    A step that loses equations, as delays do, would fit better by their sum alone.
+    """
     left = problem.equations.measured - problem.equations.regressor @ values
+    if len(left) == 0:
+        return np.nan
     own = (values - problem.prior.mean) / problem.prior.std
-    return float(np.einsum("ki,ij,kj->", left, weights, left) + own @ own)
+    return float(np.einsum("ki,ij,kj->", left, weights, left) * (count / len(left)) + own @ own)

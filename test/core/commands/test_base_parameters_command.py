@@ -39,6 +39,15 @@ def test_all_routes_of_the_trap_in_text_and_json(tmp_path, capsys):
     assert first["terms"][1] == {"parameter": "m_coupler", "factor": "0.3", "value": 0.3}
 
 
+def test_factors_are_numbers(tmp_path):
+    path = tmp_path / "base.json"
+    assert ask("--machine", "four-bar", "--route", "double", "--json", str(path)) == 0
+    terms = [term for one in json.loads(path.read_text())["expressions"] for term in one["terms"]]
+    assert len(terms) > 8
+    for term in terms:
+        assert float(term["factor"]) == term["value"]
+
+
 def test_a_hexapod_without_units(tmp_path):
     path = tmp_path / "base.json"
     assert ask("--machine", "uf", "--homogenized", "--json", str(path)) == 0

@@ -11,6 +11,8 @@ from core.mechanisms.hexapod.machine_variants import changed, machine
 from pkm_identification.cli import main
 from pkm_identification.errors import MachineError, SettingsError
 from pkm_identification.exporting.cured import cured, with_keys
+from pkm_identification.exporting.cured_effects import with_effects_known
+from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.machine import Machine
 
 
@@ -29,6 +31,26 @@ def test_causes_become_known():
     np.testing.assert_array_equal(made.drive.force_offset, [0, -12, 0, 0, 0, 0])
     assert made.motor_mass == pytest.approx(3.0)
     assert left == ("geometry", "force_delay_3")
+
+
+@pytest.mark.parametrize(
+    ("late", "known", "left"),
+    [
+        ([1, 2, 3], 0.0, ("force_delay_1", "force_delay_2", "force_delay_3")),
+        ([1, 2, 3, 4], 0.002, ()),
+        ([5], 0.0, ("force_delay_5",)),
+    ],
+)
+def test_a_delay_is_known_if_it_is_that_of_most_struts(late, known, left):
+    uf = machine("uf")
+    settings = Settings.of(estimator="ls", also=tuple(f"force_delay_{strut}" for strut in late))
+    parameters = settings.parameter_set(uf)
+    values = parameters.nominal.copy()
+    for name in settings.estimator.also:
+        values[parameters.names.index(name)] = 0.002
+    made, unknown = with_effects_known(uf, settings.estimator, values)
+    assert made.drive.force_delay == known
+    assert unknown == left
 
 
 def test_what_was_known_before_is_added_to():

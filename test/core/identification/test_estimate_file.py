@@ -45,8 +45,9 @@ def test_file_follows_the_schema(tmp_path):
     assert (document["parameter_set"], document["stated"]) == ("identifiable", "")
     names = [entry["name"] for entry in document["parameters"]]
     assert names == [*result.estimate.names, "m_p + 6 m_e"]
+    keys = {"name", "value", "std", "unit", "status", "nominal"}
     for entry in document["parameters"]:
-        assert set(entry) == {"name", "value", "std", "unit", "status", "nominal"}
+        assert set(entry) == (keys if entry["name"] in result.estimate.names else keys | {"weights"})
         assert entry["status"] in ("identifiable", "in_doubt", "combination", "unidentifiable")
     by_name = {entry["name"]: entry for entry in document["parameters"]}
     assert by_name["m_b"]["value"] == result.estimate.values[1]
@@ -59,6 +60,7 @@ def test_file_follows_the_schema(tmp_path):
         "unit": "kg",
         "status": "combination",
         "nominal": result.estimate.combinations[0].nominal,
+        "weights": {"m_p": 1.0, "m_e": 6.0},
     }
     assert document["validation"]["rms_percent"] == {"per_strut": [0.3] * 6, "total": 0.3}
     assert document["validation"]["rms_percent_raw"] == {"per_strut": [7.0] * 6, "total": 7.0}

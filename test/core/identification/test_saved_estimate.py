@@ -39,6 +39,35 @@ def test_what_was_written_comes_back_bit_for_bit(path):
     np.testing.assert_array_equal(saved.covariance, estimate.covariance)
 
 
+def test_combinations_come_back_with_their_weights(path):
+    (written,), (read,) = made_identification().estimate.combinations, read_saved_estimate(path).combinations
+    assert replace(read, weights=()) == replace(written, weights=())
+    np.testing.assert_array_equal(read.weights, written.weights)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda entry: entry.pop("weights"),
+        lambda entry: entry.pop("name"),
+        lambda entry: entry.__setitem__("weights", {}),
+        lambda entry: entry["weights"].__setitem__("m_9", 1.0),
+        lambda entry: entry["weights"].__setitem__("m_e", None),
+        lambda entry: entry["weights"].__setitem__("m_e", 10**400),
+        lambda entry: entry.__setitem__("std", None),
+    ],
+)
+def test_combinations_that_do_not_say_what_they_are_are_left_out(path, change):
+    edit(path, lambda document: change(document["parameters"][-1]))
+    assert read_saved_estimate(path).combinations == ()
+
+
+def test_what_was_estimated_besides_comes_back(path):
+    assert read_saved_estimate(path).also == ()
+    edit(path, lambda d: d.__setitem__("also", ["force_delay"]))
+    assert read_saved_estimate(path).also == ("force_delay",)
+
+
 def test_an_estimator_goes_on_from_it(path):
     saved = read_saved_estimate(path)
     recursive = RecursiveEstimator(hexapod_parameters(MACHINE))
@@ -80,7 +109,9 @@ def lopsided(state):
         (lambda d: d["state"]["mean"].__setitem__(0, None), "must be 20 finite numbers"),
         (lambda d: d["state"].__setitem__("mean", "x"), "must be 20 finite numbers"),
         (lambda d: d["state"]["covariance"].pop(), "must be 20 x 20 finite numbers"),
-        (lambda d: d["state"].__setitem__("names", []), "must be a list of texts"),
+        (lambda d: d["state"].__setitem__("names", []), ": state.names = []: must be a list of texts"),
+        (lambda d: d.__setitem__("also", {}), ": also = {}: must be a list of texts"),
+        (lambda d: d.__setitem__("also", ["force_delay", 1]), ": also = ['force_delay', 1]: must be"),
         (lambda d: d["state"].__setitem__("count", -1), "must be a whole number"),
         (lambda d: d["state"].__setitem__("time", [1]), "must be a finite number"),
         (lambda d: negative(d["state"]), "a variance that is not positive"),

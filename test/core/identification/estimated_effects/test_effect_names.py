@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from core.mechanisms.hexapod.machine_variants import changed, machine
@@ -9,6 +11,8 @@ from core.mechanisms.hexapod.machine_variants import changed, machine
 from pkm_identification.cli import main
 from pkm_identification.errors import SettingsError
 from pkm_identification.identification.estimated_effects.corrections import Corrections
+from pkm_identification.identification.estimated_effects.effect import FIXED
+from pkm_identification.identification.estimated_effects.linearisation import Linearisation
 from pkm_identification.identification.estimated_effects.registry import NAMES, parse_names
 from pkm_identification.identification.settings import Settings, assumptions_of
 from pkm_identification.mechanisms.hexapod.drive import KnownForces
@@ -72,6 +76,28 @@ def test_a_prior_of_an_effect_can_be_stated(tmp_path):
     parameters = given.parameter_set(machine("uf"))
     place = parameters.names.index("force_delay")
     assert (parameters.prior_mean[place], parameters.prior_std[place]) == (0.001, 0.0001)
+
+
+@pytest.mark.parametrize(
+    ("gains", "judged"),
+    [
+        # in two camps, none near the middle: the mean of all is taken for right
+        ([0.95, 0.96, 0.97, 1.03, 1.04, 1.05], [0, 1, 2, 3, 4, 5]),
+        ([1.0, 1.01, 0.99, 1.0, 1.3, 0.7], [0, 1, 2, 3]),
+    ],
+)
+def test_the_common_factor_of_gains_is_that_of_most(gains, judged):
+    uf, settings = machine("uf"), Settings.of(estimator="ls", also=("force_gain",))
+    values = settings.parameter_set(uf).nominal.copy()
+    point = Linearisation.of(settings.estimator, uf)
+    places = point.effects[0].places(point.parameters)
+    values[places] = gains
+    found = replace(point, values=values).relations(len(values))
+    np.testing.assert_array_equal(np.flatnonzero(found.rows[0]), np.array(places)[judged])
+    # fixed at the file's gain of one
+    factor = np.mean(np.array(gains)[judged])
+    assert found.rows[0] @ values == pytest.approx(factor * found.values[0], rel=1e-12)
+    assert found.values[0] == pytest.approx(1 / FIXED)
 
 
 def guarded() -> GuardedLog:
