@@ -164,6 +164,10 @@ class EstimatorSettings:
 
     def parameter_set(self, machine: Machine) -> ParameterSet:
         """The parameters to estimate; raises PkmError when set or assumptions do not fit."""
+        return self.parameters_and_effects(machine)[0]
+
+    def parameters_and_effects(self, machine: Machine) -> tuple[ParameterSet, tuple[EstimatedEffect, ...]]:
+        """The parameters to estimate, and the effects that some of them are of; raises as `parameter_set`."""
         parameters, effects = self.all_parameters(machine)
         effective = [entry.name for effect in effects for entry in effect.entries]
         parameters = self.assumptions.apply(parameters)
@@ -174,7 +178,7 @@ class EstimatorSettings:
             )
         if self.consistent:
             physical_layout(self.prepared(machine), parameters)  # refuses a part of a body
-        return parameters
+        return parameters, effects
 
     def prepared(self, machine: Machine) -> Machine:
         """The machine with a friction law that has what is estimated besides."""

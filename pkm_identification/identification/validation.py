@@ -155,7 +155,7 @@ def _predicted(
     """Forces of an experiment's logs without the effects of these values (P,), and as the machine file has them."""
     without = experiment.at(values)
     validation = predict(without, logs(without), values)
-    if validation is None or experiment.point is None:
+    if validation is None or experiment.point is None or experiment.point.linear:
         return validation
     by_file = replace(experiment, machine=experiment.point.machine, logs=experiment.point.logs)
     nominal = predict(by_file, logs(by_file), experiment.parameters.nominal)

@@ -12,6 +12,8 @@ from .arrays import FloatArray
 from .compiled import inlined, kernel
 from .vector3 import cross, dot
 
+FAR = 0.6  # cosine between a vector and a coordinate axis, below
+
 
 @inlined
 def matrix_rows(x, y, z, w, k):
@@ -230,8 +232,14 @@ def vector_from_matrix(rotation: FloatArray) -> FloatArray:
 
 
 def axes_across(vector: FloatArray) -> FloatArray:
-    """Two unit vectors (2, 3) at right angles to a vector (3,) and to each other, right-handed with it."""
+    """Two unit vectors (2, 3) at right angles to a vector (3,) and to each other, right-handed with its opposite.
+
+    The second is the last coordinate axis far from the vector, less what it has along it: across -z they are x and y,
+    and vectors in the plane of x and y have z as their second, so that their first turn all the same way.
+    """
     along = vector / np.linalg.norm(vector)
-    first = np.cross(along, np.eye(3)[int(np.argmin(np.abs(along)))])
+    # not all three axes are as near as that
+    axis = np.eye(3)[np.flatnonzero(np.abs(along) < FAR)[-1]]
+    first = np.cross(along, axis)
     first /= np.linalg.norm(first)
-    return np.array([first, np.cross(along, first)])
+    return np.array([first, np.cross(first, along)])

@@ -5,16 +5,17 @@ Columns and priors are those of the hypotheses about a misfit (`diagnosis.hypoth
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.rotation import matrix_from_vector
+from pkm_identification.numerics.rotation import axes_across, matrix_from_vector
 from pkm_identification.parameters.parameter import Kind, Parameter
 
 from ..diagnosis.hypotheses import Effect, friction, geometry, gravity
@@ -24,6 +25,13 @@ from .effect import EstimatedEffect
 
 STEP = 0.05  # of a rate of the friction law, or of Coulomb friction, for differences
 EXCESS = 0.5  # of Coulomb friction: a large breakaway
+# Which correction an effect of struts is, and how it joins those there are.
+_JOINED: dict[str, tuple[str, np.ufunc]] = {
+    "force_delay": ("delay", np.add),
+    "force_gain": ("gain", np.multiply),
+    "force_offset": ("offset", np.add),
+    "length_offset": ("length", np.add),
+}
 
 
 def of_struts(hypothesis: Effect, struts: Sequence[int], name: str, fixed: bool = False) -> EstimatedEffect:
@@ -38,7 +46,7 @@ def of_struts(hypothesis: Effect, struts: Sequence[int], name: str, fixed: bool 
         # forces less a factor are that much smaller, and so is what a change of the factor does to them
         return made / values if hypothesis.name == "force_gain" else made
 
-    undo = partial(_UNDONE[hypothesis.name], struts=chosen)
+    undo = partial(_undo, name=hypothesis.name, struts=chosen)
     return EstimatedEffect(name, entries, columns=columns, undo=undo, factor_fixed=fixed)
 
 
@@ -49,18 +57,13 @@ def common_delay(hypothesis: Effect) -> EstimatedEffect:
     def columns(situation: Situation, values: FloatArray) -> FloatArray:
         return hypothesis.columns(situation).sum(axis=2, keepdims=True)
 
-    undo = partial(_UNDONE[hypothesis.name], struts=list(range(STRUTS)))
+    undo = partial(_undo, name=hypothesis.name, struts=list(range(STRUTS)))
     return EstimatedEffect(hypothesis.common, (entry,), columns=columns, undo=undo)
 
 
 def gravity_direction(hypothesis: Effect, machine: Machine) -> EstimatedEffect:
-    """Two angles about axes across gravity as the machine file has it: with gravity along z, about x and y."""
-    along = machine.gravity / np.linalg.norm(machine.gravity)
-    first, second = np.eye(3)[sorted(np.argsort(np.abs(along), kind="stable")[:2])]
-    first = first - (first @ along) * along
-    first /= np.linalg.norm(first)
-    second = second - (second @ along) * along - (second @ first) * first
-    axes = np.array([first, second / np.linalg.norm(second)])
+    """Two angles about axes across gravity as the machine file has it: with gravity along -z, about x and y."""
+    axes = axes_across(machine.gravity)
 
     def columns(situation: Situation, values: FloatArray) -> FloatArray:
         return gravity.tilted(situation, axes)
@@ -144,34 +147,12 @@ def _slope(situation: Situation, number: str, value: float, step: float) -> Floa
     return friction.other_law(situation, **{number: value + step}) / step
 
 
-def _undo_delay(corrections: Corrections, values: FloatArray, struts: list[int]) -> Corrections:
-    return replace(corrections, delay=_at(corrections.delay, struts, corrections.delay[struts] + values))
-
-
-def _undo_gain(corrections: Corrections, values: FloatArray, struts: list[int]) -> Corrections:
-    return replace(corrections, gain=_at(corrections.gain, struts, corrections.gain[struts] * values))
-
-
-def _undo_offset(corrections: Corrections, values: FloatArray, struts: list[int]) -> Corrections:
-    return replace(corrections, offset=_at(corrections.offset, struts, corrections.offset[struts] + values))
-
-
-def _undo_zero(corrections: Corrections, values: FloatArray, struts: list[int]) -> Corrections:
-    return replace(corrections, length=_at(corrections.length, struts, corrections.length[struts] + values))
-
-
-_UNDONE: dict[str, Callable[..., Corrections]] = {
-    "force_delay": _undo_delay,
-    "force_gain": _undo_gain,
-    "force_offset": _undo_offset,
-    "length_offset": _undo_zero,
-}
-
-
-def _at(values: FloatArray, places: list[int], new: FloatArray) -> FloatArray:
-    made = values.copy()
-    made[places] = new
-    return made
+def _undo(corrections: Corrections, values: FloatArray, name: str, struts: list[int]) -> Corrections:
+    attribute, joined = _JOINED[name]
+    found = getattr(corrections, attribute).copy()
+    found[struts] = joined(found[struts], values)
+    changed: dict[str, Any] = {attribute: found}
+    return replace(corrections, **changed)
 
 
 def _parameter(hypothesis: Effect, name: str, scale: float, limb: int | None = None) -> Parameter:

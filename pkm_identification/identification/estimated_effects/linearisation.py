@@ -63,7 +63,7 @@ class Linearisation:
         values: FloatArray | None = None,
     ) -> Linearisation:
         """What an estimator estimates besides of a machine, at values (P,) or the machine file's."""
-        parameters, effects = estimator.parameter_set(machine), estimator.all_parameters(machine)[1]
+        parameters, effects = estimator.parameters_and_effects(machine)
         values = parameters.nominal if values is None else values
         return cls(estimator.prepared(machine), tuple(logs), parameters, effects, values)
 

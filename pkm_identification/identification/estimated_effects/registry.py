@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -43,6 +44,11 @@ NAMES = (*_STRUTS, *OF_MACHINE)
 OF_SETS = ("friction_asymmetric", OF_JOINTS)
 ASYMMETRY = "asymmetry"  # the coefficient of the law `asymmetric`
 STRIBECK_RATE = friction.STRIBECK_RATES[1]  # m/s, where a search for it begins
+# The law that has a kind of effect, and the numbers with which it has none of it.
+LAW_OF: dict[str, tuple[str, dict[str, Any]]] = {
+    "friction_asymmetric": ("asymmetric", {"asymmetry": np.zeros(STRUTS)}),
+    "friction_stribeck": ("stribeck", {"static_ratio": 1.0, "stribeck_rate": STRIBECK_RATE}),
+}
 
 
 def parse_names(text: str) -> tuple[str, ...]:
@@ -79,13 +85,11 @@ def with_law(machine: Machine, names: Sequence[str]) -> Machine:
         if machine.joint_friction is not None:
             raise SettingsError(f"also '{OF_JOINTS}': the file of machine '{machine.name}' has it already")
         machine = replace(machine, joint_friction=JointFriction.alike(0.0))
-    asymmetric = [name for name in names if _kind(name) == "friction_asymmetric"]
-    stribeck = [name for name in names if name == "friction_stribeck"]
+    # the first name of each kind that needs a law
+    asked = {kind: next((name for name in names if _kind(name) == kind), None) for kind in LAW_OF}
+    needed = [(name, *LAW_OF[kind]) for kind, name in asked.items() if name is not None]
     own = machine.friction
-    for name, law in [
-        *((name, "asymmetric") for name in asymmetric),
-        *((name, "stribeck") for name in stribeck),
-    ]:
+    for name, law, _ in needed:
         if own.law.name == law:
             raise SettingsError(
                 f"also '{name}': the friction law '{law}' of machine '{machine.name}' has it already"
@@ -95,14 +99,11 @@ def with_law(machine: Machine, names: Sequence[str]) -> Machine:
                 f"also '{name}': the friction law '{own.law.name}' of machine '{machine.name}' cannot have it, only "
                 "'coulomb' can"
             )
-    if asymmetric and stribeck:
-        raise SettingsError(f"also '{asymmetric[0]}': no friction law has it together with '{stribeck[0]}'")
+    if len(needed) > 1:
+        raise SettingsError(f"also '{needed[0][0]}': no friction law has it together with '{needed[1][0]}'")
     values = {"viscous": own.viscous, "coulomb": own.coulomb, "transition_rate": own.transition_rate}
-    if asymmetric:
-        return replace(machine, friction=Friction.of("asymmetric", **values, asymmetry=np.zeros(STRUTS)))
-    if stribeck:
-        changed = Friction.of("stribeck", **values, static_ratio=1.0, stribeck_rate=STRIBECK_RATE)
-        return replace(machine, friction=changed)
+    for _, law, numbers in needed:
+        machine = replace(machine, friction=Friction.of(law, **values, **numbers))
     return machine
 
 

@@ -10,6 +10,7 @@ from hypothesis.extra import numpy as hnp
 from scipy.spatial.transform import Rotation
 
 from pkm_identification.numerics.rotation import (
+    axes_across,
     matrix_from_quaternion,
     matrix_from_vector,
     matrix_from_zxz,
@@ -87,6 +88,22 @@ def test_home_orientation_of_the_source():
     np.testing.assert_allclose(turned.T @ [0, 0, -1], [0, 1, 0], atol=ROUNDING)
     np.testing.assert_allclose(turned.T @ [0, 1, 0], [0, 0, 1], atol=ROUNDING)
     np.testing.assert_allclose(turned.T @ [1, 0, 0], [1, 0, 0], atol=ROUNDING)
+
+
+def test_axes_across_a_vector():
+    np.testing.assert_array_equal(axes_across(np.array([0.0, 0.0, -9.81])), [[1, 0, 0], [0, 1, 0]])
+    for vector in np.random.default_rng(0).normal(size=(200, 3)):
+        first, second = axes_across(vector)
+        whole = np.array([first, second, -vector / np.linalg.norm(vector)])
+        np.testing.assert_allclose(whole @ whole.T, np.eye(3), atol=ROUNDING)
+        assert np.linalg.det(whole) == pytest.approx(1.0)
+    # a little tilt turns them little, and around a circle all first ones turn the same way
+    tilted = axes_across(np.array([0.05, -0.02, -1.0]))
+    np.testing.assert_allclose(tilted, np.eye(3)[:2], atol=0.06)
+    for angle in np.linspace(0, 2 * np.pi, 25):
+        around = np.array([np.cos(angle), np.sin(angle), 0.0])
+        expected = [[np.sin(angle), -np.cos(angle), 0], [0, 0, 1]]
+        np.testing.assert_allclose(axes_across(around), expected, atol=ROUNDING)
 
 
 def test_batches_of_any_shape():
