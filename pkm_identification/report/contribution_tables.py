@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +13,7 @@ from pkm_identification.mechanisms.hexapod.analysis.contributions import Contrib
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 
-from .listing import Listing, number
+from .listing import ABSENT, Listing, number
 
 DIGITS = 3
 GROUP_TEXT = {
@@ -29,9 +31,45 @@ GROUP_TEXT = {
 STRUT_NAMES = tuple(str(i + 1) for i in range(STRUTS))
 
 
-def present(shares: Contributions) -> list[int]:
-    """Which groups contribute anything."""
-    return [g for g in range(len(shares.names)) if shares.variation[g] > 0 or shares.mean[g] > 0]
+def present(mean: FloatArray) -> list[int]:
+    """Which groups contribute anything, of their mean shares (G, ...)."""
+    return [g for g in range(len(mean)) if np.nansum(mean[g]) > 0]
+
+
+def percent(share: float) -> str:
+    """A share in % with two decimals; ABSENT where nothing is a share of the whole."""
+    return f"{share:.2f}" if np.isfinite(share) else ABSENT
+
+
+def shares_table(
+    meanings: Sequence[tuple[str, str]],
+    mean: FloatArray,
+    drives: Sequence[str],
+    of: str,
+    spread: FloatArray | None = None,
+) -> Listing:
+    """Drive by drive, in % of each one's mean force: mean |group|, or the range of its signed force.
+
+    Parameters
+    ----------
+    meanings : sequence of (name, meaning), length G
+    mean : ndarray, shape (G, n)
+        mean |group|, %.
+    drives : sequence of str, length n
+    of : str
+        What the whole force is called.
+    spread : ndarray, shape (G, n), optional
+        Range of the signed force, %; shown instead.
+    """
+    what, values = ("mean |group|", mean) if spread is None else ("(max - min) of the signed force", spread)
+    rows = [(*meanings[g], *map(percent, values[g])) for g in present(mean)]
+    header = ("group", f"{what} / mean |{of}|, %", *drives)
+    return Listing(header, tuple(rows), frozenset(drives))
+
+
+def numbers_or_null(values: FloatArray) -> list[float | None]:
+    """Numbers for JSON; None for what is not finite."""
+    return [value if np.isfinite(value) else None for value in values.tolist()]
 
 
 def contributions_table(shares: Contributions) -> Listing:
@@ -40,36 +78,30 @@ def contributions_table(shares: Contributions) -> Listing:
         (
             shares.names[g],
             GROUP_TEXT[shares.names[g]],
-            _percent(shares.mean[g]),
-            _percent(shares.variation[g]),
+            percent(shares.mean[g]),
+            percent(shares.variation[g]),
         )
-        for g in present(shares)
+        for g in present(shares.mean)
     ]
-    rows.append(
-        ("F_a", f"mean |F_a| {number(shares.force, 4)} N", "100.00", _percent(shares.total_variation))
-    )
+    rows.append(("F_a", f"mean |F_a| {number(shares.force, 4)} N", "100.00", percent(shares.total_variation)))
     header = ("group", "|.| over the struts", "mean norm, %", "variation norm, %")
     return Listing(header, tuple(rows), frozenset(header[2:]))
 
 
 def strut_contributions_table(shares: Contributions, spread: bool = False) -> Listing:
     """Strut by strut, in % of each strut's mean |F_a|: mean |group|, or the range of its signed force."""
-    per_strut = shares.signed_range if spread else shares.strut_mean
-    rows = [
-        (shares.names[g], GROUP_TEXT[shares.names[g]], *(_percent(value) for value in per_strut[g]))
-        for g in present(shares)
-    ]
-    what = "(max - min) of the signed force" if spread else "mean |group|"
-    header = ("group", f"{what} / mean |F_a|, %", *STRUT_NAMES)
-    if not spread:
-        rows.append(("F_a", "mean |F_a|, N", *(number(value, 4) for value in shares.strut_force)))
-    return Listing(header, tuple(rows), frozenset(header[2:]))
+    meanings = [(name, GROUP_TEXT[name]) for name in shares.names]
+    if spread:
+        return shares_table(meanings, shares.strut_mean, STRUT_NAMES, "F_a", shares.signed_range)
+    table = shares_table(meanings, shares.strut_mean, STRUT_NAMES, "F_a")
+    whole = ("F_a", "mean |F_a|, N", *(number(value, 4) for value in shares.strut_force))
+    return replace(table, rows=(*table.rows, whole))
 
 
 def sensitivity_table(sensitivity: Sensitivity) -> Listing:
     """Sensitivities, one direction of the error a row."""
     rows = tuple(
-        (direction, *(f"{value:.3f}" if np.isfinite(value) else "-" for value in row), f"{overall:.3f}",
+        (direction, *(f"{value:.3f}" if np.isfinite(value) else ABSENT for value in row), f"{overall:.3f}",
          number(quotient, DIGITS))
         for direction, row, overall, quotient in zip(
             sensitivity.directions,
@@ -89,7 +121,7 @@ def contributions_document(shares: Contributions) -> dict[str, Any]:
     `mean_norm_percent` and `variation_norm_percent` are the source's; what is under `per_strut` is not.
     """
     return {
-        "mean_force": {"norm": shares.force, "per_strut": _numbers(shares.strut_force), "unit": "N"},
+        "mean_force": {"norm": shares.force, "per_strut": numbers_or_null(shares.strut_force), "unit": "N"},
         "total_variation_norm_percent": shares.total_variation,
         "groups": [
             {
@@ -98,8 +130,8 @@ def contributions_document(shares: Contributions) -> dict[str, Any]:
                 "mean_norm_percent": float(shares.mean[g]),
                 "variation_norm_percent": float(shares.variation[g]),
                 "per_strut": {
-                    "mean_percent": _numbers(shares.strut_mean[g]),
-                    "signed_range_percent": _numbers(shares.signed_range[g]),
+                    "mean_percent": numbers_or_null(shares.strut_mean[g]),
+                    "signed_range_percent": numbers_or_null(shares.signed_range[g]),
                 },
             }
             for g, name in enumerate(shares.names)
@@ -114,18 +146,10 @@ def sensitivity_document(sensitivity: Sensitivity) -> dict[str, Any]:
         "directions": [
             {
                 "direction": direction,
-                "per_strut": _numbers(sensitivity.per_strut[d]),
+                "per_strut": numbers_or_null(sensitivity.per_strut[d]),
                 "all": float(sensitivity.overall[d]),
-                "largest_quotient": _numbers(sensitivity.largest_quotient[d : d + 1])[0],
+                "largest_quotient": numbers_or_null(sensitivity.largest_quotient[d : d + 1])[0],
             }
             for d, direction in enumerate(sensitivity.directions)
         ],
     }
-
-
-def _percent(value: float) -> str:
-    return f"{value:.2f}" if np.isfinite(value) else "-"
-
-
-def _numbers(values: FloatArray) -> list[float | None]:
-    return [value if np.isfinite(value) else None for value in values.tolist()]

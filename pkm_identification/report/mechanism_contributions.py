@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
-
-import numpy as np
 
 from pkm_identification.mechanisms.multibody.contributions import DriveShares
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.numerics.arrays import FloatArray
 
-from .listing import ABSENT, Listing, number
+from .contribution_tables import numbers_or_null, shares_table
+from .listing import Listing, number
 
 GROUP_TEXT = {
     "acceleration": "a drive's own acceleration",
@@ -24,25 +24,15 @@ GROUP_TEXT = {
 _FORCE_UNIT = {"m": "N", "rad": "N m"}
 
 
-def present(shares: DriveShares) -> list[int]:
-    """Which groups contribute anything."""
-    return [g for g in range(len(shares.names)) if np.nansum(shares.mean[g]) > 0]
-
-
 def drive_shares_table(mechanism: Mechanism, shares: DriveShares, spread: bool = False) -> Listing:
     """In % of each drive's mean |F|: mean |group|, or the range of its signed force."""
-    values = shares.signed_range if spread else shares.mean
-    what = "(max - min) of the signed force" if spread else "mean |group|"
-    header = ("group", f"{what} / mean |F|, %", *mechanism.force_names)
-    rows = [
-        (shares.names[g], GROUP_TEXT[shares.names[g]], *(_percent(value) for value in values[g]))
-        for g in present(shares)
-    ]
-    if not spread:
-        units = [_FORCE_UNIT[drive.measure.unit] for drive in mechanism.description.drives]
-        forces = (f"{number(force, 4)} {unit}" for force, unit in zip(shares.force, units, strict=True))
-        rows.append(("F", "mean |F|", *forces))
-    return Listing(header, tuple(rows), frozenset(mechanism.force_names))
+    meanings = [(name, GROUP_TEXT[name]) for name in shares.names]
+    if spread:
+        return shares_table(meanings, shares.mean, mechanism.force_names, "F", shares.signed_range)
+    table = shares_table(meanings, shares.mean, mechanism.force_names, "F")
+    units = [_FORCE_UNIT[drive.measure.unit] for drive in mechanism.description.drives]
+    forces = (f"{number(force, 4)} {unit}" for force, unit in zip(shares.force, units, strict=True))
+    return replace(table, rows=(*table.rows, ("F", "mean |F|", *forces)))
 
 
 def drive_shares_document(mechanism: Mechanism, shares: DriveShares) -> dict[str, Any]:
@@ -65,11 +55,4 @@ def drive_shares_document(mechanism: Mechanism, shares: DriveShares) -> dict[str
 
 
 def _by_force(mechanism: Mechanism, values: FloatArray) -> dict[str, float | None]:
-    return {
-        name: float(value) if np.isfinite(value) else None
-        for name, value in zip(mechanism.force_names, values, strict=True)
-    }
-
-
-def _percent(value: float) -> str:
-    return f"{value:.2f}" if np.isfinite(value) else ABSENT
+    return dict(zip(mechanism.force_names, numbers_or_null(values), strict=True))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -12,6 +14,7 @@ from pkm_identification.mechanisms.hexapod.analysis.center_of_mass_sensitivity i
 )
 from pkm_identification.mechanisms.hexapod.analysis.contributions import Contributions
 from pkm_identification.motion import STRUTS
+from pkm_identification.numerics.arrays import FloatArray
 
 from ..contribution_tables import present
 from .style import MEASURED, STRUT_COLORS, TRUE, categories_across, styled
@@ -20,18 +23,29 @@ from .style import MEASURED, STRUT_COLORS, TRUE, categories_across, styled
 @styled
 def contributions_figure(shares: Contributions, title: str) -> Figure:
     """Mean and variation norm of each group that contributes as bars; strut by strut, points beside."""
-    figure = Figure(figsize=(9, 3.8), layout="constrained")
-    left, right = figure.subplots(1, 2)
-    shown = present(shares)
-    for panel, per_strut, overall, label in (
-        (left, shares.strut_mean, shares.mean, "mean (% of mean force)"),
-        (right, shares.signed_range, shares.variation, "max − min (% of mean force)"),
-    ):
+    shown = present(shares.mean)
+
+    def draw(panel: Axes, per_strut: FloatArray, overall: FloatArray) -> None:
         panel.bar(range(len(shown)), overall[shown], color=MEASURED, width=0.75, label="norm over the struts")
         _strut_points(panel, per_strut[shown])
-        panel.set_xticks(range(len(shown)), [shares.names[g] for g in shown])
-        categories_across(panel, label)
-    figure.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=STRUTS + 1)
+
+    left, right = (shares.strut_mean, shares.mean), (shares.signed_range, shares.variation)
+    names = [shares.names[g] for g in shown]
+    return shares_panels(names, lambda panel: draw(panel, *left), lambda panel: draw(panel, *right), title)
+
+
+def shares_panels(
+    groups: Sequence[str], mean: Callable[[Axes], None], spread: Callable[[Axes], None], title: str
+) -> Figure:
+    """Two panels with a place for each group: means and ranges of signed forces, as they are drawn by functions."""
+    figure = Figure(figsize=(9, 3.8), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    for panel, draw, what in ((left, mean, "mean"), (right, spread, "max − min")):
+        draw(panel)
+        panel.set_xticks(range(len(groups)), groups)
+        categories_across(panel, f"{what} (% of mean force)")
+    handles, labels = left.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=min(len(labels), STRUTS + 1))
     figure.suptitle(title, x=0.01, ha="left")
     return figure
 

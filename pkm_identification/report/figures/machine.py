@@ -9,6 +9,7 @@ from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.numerics.arrays import FloatArray
 
+from .space import show_box
 from .style import (
     ESTIMATE,
     NOMINAL,
@@ -54,11 +55,7 @@ def machine_figure(machine: Machine) -> Figure:
             panel.text(*end, name, color=color, fontsize=8)
     everything = np.vstack([machine.base_joints, tips])
     low, high = everything.min(axis=0), everything.max(axis=0)
-    panel.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), zlim=(low[2], high[2]))
-    panel.set_box_aspect(high - low, zoom=1.12)
-    panel.set(xlabel="x (m)", ylabel="y (m)", zlabel="z (m)")
-    panel.view_init(elev=20, azim=-62)
-    panel.locator_params(nbins=5)
+    show_box(panel, low, high, zoom=1.12)
     figure.suptitle(f"{machine.name} in its home pose", x=0.02, ha="left")
     return figure
 

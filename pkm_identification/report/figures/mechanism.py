@@ -10,6 +10,7 @@ from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.mechanisms.multibody.numbers.arithmetic import FLOAT64
 from pkm_identification.numerics.arrays import FloatArray
 
+from .space import show_box
 from .style import NOMINAL, STRUT_COLORS, styled
 
 SMALLEST = 1e-9
@@ -41,11 +42,7 @@ def mechanism_figure(mechanism: Mechanism) -> Figure:
     # a planar mechanism has no depth of its own
     margin = np.maximum(0.1 * np.max(high - low) - 0.5 * (high - low), 0.0) + SMALLEST
     low, high = low - margin, high + margin
-    panel.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), zlim=(low[2], high[2]))
-    panel.set_box_aspect(high - low, zoom=1.05)
-    panel.set(xlabel="x (m)", ylabel="y (m)", zlabel="z (m)")
-    panel.view_init(elev=20, azim=-62)
-    panel.locator_params(nbins=5)
+    show_box(panel, low, high, zoom=1.05)
     figure.suptitle(f"{mechanism.name} at home", x=0.02, ha="left")
     return figure
 
