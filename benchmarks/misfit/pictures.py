@@ -7,6 +7,7 @@ size of the fault, what `pkm diagnose` says of it, and the picture that `pkm dia
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from pathlib import Path
 
@@ -43,7 +44,7 @@ def shown(cases: list[Case]) -> list[Case]:
 def section(case: Case, log: Path, images: Path) -> str:
     """A case: its picture written, its part of the page returned."""
     machine = nominal(case.machine)
-    lines = [f"\n## {case.row.rstrip('_12345')}", f"`--fault {case.fault}`", ""]
+    lines = [f"\n## {re.sub(r'_[0-9]+$', '', case.row)}", f"`--fault {case.fault}`", ""]
     try:
         logs, faults = read_logs([str(log)], machine, None)
         fit = diagnosed(logs, machine, Settings.of(estimator="ls", hold_out=0.0), faults).fit

@@ -6,6 +6,7 @@ import contextlib
 import io
 import json
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -59,18 +60,20 @@ class Runs:
 
     def cured(self, case: Case, machine: Machine) -> dict[str, Any]:
         """The diagnosis of a case's log with a machine file that knows the cause."""
-        return self._kept(f"{case.key}-cured", machine, None, log=self._log(case.key))
+        return self._kept(
+            f"{case.key}-cured", machine, lambda: self._simulated(case.machine, (case.fault,)), log=case.key
+        )
 
     def log(self, case: Case) -> Path:
         """The log of a case, simulated if it is not there yet."""
-        place = self._log(case.key)
+        return self._log(case.key, lambda: self._simulated(case.machine, (case.fault,)))
+
+    def _log(self, key: str, make: Callable[[], StrutLog]) -> Path:
+        place = self.folder / "logs" / f"{key}.csv.gz"
         if not place.exists():
             place.parent.mkdir(parents=True, exist_ok=True)
-            write_log(place, self._simulated(case.machine, (case.fault,)))
+            write_log(place, make())
         return place
-
-    def _log(self, key: str) -> Path:
-        return self.folder / "logs" / f"{key}.csv.gz"
 
     def _simulated(self, machine: str, faults: tuple[str, ...]) -> StrutLog:
         file = nominal(machine)
@@ -85,26 +88,26 @@ class Runs:
         return simulator.run().log()
 
     def _kept(
-        self, key: str, machine: Machine, make, keep: bool = True, log: Path | None = None
+        self, key: str, machine: Machine, make: Callable[[], StrutLog], keep: bool = True, log: str = ""
     ) -> dict[str, Any]:
+        """The diagnosis of a key, read or made; of the log of that key, or of another's."""
         place = self.folder / "diagnoses" / f"{key}.json"
         if place.exists():
             return json.loads(place.read_text(encoding="utf-8"))
-        for name in ("diagnoses", "logs", "machines"):
+        for name in ("diagnoses", "machines"):
             (self.folder / name).mkdir(parents=True, exist_ok=True)
         description = self.folder / "machines" / f"{key}.yaml"
         description.write_text(machine_text(machine, "yaml"), encoding="utf-8")
-        log = self._log(key) if log is None else log
+        written = None
         try:
-            if not log.exists():
-                write_log(log, make())
-            found = self._diagnosed(log, description)
+            written = self._log(log or key, make)
+            found = self._diagnosed(written, description)
         except PkmError as error:
             found = {"code": None, "said": f"not simulated: {error}", "document": None, "seconds": 0.0}
         with replacing(place) as temporary:
             temporary.write_text(json.dumps(found), encoding="utf-8")
-        if not keep:
-            log.unlink(missing_ok=True)
+        if written is not None and not keep:
+            written.unlink()
         return found
 
     def _diagnosed(self, log: Path, description: Path) -> dict[str, Any]:
