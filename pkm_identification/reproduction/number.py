@@ -91,6 +91,30 @@ def value(
     return _read(name, float(source), float(ours), unit, mark, line, verdict, rule)
 
 
+def series(
+    name: str,
+    source: Sequence[float | None],
+    ours: Sequence[float] | np.ndarray,
+    unit: str,
+    mark: str,
+    line: str | None,
+    *,
+    near: float,
+) -> Number:
+    """A row of a table: agrees when each entry that is judged is within `near`, in kind when more than half are.
+
+    Entries of `source` that are None are not judged.
+    """
+    pairs = [(theirs, own) for theirs, own in zip(source, ours, strict=True) if theirs is not None]
+    held = sum(abs(own - theirs) <= near for theirs, own in pairs)
+    verdict = AGREES if held == len(pairs) else IN_KIND if 2 * held > len(pairs) else NOT_REPRODUCED
+    printed = " ".join("-" if entry is None else shown(float(entry)) for entry in source)
+    # rounding beside what counts is nothing
+    own_row = " ".join(shown(float(one) if abs(one) > 1e-3 * near else 0.0) for one in ours)
+    rule = f"agrees when each is within {near:.3g} {unit}, in kind when more than half are: {held} of {len(pairs)}"
+    return _read(name, printed, own_row, unit, mark, line, verdict, rule)
+
+
 def at_most(name: str, source: float, ours: float, unit: str, mark: str, line: str | None) -> Number:
     """A bound the text gives: agrees when ours keeps it, in kind within twice as much."""
     verdict = AGREES if ours <= source else IN_KIND if ours <= FACTOR * source else NOT_REPRODUCED

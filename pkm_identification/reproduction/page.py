@@ -10,12 +10,19 @@ from .number import shown
 
 HEAD = """# Reproduction
 
-What of Y. H. Oh, *Dynamic parameter identification of parallel kinematic machines* (University of Florida, 2003: "the
-source"), comes out again, and what does not. This page is written by `pkm reproduce all --page docs/reproduction.md`
-from the studies' documents; verdicts follow from the numbers by the rule that `pkm reproduce NAME --json FILE` states
-for each. `pkm reproduce --help` lists the studies; `--out DIR` writes their documents and figures.
+What of the texts this package works with comes out again, and what does not; "the source" in a section is the text that
+the section is about:
 
-The source is only partly legible. Marks: **S** sure, **P** probable, **G** guess, **R** reconstructed (`+`, `-`
+- `oh2003-*`: Y. H. Oh, *Dynamic parameter identification of parallel kinematic machines* (University of Florida, 2003)
+- `epaas-*`: K. Machielsen, *Some aspects of the dynamic behaviour of an assembly robot* (TH Eindhoven, 1983)
+- `mast-*`: the paper on the 3PRS table (*Mechatronic model of a 3PRS multi-axial simulation table*, authors unknown)
+
+This page is written by `pkm reproduce all --page docs/reproduction.md` from the studies' documents; verdicts follow
+from
+the numbers by the rule that `pkm reproduce NAME --json FILE` states for each. `pkm reproduce --help` lists the studies;
+`--out DIR` writes their documents and figures.
+
+The sources are only partly legible. Marks: **S** sure, **P** probable, **G** guess, **R** reconstructed (`+`, `-`
 between). *Line* is the line of the recovered text.
 
 | verdict | when |

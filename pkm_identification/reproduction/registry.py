@@ -58,5 +58,11 @@ STUDIES: dict[str, Study] = {
             "friction and inertia in stages from three trajectories of a simulated UF machine, with the cross-check of "
             "starts (Oh 2003, chapter 5)",
         ),
+        Study(
+            "epaas-arm",
+            "machielsen1983.arm",
+            "the arm EPAAS as its five hydraulic actuators feel it: inertia, coupling, modes, forces by cause "
+            "(Machielsen 1983, chapters 6 and 8.2)",
+        ),
     )
 }

@@ -17,6 +17,7 @@ from pkm_identification.reproduction.number import (
     at_most,
     beyond,
     interval,
+    series,
     shown,
     statement,
     together,
@@ -102,3 +103,11 @@ def test_numbers_are_shown_as_people_write_them():
     assert [shown(x) for x in (None, "text", (1.0, 2.5), 0.03, 1225.0, 97.13)] == [
         "-", "text", "1 to 2.5", "0.03", "1225", "97.1"
     ]  # fmt: skip
+
+
+def test_a_row_of_a_table_is_judged_entry_by_entry():
+    printed = (1.0, 2.0, None, 4.0)
+    assert series("n", printed, [1.05, 1.95, 99.0, 4.0], "N", "S", None, near=0.1).verdict == AGREES
+    assert series("n", printed, [1.05, 1.95, 99.0, 5.0], "N", "S", None, near=0.1).verdict == IN_KIND
+    assert series("n", printed, [2.05, 2.95, 3.0, 4.0], "N", "S", None, near=0.1).verdict == NOT_REPRODUCED
+    assert series("n", printed, [1e-6, 1.95, 99.0, 5.0], "N", "S", None, near=0.1).ours == "0 1.95 99 5"

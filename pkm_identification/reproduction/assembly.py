@@ -1,0 +1,54 @@
+"""An outcome put together from findings, tables and figures, for studies that need no more than that."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from pkm_identification.report.listing import Listing
+from pkm_identification.report.paragraphs import paragraph
+
+from .document import common_document, conclusions
+from .finding import Finding
+from .outcome import Outcome
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def assembled(
+    source: str,
+    name: str,
+    title: str,
+    notes: Sequence[str],
+    findings: Sequence[Finding],
+    figures: Mapping[str, Callable[[], Figure]],
+    tables: Sequence[tuple[str, Listing]] = (),
+    results: Mapping[str, Any] | None = None,
+) -> Outcome:
+    """Text, document and figures of a study.
+
+    Parameters
+    ----------
+    source : str
+        The reference text, before the title.
+    name, title : str
+    notes : sequence of str
+        What is assumed, and what the text says.
+    findings : sequence of Finding
+    figures : mapping of str to callable
+        What draws each, by file name without ending.
+    tables : sequence of (str, Listing)
+        Besides, each with its heading.
+    results : mapping, optional
+        What the document holds besides: plain numbers, lists, texts.
+    """
+    found = tuple(findings)
+    parts = (
+        f"{source}: {title}",
+        "\n".join(paragraph(note) for note in notes),
+        *(f"{heading}\n{table}" for heading, table in tables),
+        conclusions(found),
+    )
+    document = {**common_document(name, title, notes, found, list(figures)), **(results or {})}
+    return Outcome("\n\n".join(parts), document, lambda: {key: draw() for key, draw in figures.items()})

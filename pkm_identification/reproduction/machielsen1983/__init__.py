@@ -1,0 +1,4 @@
+"""Machielsen 1983: the assembly robot EPAAS, an arm with hydraulic drives; a folder for each of its studies.
+
+The figures of our copy are lost and most of its display equations are garbled; its tables are largely intact.
+"""
