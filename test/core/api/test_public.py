@@ -26,6 +26,11 @@ def logs():
 
 
 @pytest.fixture(scope="module")
+def other():
+    return pkm.simulate("uf", "rich2", duration=6.0, perturb=0.1, seed=2)
+
+
+@pytest.fixture(scope="module")
 def result(logs):
     return pkm.identify(logs, "uf", estimator="ls")
 
@@ -110,8 +115,7 @@ def test_the_trace_ends_at_the_estimate(logs):
     assert trace["m_p"][-1] == pytest.approx(recursive.estimate.values[0])
 
 
-def test_forces_of_another_log_are_predicted(logs, result):
-    other = pkm.simulate("uf", "rich2", duration=6.0, perturb=0.1, seed=2)
+def test_forces_of_another_log_are_predicted(logs, other, result):
     validation = result.predict(other)
     assert validation.measured.shape == validation.predicted.shape
     assert validation.rms_percent_total < 2.0
@@ -121,14 +125,13 @@ def test_forces_of_another_log_are_predicted(logs, result):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_what_is_saved_is_loaded_as_it_was(logs, name, tmp_path):
+def test_what_is_saved_is_loaded_as_it_was(logs, other, name, tmp_path):
     before = pkm.identify(logs, "uf", estimator="ls", parameters=name)
     after = pkm.load(before.save(tmp_path / "estimate.json"), "uf")
     for column, values in before.table().items():
         np.testing.assert_array_equal(after.table()[column], values)
     np.testing.assert_array_equal(after.combinations()["name"], before.combinations()["name"])
     assert after.converged == before.converged
-    other = pkm.simulate("uf", "rich2", duration=4.0, perturb=0.1, seed=2)
     assert after.predict(other).rms_percent_total == before.predict(other).rms_percent_total
 
 
