@@ -1,20 +1,15 @@
-"""Butterworth low-pass filters: zero-phase offline, causal with carried state online."""
+"""Butterworth filters: designed by the bilinear transform; zero-phase offline, causal with carried state online."""
 
 from __future__ import annotations
 
 from functools import lru_cache
 
 import numpy as np
-from scipy import signal
 
 from pkm_identification.errors import SettingsError
 from pkm_identification.numerics.arrays import FloatArray
 
-
-@lru_cache(maxsize=64)
-def _designed(order: int, cutoff: float, sample_rate: float) -> FloatArray:
-    """Sections of a filter: a design takes as long as filtering, and a diagnosis asks for the same one fifty times."""
-    return signal.butter(order, cutoff, fs=sample_rate, output="sos")
+from .sections import filtered, response, rest
 
 
 def low_pass(order: int, cutoff: float, sample_rate: float) -> FloatArray:
@@ -44,7 +39,63 @@ def low_pass(order: int, cutoff: float, sample_rate: float) -> FloatArray:
         raise SettingsError(
             f"filter cutoff is {cutoff} Hz, must lie between 0 and {0.5 * sample_rate} Hz (Nyquist)"
         )
-    return _designed(order, float(cutoff), float(sample_rate)).copy()
+    return _low_pass(order, float(cutoff), float(sample_rate)).copy()
+
+
+def band_pass(order: int, low: float, high: float, sample_rate: float) -> FloatArray:
+    """Second-order sections (order, 6) of a Butterworth band-pass between two -3 dB frequencies in Hz."""
+    return _band_pass(order, float(low), float(high), float(sample_rate)).copy()
+
+
+@lru_cache(maxsize=64)
+def _low_pass(order: int, cutoff: float, sample_rate: float) -> FloatArray:
+    """A diagnosis asks for the same one fifty times."""
+    poles = _bilinear(_warped(cutoff, sample_rate) * _prototype(order))
+    sections = _of_poles(poles, np.array([1.0, 2.0, 1.0]))
+    if order % 2:  # the real pole's section is of first order
+        sections[0] = 1.0, 1.0, 0.0, 1.0, -poles[np.argmin(np.abs(poles.imag))].real, 0.0
+    sections[0, :3] /= np.real(response(sections, np.zeros(()), sample_rate))
+    return sections
+
+
+@lru_cache(maxsize=64)
+def _band_pass(order: int, low: float, high: float, sample_rate: float) -> FloatArray:
+    edges = _warped(low, sample_rate), _warped(high, sample_rate)
+    half = 0.5 * (edges[1] - edges[0]) * _prototype(order)
+    spread = np.sqrt(half**2 - edges[0] * edges[1] + 0j)
+    sections = _of_poles(
+        _bilinear(np.concatenate([half + spread, half - spread])), np.array([1.0, 0.0, -1.0])
+    )
+    centre = np.arctan(np.sqrt(edges[0] * edges[1])) * sample_rate / np.pi
+    sections[0, :3] /= np.abs(response(sections, np.array(centre), sample_rate))
+    return sections
+
+
+def _prototype(order: int) -> np.ndarray:
+    """Poles of the analog filter whose power is halved at 1."""
+    return -np.exp(0.5j * np.pi * np.arange(1 - order, order, 2) / order)
+
+
+def _warped(frequency: float, sample_rate: float) -> float:
+    """The analog frequency which the bilinear transform s = (z - 1) / (z + 1) puts at this one."""
+    return float(np.tan(np.pi * frequency / sample_rate))
+
+
+def _bilinear(poles: np.ndarray) -> np.ndarray:
+    return (1.0 + poles) / (1.0 - poles)
+
+
+def _of_poles(poles: np.ndarray, zeros: FloatArray) -> FloatArray:
+    """A section for each pair of conjugate poles, those nearest to the unit circle last; the first is left for one."""
+    upper = poles[poles.imag > 1e-12 * np.abs(poles)]
+    upper = upper[np.argsort(np.abs(upper))]
+    sections = np.zeros((-(-len(poles) // 2), 6))
+    first = len(sections) - len(upper)
+    sections[first:, :3] = zeros
+    sections[first:, 3] = 1.0
+    sections[first:, 4] = -2.0 * upper.real
+    sections[first:, 5] = np.abs(upper) ** 2
+    return sections
 
 
 def settling_samples(sections: FloatArray, tolerance: float = 1e-3) -> int:
@@ -52,23 +103,25 @@ def settling_samples(sections: FloatArray, tolerance: float = 1e-3) -> int:
     poles = np.concatenate([np.roots(section[3:]) for section in sections])
     slowest = np.max(np.abs(poles))
     horizon = int(np.ceil(np.log(tolerance * 1e-3) / np.log(slowest))) + 1
-    response = signal.sosfilt(sections, np.ones(horizon))
-    outside = np.nonzero(np.abs(response - 1) > tolerance)[0]
+    outside = np.nonzero(np.abs(filtered(sections, np.ones(horizon)) - 1) > tolerance)[0]
     return int(outside[-1]) + 2 if outside.size else 1
 
 
 def zero_phase(sections: FloatArray, values: FloatArray) -> FloatArray:
     """Filter forwards and backwards along the first axis; one uninterrupted segment.
 
-    Segments shorter than the filter's own padding are padded as far as they go.
+    Its ends are continued by their odd reflection; segments shorter than that are reflected as far as they go.
     """
-    flat = values.reshape(len(values), -1)
+    flat = np.asarray(values, dtype=float).reshape(len(values), -1)
     padding = min(3 * (2 * len(sections) + 1), len(flat) - 1)
-    return signal.sosfiltfilt(sections, flat, axis=0, padlen=padding).reshape(values.shape)
+    before = 2.0 * flat[0] - flat[padding:0:-1]
+    after = 2.0 * flat[-1] - flat[-2 : -padding - 2 : -1]
+    once = causal(sections, np.concatenate([before, flat, after]))
+    twice = causal(sections, once[::-1])[::-1]
+    return twice[padding : padding + len(flat)].reshape(values.shape)
 
 
 def causal(sections: FloatArray, values: FloatArray) -> FloatArray:
     """Filter forwards along the first axis, primed as if the first value had stood for ever."""
     flat = values.reshape(len(values), -1)
-    state = signal.sosfilt_zi(sections)[:, :, None] * flat[0]
-    return signal.sosfilt(sections, flat, axis=0, zi=state)[0].reshape(values.shape)
+    return filtered(sections, flat, rest(sections)[:, :, None] * flat[0]).reshape(values.shape)

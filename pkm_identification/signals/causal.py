@@ -11,7 +11,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import signal
 
 from pkm_identification.declared import check, declared
 from pkm_identification.motion import StrutMotion, StrutSample
@@ -19,9 +18,10 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
 from pkm_identification.numerics.segments import segment_slices
 
-from .butterworth import low_pass, settling_samples, zero_phase
+from .butterworth import causal, low_pass, settling_samples, zero_phase
 from .differences import stencil
 from .guard import GuardedLog, GuardedSample
+from .sections import filter_rows, group_delay, rest
 
 KINDS = ("fir", "butterworth")
 CHANNELS = 12  # six lengths, six forces
@@ -137,10 +137,7 @@ class CausalStrutFilter:
         if settings.kind == "butterworth":
             rate = 1.0 / settings.period
             self._sections = low_pass(settings.order, settings.cutoff, rate)
-            numerator, denominator = signal.sos2tf(self._sections)
-            near_zero = 1e-3 * settings.cutoff
-            group = signal.group_delay((numerator, denominator), w=[near_zero], fs=rate)[1][0]
-            self._group = float(group) * settings.period
+            self._group = group_delay(self._sections, 0.0, rate)
             self._lag += self._group
             self._settle = settling_samples(self._sections)
         self.reset()
@@ -205,9 +202,10 @@ class CausalStrutFilter:
 
     def _smooth(self, sections: FloatArray, row: FloatArray) -> FloatArray:
         if self._state is None:
-            self._state = signal.sosfilt_zi(sections)[:, :, None] * row
-        smoothed, self._state = signal.sosfilt(sections, row[None], axis=0, zi=self._state)
-        return smoothed[0]
+            self._state = rest(sections)[:, :, None] * row
+        smooth = np.empty((1, CHANNELS))
+        filter_rows(sections, row[None], self._state, smooth)
+        return smooth[0]
 
     def filter(self, log: GuardedLog) -> StrutMotion:
         """Filter a whole log: what `step` gives sample by sample."""
@@ -220,8 +218,7 @@ class CausalStrutFilter:
         for part in segment_slices(log.segment):
             values, stamps = rows[part], log.time[part]
             if self._sections is not None:
-                zi = signal.sosfilt_zi(self._sections)[:, :, None] * values[0]
-                values = signal.sosfilt(self._sections, values, axis=0, zi=zi)[0]
+                values = causal(self._sections, values)
                 stamps = stamps - self._group
             count = len(values) - width + 1
             if count <= self._settle:

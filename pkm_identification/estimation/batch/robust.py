@@ -12,7 +12,7 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import optimize, special
+from scipy import special
 
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.prior import Prior
@@ -92,6 +92,8 @@ def biweight(square: FloatArray, tuning: float) -> FloatArray:
 @lru_cache
 def biweight_tuning(outputs: int, efficiency: float = EFFICIENCY) -> float:
     """Distance c beyond which the biweight is zero, for an efficiency on normal noise of so many outputs."""
+    from scipy.optimize import brentq  # here, because only this estimator needs it
+
     # d^2 of normal noise is chi-squared: its quantiles at the middle of equal shares
     square = 2.0 * special.gammaincinv(0.5 * outputs, (np.arange(4000) + 0.5) / 4000)
 
@@ -99,7 +101,7 @@ def biweight_tuning(outputs: int, efficiency: float = EFFICIENCY) -> float:
         slope, power = _slope_and_power(square, tuning, outputs)
         return slope**2 / power - efficiency
 
-    return float(optimize.brentq(lacking, 1.5 * np.sqrt(outputs), 20.0 * np.sqrt(outputs)))
+    return float(brentq(lacking, 1.5 * np.sqrt(outputs), 20.0 * np.sqrt(outputs)))
 
 
 def _slope_and_power(square: NDArray[np.floating], tuning: float, outputs: int) -> tuple[float, float]:

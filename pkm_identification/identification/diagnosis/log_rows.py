@@ -12,12 +12,12 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.signal import upfirdn
 
 from pkm_identification.mechanisms.hexapod.kinematics.forward import platform_motion
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import PlatformMotion, StrutMotion
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.compiled import kernel
 from pkm_identification.signals.band import BandSettings
 from pkm_identification.signals.butterworth import low_pass, zero_phase
 
@@ -28,6 +28,16 @@ DENSITY = 5.0  # samples of the thin grid per period of the band's cutoff, at le
 SMOOTH = 2.0  # cutoff of the motion on the thin grid, in cutoffs of the band
 SMOOTH_ORDER = 6
 FORGOTTEN = 1e-7  # of the impulse response's peak: where it ends
+
+
+@kernel
+def _thinned(response, values, every, smooth):
+    """Every so many rows (K, C) of a convolution with values (N, C), from the first the whole response covers."""
+    for k in range(smooth.shape[0]):
+        newest = k * every + response.size - 1
+        for j in range(max(0, newest - values.shape[0] + 1), response.size):
+            for c in range(smooth.shape[1]):
+                smooth[k, c] += response[j] * values[newest - j, c]
 
 
 @dataclass(frozen=True)
@@ -128,10 +138,9 @@ class LogRows:
             padded = np.pad(own, ((reach, reach), (0, 0)), mode="edge")
             lead = piece.chosen.start // self.step
             wanted = len(range(*piece.chosen.indices(piece.part.stop - piece.part.start)))
-            smooth = upfirdn(response, padded[lead:], 1, every, axis=0)
-            # centred on an input, the response begins there and ends 2 reach later; reach is a multiple of `every`
-            first = 2 * reach // every
-            parts.append(smooth[first : first + wanted].reshape(wanted, *values.shape[1:]))
+            smooth = np.zeros((wanted, own.shape[1]))
+            _thinned(response, padded[lead:], every, smooth)
+            parts.append(smooth.reshape(wanted, *values.shape[1:]))
         return np.concatenate(parts or [np.empty((0, *values.shape[1:]))])
 
     @cached_property

@@ -17,8 +17,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy import signal
-from scipy.integrate import trapezoid
 
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.kinematics.forward import platform_motion
@@ -26,7 +24,9 @@ from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.segments import segment_slices
 from pkm_identification.signals.band import BandSettings
+from pkm_identification.signals.butterworth import band_pass
 from pkm_identification.signals.guard import GuardedLog
+from pkm_identification.signals.sections import filtered, response
 from pkm_identification.signals.zero_phase import filter_log
 
 from ..equations.band_rows import in_band
@@ -101,8 +101,9 @@ def noise_floor(experiment: Experiment, parameters: FloatArray, band_force: Floa
 
 def _power_passed(band: BandSettings) -> float:
     """Integral of the band's power response, both passes, over frequency in Hz."""
-    frequency, response = signal.sosfreqz(band.sections, 8192, fs=1.0 / band.period)
-    return float(trapezoid(np.abs(response) ** 4, frequency))
+    rate = 1.0 / band.period
+    middle = (np.arange(8192) + 0.5) * 0.5 * rate / 8192
+    return float(np.mean(np.abs(response(band.sections, middle, rate)) ** 4)) * 0.5 * rate
 
 
 def force_density(log: GuardedLog, period: float) -> FloatArray:
@@ -111,9 +112,9 @@ def force_density(log: GuardedLog, period: float) -> FloatArray:
         raise ValueError("a log without forces has no noise of theirs")
     first = _longest(log)
     force, length = log.force[first], log.length[first]
-    sections = signal.butter(6, np.array(QUIET) / period, "bandpass", fs=1.0 / period, output="sos")
-    noise = signal.sosfilt(sections, force - force[0], axis=0)[8 * LAGS :]
-    moved = signal.sosfilt(sections, length - length[0], axis=0)[8 * LAGS :]
+    sections = band_pass(6, QUIET[0] / period, QUIET[1] / period, 1.0 / period)
+    noise = filtered(sections, force - force[0])[8 * LAGS :]
+    moved = filtered(sections, length - length[0])[8 * LAGS :]
     left = np.empty(STRUTS)
     for k in range(STRUTS):
         lagged = np.stack([moved[LAGS - lag : len(moved) - lag, k] for lag in range(LAGS + 1)], axis=1)
@@ -144,8 +145,8 @@ def quantum(values: FloatArray) -> FloatArray:
 def encoder_noise(log: GuardedLog, period: float) -> FloatArray:
     """Standard deviation (6,) in m of white noise of the level the lengths have above all motion."""
     length = log.length[_longest(log)]
-    sections = signal.butter(6, np.array(QUIET_ENCODER) / period, "bandpass", fs=1.0 / period, output="sos")
-    noise = signal.sosfilt(sections, length - length[0], axis=0)[8 * LAGS :]
+    sections = band_pass(6, QUIET_ENCODER[0] / period, QUIET_ENCODER[1] / period, 1.0 / period)
+    noise = filtered(sections, length - length[0])[8 * LAGS :]
     power = np.array([_usual_power(column) for column in noise.T])
     return np.sqrt(power / (2.0 * (QUIET_ENCODER[1] - QUIET_ENCODER[0])))
 

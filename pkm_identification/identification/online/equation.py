@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import signal
 
 from pkm_identification.mechanisms.hexapod.dynamics.basis import (
     PLATFORM_COLUMNS,
@@ -24,6 +23,7 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.signals.band import BandSettings
+from pkm_identification.signals.sections import filter_rows, rest
 
 from ..equations.reversal import reversal_pulse, reversal_time, smoothed_bend, smoothing_weights
 
@@ -94,20 +94,6 @@ def _fill_stack(
     return True
 
 
-@kernel
-def _filter_sections(sections, values, state, filtered):
-    """One sample of every channel through the second-order sections (transposed direct form II)."""
-    for i in range(values.shape[0]):
-        for j in range(values.shape[1]):
-            x = values[i, j]
-            for k in range(sections.shape[0]):
-                y = sections[k, 0] * x + state[k, 0, i, j]
-                state[k, 0, i, j] = sections[k, 1] * x - sections[k, 4] * y + state[k, 1, i, j]
-                state[k, 1, i, j] = sections[k, 2] * x - sections[k, 5] * y
-                x = y
-            filtered[i, j] = x
-
-
 class EquationFilter:
     """Model columns and measured force of one sample after the other through the estimation band.
 
@@ -132,7 +118,7 @@ class EquationFilter:
         load: bool,
     ) -> None:
         self._sections = band.sections
-        self._zi = signal.sosfilt_zi(self._sections)
+        self._zi = rest(self._sections)
         self._geometry = packed_geometry(machine)
         self._nuisance = parameters.nuisance
         self._width = len(parameters.names) - self._nuisance
@@ -168,8 +154,8 @@ class EquationFilter:
         if starting:
             self._made = 0
             # as if the first sample had lasted for ever
-            self._state = self._zi[:, :, None, None] * self._stack
-        _filter_sections(self._sections, self._stack, self._state, self._filtered)
+            self._state = self._zi[:, :, None] * self._stack.ravel()
+        filter_rows(self._sections, self._stack.reshape(1, -1), self._state, self._filtered.reshape(1, -1))
         self._newest = 0 if starting else (self._newest + 1) % len(self._forces)
         self._forces[... if starting else self._newest] = self._filtered[:, _FORCE]
         self._since += 1

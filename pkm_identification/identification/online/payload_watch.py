@@ -12,7 +12,6 @@ from collections import deque
 from collections.abc import Callable
 
 import numpy as np
-from scipy import signal
 
 from pkm_identification.estimation.change_detection import ChangeFit, ChangeTest, whitened_innovation
 from pkm_identification.estimation.filters.recursive import RecursiveEstimator
@@ -21,6 +20,7 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
 from pkm_identification.signals.band import BandSettings
+from pkm_identification.signals.sections import filtered
 
 from .drift import FrictionDrift
 from .equation import Equation
@@ -90,7 +90,7 @@ class PayloadWatch:
         self.drift = drift
         self._size = length_scale
         self._prior = prior
-        self._jump = signal.sosfilt(band.sections, np.ones(2 * band.settling))
+        self._jump = filtered(band.sections, np.ones(2 * band.settling))
         self._period = band.period
         late = np.nonzero(np.abs(self._jump - 1.0) > SETTLED)[0]
         self._settle = int(np.ceil((late[-1] + 1) / band.stride)) + 1 if late.size else 1

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections import deque
 
 import numpy as np
-from scipy import signal
 
 from pkm_identification.mechanisms.hexapod.kinematics.forward import platform_motion
 from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_motion_from_platform
@@ -23,6 +22,7 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
 from pkm_identification.signals.band import BandSettings
+from pkm_identification.signals.sections import filtered
 
 from ..tolerance_covariance import Off, off_by_tolerances
 
@@ -48,7 +48,7 @@ class Tolerated:
         self._parameters = parameters
         impulse = np.zeros(4 * band.settling)
         impulse[0] = 1.0
-        response = signal.sosfilt(band.sections, impulse)
+        response = filtered(band.sections, impulse)
         delay = np.arange(len(response)) @ response / response.sum()
         self._reach = max(1, round(SLOPE / band.period))
         self._past: deque[PlatformSample] = deque(

@@ -64,6 +64,14 @@ def test_the_import_alone_loads_nothing():
     assert run.stdout.strip() == "[]"
 
 
+def test_identify_starts_without_what_is_slow_to_import():
+    """scipy.signal alone takes longer to import than a minute's log takes to be identified."""
+    slow = ("scipy.signal", "scipy.stats", "scipy.optimize", "matplotlib", "mujoco")
+    code = f"import sys, pkm_identification.commands.identify; print([n for n in {slow} if n in sys.modules])"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "[]"
+
+
 def test_inverse_and_forward_are_each_others_inverse():
     machine = pkm.load_machine("uf")
     rng = np.random.default_rng(1)
