@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-import mpmath
 import numpy as np
 from numba.extending import overload, register_jitable
 
@@ -22,9 +21,9 @@ from pkm_identification.numerics.compiled import Function
 from .exact import Exact, Expression
 
 # Decorates a function that compiled and interpreted kernels have in common. It must allocate nothing and make no
-# view of an array: then compiled code need not count references to the arrays of a model, which would take most of
-# the time.
-shared = register_jitable(_nrt=False)
+# view of an array: then compiled code need not count references to the arrays of a model. Merged into its callers,
+# since a call that passes a model's arrays costs more than most functions compute.
+shared = register_jitable(_nrt=False, forceinline=True)
 
 
 def cosine(x: Any) -> Any:
@@ -173,6 +172,9 @@ class Multiprecision(_Evaluation):
     def __post_init__(self) -> None:
         if not 10 <= self.digits <= 100_000:
             raise ValueError(f"digits = {self.digits}: must be between 10 and 100000")
+        # most commands compute in float64 and do not wait for it
+        import mpmath
+
         context = mpmath.MPContext()
         context.dps = self.digits
         object.__setattr__(self, "context", context)

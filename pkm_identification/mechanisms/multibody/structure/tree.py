@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pkm_identification.errors import MachineError
 
@@ -103,7 +103,9 @@ def spanning_tree(description: Description) -> Tree:
     if lost:
         raise MachineError(f"{description.source}: body '{lost[0]}' has no path of joints to ground")
     return Tree(
-        tuple(builder.frames),
+        _leaves_first(
+            builder.frames, [[builder.body_frames[body] for body in joint.bodies] for joint in cut]
+        ),
         builder.body_frames,
         tuple(carried),
         tuple(cut),
@@ -144,6 +146,33 @@ def _split(description: Description) -> tuple[list[Joint], list[Joint]]:
             )
     order = {joint.name: k for k, joint in enumerate(description.joints)}
     return sorted(carried, key=lambda j: order[j.name]), sorted(cut, key=lambda j: order[j.name])
+
+
+def _leaves_first(frames: Sequence[Frame], loops: Sequence[Sequence[int]]) -> tuple[Frame, ...]:
+    """Number the velocities so that those of frames in few loops come first.
+
+    Eliminated in this order, a leg's own unknowns leave the other legs' rows as they are. A tree without loops keeps
+    its order.
+    """
+    shared_by = [0] * len(frames)
+    for ends in loops:
+        for f in _ancestors(frames, ends[0]) ^ _ancestors(frames, ends[1]):
+            shared_by[f] += 1
+    made, count = list(frames), 0
+    for f in sorted(range(len(frames)), key=lambda f: shared_by[f]):
+        if frames[f].kind != FIXED:
+            made[f] = replace(frames[f], velocity=count)
+            count += VELOCITIES[frames[f].kind]
+    return tuple(made)
+
+
+def _ancestors(frames: Sequence[Frame], f: int) -> set[int]:
+    """A frame and those that carry it."""
+    found = set()
+    while f >= 0:
+        found.add(f)
+        f = frames[f].parent
+    return found
 
 
 class _Builder:

@@ -11,13 +11,14 @@ from pkm_identification.mechanisms.multibody.numbers.arithmetic import FLOAT64
 
 
 class PinocchioMechanism:
-    """The open tree, and the directions its loops leave free."""
+    """The open tree, and the directions its loops leave free; velocities in the mechanism's own order."""
 
     def __init__(self, mechanism: Mechanism) -> None:
         self.mechanism = mechanism
         self.model = pin.Model()
         self.model.gravity.linear = FLOAT64.array(mechanism.description.gravity)
         where = {0: (0, pin.SE3.Identity())}
+        self.order = np.zeros(mechanism.tree.velocities, dtype=int)
         for k, frame in enumerate(mechanism.tree.frames):
             if k == 0:
                 continue
@@ -36,8 +37,9 @@ class PinocchioMechanism:
             else:
                 joint = pin.JointModelRevoluteUnaligned(axis)
             number = self.model.addJoint(parent, joint, here, f"frame_{k}")
-            assert self.model.joints[number].idx_v == frame.velocity
-            assert self.model.joints[number].idx_q == frame.coordinate
+            joint = self.model.joints[number]
+            assert joint.idx_q == frame.coordinate
+            self.order[frame.velocity : frame.velocity + joint.nv] = joint.idx_v + np.arange(joint.nv)
             where[k] = (number, pin.SE3.Identity())
         self.places = where
         for body, row in zip(mechanism.description.bodies, mechanism.parameters, strict=True):
@@ -57,7 +59,13 @@ class PinocchioMechanism:
         self.model.appendBodyToJoint(place[0], pin.Inertia(m, arm, central), place[1])
 
     def tree_forces(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
-        return pin.rnea(self.model, self.data, q, v, a).copy()
+        return pin.rnea(self.model, self.data, q, self._sorted(v), self._sorted(a))[self.order]
+
+    def _sorted(self, values: np.ndarray) -> np.ndarray:
+        """Values (V,) in pinocchio's order."""
+        theirs = np.empty_like(values)
+        theirs[self.order] = values
+        return theirs
 
     def mass(self, q: np.ndarray) -> np.ndarray:
         """By columns of the inverse dynamics: pinocchio's crba wants the joints of a subtree numbered without a gap."""
@@ -73,7 +81,7 @@ class PinocchioMechanism:
         self, q: np.ndarray, v: np.ndarray, a: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Jacobian of the loops, and relative accelerations and gaps of their points, ground axes."""
-        pin.forwardKinematics(self.model, self.data, q, v, a)
+        pin.forwardKinematics(self.model, self.data, q, self._sorted(v), self._sorted(a))
         pin.computeJointJacobians(self.model, self.data, q)
         rows, accelerations, gaps = [], [], []
         for joint in self.mechanism.tree.cut:
@@ -105,7 +113,7 @@ class PinocchioMechanism:
 
         empty = np.zeros((0, self.model.nv))
         return (
-            np.concatenate([empty, *rows]),
+            np.concatenate([empty, *rows])[:, self.order],
             np.concatenate([np.zeros(0), *accelerations]),
             np.concatenate([np.zeros(0), *gaps]),
         )
