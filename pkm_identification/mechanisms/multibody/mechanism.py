@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ import numpy as np
 from pkm_identification.errors import MachineError
 
 from ..builtin import builtin_files
+from ..friction import Friction
 from .closed_forms import closed_form
 from .description.reader import read_document, read_file
 from .description.records import Description
@@ -20,7 +22,8 @@ from .numbers.arithmetic import FLOAT64, Arithmetic, Multiprecision
 from .structure.bodies import check_bodies
 from .structure.mobility import Mobility, mobility
 from .structure.model import Model, model_size, packed
-from .structure.rows import Row, loop_rows, measure_row, pose_rows
+from .structure.passive import passive_friction
+from .structure.rows import Row, loop_rows, measure_row, pose_rows, rubbing_rows
 from .structure.tree import Tree, planar_bodies, spanning_tree
 
 if TYPE_CHECKING:
@@ -42,7 +45,8 @@ class Mechanism:
     mobility : Mobility
         Degrees of freedom, independent and redundant constraints.
     rows : tuple of Row
-        Constraints, drives, outputs, readings, and the pose of `description.pose` if it names a body.
+        Constraints, drives, outputs, readings, the pose of `description.pose` if it names a body, and the rates at
+        which joints with friction move that close loops.
     model : Model
         Frames and rows as arrays.
     parameters : ndarray, shape (B, 10)
@@ -114,6 +118,7 @@ class Mechanism:
             "outputs": [measure_row(measure) for measure in description.outputs],
             "readings": [measure_row(measure) for measure in description.readings],
             "pose": pose_rows(description.pose) if description.pose else [],
+            "rubbing": [row for joint in tree.cut if joint.rubs for row in rubbing_rows(joint)],
         }
         rows = [row for part in parts.values() for row in part]
         places, count = {}, 0
@@ -173,7 +178,7 @@ class Mechanism:
         return np.array([*self.mobility.independent, *self.places[task]], dtype=np.int64)
 
     def row_numbers(self, part: str) -> np.ndarray:
-        """Rows of `drives`, `outputs`, `readings`, `pose` or `loops`."""
+        """Rows of `drives`, `outputs`, `readings`, `pose`, `rubbing` or `loops`."""
         return np.array(self.places[part], dtype=np.int64)
 
     def limits(self, side: int) -> Any:
@@ -183,6 +188,12 @@ class Mechanism:
         return self.arithmetic.array(
             [0.5 * size, 0.5, step * min(1.0, size), tolerance * max(1.0, size), side]
         )
+
+    @cached_property
+    def passive_friction(self) -> Friction | None:
+        """Friction along the tree's velocities and the `rubbing` rows; None if no passive joint has any."""
+        rows = [self.rows[k] for k in self.places["rubbing"]]
+        return passive_friction(self.description, self.tree, rows)
 
     @property
     def name(self) -> str:

@@ -17,13 +17,12 @@ import numpy as np
 
 from pkm_identification.errors import NotConverged, SettingsError
 from pkm_identification.mechanisms.friction import Friction, padded_coefficients
-from pkm_identification.mechanisms.multibody.dynamics import drive_inertia
+from pkm_identification.mechanisms.multibody.dynamics import drive_inertia, rubbing_rates
 from pkm_identification.mechanisms.multibody.kernels.closing import NO_PIVOT, close, complete_motion
 from pkm_identification.mechanisms.multibody.kernels.codes import DEGRADED, OK
 from pkm_identification.mechanisms.multibody.kinematics import read
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism, Scratch
 from pkm_identification.mechanisms.multibody.numbers.arithmetic import FLOAT64
-from pkm_identification.mechanisms.multibody.structure.passive import passive_friction
 from pkm_identification.numerics.arrays import FloatArray
 
 from ..plant import STOP_FREQUENCY
@@ -183,7 +182,10 @@ class MechanismPlant:
         drift = self.tree.accelerations(configuration, v[count], a[count])
         reduced = gain.T @ mass @ gain + np.diag(self._inertia)
         bias = gain.T @ (self.tree.bias + mass @ drift)
-        jacobian = np.vstack([np.eye(count), v[:count, self._rubbing].T])
+        passive = (
+            rubbing_rates(self.mechanism, configuration)[0, self._rubbing] if len(self._rubbing) else v[:0]
+        )
+        jacobian = np.vstack([np.eye(count), passive @ v[:count].T])
         try:
             both = np.linalg.solve(reduced, np.column_stack([jacobian.T, -bias]))
         except np.linalg.LinAlgError:
@@ -243,10 +245,10 @@ class MechanismPlant:
 
 
 def _resistance(mechanism: Mechanism, friction: bool) -> tuple[np.ndarray, Resistance]:
-    """Velocities of the tree that rub, and what resists along the drives and along them."""
+    """Axes of passive joints that rub (`dynamics.rubbing_rates`), and what resists along the drives and along them."""
     drives = mechanism.degrees_of_freedom
     own = mechanism.description.friction
-    passive = passive_friction(mechanism.description, mechanism.tree) if friction else None
+    passive = mechanism.passive_friction if friction else None
     if passive is None:
         passive = Friction.of("coulomb", viscous=np.zeros(0), coulomb=np.zeros(0))
     rubbing = np.flatnonzero(np.any(passive.coefficients, axis=0))

@@ -75,6 +75,11 @@ class Joint:
     viscous: Exact = ZERO
     coulomb: Exact = ZERO
 
+    @property
+    def rubs(self) -> bool:
+        """Whether it has friction."""
+        return self.viscous != ZERO or self.coulomb != ZERO
+
 
 @dataclass(frozen=True)
 class Measure:

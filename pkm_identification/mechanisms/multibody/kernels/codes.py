@@ -11,9 +11,10 @@ VELOCITIES = (0, 1, 1, 3, 2)
 #   LENGTH       |P_b - P_a|
 #   ANGLE        one of the three turns that make frame b of frame a
 #   TURN         a component, in the ground's axes, of the turn from a wanted rotation to that of frame b
+#   SPIN         no value, only a rate: that of frame b's turn against frame a about d, fixed in frame a
 #   COMBINATION  of joint coordinates
 #   LEVER        third side of a triangle whose angle is a combination
-POINT, AXES, LENGTH, ANGLE, TURN, COMBINATION, LEVER = range(7)
+POINT, AXES, LENGTH, ANGLE, TURN, COMBINATION, LEVER, SPIN = range(8)
 # How a closing ended.
 OK, DEGRADED, FAILED, SINGULAR, OTHER_MODE = range(5)
 STATUS_NAMES = ("ok", "degraded", "failed", "singular", "other assembly mode")

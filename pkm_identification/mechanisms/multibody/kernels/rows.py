@@ -8,7 +8,7 @@ the Jacobian is what that pair does to the axes of the tree, found by walking fr
 from __future__ import annotations
 
 from ..numbers.arithmetic import angle_of, cosine, shared, sine
-from .codes import ANGLE, AXES, COMBINATION, LENGTH, LEVER, POINT, TURN
+from .codes import ANGLE, AXES, COMBINATION, LENGTH, LEVER, POINT, SPIN, TURN
 from .layout import (
     ALPHA,
     DIRECTION_A,
@@ -86,7 +86,7 @@ def _cosine_and_sine(model, r, state):
 
 @shared
 def row_value(model, r, q, state):
-    """A row's value: m, rad or a product of unit vectors; of TURN rows none, their residual needs a wanted rotation."""
+    """A row's value: m, rad or a product of unit vectors; TURN and SPIN rows have none."""
     kind = model.row[r, ROW_KIND]
     if kind == COMBINATION:
         return _combined(model, r, q)
@@ -101,7 +101,7 @@ def row_value(model, r, q, state):
     if kind == ANGLE:
         c, s = _cosine_and_sine(model, r, state)
         return angle_of(s, c)
-    if kind == TURN:
+    if kind in (TURN, SPIN):
         return model.vector[r, NUMBERS, 0] * 0
     p_a, p_b = _points(model, r, state)
     span = subtract(p_b, p_a)
@@ -137,6 +137,8 @@ def _pair(model, r, state):
     nothing = scale(0, p_b)
     if kind == POINT:
         return turned(state, a, part(model.vector, r, DIRECTION_A)), nothing, p_b
+    if kind == SPIN:
+        return nothing, turned(state, a, part(model.vector, r, DIRECTION_A)), p_b
     if kind == LENGTH:
         span = subtract(p_b, p_a)
         return scale(1 / dot(span, span) ** 0.5, span), nothing, p_b
@@ -215,7 +217,10 @@ def _walk(model, frame, sign, force, moment, state, axes, matrix, i):
 
 @shared
 def row_drift(model, r, q, v, state):
-    """A row's second derivative while the tree's accelerations are zero; `alpha` and `second` are of that motion."""
+    """A row's second derivative while the tree's accelerations are zero; `alpha` and `second` are of that motion.
+
+    Not of SPIN rows, whose rates are all that is asked for.
+    """
     kind = model.row[r, ROW_KIND]
     if kind == COMBINATION:
         return model.vector[r, NUMBERS, 0] * 0

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ..description.records import NO_VECTOR, Joint, Measure
-from ..kernels.codes import ANGLE, AXES, COMBINATION, LENGTH, LEVER, POINT, TURN
+from ..kernels.codes import ANGLE, AXES, COMBINATION, LENGTH, LEVER, POINT, SPIN, TURN
 from ..numbers.arithmetic import FLOAT64
 from ..numbers.exact import ZERO, Exact, ExactVector
 from .placements import IDENTITY, joint_frames, transposed
@@ -30,6 +30,9 @@ _TOGETHER = {
     "prismatic": (0, 1),
     "planar": (2,),
 }
+# Along and about which axes of its frame a joint moves; a universal one about x of the first body and y of the second.
+_SLIDES = {"prismatic": (2,), "planar": (0, 1)}
+_TURNS = {"revolute": (2,), "planar": (2,), "spherical": (0, 1, 2), "universal": (0,)}
 _IN_PLANE = 1e-9
 
 
@@ -99,6 +102,41 @@ def loop_rows(joint: Joint, planar: set[str]) -> list[Row]:
     ]
     if set(joint.bodies) <= planar:
         rows = [row for row in rows if all(_in_plane(vector) for vector in row.directions)]
+    return rows
+
+
+def rubbing_rows(joint: Joint) -> list[Row]:
+    """The rates at which a joint that closes a loop moves, one for each of its coordinates.
+
+    Those of a spherical joint are components in its first body.
+    """
+    first, second = joint_frames(joint)
+    of_first, of_second = transposed(first.rotation), transposed(second.rotation)
+    rows = [
+        Row(
+            f"{joint.name}: slide along {_LETTERS[k]}",
+            POINT,
+            joint.bodies,
+            joint.place,
+            (of_first[k], NO_VECTOR),
+            joint=joint.name,
+            unit="m",
+        )
+        for k in _SLIDES.get(joint.type, ())
+    ]
+    turns = [(joint.bodies, of_first[k], k) for k in _TURNS.get(joint.type, ())]
+    if joint.type == "universal":
+        turns.append((joint.bodies[::-1], of_second[1], 1))
+    rows += [
+        Row(
+            f"{joint.name}: turn about {_LETTERS[k]}",
+            SPIN,
+            bodies,
+            directions=(axis, NO_VECTOR),
+            joint=joint.name,
+        )
+        for bodies, axis, k in turns
+    ]
     return rows
 
 
