@@ -1,7 +1,8 @@
 """A hexapod described as a mechanism: a platform on six struts of two bodies each.
 
 Frames are those of `hexapod.dynamics.thirteen_bodies`: the platform's own; body B's at the base joint and body E's
-at the platform joint, z along the strut, x along the hinge that is fixed in the base where the second angle is zero.
+at the platform joint, z along the strut, x along the hinge that is fixed in the base (in the platform, where universal
+joints are there) where the second angle is zero.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ from dataclasses import replace
 import numpy as np
 
 from pkm_identification.errors import MachineError
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.rotation import matrix_from_vector, vector_from_matrix
 
 from ...hexapod.dynamics.thirteen_bodies import BODIES, body_parameters
 from ...hexapod.kinematics.strut_frames import SMALLEST_ANGLE, strut_coordinates, strut_frames
@@ -19,6 +22,7 @@ from ..numbers.exact import ONE, ZERO, Exact, ExactVector, cross_product, exact
 from .records import NO_VECTOR, Body, Description, Drive, Home, Joint, Measure
 
 _X, _Y, _Z = (ONE, ZERO, ZERO), (ZERO, ONE, ZERO), (ZERO, ZERO, ONE)
+_ALIKE, _ACROSS = (_Z, _Z), (_X, _X)  # axes and references of joints whose bodies have the same axes
 PLATFORM = BODIES[0]
 
 
@@ -28,11 +32,9 @@ def hexapod_description(machine: Machine) -> Description:
     Raises
     ------
     MachineError
-        If its universal joints are at the platform or run along their struts at home, or its joints have friction.
+        If its universal joints run along their struts at home, or its joints have friction.
     """
     parameters = body_parameters(machine).reshape(len(BODIES), -1)
-    if machine.platform_joint == "universal":
-        raise MachineError(f"machine '{machine.name}': universal joints at the platform are no mechanism yet")
     if machine.joint_friction is not None and machine.joint_friction.acts:
         raise MachineError(f"machine '{machine.name}': friction.joints is not known to a mechanism yet")
     joints, drives = [], []
@@ -46,25 +48,25 @@ def hexapod_description(machine: Machine) -> Description:
         hinge = _vector(zero[i, :, 0])
         # exactly across the hinge, in every arithmetic
         second = cross_product(_vector(zero[i, :, 2]), hinge)
-        swing, slide = f"base_{i + 1}", f"length_{i + 1}"
+        slide = f"length_{i + 1}"
+        if machine.hinged_platform:
+            swing, hinged_bodies, hinged_at = f"platform_{i + 1}", (PLATFORM, body_e), platform
+            ball = Joint(f"base_{i + 1}", "spherical", ("ground", body_b), (base, NO_VECTOR), _ALIKE, _ACROSS)
+        else:
+            swing, hinged_bodies, hinged_at = f"base_{i + 1}", ("ground", body_b), base
+            ends = (NO_VECTOR, platform)
+            ball = Joint(f"platform_{i + 1}", "spherical", (body_e, PLATFORM), ends, _ALIKE, _ACROSS)
         joints += [
             Joint(
                 swing,
                 "universal" if machine.universal else "no_spin",
-                ("ground", body_b),
-                (base, NO_VECTOR),
+                hinged_bodies,
+                (hinged_at, NO_VECTOR),
                 (hinge, _Y),
                 (second, _X),
             ),
-            Joint(slide, "prismatic", (body_b, body_e), (NO_VECTOR, NO_VECTOR), (_Z, _Z), (_X, _X)),
-            Joint(
-                f"platform_{i + 1}",
-                "spherical",
-                (body_e, PLATFORM),
-                (NO_VECTOR, platform),
-                (_Z, _Z),
-                (_X, _X),
-            ),
+            Joint(slide, "prismatic", (body_b, body_e), (NO_VECTOR, NO_VECTOR), _ALIKE, _ACROSS),
+            ball,
         ]
         guess[swing], guess[slide] = _vector(at_home[i, :2]), _vector(at_home[i, 2:])
         drives.append(
@@ -75,6 +77,8 @@ def hexapod_description(machine: Machine) -> Description:
                 exact(machine.motor_mass),
             )
         )
+    if machine.hinged_platform:
+        guess["base_1"] = _vector(_turn_at_home(machine, zero[0], at_home[0]))
     return Description(
         name=machine.name,
         description=machine.description,
@@ -103,6 +107,14 @@ def _hinged(machine: Machine) -> Machine:
     along = np.linalg.norm(np.cross(machine.first_axes, frames[:, :, 2]), axis=1) < SMALLEST_ANGLE
     hinges = np.where(along[:, None], frames[:, :, 0], machine.first_axes)
     return replace(machine, base_joint="universal", first_axes=hinges)
+
+
+def _turn_at_home(machine: Machine, zero: FloatArray, coordinates: FloatArray) -> FloatArray:
+    """Rotation vector (3,) at home of a strut's body that hangs on hinges of the platform."""
+    first, second = (
+        matrix_from_vector(angle * axis) for angle, axis in zip(coordinates[:2], np.eye(3)[:2], strict=True)
+    )
+    return vector_from_matrix(machine.home_rotation @ zero @ first @ second)
 
 
 def _vector(values: np.ndarray) -> ExactVector:
