@@ -11,12 +11,26 @@ from .arguments import add_machine
 
 def add(commands: argparse._SubParsersAction) -> None:
     """Add the three commands."""
-    for name, summary in (
-        ("inverse", "strut lengths of platform poses"),
-        ("forward", "platform poses of strut lengths"),
-        ("forces", "strut forces a platform motion needs"),
+    for name, summary, general in (
+        (
+            "inverse",
+            "strut lengths of platform poses",
+            "driven coordinates of its outputs, columns by the names of its description",
+        ),
+        (
+            "forward",
+            "platform poses of strut lengths",
+            "outputs of its driven coordinates, with a status for each row",
+        ),
+        (
+            "forces",
+            "strut forces a platform motion needs",
+            "driven forces of NAME, NAME_rate, NAME_acceleration of its outputs or its driven coordinates",
+        ),
     ):
-        parser = commands.add_parser(name, description=f"Compute {summary}.")
+        parser = commands.add_parser(
+            name, description=f"Compute {summary}; of a mechanism that is no hexapod, {general}."
+        )
         add_machine(parser)
         parser.add_argument("--in", dest="input", required=True, metavar="CSV", help="table to read")
         parser.add_argument("--out", required=True, metavar="CSV", help="table to write")

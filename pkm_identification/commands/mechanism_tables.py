@@ -12,7 +12,7 @@ from pkm_identification.mechanisms.multibody import dynamics, kinematics
 from pkm_identification.mechanisms.multibody.kernels.codes import STATUS_NAMES
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.records.mechanism_csv import motion_columns, read_named_csv, write_named_csv
+from pkm_identification.records.mechanism_csv import read_named_csv, read_named_motion, write_named_csv
 
 from .results import say
 
@@ -55,12 +55,15 @@ def forward(options: argparse.Namespace) -> int:
 
 
 def forces(options: argparse.Namespace) -> int:
-    """Driven forces of a motion of the outputs."""
+    """Driven forces of a motion: of outputs or driven coordinates, by rates and accelerations of either."""
     mechanism = Mechanism.load(options.machine)
-    given = read_named_csv(options.input, motion_columns(mechanism.output_names))
-    value, rate, acceleration = np.split(given.values, 3, axis=1)
+    given = read_named_motion(
+        options.input, {"outputs": mechanism.output_names, "drives": mechanism.drive_names}
+    )
+    closing = {"outputs": kinematics.close_outputs, "drives": kinematics.close_drives}
     try:
-        motion = kinematics.motion_of_outputs(mechanism, value, rate, acceleration)
+        q = closing[given.place](mechanism, given.value).required(given.value, given.place)
+        motion = kinematics.moving(mechanism, q, given.rate, given.acceleration, given.derivatives)
         force = dynamics.forces(mechanism, motion, friction=not options.no_friction)
     except MotionRefused as refused:
         raise MotionRefused(f"{given.source}: {refused}") from None

@@ -27,7 +27,8 @@ def add(commands: argparse._SubParsersAction) -> None:
     """Add the command."""
     parser = commands.add_parser(
         "simulate",
-        description="Simulate a machine with drives, control and sensors (MuJoCo) and write what the drives report.",
+        description="Simulate a machine with drives, control and sensors (MuJoCo) and write what the drives report. A "
+        "mechanism that is no hexapod takes --trajectory, --duration, --noise, --perfect, --seed and writes CSV.",
     )
     parser.add_argument("--machine", required=True, help="built-in name or YAML file: the truth")
     parser.add_argument(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -48,9 +48,67 @@ def read_named_csv(path: str | Path, names: Sequence[str]) -> NamedTable:
     return NamedTable(time_of(table), table.select(names), table.source)
 
 
-def motion_columns(names: Sequence[str]) -> tuple[str, ...]:
-    """Names of values, their rates and their accelerations."""
-    return (*names, *(name + RATE for name in names), *(name + ACCELERATION for name in names))
+@dataclass(frozen=True)
+class NamedMotion:
+    """A motion whose values and derivatives may be those of different coordinates.
+
+    Attributes
+    ----------
+    time : ndarray, shape (N,), or None
+        s; None when the file has no column `t`.
+    value, rate, acceleration : ndarray, shape (N, n)
+    place, derivatives : str
+        Keys of the names: whose the values are, and whose the rates and accelerations.
+    source : str
+        Path of the file.
+    """
+
+    time: FloatArray | None
+    value: FloatArray
+    rate: FloatArray
+    acceleration: FloatArray
+    place: str
+    derivatives: str
+    source: str
+
+
+def read_named_motion(path: str | Path, names: Mapping[str, Sequence[str]]) -> NamedMotion:
+    """Values, rates and accelerations of one of several sets of names, by keys; the first that is there.
+
+    Raises
+    ------
+    LogError
+        If none of them is complete or a number is not finite: names file, line and column.
+    """
+    values = {key: tuple(given) for key, given in names.items()}
+    changes = {
+        key: tuple(name + suffix for suffix in (RATE, ACCELERATION) for name in given)
+        for key, given in names.items()
+    }
+    chosen: list[str] = []
+
+    def choose(header: tuple[str, ...]) -> tuple[str, ...]:
+        chosen[:] = [_complete(header, values), _complete(header, changes)]
+        return column_choice((*values[chosen[0]], *changes[chosen[1]]))(header)
+
+    table = read_table(path, choose)
+    place, derivatives = chosen
+    table.require_finite(values[place] + changes[derivatives])
+    rate, acceleration = np.split(table.select(changes[derivatives]), 2, axis=1)
+    return NamedMotion(
+        time_of(table), table.select(values[place]), rate, acceleration, place, derivatives, table.source
+    )
+
+
+def _complete(header: tuple[str, ...], sets: Mapping[str, tuple[str, ...]]) -> str:
+    """The key of the first set of which a header has all columns."""
+    for key, names in sets.items():
+        if set(names) <= set(header):
+            return key
+    first = next(iter(sets.values()))
+    missing = [name for name in first if name not in header]
+    expected = " or ".join(dict.fromkeys(",".join(names) for names in sets.values()))
+    raise ValueError(f"no column {', '.join(missing)}; expected {expected}")
 
 
 def write_named_csv(

@@ -346,9 +346,17 @@ def at_rest(mechanism: Mechanism, configuration: Any) -> MechanismMotion:
     return _moving(mechanism, "drives", q, nothing, nothing)
 
 
-def moving(mechanism: Mechanism, configuration: Any, rate: Any, acceleration: Any) -> MechanismMotion:
-    """The motion of closed configurations (N, Q) by the drives' rates and accelerations (N, n)."""
-    return _moving(mechanism, "drives", np.atleast_2d(configuration), rate, acceleration)
+def moving(
+    mechanism: Mechanism, configuration: Any, rate: Any, acceleration: Any, task: str = "drives"
+) -> MechanismMotion:
+    """The motion of closed configurations (N, Q) by rates and accelerations (N, n) of the `drives` or `outputs`.
+
+    Raises
+    ------
+    MotionRefused
+        If a row is singular: names it.
+    """
+    return _moving(mechanism, task, np.atleast_2d(configuration), rate, acceleration)
 
 
 def _moving(mechanism: Mechanism, task: str, q: Any, rate: Any, acceleration: Any) -> MechanismMotion:

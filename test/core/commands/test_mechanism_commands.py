@@ -67,6 +67,34 @@ def test_forces_of_a_motion_at_rest_carry_the_weight(tmp_path):
     np.testing.assert_allclose(np.array(rows, dtype=float)[:, 1:].sum(axis=1), 22.2687, atol=1e-9)
 
 
+DERIVATIVES = [f"length_{i}_{what}" for what in ("rate", "acceleration") for i in (1, 2, 3)]
+
+
+@pytest.mark.parametrize(
+    ("place", "values"),
+    [
+        (["z", "psi", "theta"], POSES[0]),
+        (["length_1", "length_2", "length_3"], [0.242625230, 0.256138146, 0.148756722]),
+    ],
+)
+def test_forces_of_heights_that_move_have_the_numbers_of_the_text(tmp_path, place, values):
+    """rho' and rho'' are the sliders', wherever the pose is given."""
+    header = ",".join([*place, *DERIVATIVES])
+    motion = write(tmp_path / "motion.csv", header, [[*values, 0.1, 0.2, -0.05, 1, -0.5, 2]])
+    assert run("forces", "--machine", "mast", "--in", motion, "--out", tmp_path / "forces.csv") == 0
+    _, rows = columns(tmp_path / "forces.csv")
+    np.testing.assert_allclose(np.array(rows[0], dtype=float), [12.359677, -0.618205, 13.826675], atol=1e-5)
+
+
+def test_a_motion_without_derivatives_is_refused(tmp_path, capsys):
+    motion = write(tmp_path / "motion.csv", "z,psi,theta,length_1_rate", [[*POSES[0], 0.1]])
+    assert run("forces", "--machine", "mast", "--in", motion, "--out", tmp_path / "forces.csv") == 2
+    error = capsys.readouterr().err.strip()
+    assert "no column z_rate" in error
+    assert " or length_1_rate" in error
+    assert "\n" not in error
+
+
 def test_a_height_that_no_pose_has_fails_in_its_row(tmp_path):
     heights = write(
         tmp_path / "heights.csv", "length_1,length_2,length_3", [[0.14, 0.14, 0.14], [0.0, 0.3, 0.9]]
