@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from .api.identification import Result, identify, load
     from .api.logs import Logs, read_logs, simulate
     from .api.machines import export, forces, forward, inverse, load_machine
+    from .api.mechanisms import load_mechanism, mechanism_motion
     from .errors import (
         DocumentError,
         LogError,
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
         Unidentifiable,
     )
     from .mechanisms.hexapod.machine import Machine
+    from .mechanisms.multibody.mechanism import Mechanism
     from .motion import PlatformMotion, StrutLog
 
 # The generated ROS messages (pkm_identification.msg) may be installed elsewhere on the path than this
@@ -38,6 +40,7 @@ __all__ = [
     "Logs",
     "Machine",
     "MachineError",
+    "Mechanism",
     "NotConverged",
     "OutputError",
     "PkmError",
@@ -53,6 +56,8 @@ __all__ = [
     "inverse",
     "load",
     "load_machine",
+    "load_mechanism",
+    "mechanism_motion",
     "read_logs",
     "simulate",
 ]
@@ -74,7 +79,9 @@ _HOMES = {
         ),
         "errors",
     ),
+    **dict.fromkeys(("load_mechanism", "mechanism_motion"), "api.mechanisms"),
     "Machine": "mechanisms.hexapod.machine",
+    "Mechanism": "mechanisms.multibody.mechanism",
     **dict.fromkeys(("PlatformMotion", "StrutLog"), "motion"),
 }
 

@@ -1,20 +1,28 @@
-"""Machines: load, compute, export."""
+"""Machines: load, compute, export. Whatever computes takes mechanisms, too."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from pkm_identification.errors import SettingsError
-from pkm_identification.exporting.formats import FORMATS, format_of, write_machine
+from pkm_identification.exporting.formats import FORMATS, format_of, mechanism_text, write_machine, write_text
+from pkm_identification.mechanisms.builtin import is_mechanism
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.kinematics import ForwardResult, forward_kinematics, strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUTS, PlatformMotion
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.rotation import matrix_from_quaternion
+
+if TYPE_CHECKING:
+    from pkm_identification.mechanisms.multibody.kinematics import MechanismMotion
+    from pkm_identification.mechanisms.multibody.mechanism import Mechanism
+
+    from .mechanisms import MechanismPoses
 
 AnyMachine = Machine | str | Path
 
@@ -42,26 +50,32 @@ def load_machine(machine: AnyMachine) -> Machine:
     return machine if isinstance(machine, Machine) else Machine.load(str(machine))
 
 
-def inverse(machine: AnyMachine, position: ArrayLike, orientation: ArrayLike | None = None) -> FloatArray:
-    """Strut lengths of platform poses.
+def inverse(
+    machine: AnyMachine | Mechanism, position: ArrayLike, orientation: ArrayLike | None = None
+) -> FloatArray:
+    """Strut lengths of platform poses; of a mechanism, driven coordinates of its outputs.
 
     Parameters
     ----------
-    machine : str, Path or Machine
+    machine : str, Path, Machine or Mechanism
     position : array, shape (3,) or (N, 3)
-        Platform origin in the base frame, m.
+        Platform origin in the base frame, m; of a mechanism its outputs, (n,) or (N, n), m or rad.
     orientation : array, shape (4,), (N, 4), (3, 3) or (N, 3, 3), optional
         Quaternions x, y, z, w of any length, or rotation matrices; the home orientation unless given.
 
     Returns
     -------
     ndarray, shape (6,) or (N, 6)
-        m.
+        m; of a mechanism (n,) or (N, n), m or rad.
 
     Raises
     ------
     ValueError
         If the shapes do not fit.
+    SettingsError
+        If an orientation is given for a mechanism.
+    MotionRefused
+        If a mechanism does not reach a row: names it and what is in the way.
 
     Examples
     --------
@@ -69,8 +83,16 @@ def inverse(machine: AnyMachine, position: ArrayLike, orientation: ArrayLike | N
     >>> lengths = pkm.inverse("uf", [[0.0, 0.0, -0.35], [0.01, 0.0, -0.35]], [0.0, 0.0, 0.0, 1.0])
     >>> lengths.shape
     (2, 6)
+    >>> pkm.inverse("mast", [0.4, 0.0, 0.0]).round(6).tolist()
+    [0.144853, 0.144853, 0.144853]
     """
-    whole = load_machine(machine)
+    whole = _whole(machine)
+    if not isinstance(whole, Machine):
+        from .mechanisms import drives_of
+
+        if orientation is not None:
+            raise SettingsError("orientation: a mechanism's outputs are given in position alone")
+        return drives_of(whole, position)
     points = np.asarray(position, dtype=float)
     single = points.ndim == 1
     points = np.atleast_2d(points)
@@ -80,19 +102,24 @@ def inverse(machine: AnyMachine, position: ArrayLike, orientation: ArrayLike | N
     return length[0] if single else length
 
 
-def forward(machine: AnyMachine, lengths: ArrayLike) -> ForwardResult:
-    """Platform poses of strut lengths, from the home pose's assembly mode.
+@overload
+def forward(machine: AnyMachine, lengths: ArrayLike) -> ForwardResult: ...
+@overload
+def forward(machine: Mechanism, lengths: ArrayLike) -> MechanismPoses: ...
+def forward(machine: AnyMachine | Mechanism, lengths: ArrayLike) -> ForwardResult | MechanismPoses:
+    """Platform poses of strut lengths, from the home pose's assembly mode; of a mechanism, outputs of drives.
 
     Parameters
     ----------
-    machine : str, Path or Machine
+    machine : str, Path, Machine or Mechanism
     lengths : array, shape (6,) or (N, 6)
-        m.
+        m; of a mechanism its driven coordinates, (n,) or (N, n), m or rad.
 
     Returns
     -------
-    ForwardResult
-        Arrays of N: position, rotation, status, residual and condition; `found` says where there is a pose.
+    ForwardResult or MechanismPoses
+        Arrays of N: position, rotation, status, residual and condition, or outputs, status and residual of a
+        mechanism; `found` says where there is a pose.
 
     Raises
     ------
@@ -106,27 +133,34 @@ def forward(machine: AnyMachine, lengths: ArrayLike) -> ForwardResult:
     >>> bool(poses.found.all()), float(poses.position[0, 2].round(6))
     (True, -0.34)
     """
+    whole = _whole(machine)
+    if not isinstance(whole, Machine):
+        from .mechanisms import poses_of
+
+        return poses_of(whole, lengths)
     values = np.atleast_2d(np.asarray(lengths, dtype=float))
     if values.ndim != 2 or values.shape[1] != STRUTS:
         raise ValueError(f"lengths has shape {np.shape(lengths)}, expected (6,) or (N, 6)")
-    return forward_kinematics(load_machine(machine), values)
+    return forward_kinematics(whole, values)
 
 
-def forces(machine: AnyMachine, motion: PlatformMotion, friction: bool = True) -> FloatArray:
-    """Strut forces a platform motion needs.
+def forces(
+    machine: AnyMachine | Mechanism, motion: PlatformMotion | MechanismMotion, friction: bool = True
+) -> FloatArray:
+    """Strut forces a platform motion needs; of a mechanism, its driven forces.
 
     Parameters
     ----------
-    machine : str, Path or Machine
-    motion : PlatformMotion
-        N samples of pose, twist and acceleration.
+    machine : str, Path, Machine or Mechanism
+    motion : PlatformMotion or MechanismMotion
+        N samples of pose, twist and acceleration; a mechanism's motion is made by `mechanism_motion`.
     friction : bool
         Whether friction, by the law of the machine file, is part of it.
 
     Returns
     -------
     ndarray, shape (N, 6)
-        N; NaN in singular poses.
+        N; NaN in singular poses. Of a mechanism (N, n), N or N m.
 
     Examples
     --------
@@ -142,15 +176,22 @@ def forces(machine: AnyMachine, motion: PlatformMotion, friction: bool = True) -
     >>> pkm.forces(machine, still).shape
     (1, 6)
     """
-    return strut_forces(load_machine(machine), motion, friction=friction)
+    whole = _whole(machine)
+    if not isinstance(whole, Machine):
+        from .mechanisms import driven_forces
+
+        return driven_forces(whole, motion, friction)
+    if not isinstance(motion, PlatformMotion):
+        raise TypeError(f"motion is a {type(motion).__name__}, expected a PlatformMotion")
+    return strut_forces(whole, motion, friction=friction)
 
 
-def export(machine: AnyMachine, path: str | Path, form: str | None = None) -> Path:
-    """Write a machine for other programs: URDF, MJCF or a machine file.
+def export(machine: AnyMachine | Mechanism, path: str | Path, form: str | None = None) -> Path:
+    """Write a machine for other programs: URDF, MJCF or a machine file; a mechanism as MJCF or its own file.
 
     Parameters
     ----------
-    machine : str, Path or Machine
+    machine : str, Path, Machine or Mechanism
         An identified one is `Result.machine_identified()`.
     path : str or Path
         Appears complete or not at all.
@@ -173,8 +214,23 @@ def export(machine: AnyMachine, path: str | Path, form: str | None = None) -> Pa
     chosen = form or format_of(path)
     if chosen is None:
         raise SettingsError(f"{path}: give form, one of {', '.join(FORMATS)}; the name does not tell")
-    write_machine(path, load_machine(machine), chosen)
+    whole = _whole(machine)
+    if isinstance(whole, Machine):
+        write_machine(path, whole, chosen)
+    else:
+        write_text(path, mechanism_text(whole, chosen))
     return Path(path)
+
+
+def _whole(machine: AnyMachine | Mechanism) -> Machine | Mechanism:
+    """What is described; for a hexapod nothing of other mechanisms is loaded."""
+    if isinstance(machine, (str, Path)):
+        if not is_mechanism(machine):
+            return load_machine(machine)
+        from .mechanisms import load_mechanism
+
+        return load_mechanism(machine)
+    return machine
 
 
 def _rotations(machine: Machine, orientation: ArrayLike | None, count: int) -> FloatArray:

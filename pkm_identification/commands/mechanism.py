@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from pkm_identification.mechanisms.multibody.loading import load_machine
+from pkm_identification.mechanisms.multibody.loading import hexapod_or_mechanism
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.report.mechanism_tables import mechanism_document, mechanism_text
 
@@ -26,7 +26,7 @@ def add(commands: argparse._SubParsersAction) -> None:
 
 
 def _mechanism(options: argparse.Namespace) -> int:
-    machine = load_machine(options.machine)
+    machine = hexapod_or_mechanism(options.machine)
     mechanism = machine if isinstance(machine, Mechanism) else Mechanism.from_machine(machine)
     # files first: nothing is printed when one cannot be written
     if options.out:

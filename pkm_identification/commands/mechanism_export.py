@@ -6,12 +6,10 @@ import argparse
 import sys
 
 from pkm_identification.errors import SettingsError
-from pkm_identification.exporting.formats import format_of, write_text, yaml_text
+from pkm_identification.exporting.formats import MECHANISM_FORMATS, format_of, mechanism_text, write_text
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 
 from .arguments import refuse_for_mechanism
-
-FORMATS = ("mjcf", "yaml")
 
 
 def export(options: argparse.Namespace) -> int:
@@ -24,23 +22,14 @@ def export(options: argparse.Namespace) -> int:
     """
     refuse_for_mechanism(options, estimate="--estimate", cures="--cures", set="--set")
     form = options.format or format_of(options.out)
-    if form not in FORMATS:
+    if form not in MECHANISM_FORMATS:
         asked = f"--format {options.format}" if options.format else f"--out {options.out}, without --format"
-        raise SettingsError(f"{asked}: a mechanism is written as {' or '.join(FORMATS)}")
+        raise SettingsError(f"{asked}: a mechanism is written as {' or '.join(MECHANISM_FORMATS)}")
     mechanism = Mechanism.load(options.machine)
-    text = _text(mechanism, form)
+    text = mechanism_text(mechanism, form)
     if options.out == "-":
         sys.stdout.write(text)
         return 0
     write_text(options.out, text)
     print(f"{options.out}: {mechanism.name}, {form}", file=sys.stderr)
     return 0
-
-
-def _text(mechanism: Mechanism, form: str) -> str:
-    if form == "yaml":
-        return yaml_text(mechanism.description.document)
-    # MuJoCo takes a second to load
-    from pkm_identification.simulation.multibody.mjcf import mechanism_mjcf
-
-    return mechanism_mjcf(mechanism)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import yaml
 
@@ -11,7 +11,11 @@ from pkm_identification.errors import SettingsError
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.records.atomic import replacing
 
+if TYPE_CHECKING:
+    from pkm_identification.mechanisms.multibody.mechanism import Mechanism
+
 FORMATS = ("urdf", "mjcf", "yaml")
+MECHANISM_FORMATS = ("mjcf", "yaml")
 _SUFFIXES = {".urdf": "urdf", ".xml": "mjcf", ".mjcf": "mjcf", ".yaml": "yaml", ".yml": "yaml"}
 
 
@@ -36,11 +40,26 @@ def machine_text(machine: Machine, form: str) -> str:
         from pkm_identification.simulation.model import hexapod_mjcf
 
         return hexapod_mjcf(machine)
-    return yaml_text(machine.document)
+    return _yaml_text(machine.document)
 
 
-def yaml_text(document: Any) -> str:
-    """The document of a machine or a mechanism as a file of its own."""
+def mechanism_text(mechanism: Mechanism, form: str) -> str:
+    """A mechanism in one of the MECHANISM_FORMATS; raises SettingsError for another one.
+
+    mjcf: a MuJoCo model with closed loops, without friction; yaml: its own description.
+    """
+    if form not in MECHANISM_FORMATS:
+        raise SettingsError(
+            f"format '{form}': must be one of {', '.join(MECHANISM_FORMATS)}, which a mechanism has"
+        )
+    if form == "yaml":
+        return _yaml_text(mechanism.description.document)
+    from pkm_identification.simulation.multibody.mjcf import mechanism_mjcf
+
+    return mechanism_mjcf(mechanism)
+
+
+def _yaml_text(document: Any) -> str:
     return yaml.safe_dump(document, sort_keys=False, default_flow_style=None, width=110)
 
 

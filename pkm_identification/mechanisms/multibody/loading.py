@@ -9,7 +9,7 @@ from ..hexapod.machine import Machine
 from .mechanism import Mechanism
 
 
-def load_machine(name_or_path: str | Path) -> Machine | Mechanism:
+def hexapod_or_mechanism(name_or_path: str | Path) -> Machine | Mechanism:
     """A built-in machine or mechanism by its name, or one from a file.
 
     Raises

@@ -18,7 +18,7 @@ from ...hexapod.dynamics.thirteen_bodies import body_mapping, body_parameters, b
 from ...hexapod.machine import Machine
 from ...rigid_bodies import BODY_KINDS, BODY_PARAMETERS
 from ..dynamics import regressor
-from ..loading import load_machine
+from ..loading import hexapod_or_mechanism
 from ..mechanism import Mechanism
 from ..parameters import rigid_basis, rigid_columns
 from .states import structure_motion
@@ -82,7 +82,7 @@ class Subject:
         SettingsError
             If a mechanism that is no hexapod is asked for a symmetry.
         """
-        machine = load_machine(name_or_path)
+        machine = hexapod_or_mechanism(name_or_path)
         if isinstance(machine, Machine):
             return cls.of_machine(machine, symmetry)
         if symmetry != "general":

@@ -41,9 +41,10 @@ def rocker_driven() -> Mechanism:
 
 @cache
 def rubbing() -> Mechanism:
-    """The mast with friction in drives and hinges."""
+    """The mast with friction in drives, hinges and balls, two of which close its loops."""
     given = document("mast")
     given["friction"] = {"viscous": ["3", "4", "5"], "coulomb": ["2", "1", "1.5"]}
     for i in (1, 2, 3):
         given["joints"][f"hinge_{i}"]["friction"] = {"viscous": "0.05"}
+        given["joints"][f"ball_{i}"]["friction"] = {"viscous": "0.04"}
     return Mechanism.from_document(given)
