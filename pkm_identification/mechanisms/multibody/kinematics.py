@@ -20,6 +20,7 @@ from .kernels.codes import DEGRADED, OK, STATUS_NAMES
 from .kernels.layout import FRAME_B, ORIGIN, STATE
 from .mechanism import Mechanism, Scratch
 from .numbers.arithmetic import FLOAT64
+from .reach import in_the_way
 
 # Steps from home to a target that Newton's method did not reach at once.
 _PATHS = (8, 40, 200)
@@ -170,7 +171,8 @@ def _close(
         _follow(mechanism, task, target, wanted, side, result, missed)
     gap = np.full(len(target), "", dtype=object)
     for n in np.flatnonzero((result.status != OK) & (result.status != DEGRADED)):
-        gap[n] = _widest(mechanism, task, target[n : n + 1], result.configuration[n : n + 1])
+        values = _read(mechanism, mechanism.task_rows(task), result.configuration[n])[0]
+        gap[n] = in_the_way(mechanism, task, values, target[n])
     return Closed(result.configuration, result.status, result.iterations, result.residual, result.pivot, gap)
 
 
@@ -244,16 +246,6 @@ def _follow(
         for all_rows, some in zip(result, part, strict=True):
             all_rows[missed[good]] = some[good]
         missed = missed[~good]
-
-
-def _widest(mechanism: Mechanism, task: str, target: Any, q: Any) -> str:
-    """Which row of a failed closing is furthest from its target."""
-    rows = mechanism.task_rows(task)
-    gaps = np.abs(np.array(_read(mechanism, rows, q)[0], dtype=float))
-    tasks = len(mechanism.places[task])
-    gaps[-tasks:] = np.abs(gaps[-tasks:] - np.array(target[0], dtype=float)) if task != "pose" else 0.0
-    worst = int(np.argmax(np.where(np.isfinite(gaps), gaps, np.inf)))
-    return f"nearest configuration misses by {gaps[worst]:.4g} at {mechanism.rows[rows[worst]].label}"
 
 
 def read(mechanism: Mechanism, part: str, configuration: Any) -> Any:

@@ -166,6 +166,15 @@ def _leaves_first(frames: Sequence[Frame], loops: Sequence[Sequence[int]]) -> tu
     return tuple(made)
 
 
+def loop_bodies(tree: Tree, joint: Joint) -> tuple[str, ...]:
+    """Names of the bodies that move against each other in the loop a cut joint closes, from its first to its second."""
+    one, other = (_ancestors(tree.frames, tree.body_frames[body]) for body in joint.bodies)
+    names = {frame: name for name, frame in tree.body_frames.items()}
+    up = [names[f] for f in sorted(one - other, reverse=True) if f in names]
+    down = [names[f] for f in sorted(other - one) if f in names]
+    return (*up, *down)
+
+
 def _ancestors(frames: Sequence[Frame], f: int) -> set[int]:
     """A frame and those that carry it."""
     found = set()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 
 import numpy as np
@@ -10,8 +11,9 @@ import pytest
 from pkm_identification.errors import MotionRefused, SettingsError
 from pkm_identification.mechanisms.multibody import dynamics, kinematics
 from pkm_identification.mechanisms.multibody.closed_forms import closed_form
+from pkm_identification.mechanisms.multibody.description.reader import parsed
 from pkm_identification.mechanisms.multibody.kernels.codes import OK
-from pkm_identification.mechanisms.multibody.mechanism import Mechanism
+from pkm_identification.mechanisms.multibody.mechanism import Mechanism, builtin_mechanisms
 
 R, L, H = 0.35, 0.26, 0.40
 WEIGHT = (2.06 + 3 * 0.07) * 9.81
@@ -235,3 +237,18 @@ def test_power_is_the_rate_of_energy():
 
     change = (total(1.0) - total(-1.0)) / (2 * h)
     np.testing.assert_allclose(power, change, rtol=1e-6, atol=1e-6 * np.abs(power).max())
+
+
+def test_without_a_closed_form_the_loop_that_stays_open_is_named():
+    given = parsed(builtin_mechanisms()["mast"])
+    del given["closed_form"]
+    made = Mechanism.from_document(given)
+    with pytest.raises(MotionRefused, match=r"row 1: .*: out of reach: the loop ") as refused:
+        kinematics.motion_of_outputs(made, [[0.4, 1.2, 0.0]], np.zeros((1, 3)), np.zeros((1, 3)))
+    # bar 2 is too short by far; it is not of the loop of the third bar
+    assert "bar_2, slider_2, slider_1, bar_1, platform stays open by 0.01366 m at ball_2" in str(
+        refused.value
+    )
+    found = kinematics.close_outputs(made, [[0.4, 0.0, -1.2]])
+    assert not found.found[0]
+    assert float(re.findall(r"by ([\d.]+)", found.reason(0))[0]) == pytest.approx(found.residual[0], rel=0.01)
