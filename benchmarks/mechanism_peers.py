@@ -134,6 +134,12 @@ class PinocchioMechanism:
         moved = self.drive_rows() @ free
         return np.linalg.solve(moved.T, free.T @ self.tree_forces(q, v, a))
 
+    def regular_forces(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
+        """The same where no constraint is redundant: [J; S]^T (lambda, tau) = M a + h."""
+        jacobian, _, _ = self.constraints(q, v, a)
+        rows = np.concatenate([jacobian, self.drive_rows()])
+        return np.linalg.solve(rows.T, self.tree_forces(q, v, a))[len(jacobian) :]
+
 
 def null_space(jacobian: np.ndarray, freedom: int) -> np.ndarray:
     """Directions (V, freedom) that a Jacobian does not see."""

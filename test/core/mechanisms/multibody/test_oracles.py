@@ -7,11 +7,11 @@ from functools import cache
 
 import numpy as np
 import pytest
-from core.mechanisms.multibody.pinocchio_mechanism import PinocchioMechanism
 from core.mechanisms.multibody.random_graphs import random_mechanism
 from scipy.optimize import root
 from scipy.spatial.transform import Rotation
 
+from benchmarks.mechanism_peers import PinocchioMechanism
 from pkm_identification.mechanisms.multibody import dynamics, kinematics
 from pkm_identification.mechanisms.multibody.kernels.codes import BALL
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism, builtin_mechanisms
