@@ -100,6 +100,11 @@ class MachineController:
         return None if self.stop is None else (self.stop.reason, self.stop.text)
 
     @property
+    def newest(self) -> float | None:
+        """Stamp of the newest good sample, s; None before the first."""
+        return self._last_good
+
+    @property
     def state(self) -> str:
         if self.stop is not None:
             return EMERGENCY

@@ -6,7 +6,6 @@ import sys
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-import numpy as np
 from sensor_msgs.msg import JointState
 
 from pkm_identification.control.controller import EMERGENCY, WAITING, MachineController
@@ -20,6 +19,7 @@ from pkm_identification.msg import ParameterEstimate as EstimateMessage
 from pkm_identification.ros.commands.controller_state import ControllerStates
 from pkm_identification.ros.commands.strut_commands import FORCES, StrutCommands
 from pkm_identification.ros.commands.trajectory_action import TrajectoryAction
+from pkm_identification.ros.estimates.belief import believed_basis
 from pkm_identification.ros.messages.joint_state import BadJointState, JointStateReader
 from pkm_identification.ros.node.diagnostics import ERROR, WARN, Finding
 from pkm_identification.ros.node.main import run
@@ -96,21 +96,12 @@ class ControllerNode(PipelineNode):
         self._send(self.controller.answer())
 
     def take_estimate(self, message: EstimateMessage) -> None:
-        """One estimate: believed as far as it is finite, shown, beyond doubt, possible and of this machine."""
+        """One estimate: believed as far as it is fresh, finite, shown, beyond doubt, possible and of this machine."""
         if not self.parameter["use_estimates"]:
             return
-        status = np.array(list(message.status))
-        if EstimateMessage.IN_DOUBT in status:
-            # the parameters belong together: those that are not in doubt are no model without the others
-            why = f": {message.cause_text}" if message.cause_text else ""
-            self.report(
-                WARN, "estimate_refused", f"estimate: the model does not fit what it learned from{why}"
-            )
-            return
-        shown = status != EstimateMessage.UNIDENTIFIABLE
         try:
-            basis = self.estimates.basis(
-                message.machine_hash, message.names, message.values, message.std, shown
+            basis = believed_basis(
+                message, self.estimates, self.controller.newest, self.parameter["estimate_age"]
             )
         except EstimateRefused as refusal:
             self.report(WARN, "estimate_refused", str(refusal))

@@ -11,6 +11,8 @@ from sensor_msgs.msg import JointState
 from visualization_msgs.msg import MarkerArray
 
 from pkm_identification.identification.online.pipeline import OnlinePipeline
+from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
+from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import StrutSample
 from pkm_identification.msg import ParameterEstimate, PlatformState, StrutStates
@@ -22,7 +24,7 @@ from pkm_identification.ros.messages.convert import fill_pose
 from pkm_identification.ros.qos import LATCHED, MARKERS, POSE
 from pkm_identification.signals.causal import CausalStrutFilter, FilterSettings
 from pkm_identification.signals.guard import GuardSettings, StreamGuard
-from pkm_identification.simulation import simulate
+from pkm_identification.simulation import simulate, trajectory
 
 # Segments are numbered from the first stamp of the node's life, in ms; `Motion` starts at 1000 s.
 FIRST_SEGMENT = 1_000_000
@@ -215,6 +217,38 @@ class ChainRig:
 
     def _drained(self):
         return len(self.states) >= self.estimator.taken >= self.kinematics.taken >= self.filter.passed
+
+
+class StreamRig(ChainRig):
+    """The same behind a driver of 250 Hz, fast: for faults that take seconds of a motion to show."""
+
+    RATE = 250.0
+
+    def __init__(self, bench, **estimator):
+        super().__init__(bench, sample_rate=self.RATE, **estimator)
+        self.statuses = bench.diagnostics()
+
+    def _drained(self):
+        return self.estimator.taken >= self.kinematics.taken >= self.filter.passed
+
+    def motion(self, begin, seconds, change=lambda time, length, force: None, machine="uf"):
+        """Joint states of a rich motion from a stamp on; `change` may alter lengths and forces in place."""
+        time, length, force = rich_motion(machine, seconds, self.RATE)
+        length, force = length.copy(), force.copy()
+        change(time, length, force)
+        return [joint_state(begin + t, x, f) for t, x, f in zip(time, length, force, strict=True)]
+
+
+@lru_cache(maxsize=4)
+def rich_motion(name, seconds, rate):
+    """Times, lengths and forces of a rich motion by inverse dynamics, which takes no time to speak of."""
+    machine = Machine.load(name)
+    motion = trajectory("rich", machine).motion(np.arange(round(seconds * rate)) / rate)
+    return (
+        motion.time,
+        strut_lengths(machine, motion.position, motion.rotation),
+        strut_forces(machine, motion),
+    )
 
 
 def status_with(bench, statuses, text):

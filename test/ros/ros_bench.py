@@ -12,6 +12,7 @@ import rclpy
 from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.parameter import Parameter
+from rclpy.task import Future
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
@@ -21,6 +22,7 @@ from pkm_identification.numerics.rotation import matrix_from_vector
 from pkm_identification.records.joint_state import STRUT_NAMES
 from pkm_identification.ros.clock import set_stamp
 from pkm_identification.ros.node.pipeline_node import PipelineNode
+from pkm_identification.ros.node.stream_executor import StreamExecutor
 from pkm_identification.ros.qos import DIAGNOSTICS, STREAM
 
 RETRY = 5.0  # s
@@ -146,6 +148,27 @@ class Bench:
     def diagnostics(self) -> list[DiagnosticArray]:
         """A list that fills with diagnostics."""
         return self.collect(DiagnosticArray, "/diagnostics", DIAGNOSTICS)
+
+
+class StreamBench(Bench):
+    """A bench whose nodes take streams as they do in their own processes: many times faster than one by one."""
+
+    def __enter__(self) -> StreamBench:
+        super().__enter__()
+        self.executor.remove_node(self.node)
+        self.executor = StreamExecutor(context=self.context)
+        self.executor.add_node(self.node)
+        return self
+
+    def wait(self, condition: Callable[[], Any], what: str, deadline: float = DEADLINE) -> Any:
+        """As `Bench.wait`."""
+        end = time.monotonic() + deadline
+        while time.monotonic() < end:
+            result = condition()
+            if result:
+                return result
+            self.executor.spin_until_future_complete(Future(), timeout_sec=0.01)
+        raise AssertionError(f"not within {deadline:g} s: {what}")
 
 
 def joint_state(

@@ -9,6 +9,7 @@ from rclpy.parameter import Parameter
 from ros.controlled_machine import ControlledMachine, goal, slow_machine
 from ros.ros_bench import Bench, joint_state
 from sensor_msgs.msg import JointState
+from std_msgs.msg import Header
 
 from pkm_identification.errors import PkmError
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
@@ -17,7 +18,7 @@ from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 from pkm_identification.msg import ControllerState, ParameterEstimate
 from pkm_identification.nodes.controller import ControllerNode
-from pkm_identification.ros.clock import seconds
+from pkm_identification.ros.clock import seconds, stamp_of
 from pkm_identification.ros.qos import COMMANDS, LATCHED
 from pkm_identification.simulation import perturbed, trajectory
 
@@ -27,11 +28,13 @@ WEIGHT = strut_forces(UF, trajectory("rest", UF).motion(np.zeros(1)), friction=F
 PERIOD = 1e-3
 
 
-def estimate_of(nominal: Machine, true: Machine) -> ParameterEstimate:
+def estimate_of(nominal: Machine, true: Machine, time: float = 100.0) -> ParameterEstimate:
     """What the estimator would publish in the end."""
     names = hexapod_parameters(nominal)
     values = hexapod_parameters(true).nominal
     return ParameterEstimate(
+        header=Header(stamp=stamp_of(time)),
+        fit_judged=True,
         machine=nominal.name,
         machine_hash=nominal.hash,
         names=list(names.names),
@@ -86,7 +89,8 @@ def test_tracking_gets_better_when_the_estimate_arrives(bench: Bench, tmp_path):
     estimates = bench.publisher(ParameterEstimate, "parameter_estimate", LATCHED)
     there = goal(made.pose(0.5, (0.03, 0.0, -0.02), (0.0, 0.08, 0.05)), made.pose(1.0))
     before = made.send(there).result().result
-    estimates.publish(estimate_of(made.machine, perturbed(made.machine, 1, 0.15)))
+    now = made.controller.controller.newest
+    estimates.publish(estimate_of(made.machine, perturbed(made.machine, 1, 0.15), now))
     bench.wait(lambda: made.controller.controller.model.accepted, "the estimate to be taken")
     after = made.send(there).result().result
     assert before.error_code == after.error_code == 0
@@ -107,6 +111,9 @@ def test_estimates_that_must_not_be_believed_change_nothing(bench: Bench):
         ("std", [1.0]),
         ("status", []),
         ("status", [ParameterEstimate.IN_DOUBT] + [ParameterEstimate.IDENTIFIABLE] * 19),
+        ("fit_judged", False),
+        ("header", Header(stamp=stamp_of(driver.time - 6.0))),
+        ("header", Header(stamp=stamp_of(driver.time + 6.0))),
     )
     nominal = driver.controller.model.target
     for count, (name, value) in enumerate(changes, start=1):

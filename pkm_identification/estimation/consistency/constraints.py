@@ -86,13 +86,17 @@ def violations(layout: Layout, values: FloatArray, status: tuple[str, ...]) -> l
     for condition in inequalities(layout):
         if np.any(condition.involved & ~shown) or _positive_definite(condition.matrix(values)):
             continue
-        if condition.body == layout.body_name:
-            texts.append(_of_body(layout.body_name, condition.matrix(values)))
-        elif condition.body == "rod":
-            texts.append("masses and moments of a strut are not those of a rigid rod")
-        else:
-            texts.append(_of_bound(layout, condition, values))
+        texts.append(violated(layout, condition, values))
     return texts
+
+
+def violated(layout: Layout, condition: Inequality, values: FloatArray) -> str:
+    """In words, how parameters (P,) break one condition."""
+    if condition.body == layout.body_name:
+        return _of_body(layout.body_name, condition.matrix(values))
+    if condition.body == "rod":
+        return "masses and moments of a strut are not those of a rigid rod"
+    return _of_bound(layout, condition, values)
 
 
 def _of_body(name: str, pseudo: FloatArray) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from pkm_identification.errors import SettingsError
 from pkm_identification.estimation.estimate import ParameterEstimate
 from pkm_identification.estimation.filters.recursive import FILTERS, RecursiveEstimator
+from pkm_identification.estimation.identifiability import IDENTIFIABLE, IN_DOUBT
 from pkm_identification.estimation.lack_of_fit.doubt import doubted
 from pkm_identification.mechanisms.hexapod.dynamics.basis import PLATFORM_COLUMNS, friction_columns
 from pkm_identification.mechanisms.hexapod.kinematics.forward import OK
@@ -25,7 +26,8 @@ from ..equations.reversal import with_reversals
 from ..settings import Settings
 from .drift import FrictionDrift, friction_walk
 from .equation import Equation, EquationFilter
-from .fit_watch import FitWatch, StreamFit
+from .judgement.fit_watch import FitWatch, StreamFit
+from .judgement.plausibility import Plausibility
 from .payload import PayloadEstimate, PayloadEvent, payload_prior
 from .payload_watch import PayloadWatch
 from .tolerated import tolerated
@@ -121,6 +123,7 @@ class OnlineEstimator:
             lambda: (self.recursive.filter.mean, self.recursive.estimate()),
         )
         self.tolerated = tolerated(machine, self._unknowns, band)
+        self._plausibility = Plausibility(machine, self.parameters)
         self.reset()
 
     def _estimator(self, parameters: ParameterSet) -> RecursiveEstimator:
@@ -195,16 +198,25 @@ class OnlineEstimator:
 
     @property
     def estimate(self) -> ParameterEstimate:
-        """Latest estimate, or the prior; worked out when asked for, which costs as much as taking an equation.
+        """Latest estimate, or the prior; worked out when asked for, which costs as much as taking an equation."""
+        return self.judged()[0]
 
-        One that has learned from equations that the model does not fit says so, in statuses and deviations.
+    def judged(self) -> tuple[ParameterEstimate, str]:
+        """The latest estimate, and what of it no machine can have; empty if everything is possible.
+
+        One that has learned from equations that the model does not fit says so, in statuses and deviations. Nothing is
+        identifiable by data that lead to an impossible machine.
         """
         estimate, misfit = self.recursive.estimate(), self.fit_watch.learned_from
-        if misfit is None:
-            return estimate
-        # nothing is right with forces of the other sign: then the machine file is as good
-        moved = misfit.moved if len(misfit.moved) else estimate.values - estimate.nominal
-        return doubted(estimate, moved[None])
+        if misfit is not None:
+            # nothing is right with forces of the other sign: then the machine file is as good
+            moved = misfit.moved if len(misfit.moved) else estimate.values - estimate.nominal
+            estimate = doubted(estimate, moved[None])
+        impossible = self._plausibility.judge(estimate)
+        if impossible:
+            status = tuple(IN_DOUBT if one == IDENTIFIABLE else one for one in estimate.status)
+            estimate = replace(estimate, status=status)
+        return estimate, impossible
 
     @property
     def payload(self) -> PayloadEstimate | None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from geometry_msgs.msg import InertiaStamped
 
-from pkm_identification.identification.online.fit_watch import StreamFit
+from pkm_identification.identification.online.judgement.fit_watch import StreamFit
 from pkm_identification.identification.online.online_estimator import OnlineEstimator
 from pkm_identification.identification.online.payload import PayloadEvent
 from pkm_identification.mechanisms.hexapod.machine import Machine
@@ -30,6 +31,9 @@ from .store import DROPPED
 
 if TYPE_CHECKING:
     from ..node.pipeline_node import PipelineNode
+
+
+STALE = 5.0  # s of real time without anything learned
 
 
 class EstimatePublisher:
@@ -61,6 +65,8 @@ class EstimatePublisher:
         """Forget what was published: estimation starts afresh."""
         self._published = 0
         self._seen = 0
+        self._impossible = ""
+        self._learned = (0, time.monotonic())
         self._announced: PayloadEvent | None = None
         self.events = 0
 
@@ -74,20 +80,28 @@ class EstimatePublisher:
 
     def lull(self, estimator: OnlineEstimator) -> bool:
         """Whether nothing was learned since this was asked last: the last estimate may not have been published."""
+        self._age(estimator)
         before, self._seen = self._seen, estimator.count
         return before == self._seen
+
+    def _age(self, estimator: OnlineEstimator) -> float:
+        """Real time in s since anything was learned, as far as somebody has looked."""
+        if estimator.count != self._learned[0]:
+            self._learned = (estimator.count, time.monotonic())
+        return time.monotonic() - self._learned[1]
 
     def publish(self, estimator: OnlineEstimator) -> None:
         """Publish the estimate when it is new, and what is carried; never what is not finite."""
         if estimator.count in (0, self._published):
             return
-        estimate = estimator.estimate
+        estimate, impossible = estimator.judged()
         numbers = np.array([estimate.nis, estimate.time])
         if not finite(estimate.values, estimate.std, estimate.covariance, numbers):
             self._node.report(ERROR, "not_finite_output", "the estimate holds a number that is not finite")
             return
         self._published = estimate.count
-        self.estimates.publish(estimate_message(estimate, self._machine, estimator.fit))
+        self._impossible = impossible and f"no machine has this estimate: {impossible}"
+        self.estimates.publish(estimate_message(estimate, self._machine, estimator.fit, self._impossible))
         if estimator.payload is not None:
             self._publish_payload(estimator, estimate.time)
 
@@ -111,6 +125,11 @@ class EstimatePublisher:
                 ERROR,
                 "measured forces do not fit the model: are the machine, the units and the signs right?",
             )
+        age = self._age(estimator)
+        if estimator.count and age > STALE:
+            yield WARN, f"the estimate is stale: nothing was learned for {age:.0f} s"
+        if self._impossible:
+            yield ERROR, self._impossible
         fit, learned_from = estimator.fit, estimator.fit_watch.learned_from
         if fit is not None and not fit.adequate and fit.cause is not None:
             yield ERROR, f"the model does not fit: {sentence(fit.cause)}"
@@ -129,6 +148,7 @@ class EstimatePublisher:
         return {
             **counts,
             "equations": estimator.count,
+            "estimate_age": self._age(estimator) if estimator.count else "",
             "nis": estimator.nis,
             "nis_dof": estimator.outputs,
             **_fit_values(estimator.fit),

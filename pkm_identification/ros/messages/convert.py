@@ -25,7 +25,7 @@ from .wire import StreamType, StreamWriter
 
 if TYPE_CHECKING:
     from pkm_identification.estimation.estimate import ParameterEstimate
-    from pkm_identification.identification.online.fit_watch import StreamFit
+    from pkm_identification.identification.online.judgement.fit_watch import StreamFit
     from pkm_identification.mechanisms.hexapod.machine import Machine
 
 STRUT_STATES, PLATFORM_STATE = StreamType(StrutStates), StreamType(PlatformState)
@@ -160,9 +160,9 @@ def platform_sample(message: bytes | PlatformState) -> tuple[PlatformSample, flo
 
 
 def estimate_message(
-    estimate: ParameterEstimate, machine: Machine, fit: StreamFit | None = None
+    estimate: ParameterEstimate, machine: Machine, fit: StreamFit | None = None, impossible: str = ""
 ) -> EstimateMessage:
-    """An estimate as a message, with whether the model fits what it learned from."""
+    """An estimate as a message, with whether the model fits what it learned from, or else why it is impossible."""
     message = EstimateMessage(
         machine=machine.name,
         machine_hash=machine.hash,
@@ -180,6 +180,7 @@ def estimate_message(
         count=int(estimate.count),
     )
     set_stamp(message.header.stamp, estimate.time)
+    message.cause_text = impossible
     if fit is not None:
         message.fit_judged = True
         message.lack_of_fit = not fit.adequate

@@ -33,6 +33,8 @@ PARAMETERS = (
     ParameterSpec("sample_rate", 0.0, "rate of strut_states; 0: the machine's drive.sample_rate", "Hz", 0, 1e5),
     _DECLARED["mode"],
     LiveParameter("use_estimates", True, "whether the model follows parameter_estimate, or is the machine file's"),
+    ParameterSpec("estimate_age", 5.0, "an estimate whose newest sample is older than the drives' is stale: not taken",
+                  "s", 0.1, 1e6),
     *(_DECLARED[name] for name in (*LOOPS, *CHOSEN, *LIMITS)),
     ParameterSpec("base_frame", "base", "frame that poses are given in"),
     ParameterSpec("feedback_rate", 20.0, "of the action's feedback", "Hz", 0, 1e3),

@@ -11,8 +11,8 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
 
-from ..diagnosis.discrete_causes import cause_of_order, causes_of_factor
-from ..diagnosis.findings import Cause
+from ...diagnosis.discrete_causes import cause_of_order, causes_of_factor
+from ...diagnosis.findings import Cause
 from .recent_equations import Recent
 
 

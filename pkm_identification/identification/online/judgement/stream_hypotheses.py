@@ -12,9 +12,9 @@ from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
 
-from ..diagnosis.candidates import Choice, choices_of
-from ..diagnosis.hypotheses import events, forces
-from ..diagnosis.situation import own_strut
+from ...diagnosis.candidates import Choice, choices_of
+from ...diagnosis.hypotheses import events, forces
+from ...diagnosis.situation import own_strut
 from .recent_equations import Recent
 
 

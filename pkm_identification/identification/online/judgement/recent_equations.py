@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from pkm_identification.numerics.arrays import FloatArray
 
-from .equation import Equation
+from ..equation import Equation
 
 
 @dataclass(frozen=True)

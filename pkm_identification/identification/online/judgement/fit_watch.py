@@ -24,9 +24,9 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
 
-from ..diagnosis.causes import causes_of
-from ..diagnosis.findings import Cause
-from .equation import Equation
+from ...diagnosis.causes import causes_of
+from ...diagnosis.findings import Cause
+from ..equation import Equation
 from .recent_equations import Recent, RecentEquations
 from .stream_discrete import discrete_cause
 from .stream_hypotheses import stream_hypotheses
