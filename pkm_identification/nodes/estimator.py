@@ -21,7 +21,7 @@ from pkm_identification.ros.estimates.store import EstimateStore, confined
 from pkm_identification.ros.messages.convert import platform_sample
 from pkm_identification.ros.node.diagnostics import ERROR, WARN, Finding
 from pkm_identification.ros.node.main import run
-from pkm_identification.ros.node.pipeline_node import PipelineNode, change_period
+from pkm_identification.ros.node.pipeline_node import SILENCE, PipelineNode, change_period
 from pkm_identification.ros.parameters.estimator import (
     PARAMETERS,
     estimator_settings,
@@ -63,7 +63,7 @@ class EstimatorNode(PipelineNode):
 
     def start(self) -> None:
         self._force_missing = False
-        self.listen(PlatformState, "platform_state", self.take, STREAM, raw=True)
+        self.listen(PlatformState, "platform_state", self.take, STREAM, raw=True, silence=SILENCE)
         self._publishing = self.every(1.0 / self.parameter["publish_rate"], self.publish_last)
         self._saving = self.every(self.parameter["autosave_period"] or NEVER, self.autosave)
         self.serve_trigger("~/reset", self.reset)

@@ -32,7 +32,7 @@ from pkm_identification.ros.messages.convert import (
 from pkm_identification.ros.messages.wire import StreamWriter
 from pkm_identification.ros.node.diagnostics import ERROR, WARN, Finding
 from pkm_identification.ros.node.main import run
-from pkm_identification.ros.node.pipeline_node import PipelineNode
+from pkm_identification.ros.node.pipeline_node import SILENCE, PipelineNode
 from pkm_identification.ros.parameters.declarations import MACHINE, LiveParameter, ParameterSpec
 from pkm_identification.ros.qos import COMMANDS, STREAM
 from pkm_identification.srv import SolveForward, SolveInverse
@@ -71,7 +71,7 @@ class KinematicsNode(PipelineNode):
     def start(self) -> None:
         self.stage.restart()
         self.stage.fault = None
-        self.listen(StrutStates, "strut_states/filtered", self.take, STREAM, raw=True)
+        self.listen(StrutStates, "strut_states/filtered", self.take, STREAM, raw=True, silence=SILENCE)
         self.listen(PoseStamped, "target_pose", self.take_target, COMMANDS)
         self.serve_trigger("~/reset", self.reset)
         self.serve(SolveForward, "solve_forward", partial(solve_forward, self.machine))
@@ -128,7 +128,7 @@ class KinematicsNode(PipelineNode):
         return self.machine.name
 
     def findings(self) -> Iterable[Finding]:
-        if self.stage.fault is not None:
+        if self.stage.fault is not None and not self.silent:
             yield LEVELS.get(self.stage.fault, WARN), STANDING[self.stage.fault]
 
     def values(self) -> Mapping[str, object]:

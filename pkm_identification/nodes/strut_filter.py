@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -17,7 +16,7 @@ from pkm_identification.ros.messages.joint_state import BadJointState, JointStat
 from pkm_identification.ros.messages.wire import StreamWriter
 from pkm_identification.ros.node.diagnostics import ERROR, WARN, Finding
 from pkm_identification.ros.node.main import run
-from pkm_identification.ros.node.pipeline_node import PipelineNode
+from pkm_identification.ros.node.pipeline_node import SILENCE, PipelineNode
 from pkm_identification.ros.node.topic_publishers import publisher_names
 from pkm_identification.ros.parameters.strut_filter import (
     PARAMETERS,
@@ -29,7 +28,6 @@ from pkm_identification.signals.causal import CausalStrutFilter, FilterSettings
 from pkm_identification.signals.guard import RATE_WARNING, GuardSettings
 
 TOPIC = "strut_states"
-SILENCE = 1.0  # s without input that is worth a warning
 # Events that mean a wrong set-up or a defect.
 LEVELS = dict.fromkeys(("out_of_limits", WRONG_RATE, NOT_FINITE_OUTPUT), ERROR)
 
@@ -62,13 +60,11 @@ class StrutFilterNode(PipelineNode):
 
     def start(self) -> None:
         self.stage.restart()
-        self._arrival = time.monotonic()
-        self.listen(JointState, TOPIC, self.take, STRUT_STATES_SUBSCRIPTION)
+        self.listen(JointState, TOPIC, self.take, STRUT_STATES_SUBSCRIPTION, silence=SILENCE)
         self.serve_trigger("~/reset", self.reset)
 
     def take(self, message: JointState) -> None:
         """One joint state: at most a few filtered samples go out."""
-        self._arrival = time.monotonic()
         try:
             reading = self.reader.read(message)
         except BadJointState as problem:
@@ -90,8 +86,7 @@ class StrutFilterNode(PipelineNode):
         return self.machine.name
 
     def findings(self) -> Iterable[Finding]:
-        if time.monotonic() - self._arrival > SILENCE:
-            yield WARN, f"no samples on '{TOPIC}'"
+        if self.silent:
             return
         rate = self.stage.rate
         if rate.deviation > RATE_WARNING:

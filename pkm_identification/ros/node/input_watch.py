@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import os
+import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -18,6 +20,12 @@ class InputWatch:
     Missing are numbers that a publisher left out of its sequence: lost on the way, or pushed out of the queue by
     newer ones while this node was busy. Messages sent before the subscription was there do not count.
 
+    Parameters
+    ----------
+    topic : str
+    silence : float
+        s without a message that are worth a warning.
+
     Attributes
     ----------
     topic : str
@@ -27,8 +35,10 @@ class InputWatch:
         Of the last whole second: messages missed, steps, and how long a step took, in s.
     """
 
-    def __init__(self, topic: str) -> None:
+    def __init__(self, topic: str, silence: float = math.inf) -> None:
         self.topic = topic
+        self._silence = silence
+        self._arrival = time.monotonic()
         self.taken = 0
         self.lost = 0
         self.lost_lately = 0
@@ -43,6 +53,7 @@ class InputWatch:
 
     def took(self, duration: float, info: Mapping[str, Any]) -> None:
         """Note a step of `duration` s for a message with this information on its way."""
+        self._arrival = time.monotonic()
         self.taken += 1
         self._count += 1
         self._total += duration
@@ -66,6 +77,15 @@ class InputWatch:
         self.steps, self.longest = self._count, self._max
         self.mean = self._total / self._count if self._count else 0.0
         self._count, self._total, self._max = 0, 0.0, 0.0
+
+    @property
+    def silent(self) -> bool:
+        """Whether nothing has come for longer than it should."""
+        return time.monotonic() - self._arrival > self._silence
+
+    def complaint_of_silence(self) -> str:
+        """What to say then."""
+        return f"no samples on '{self.topic}' for {time.monotonic() - self._arrival:.0f} s"
 
     def complaint(self) -> str:
         """What to say when messages were missed in the last second."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import time
 import traceback
 from collections.abc import Callable, Iterable, Mapping
@@ -35,6 +36,7 @@ from .topic_publishers import qos_complaints
 
 # A callback takes what has piled up, but lets services and timers have their turn after this many.
 DRAIN_LIMIT = 200
+SILENCE = 1.0  # s without a sample of a stream, after which something in front is gone
 LINGER = 0.3  # s
 
 
@@ -119,14 +121,16 @@ class PipelineNode(LifecycleNode):
         qos: QoSProfile,
         after: Callable[[], None] = lambda: None,
         raw: bool = False,
+        silence: float = math.inf,
     ) -> None:
         """Subscribe until deactivation; the callback gets every message that has piled up, `after` is called then.
 
         The executor costs several times what taking a message does, so a burst is taken in one go. With `raw` the
-        callback is given the bytes that came (see `wire`), not a message.
+        callback is given the bytes that came (see `wire`), not a message. Longer than `silence` s without any is a
+        warning.
         """
 
-        watch = InputWatch(topic)
+        watch = InputWatch(topic, silence)
 
         def step(message: Any, info: Any) -> None:
             begin = time.perf_counter()
@@ -175,6 +179,11 @@ class PipelineNode(LifecycleNode):
     def taken(self) -> int:
         """Messages taken from all topics listened to since activation."""
         return sum(watch.taken for watch, _ in self._inputs)
+
+    @property
+    def silent(self) -> bool:
+        """Whether an input that should flow does not."""
+        return any(watch.silent for watch, _ in self._inputs)
 
     def serve(self, service_type: type, name: str, callback: Callable[[Any, Any], Any]) -> None:
         """Offer a service until deactivation."""
@@ -324,6 +333,8 @@ class PipelineNode(LifecycleNode):
             yield WARN, "use_sim_time is set but nobody publishes /clock"
         for watch, qos in self._inputs:
             watch.turn_over()
+            if watch.silent:
+                yield WARN, watch.complaint_of_silence()
             if watch.lost_lately:
                 yield WARN, watch.complaint()
             for complaint in qos_complaints(self, watch.topic, qos):
