@@ -6,10 +6,13 @@ linear in its parameters (lengths of a pendulum) goes to `gauss_newton` or the g
 
 from __future__ import annotations
 
-from typing import Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
 
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.basis import Basis
+
+if TYPE_CHECKING:
+    from .actuators.quantity import Delays, Quantity
 
 Motion = TypeVar("Motion", contravariant=True)
 
@@ -45,22 +48,57 @@ class LinearModel(Protocol[Motion]):
         """
 
 
-@runtime_checkable
 class Actuator(Protocol):
-    """What turns a command into force along one driven coordinate.
+    """What turns a command into force along one driven coordinate; `mechanisms.actuators` has the types.
 
-    Shapes are those of one instant; x (m or rad) and v are the driven coordinate and its rate.
+    Shapes are those of one instant; x (m or rad) and v are the driven coordinate and its rate. Of a command the
+    actuator gets the signal, after its limits and its own controller, `delays.command` later; its own sensor shows
+    the position of `delays.sensor` ago. Whoever simulates keeps both delays.
     """
 
     @property
-    def state_dim(self) -> int:
-        """Numbers in its state; 0 for one that follows at once."""
+    def type(self) -> str:
+        """Its name in machine files."""
 
-    def equilibrium(self, force: float) -> tuple[FloatArray, float]:
-        """State (state_dim,) and command that hold a constant force (N or N m) at rest."""
+    @property
+    def state_names(self) -> tuple[str, ...]:
+        """What its state is made of; empty for one that follows at once."""
 
-    def derivative(self, state: FloatArray, command: float, x: float, v: float) -> FloatArray:
-        """Rate of change (state_dim,) of the state."""
+    @property
+    def parameters(self) -> tuple[Quantity, ...]:
+        """Its numbers, with units."""
 
-    def measured(self, state: FloatArray) -> FloatArray:
-        """What its sensors report of the state: pressures, current, valve position."""
+    @property
+    def delays(self) -> Delays:
+        """Of command and sensor, s."""
+
+    @property
+    def inertia(self) -> float:
+        """Mass (kg) or moment of inertia (kg m^2) that turns rigidly with the coordinate."""
+
+    @property
+    def command_unit(self) -> str:
+        """N, N m, A or V."""
+
+    @property
+    def rest_signal(self) -> float:
+        """The signal of an actuator that is switched off: no current, a closed valve."""
+
+    def equilibrium(self, force: float, position: float = 0.0) -> tuple[FloatArray, float]:
+        """State and command that hold a constant force (N or N m) at rest at a position."""
+
+    def signal(self, command: float, position: float) -> float:
+        """What reaches it of a command, and of the position its own sensor is on."""
+
+    def derivative(self, state: FloatArray, signal: float, x: float, v: float) -> FloatArray:
+        """Rate of change of the state."""
+
+    def force(self, state: FloatArray, signal: float, x: float, v: float) -> float:
+        """What reaches the mechanism, N or N m."""
+
+    def measured(self, state: FloatArray, x: float) -> float:
+        """What its sensor shows: V of a servo's, m or rad of an encoder."""
+
+    @property
+    def row(self) -> FloatArray:
+        """Its numbers for compiled code, shape (ROW,); see `mechanisms.actuators.row`."""

@@ -1,0 +1,57 @@
+"""Friction inside an actuator: viscous and Coulomb, bent within a transition rate so that it has a slope at rest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pkm_identification.document import Node
+from pkm_identification.numerics.arrays import FloatArray
+
+from .quantity import Quantity, Units
+from .row import COULOMB, TRANSITION, VISCOUS
+
+TRANSITION_RATE = 0.001
+
+
+@dataclass(frozen=True)
+class InnerFriction:
+    """F = B v + F_c clip(v / v_t, -1, 1) along the driven coordinate, against the force that leaves the actuator.
+
+    Attributes
+    ----------
+    viscous, coulomb, transition_rate : float
+        N s/m, N and m/s; N m s/rad, N m and rad/s of a turning one.
+    """
+
+    viscous: float = 0.0
+    coulomb: float = 0.0
+    transition_rate: float = TRANSITION_RATE
+
+    def __call__(self, rate: float) -> float:
+        """Friction at a rate."""
+        bent = np.clip(rate / self.transition_rate, -1.0, 1.0)
+        return float(self.viscous * rate + self.coulomb * bent)
+
+    def parameters(self, units: Units) -> tuple[Quantity, ...]:
+        return (
+            Quantity("viscous", self.viscous, f"{units.force} s/{units.coordinate}"),
+            Quantity("coulomb", self.coulomb, units.force),
+        )
+
+    def fill(self, row: FloatArray) -> None:
+        """Write it into an actuator's row."""
+        row[VISCOUS], row[COULOMB], row[TRANSITION] = self.viscous, self.coulomb, self.transition_rate
+
+
+FRICTIONLESS = InnerFriction()
+
+
+def read_inner_friction(node: Node) -> InnerFriction:
+    """`viscous`, `coulomb` and `transition_rate` of an actuator's section, zero where it has none."""
+    return InnerFriction(
+        node.take("viscous", 0.0).not_negative(),
+        node.take("coulomb", 0.0).not_negative(),
+        node.take("transition_rate", TRANSITION_RATE).positive(),
+    )

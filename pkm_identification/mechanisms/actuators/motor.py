@@ -1,0 +1,170 @@
+"""The electric motor of `screw` and `two_inertia`: winding, amplifier, limits, and the gear to the driven coordinate.
+
+    L i' + R i = V - k_E w,  torque = k_T i
+
+The command is a voltage, or a current that the amplifier's own loop follows, i' = 2 pi f (i_cmd - i) as long as the
+voltage for it is at hand. Without R and L the current is the command.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pkm_identification.document import Node
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.compiled import kernel
+
+from .quantity import ROTARY, Quantity, Units
+from .row import LIMIT, OWN
+
+TORQUE_CONSTANT, BACK_EMF, RESISTANCE, INDUCTANCE, BANDWIDTH, VOLTAGE, RATIO = range(OWN, OWN + 7)
+OWN_OF_TYPE = OWN + 7
+
+
+@kernel
+def winding_current(row, known, h, signal, speed):
+    """Current at the end of an implicit stage of h s (at h = 0 the known one), and its slope by the motor's speed."""
+    inductance = row[INDUCTANCE]
+    if inductance == 0.0:
+        return signal, 0.0
+    voltage = signal
+    if row[BANDWIDTH] > 0.0:
+        share = h * row[BANDWIDTH]
+        current = (known + share * signal) / (1.0 + share)
+        voltage = inductance * row[BANDWIDTH] * (signal - current) + row[RESISTANCE] * current
+        voltage += row[BACK_EMF] * speed
+        if abs(voltage) <= row[VOLTAGE]:
+            return current, 0.0
+        voltage = row[VOLTAGE] if voltage > 0.0 else -row[VOLTAGE]
+    stiff = inductance + h * row[RESISTANCE]
+    return (inductance * known + h * (voltage - row[BACK_EMF] * speed)) / stiff, -h * row[BACK_EMF] / stiff
+
+
+@dataclass(frozen=True)
+class Winding:
+    """Resistance (Ohm), inductance (H), voltage limit (V), bandwidth of the current loop (rad/s; 0: none)."""
+
+    resistance: float
+    inductance: float
+    voltage_limit: float
+    bandwidth: float
+
+
+@dataclass(frozen=True)
+class Motor:
+    """A motor and its gear.
+
+    Attributes
+    ----------
+    torque_constant, back_emf : float
+        N m/A and V s/rad.
+    current_limit : float
+        A.
+    ratio : float
+        Motor angle per driven coordinate, rad/m (rad/rad): 2 pi gear_ratio / lead.
+    winding : Winding or None
+        None: the current is the command.
+    """
+
+    torque_constant: float
+    ratio: float
+    current_limit: float = np.inf
+    back_emf: float | None = None
+    winding: Winding | None = None
+
+    @property
+    def emf(self) -> float:
+        """k_E; that of energy conservation, k_T, unless the file says otherwise."""
+        return self.torque_constant if self.back_emf is None else self.back_emf
+
+    @property
+    def by_voltage(self) -> bool:
+        """Whether the command is the winding's voltage."""
+        return self.winding is not None and self.winding.bandwidth == 0.0
+
+    @property
+    def command_unit(self) -> str:
+        return "V" if self.by_voltage else "A"
+
+    @property
+    def state_names(self) -> tuple[str, ...]:
+        return () if self.winding is None else ("current",)
+
+    @property
+    def signal_limit(self) -> float:
+        """Of the command: V or A."""
+        return self.winding.voltage_limit if self.by_voltage and self.winding else self.current_limit
+
+    def signal(self, command: float) -> float:
+        return float(np.clip(command, -self.signal_limit, self.signal_limit))
+
+    def current_rate(self, current: float, signal: float, speed: float) -> float:
+        """i' in A/s at a motor speed in rad/s."""
+        winding = self.winding
+        if winding is None:
+            return 0.0
+        drop = winding.resistance * current + self.emf * speed
+        voltage = signal
+        if winding.bandwidth:
+            wanted = winding.inductance * winding.bandwidth * (signal - current) + drop
+            voltage = float(np.clip(wanted, -winding.voltage_limit, winding.voltage_limit))
+        return (voltage - drop) / winding.inductance
+
+    def command_for(self, current: float) -> float:
+        """The command that holds a current at rest."""
+        return self.winding.resistance * current if self.by_voltage and self.winding else current
+
+    @property
+    def parameters(self) -> tuple[Quantity, ...]:
+        made = [
+            Quantity("torque_constant", self.torque_constant, "N m/A"),
+            Quantity("current_limit", self.current_limit, "A"),
+            Quantity("ratio", self.ratio, "rad per coordinate"),
+        ]
+        if self.winding is not None:
+            made += [
+                Quantity("back_emf", self.emf, "V s/rad"),
+                Quantity("winding.resistance", self.winding.resistance, "Ohm"),
+                Quantity("winding.inductance", self.winding.inductance, "H"),
+                Quantity("winding.voltage_limit", self.winding.voltage_limit, "V"),
+            ]
+        return tuple(made)
+
+    def fill(self, row: FloatArray) -> None:
+        """Write it into an actuator's row."""
+        row[LIMIT] = self.signal_limit
+        row[TORQUE_CONSTANT], row[BACK_EMF], row[RATIO] = self.torque_constant, self.emf, self.ratio
+        if self.winding is not None:
+            row[RESISTANCE], row[INDUCTANCE] = self.winding.resistance, self.winding.inductance
+            row[BANDWIDTH], row[VOLTAGE] = self.winding.bandwidth, self.winding.voltage_limit
+
+
+def read_motor(node: Node, units: Units) -> Motor:
+    """The motor's keys of an actuator's section."""
+    constant = node.take("torque_constant").positive()
+    emf_node = node.take("back_emf", None)
+    emf = emf_node.positive_or_none()
+    if emf is not None and emf < constant * (1 - 1e-9):
+        emf_node.fail(
+            f"= {emf:g}: below torque_constant ({constant:g}): the motor would give more power than it takes "
+            "(in SI units and for a direct current both are one number)"
+        )
+    lead = node.take("lead", 2 * np.pi) if units == ROTARY else node.take("lead")
+    ratio = 2 * np.pi * node.take("gear_ratio", 1.0).positive() / lead.positive()
+    limit = node.take("current_limit").positive()
+    winding = None
+    place = node.take("winding", None)
+    if place.value is not None:
+        bandwidth = place.take("current_bandwidth", None).positive_or_none()
+        winding = Winding(
+            place.take("resistance").positive(),
+            place.take("inductance").positive(),
+            place.take("voltage_limit").positive(),
+            0.0 if bandwidth is None else 2 * np.pi * bandwidth,
+        )
+        place.close()
+    elif emf is not None:
+        emf_node.fail("acts on a 'winding' (resistance, inductance, voltage_limit), which this file has not")
+    return Motor(constant, ratio, limit, emf, winding)

@@ -1,0 +1,93 @@
+"""The P controller inside a hydraulic servo: valve current from the difference of two voltages, within a limit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pkm_identification.document import Node
+from pkm_identification.numerics.arrays import FloatArray
+
+from .quantity import Quantity, Units
+from .row import GAIN, LIMIT, SENSOR_GAIN, SENSOR_ZERO
+
+
+@dataclass(frozen=True)
+class PositionLoop:
+    """i = clip(K_r (V_set - K_m (x - x_0)), -I, I).
+
+    Attributes
+    ----------
+    gain : float
+        K_r in A/V; 0: the command is the valve current itself, and a controller outside closes the loop.
+    current_limit : float
+        A.
+    sensor_gain : float
+        K_m in V/m (V/rad).
+    sensor_delay : float
+        s.
+    sensor_zero : float
+        Coordinate in m (rad) at which the sensor shows 0 V.
+    """
+
+    gain: float
+    current_limit: float
+    sensor_gain: float = 1.0
+    sensor_delay: float = 0.0
+    sensor_zero: float = 0.0
+
+    @property
+    def command_unit(self) -> str:
+        return "V" if self.gain else "A"
+
+    def parameters(self, units: Units) -> tuple[Quantity, ...]:
+        own = Quantity("current_limit", self.current_limit, "A")
+        if not self.gain:
+            return (own,)
+        return (
+            Quantity("gain", self.gain, "A/V"),
+            own,
+            Quantity("sensor.gain", self.sensor_gain, f"V/{units.coordinate}"),
+            Quantity("sensor.delay", self.sensor_delay, "s"),
+        )
+
+    def signal(self, command: float, position: float) -> float:
+        """Valve current in A, of a command and of what the sensor is on."""
+        current = self.gain * (command - self.measured(position)) if self.gain else command
+        return float(np.clip(current, -self.current_limit, self.current_limit))
+
+    def measured(self, position: float) -> float:
+        """The sensor's voltage at a position."""
+        return self.sensor_gain * (position - self.sensor_zero)
+
+    def command_for(self, current: float, position: float) -> float:
+        """The command that gives a valve current at rest at a position."""
+        return current / self.gain + self.measured(position) if self.gain else current
+
+    def fill(self, row: FloatArray) -> None:
+        """Write it into an actuator's row."""
+        row[GAIN], row[LIMIT] = self.gain, self.current_limit
+        row[SENSOR_GAIN], row[SENSOR_ZERO] = self.sensor_gain, self.sensor_zero
+
+
+def read_position_loop(node: Node) -> PositionLoop:
+    """`gain`, `current_limit` and `sensor` of a hydraulic actuator's section."""
+    gain_node = node.take("gain", 0.0)
+    gain, limit = gain_node.number(), node.take("current_limit").positive()
+    if not node.has("sensor"):
+        if gain:
+            gain_node.fail("needs a 'sensor': its voltage is what the gain acts on")
+        node.take("sensor", None)
+        return PositionLoop(gain, limit)
+    sensor = node.take("sensor")
+    if not gain:
+        sensor.fail("belongs to a 'gain' of the actuator's own controller, which this one has not")
+    sensor_gain = sensor.take("gain")
+    if sensor_gain.number() * gain <= 0:
+        sensor_gain.fail(
+            f"= {sensor_gain.value}: must have the sign of 'gain' ({gain:g}), or the loop runs away"
+        )
+    delay, zero = sensor.take("delay", 0.0).not_negative(), sensor.take("zero", 0.0).number()
+    sensor.close()
+    return PositionLoop(gain, limit, sensor_gain.number(), delay, zero)

@@ -1,0 +1,205 @@
+"""`two_inertia`: a motor, a shaft or belt that yields, and what turns behind it (Iriarte et al. 2017, eq. 20-22).
+
+    J_1 w_1' = k_T i - K_1 (theta_1 - theta_2) - C_1 (w_1 - w_2) - the motor's friction
+    F = g [K_1 (theta_1 - theta_2) + C_1 (w_1 - w_2)] - friction of the load,   theta_2 = g x
+
+g = 2 pi gear_ratio / lead. J_2 turns rigidly with the strut: J_2 g^2 is part of the mechanism's inertia. In the state
+the motor's angle stands as the driven coordinate it would be with a stiff shaft, theta_1 / g.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from pkm_identification.document import Node
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.compiled import kernel
+
+from .friction_inside import FRICTIONLESS, InnerFriction, read_inner_friction
+from .motor import OWN_OF_TYPE, RATIO, TORQUE_CONSTANT, Motor, read_motor, winding_current
+from .quantity import LINEAR, Delays, Quantity, Units
+from .row import empty_row, own_friction
+
+_INERTIA, _STIFFNESS, _DAMPING, _VISCOUS, _COULOMB, _BEND = range(OWN_OF_TYPE, OWN_OF_TYPE + 6)
+ENCODERS = ("motor", "load")
+_ITERATIONS = 60
+
+
+@kernel
+def _motor_friction(row, speed):
+    """Friction torque on the motor's shaft at a speed in rad/s, and its slope."""
+    torque, slope = row[_VISCOUS] * speed, row[_VISCOUS]
+    if row[_COULOMB] > 0.0:
+        if abs(speed) <= row[_BEND]:
+            return torque + row[_COULOMB] * speed / row[_BEND], slope + row[_COULOMB] / row[_BEND]
+        torque += row[_COULOMB] if speed > 0.0 else -row[_COULOMB]
+    return torque, slope
+
+
+@kernel
+def stage(row, known, state, h, signal, x, v):
+    """Write the state (motor side's place and rate, current) of an implicit stage; force and its slope by the rate."""
+    g = row[RATIO]
+    stiffness, damping = row[_STIFFNESS] * g * g, row[_DAMPING] * g * g
+    friction, own_slope = own_friction(row, v)
+    if h == 0.0:
+        state[0], state[1] = known[0], known[1]
+        state[2] = winding_current(row, known[2], 0.0, signal, g * known[1])[0]
+        return stiffness * (known[0] - x) + damping * (known[1] - v) - friction, -damping - own_slope
+    # in the motor side's rate r: J g^2 (r - r_known) / h = g torque - g friction(r) - spring(r)
+    mass, pull, spring = row[_INERTIA] * g * g / h, g * row[TORQUE_CONSTANT], h * stiffness + damping
+    start = stiffness * (known[0] - x) - damping * v
+    rate, stiff = state[1], 1.0
+    low, high = -np.inf, np.inf
+    bend = row[_BEND] / g
+    for _ in range(_ITERATIONS):
+        current, by_speed = winding_current(row, known[2], h, signal, g * rate)
+        rubbing, by_rate = _motor_friction(row, g * rate)
+        push, back, load = mass * (rate - known[1]), pull * current - g * rubbing, start + spring * rate
+        error = push - back + load
+        stiff = mass + g * g * by_rate + spring - pull * by_speed * g
+        state[2] = current
+        if abs(error) <= 1e-13 * (mass * abs(known[1]) + abs(back) + abs(start) + spring * abs(rate) + 1e-9):
+            break
+        if error > 0.0:
+            high = rate
+        else:
+            low = rate
+        new = rate - error / stiff
+        if abs(rate) > bend and abs(new) > bend and new * rate < 0.0:
+            new = 0.0
+        if not low < new < high and np.isfinite(low) and np.isfinite(high):
+            new = 0.5 * (low + high)
+        if new == rate:
+            break
+        rate = new
+    state[1] = rate
+    state[0] = known[0] + h * rate
+    return start + spring * rate - friction, spring * (spring / stiff - 1.0) - own_slope
+
+
+@dataclass(frozen=True)
+class TwoInertia:
+    """A motor behind a compliant transmission; see `mechanisms.model.Actuator`.
+
+    Attributes
+    ----------
+    motor : Motor
+    motor_inertia, load_inertia : float
+        J_1 and J_2, kg m^2 at the motor's shaft.
+    stiffness, damping : float
+        K_1 in N m/rad and C_1 in N m s/rad at the motor's shaft.
+    motor_friction : InnerFriction
+        On the motor's shaft, N m.
+    friction : InnerFriction
+        Of the load, along the driven coordinate.
+    encoder : {'motor', 'load'}
+        Which side shows its position.
+    """
+
+    motor: Motor
+    motor_inertia: float
+    load_inertia: float
+    stiffness: float
+    damping: float
+    motor_friction: InnerFriction = FRICTIONLESS
+    friction: InnerFriction = FRICTIONLESS
+    encoder: str = "motor"
+    units: Units = LINEAR
+
+    type: ClassVar[str] = "two_inertia"
+    delays: ClassVar[Delays] = Delays()
+
+    @property
+    def state_names(self) -> tuple[str, ...]:
+        return ("motor position", "motor rate", *self.motor.state_names)
+
+    @property
+    def inertia(self) -> float:
+        """Mass in kg (kg m^2) along the driven coordinate."""
+        return self.load_inertia * self.motor.ratio**2
+
+    @property
+    def command_unit(self) -> str:
+        return self.motor.command_unit
+
+    @property
+    def parameters(self) -> tuple[Quantity, ...]:
+        return (
+            *self.motor.parameters,
+            Quantity("motor_inertia", self.motor_inertia, "kg m^2"),
+            Quantity("load_inertia", self.load_inertia, "kg m^2"),
+            Quantity("stiffness", self.stiffness, "N m/rad"),
+            Quantity("damping", self.damping, "N m s/rad"),
+            Quantity("motor_friction.viscous", self.motor_friction.viscous, "N m s/rad"),
+            Quantity("motor_friction.coulomb", self.motor_friction.coulomb, "N m"),
+            *self.friction.parameters(self.units),
+        )
+
+    def signal(self, command: float, position: float) -> float:
+        return self.motor.signal(command)
+
+    @property
+    def rest_signal(self) -> float:
+        return 0.0
+
+    def equilibrium(self, force: float, position: float = 0.0) -> tuple[FloatArray, float]:
+        g = self.motor.ratio
+        current = force / (g * self.motor.torque_constant)
+        state = [position + force / (self.stiffness * g**2), 0.0]
+        return np.array(state + [current] * len(self.motor.state_names)), self.motor.command_for(current)
+
+    def derivative(self, state: FloatArray, signal: float, x: float, v: float) -> FloatArray:
+        g, rate = self.motor.ratio, float(state[1])
+        wound = bool(self.motor.state_names)
+        current = float(state[2]) if wound else signal
+        torque = (
+            self.motor.torque_constant * current - self.motor_friction(g * rate) - self._twist(state, x, v)
+        )
+        made = [rate, torque / (self.motor_inertia * g)]
+        if wound:
+            made.append(self.motor.current_rate(current, signal, g * rate))
+        return np.array(made)
+
+    def _twist(self, state: FloatArray, x: float, v: float) -> float:
+        """Torque in the transmission, N m at the motor's shaft."""
+        g = self.motor.ratio
+        return float(self.stiffness * g * (state[0] - x) + self.damping * g * (state[1] - v))
+
+    def force(self, state: FloatArray, signal: float, x: float, v: float) -> float:
+        return self.motor.ratio * self._twist(state, x, v) - self.friction(v)
+
+    def measured(self, state: FloatArray, x: float) -> float:
+        return float(state[0]) if self.encoder == "motor" else x
+
+    @property
+    def row(self) -> FloatArray:
+        row = empty_row()
+        self.motor.fill(row)
+        self.friction.fill(row)
+        row[_INERTIA], row[_STIFFNESS], row[_DAMPING] = self.motor_inertia, self.stiffness, self.damping
+        row[_VISCOUS], row[_COULOMB] = self.motor_friction.viscous, self.motor_friction.coulomb
+        row[_BEND] = self.motor_friction.transition_rate
+        return row
+
+
+def read(node: Node, units: Units) -> TwoInertia:
+    """A compliant transmission of a machine file."""
+    motor = read_motor(node, units)
+    rubbing = node.take("motor_friction", {})
+    motor_friction = read_inner_friction(rubbing)
+    rubbing.close()
+    return TwoInertia(
+        motor,
+        node.take("motor_inertia").positive(),
+        node.take("load_inertia", 0.0).not_negative(),
+        node.take("stiffness").positive(),
+        node.take("damping", 0.0).not_negative(),
+        motor_friction,
+        read_inner_friction(node),
+        node.take("encoder", "motor").choice(ENCODERS),
+        units,
+    )

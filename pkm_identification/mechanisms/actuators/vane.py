@@ -1,0 +1,35 @@
+"""`vane`: a vane rotor motor straight on a turning axis: the equations of `hydraulic` with angle and torque.
+
+    T_L = (Q_nl(x_v) - s phi) / (c_h^-1 + c_o s),  c_o in rad/(N m), Q_nl in rad/s, K_m in V/rad
+
+(Machielsen 1983, chapter 3; his vane has c_h^-1 = 0 and a potentiometer without delay.)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from pkm_identification.document import Node
+
+from . import hydraulic
+from .quantity import ROTARY, Units
+
+stage = hydraulic.stage
+
+
+@dataclass(frozen=True)
+class Vane(hydraulic.Hydraulic):
+    """A rotary hydraulic servo; attributes as of `Hydraulic`, in rad and N m."""
+
+    units: Units = ROTARY
+
+    type: ClassVar[str] = "vane"
+
+
+def read(node: Node, units: Units) -> Vane:
+    """A vane motor of a machine file."""
+    if units != ROTARY:
+        node.fail("is a vane, which turns; this drive does not (use 'hydraulic')")
+    made = hydraulic.read(node, ROTARY)
+    return Vane(**vars(made))

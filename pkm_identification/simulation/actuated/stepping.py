@@ -1,0 +1,245 @@
+"""Stepping over one period with actuators inside: their states in the same small implicit steps as friction.
+
+As `simulation.multibody.stepping` (two stages, L-stable), for velocities u (U) and axes of force with rates J u (R),
+of which the first n are driven. In each stage a drive's state is eliminated: `actuator_stage` gives its force for a
+rate and the slope, and Newton's method finds the rates. What can be stiff (oil, a shaft, friction) may thus be as stiff
+as it likes. Controllers in the drives act at the start of the small steps that are theirs.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from pkm_identification.control.cascade import POSITION_STEPS, cascade_output
+from pkm_identification.mechanisms.actuators.registry import actuator_stage
+from pkm_identification.mechanisms.actuators.row import COULOMB, MOST_STATES, ON_MOTOR, TRANSITION
+from pkm_identification.mechanisms.friction.law import TRANSITION as LAW_TRANSITION
+from pkm_identification.mechanisms.multibody.kernels.linear import factorize, solve_factored
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.compiled import kernel
+from pkm_identification.numerics.linear_systems import solve6
+
+from ..multibody.stepping import Dynamics, resist
+from ..stepping import GAMMA, stopped_at_bend, turn_pose
+from .lines import Lines, note_present, stage_signal
+
+NEWTON_ITERATIONS = 40
+CURRENT = 2  # place of a motor's current in its state; a screw's is the first
+_SCREW = 2
+
+
+class Motion(NamedTuple):
+    """What moves, in place.
+
+    Attributes
+    ----------
+    pose : ndarray, shape (7,) or (0,)
+        Of a free body whose twist the velocities are: place, quaternion (w, x, y, z). Without one, empty.
+    place : ndarray, shape (n,)
+        Driven coordinates.
+    speed : ndarray, shape (U,)
+    states : ndarray, shape (n, MOST_STATES)
+        Of the actuators.
+    """
+
+    pose: FloatArray
+    place: FloatArray
+    speed: FloatArray
+    states: FloatArray
+
+
+class Drives(NamedTuple):
+    """What drives, with its past.
+
+    Attributes
+    ----------
+    rows : ndarray, shape (n, ROW)
+        Of the actuators.
+    lines : Lines
+    settings, memory : ndarray, shapes (n, SETTINGS) and (n, MEMORY)
+        Of the controllers in the drives; without POSITION_STEPS a drive's command comes from outside.
+    command : ndarray, shape (n,)
+        The present ones.
+    reference : ndarray, shape (2, n)
+        Wanted coordinates at the period's start and end, for controllers in the drives.
+    enabled : ndarray, shape (n,)
+        0 of those that are switched off.
+    force : ndarray, shape (n,)
+        Written: at the end of the last small step.
+    """
+
+    rows: FloatArray
+    lines: Lines
+    settings: FloatArray
+    memory: FloatArray
+    command: FloatArray
+    reference: FloatArray
+    enabled: FloatArray
+    force: FloatArray
+
+
+@kernel
+def control_drives(drives, motion, share):
+    """Let the controllers in the drives act at the start of a small step, `share` of the period from its start."""
+    step = int(drives.lines.begun[0])
+    for i in range(drives.rows.shape[0]):
+        settings = drives.settings[i]
+        if settings[POSITION_STEPS] > 0.0:
+            begin, end = drives.reference[0, i], drives.reference[1, i]
+            shown = motion.states[i, 0] if drives.rows[i, ON_MOTOR] != 0.0 else motion.place[i]
+            current = motion.states[i, 0 if drives.rows[i, 0] == _SCREW else CURRENT]
+            drives.command[i] = cascade_output(
+                settings, drives.memory[i], step, begin + share * (end - begin), shown, current
+            )
+
+
+@kernel
+def _solve_stage(known, place, states, h, now, resistance, rows, signal, rate, change, new_states, force):
+    """Solve u = known + h u'(u) and the actuators' states for one stage.
+
+    Axis rates (R,) hold the first guess and are written, as are u' (U,), the states (n, MOST_STATES) and the drives'
+    forces (n,).
+    """
+    axes, size = now.jacobian.shape
+    drives = place.shape[0]
+    free, compliance, jacobian = now.free, now.compliance, now.jacobian
+    net, slope, stiffness = np.empty((3, axes))
+    mobility, matrix = np.empty((axes, axes)), np.empty((axes, axes))
+    order, scales = np.empty(axes, dtype=np.int64), np.empty((2, axes))
+    start, residual = np.empty((2, axes))
+    reached = np.empty(drives)
+    for i in range(axes):
+        start[i] = 0.0
+        for k in range(size):
+            start[i] += jacobian[i, k] * (known[k] + h * free[k])
+        for k in range(axes):
+            mobility[i, k] = 0.0
+            for m in range(size):
+                mobility[i, k] += jacobian[i, m] * compliance[m, k]
+    for _ in range(NEWTON_ITERATIONS):
+        for i in range(drives):
+            reached[i] = place[i] + h * rate[i]
+        resist(rate, reached, resistance, net, slope, stiffness)
+        for i in range(axes):
+            net[i] = -net[i]
+            slope[i] += h * stiffness[i]
+            if i < drives:
+                force[i], by_rate = actuator_stage(
+                    rows[i], states[i], new_states[i], h, signal[i], reached[i], rate[i]
+                )
+                net[i] += force[i]
+                slope[i] -= by_rate
+        largest, scale = 0.0, 1e-12
+        for i in range(axes):
+            residual[i] = start[i] - rate[i]
+            total = abs(start[i])
+            for k in range(axes):
+                part = h * mobility[i, k] * net[k]
+                residual[i] += part
+                total += abs(part)
+                matrix[i, k] = h * mobility[i, k] * slope[k]
+            matrix[i, i] += 1.0
+            largest = max(largest, abs(residual[i]))
+            scale = max(scale, total)
+        if not largest > 1e-13 * scale:
+            break
+        if axes == 6:
+            solve6(matrix, residual)
+        else:
+            scales[:] = 1.0  # rows and columns are rates alike
+            factorize(matrix, order, scales)
+            solve_factored(matrix, order, residual)
+        for i in range(axes):
+            bend = resistance.laws[0 if i < drives else 1, LAW_TRANSITION]
+            if i < drives and rows[i, COULOMB] > 0.0:
+                bend = max(bend, rows[i, TRANSITION])
+            rate[i] = stopped_at_bend(rate[i], rate[i] + residual[i], bend)
+    for i in range(size):
+        change[i] = free[i]
+        for k in range(axes):
+            change[i] += compliance[i, k] * net[k]
+
+
+@kernel
+def advance(motion, ends, resistance, drives, h, steps):
+    """Move a `Motion` on, in place, by `steps` small steps of h s; its `Drives` move on, too.
+
+    `ends` (`multibody.stepping.Dynamics`, 2 of each) are the dynamics at the period's start and end.
+    """
+    axes, size = ends.jacobian.shape[1:]
+    count = motion.place.shape[0]
+    now = Dynamics(np.empty(size), np.empty((size, axes)), np.empty((axes, size)))
+    known, change, first_change, stage, first = np.empty((5, size))
+    reached, signal = np.empty((2, count))
+    states, new_states, first_states = np.empty((3, count, MOST_STATES))
+    rate, first_rate = np.zeros((2, axes))
+    lines = drives.lines
+    for i in range(axes):
+        for k in range(size):
+            rate[i] += ends.jacobian[0, i, k] * motion.speed[k]
+    for n in range(steps):
+        control_drives(drives, motion, n / steps)
+        note_present(lines, drives.command, motion.place)
+        for s in range(2):
+            share = GAMMA if s == 0 else 1.0
+            t = (n + share) / steps
+            for i in range(size):
+                now.free[i] = ends.free[0, i] + t * (ends.free[1, i] - ends.free[0, i])
+                for k in range(axes):
+                    begin, end = ends.compliance[0, i, k], ends.compliance[1, i, k]
+                    now.compliance[i, k] = begin + t * (end - begin)
+                    begin, end = ends.jacobian[0, k, i], ends.jacobian[1, k, i]
+                    now.jacobian[k, i] = begin + t * (end - begin)
+                known[i] = motion.speed[i]
+                if s == 1:
+                    known[i] += (1.0 - GAMMA) * h * first_change[i]
+            for i in range(count):
+                reached[i] = motion.place[i]
+                for k in range(MOST_STATES):
+                    states[i, k] = motion.states[i, k]
+                    if s == 1:
+                        states[i, k] += (1.0 - GAMMA) / GAMMA * (first_states[i, k] - motion.states[i, k])
+                    else:
+                        new_states[i, k] = motion.states[i, k]
+                if s == 1:
+                    reached[i] += (1.0 - GAMMA) * h * first_rate[i]
+                signal[i] = stage_signal(
+                    drives.rows[i], lines, i, h, share, reached[i] + GAMMA * h * rate[i], drives.enabled[i]
+                )
+            _solve_stage(
+                known, reached, states, GAMMA * h, now, resistance, drives.rows, signal, rate, change,
+                new_states, drives.force,
+            )  # fmt: skip
+            for i in range(size):
+                stage[i] = known[i] + GAMMA * h * change[i]
+            if s == 0:
+                first[:] = stage
+                first_change[:] = change
+                first_rate[:] = rate
+                first_states[:] = new_states
+        if motion.pose.shape[0] == 7:
+            for k in range(3):
+                motion.pose[k] += h * ((1.0 - GAMMA) * first[k] + GAMMA * stage[k])
+            turn_pose(
+                motion.pose,
+                (1.0 - GAMMA) * first[3] + GAMMA * stage[3],
+                (1.0 - GAMMA) * first[4] + GAMMA * stage[4],
+                (1.0 - GAMMA) * first[5] + GAMMA * stage[5],
+                h,
+            )
+        motion.speed[:] = stage
+        for i in range(count):
+            motion.place[i] = reached[i] + GAMMA * h * rate[i]
+            for k in range(MOST_STATES):
+                motion.states[i, k] = new_states[i, k]
+        lines.begun[0] += 1.0
+
+
+@kernel
+def present_forces(rows, states, signal, place, rate, force):
+    """Write the forces (n,) of actuators in given states at one instant."""
+    scratch = np.empty(MOST_STATES)
+    for i in range(rows.shape[0]):
+        force[i] = actuator_stage(rows[i], states[i], scratch, 0.0, signal[i], place[i], rate[i])[0]
