@@ -64,5 +64,11 @@ STUDIES: dict[str, Study] = {
             "the arm EPAAS as its five hydraulic actuators feel it: inertia, coupling, modes, forces by cause "
             "(Machielsen 1983, chapters 6 and 8.2)",
         ),
+        Study(
+            "mast-response",
+            "mast.response",
+            "frequency responses of the 3PRS table's axes and of their cascaded control, with and without delay, "
+            "mechanism and friction (the paper on the 3PRS table)",
+        ),
     )
 }

@@ -285,23 +285,43 @@ def _misprinted_forces(study: ArmStudy) -> Finding:
         "must be negative, as the source's own T_tot less T_in and T_vis shows.",
         (
             undecided(
-                "F_V2 of L4 at 5 x speed", PRINTED_SQUARE_4, float(split.forces["F_V2"][3]), "N", "S", None,
+                "F_V2 of L4 at 5 x speed",
+                PRINTED_SQUARE_4,
+                float(split.forces["F_V2"][3]),
+                "N",
+                "S",
+                None,
                 because=MISPRINT,
             ),
             value(
-                "F_V2 of L4 with the wrong derivative", PRINTED_SQUARE_4, square, "N", "R", None,
+                "F_V2 of L4 with the wrong derivative",
+                PRINTED_SQUARE_4,
+                square,
+                "N",
+                "R",
+                None,
                 near=0.04 * PRINTED_SQUARE_4,
             ),
             value(
-                "F_in of L4 with the wrong derivative", PRINTED_OWN_4, own, "N", "R", None,
+                "F_in of L4 with the wrong derivative",
+                PRINTED_OWN_4,
+                own,
+                "N",
+                "R",
+                None,
                 near=0.01 * abs(PRINTED_OWN_4),
             ),
             undecided(
-                "T_ext of joint 4 at 5 x speed", PRINTED_EXTERNAL_4, float(split.torques["T_ext"][3]), "N m", "S", None,
+                "T_ext of joint 4 at 5 x speed",
+                PRINTED_EXTERNAL_4,
+                float(split.torques["T_ext"][3]),
+                "N m",
+                "S",
+                None,
                 because=MISPRINT,
             ),
         ),
-    )  # fmt: skip
+    )
 
 
 def _sums(study: ArmStudy) -> Finding:

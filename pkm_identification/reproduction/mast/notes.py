@@ -1,0 +1,16 @@
+"""What the studies of the table's axes assume, for their reports."""
+
+from .axis import AXIS
+from .data import DAMPING, GUIDE_INERTIA, INDUCTANCE, LOAD, PITCH, RESISTANCE, TORQUE_CONSTANT
+
+AXIS_NOTES = (
+    "Printed: gains, feed-forwards and periods of the cascade, K_1, gear ratio 15, inertias of gearbox and "
+    "coupling; the "
+    "rotor's 1.42e-5 kg m^2 and the current gain 1.17 Ohm are decoded.",
+    f"Assumed, as the paper's are lost or not legible: pitch {1e3 * PITCH:g} mm a turn, J_guide "
+    f"{GUIDE_INERTIA:g} kg m^2, "
+    f"carriage {LOAD:g} kg (J_2 = {AXIS.guide:.3g} kg m^2), C_1 {DAMPING:g} N m s, R {RESISTANCE:g} Ohm and L "
+    f"{INDUCTANCE:g} H by the catalogue, platform a uniform disc of 2.06 kg, k_T {TORQUE_CONSTANT:.4g} N m/A "
+    "(reconstructed), amplitudes of motion (each finding states its own).",
+    "Positions are the motors', as in the paper's figures over time; responses are first harmonics.",
+)

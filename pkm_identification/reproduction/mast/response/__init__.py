@@ -1,0 +1,1 @@
+"""Frequency responses of the table's axes: transfer functions, resonance, the closed position loop, its bandwidth."""
