@@ -65,6 +65,12 @@ STUDIES: dict[str, Study] = {
             "(Machielsen 1983, chapters 6 and 8.2)",
         ),
         Study(
+            "mast-dynamics",
+            "mast.dynamics",
+            "the 3PRS table's mechanism as a disturbance of its axes, one step late or solved for, against the coupled "
+            "equations (the paper on the 3PRS table)",
+        ),
+        Study(
             "mast-response",
             "mast.response",
             "frequency responses of the 3PRS table's axes and of their cascaded control, with and without delay, "
