@@ -76,5 +76,12 @@ STUDIES: dict[str, Study] = {
             "frequency responses of the 3PRS table's axes and of their cascaded control, with and without delay, "
             "mechanism and friction (the paper on the 3PRS table)",
         ),
+        Study(
+            "mast-torque",
+            "mast.torque",
+            "torques of the 3PRS table's axes: friction and inertia from them, and a model that passes "
+            "position and fails "
+            "torque (the paper on the 3PRS table)",
+        ),
     )
 }
