@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pkm_identification.reproduction.finding import Finding
-from pkm_identification.reproduction.number import beyond, statement, value
+from pkm_identification.reproduction.number import beyond, statement, undecided, value
 
 from ..data import IDENTIFIED_FRICTION, INERTIA_FACTOR, MOTOR_INERTIA
 from .runs import AMPLITUDE, FILE_FRICTION, TorqueStudy
@@ -107,15 +107,23 @@ def _fast(study: TorqueStudy) -> Finding:
         "low-pass of "
         "the drive, which is not in the model.",
         (
-            value(
+            undecided(
                 "torque at 10 Hz, file less machine",
                 HIGH_GAP,
                 one.torque_gap,
                 "N m",
                 "S",
                 "603-611",
-                near=0.03,
+                because="the amplitude assumed is the one that this number wants",
             ),
-            value("position, largest deviation of the command", POSITION, largest, "%", "S", None, near=2.0),
+            undecided(
+                "position, largest deviation of the command",
+                POSITION,
+                largest,
+                "%",
+                "S",
+                None,
+                because="amplitude, and what the text's % are of, are lost",
+            ),
         ),
     )
