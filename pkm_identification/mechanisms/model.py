@@ -96,6 +96,9 @@ class Actuator(Protocol):
     def force(self, state: FloatArray, signal: float, x: float, v: float) -> float:
         """What reaches the mechanism, N or N m."""
 
+    def reported(self, state: FloatArray, command: float) -> float:
+        """The force (N or N m) its own current or pressure stands for, losses and friction apart."""
+
     def measured(self, state: FloatArray, x: float) -> float:
         """What its sensor shows: V of a servo's, m or rad of an encoder."""
 

@@ -125,7 +125,7 @@ def _strut_mjcf(machine: Machine, i: int, frame: FloatArray) -> str:
         f'<joint name="second_{i + 1}" type="hinge" axis="0 1 0"/>{own_axis}\n'
         f"{_body_mjcf(machine, strut.body_b, strut.body_b.center_of_mass)}"
         f'<body name="strut_{i + 1}_e"><joint name="strut_{i + 1}" type="slide" axis="0 0 1" '
-        f'armature="{machine.motor_mass!r}"/>\n'
+        f'armature="{machine.turning_mass(i)!r}"/>\n'
         f"{_body_mjcf(machine, strut.body_e, -strut.body_e.center_of_mass)}"
         f'<site name="tip_{i + 1}"/></body>\n</body>\n'
     )
@@ -140,7 +140,7 @@ def _hanging_strut_mjcf(machine: Machine, i: int, frame: FloatArray) -> str:
         f'<joint name="second_{i + 1}" type="hinge" axis="0 1 0"/>\n'
         f"{_body_mjcf(machine, strut.body_e, -strut.body_e.center_of_mass)}"
         f'<body name="strut_{i + 1}_b"><joint name="strut_{i + 1}" type="slide" axis="0 0 -1" '
-        f'armature="{machine.motor_mass!r}"/>\n'
+        f'armature="{machine.turning_mass(i)!r}"/>\n'
         f"{_body_mjcf(machine, strut.body_b, strut.body_b.center_of_mass)}"
         f'<site name="tip_{i + 1}"/></body>\n</body>\n'
     )

@@ -7,18 +7,23 @@ from dataclasses import dataclass, replace
 import mujoco
 import numpy as np
 
-from pkm_identification.errors import NotConverged
+from pkm_identification.control.drive_settings import drive_settings
+from pkm_identification.errors import NotConverged, SettingsError
+from pkm_identification.mechanisms.actuators import Bank
 from pkm_identification.mechanisms.friction import padded_coefficients
 from pkm_identification.mechanisms.hexapod.machine import Machine, Platform
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.rotation import quaternion_from_matrix
 
+from .actuated.drives import STEP, ActuatorDrives
+from .actuated.stepping import predict
 from .imperfections.drive_train import DriveTrain
 from .imperfections.setup import TrainErrors
 from .loops.closure import Closure, close_loops, reduce_dynamics
 from .loops.platform_hinge import PlatformHinge
 from .model import hexapod_model, set_platform
+from .multibody.stepping import Dynamics, Resistance
 from .stepping import StrutResistance, advance, present_motion
 
 # An end stop yields as if the strut's apparent mass swung on it at this frequency (rad/s), well damped.
@@ -72,6 +77,8 @@ class Plant:
         Small steps per call of `advance`, for friction and stops.
     train : TrainErrors, optional
         Friction and elasticity that no machine file describes.
+    small_step : float
+        s, of machines whose drives have states; calls of `advance` last a whole number of them.
 
     Raises
     ------
@@ -86,6 +93,7 @@ class Plant:
         stops: bool = True,
         steps: int = 10,
         train: TrainErrors | None = None,
+        small_step: float = STEP,
     ) -> None:
         self.machine = machine
         motor_mass = 0.0
@@ -112,11 +120,14 @@ class Plant:
         if machine.hinged_platform:
             self._hinge = PlatformHinge(machine.first_axes, (self._base, self._platform), self._frames)
         self._train: DriveTrain | None = None
+        self.actuated: ActuatorDrives | None = None
+        """The drives, where they have states."""
 
         self._platform_exchanged = False
         self.time = 0.0
         self._pose = np.zeros(7)
         self._twist = np.zeros(6)
+        self._twist_change = np.zeros(6)
         self._force = np.zeros((2, STRUTS))
         self._rotation = np.zeros((3, 3))
         self._inverse_tip = np.zeros((STRUTS, 3, 3))
@@ -132,6 +143,7 @@ class Plant:
         coefficients = padded_coefficients(acting.coefficients.ravel(), STRUTS)
         self._coefficients = coefficients
         self._resistance = StrutResistance(acting.law_parameters, coefficients.copy(), no_stops)
+        self._laws = np.array([acting.law_parameters, acting.law_parameters])
         self.reset()
         self.apparent_mass = 1.0 / np.sum(self._jacobian[0] * self._compliance[0].T, axis=1) + motor_mass
         """Mass in kg each strut's drive feels at home when the other struts are free."""
@@ -151,6 +163,18 @@ class Plant:
                 machine, friction, train, self.apparent_mass, self._resistance.stops, self.length
             )
             self.reset()
+        if machine.actuators is not None:
+            self._build_actuators(small_step)
+
+    def _build_actuators(self, step: float) -> None:
+        if self._train is not None:
+            raise SettingsError(
+                f"machine '{self.machine.name}': has an 'actuator', and friction of joints or elastic struts besides; "
+                "the simulator knows one or the other"
+            )
+        bank = Bank(self.machine.actuators or ())
+        self.actuated = ActuatorDrives(bank, step, drive_settings(bank, self.machine.loops, step))
+        self.actuated.settle(self._force[0], self._length[0])
 
     def reset(
         self,
@@ -170,17 +194,25 @@ class Plant:
         self._pose[:3] = position
         self._pose[3:] = np.roll(quaternion_from_matrix(rotation), 1)
         self._twist[:] = 0.0 if twist is None else twist
+        self._twist_change[:] = 0.0
         self._force[:] = 0.0 if force is None else force
         self.time = time
         self._evaluate(0, self._pose, self._twist)
         if self._train is not None:
             self._train.settle(self._length[0], self._force[0])
+        if self.actuated is not None:
+            self.actuated.settle(self._force[0], self._length[0])
 
     def advance(self, force: FloatArray, duration: float) -> None:
         """Move on by `duration` (s) while the drive forces go linearly from their last values to `force` (6,), N.
 
-        A duration of about a millisecond keeps the interpolation error below that of any sensor.
+        A duration of about a millisecond keeps the interpolation error below that of any sensor. Drives with states
+        take the forces for commands, as far as they can.
         """
+        if self.actuated is not None:
+            self.actuated.set_forces(force)
+            self._advance_actuated(self.actuated, duration)
+            return
         self._force[1] = force
         for k in (self._free, self._compliance, self._jacobian):
             k[1] = k[0]
@@ -202,11 +234,50 @@ class Plant:
             k[0] = k[1]
         self.time += duration
 
+    def follow(self, before: FloatArray, after: FloatArray, duration: float) -> None:
+        """Move on by `duration` (s) with wanted lengths (6,) in m at its start and end, of drives that take them."""
+        if self.actuated is None:
+            raise SettingsError("these drives take forces, not lengths")
+        self.actuated.set_places(before, after)
+        self._advance_actuated(self.actuated, duration)
+
+    def command(self, command: FloatArray, duration: float) -> None:
+        """Move on by `duration` (s) with the actuators' own commands (6,) held, each in its unit."""
+        if self.actuated is None:
+            raise SettingsError("these drives take forces, not commands")
+        self.actuated.set_command(command, command)
+        self._advance_actuated(self.actuated, duration)
+
+    def _advance_actuated(self, drives: ActuatorDrives, duration: float) -> None:
+        ends = Dynamics(self._free, self._compliance, self._jacobian)
+        for part in ends:
+            part[1] = part[0]
+        axes = Resistance(self._laws, self._resistance.coefficients, self._resistance.stops)
+        pose, twist = self._pose.copy(), self._twist.copy()
+        predict(pose, twist, self._twist_change, duration)
+        self._evaluate(1, pose, twist)
+        twist, pose, _ = drives.advance(self._pose, self._twist, ends, axes, duration)
+        self._evaluate(1, pose, twist)
+        self._twist_change = twist - self._twist
+        self._pose, self._twist = pose, twist
+        for k in (*ends, self._length):
+            k[0] = k[1]
+        drives.place = self._length[0].copy()
+        self._force[:] = drives.last_force
+        self.time += duration
+
+    def enable(self, on: bool) -> None:
+        """Switch drives with states on or off; those without are off when their force is zero."""
+        if self.actuated is not None:
+            self.actuated.enable(on)
+
     def set_force(self, force: FloatArray) -> None:
         """Let the drive forces jump to `force` (6,), N: brakes released, power cut."""
         self._force[:] = force
         if self._train is not None:
             self._train.settle(self._length[0], self._force[0])
+        if self.actuated is not None:
+            self.actuated.settle(self._force[0], self._length[0])
 
     def scale_friction(self, factor: float) -> None:
         """Let friction along the struts (and in the joints) be `factor` times what the machine has, from now on."""
@@ -257,7 +328,14 @@ class Plant:
     @property
     def encoder_length(self) -> FloatArray:
         """Lengths in m the encoders are on, shape (6,): those of the struts, unless struts are elastic."""
+        if self.actuated is not None:
+            return self.actuated.shown()
         return self.length if self._train is None else self._train.position(self.length)
+
+    @property
+    def reported_force(self) -> FloatArray:
+        """Forces in N, shape (6,), that the drives' currents or pressures stand for."""
+        return self.force if self.actuated is None else self.actuated.reported()
 
     @property
     def force(self) -> FloatArray:

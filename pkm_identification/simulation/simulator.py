@@ -15,6 +15,7 @@ from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 
+from .actuated.drives import small_step
 from .actuators import Drives, completed_drive
 from .additional_sensors import AdditionalSensors
 from .faults import Fault, with_faults
@@ -102,17 +103,18 @@ class Simulator:
             friction = self._motion is None or self._motion.drives
         # whoever switches friction off tells the controller, too
         self.nominal = nominal if friction else nominal.without_friction()
+        rate = CONTROL if machine.drive is None else machine.drive.sample_rate
+        self.period = 1.0 / rate
+        self._cycles = round(CONTROL / rate) if rate < SLOWEST_CONTROL else 1
+        self._cycle = self.period / self._cycles
         self.plant = Plant(
             machine,
             friction=friction,
             stops=stops,
             train=self._setup.train,
+            small_step=small_step(self._cycle),
         )
         self.drive = completed_drive(machine, self.plant.holding_force())
-        self.period = 1.0 / self.drive.sample_rate
-        slow = self.drive.sample_rate < SLOWEST_CONTROL
-        self._cycles = round(CONTROL / self.drive.sample_rate) if slow else 1
-        self._cycle = self.period / self._cycles
         acting = machine if friction else machine.without_friction()
         self._controller = StrutController(
             self.plant.apparent_mass, acting.friction.viscous, self._cycle, self._control
@@ -171,7 +173,8 @@ class Simulator:
     def _note(self) -> None:
         if self._currents.late:
             state = self.plant.state
-            self._currents.note(self.plant.time, state.force, self.plant.encoder_length, state.rate)
+            reported = self.plant.reported_force
+            self._currents.note(self.plant.time, reported, self.plant.encoder_length, state.rate)
 
     def _typical_force(self, holding: FloatArray) -> FloatArray:
         if self._motion is None or not self._motion.drives:
@@ -262,7 +265,9 @@ class Simulator:
     def enable(self, on: bool) -> None:
         """Switch the drives on (they hold where the struts are) or off (forces vanish at once)."""
         self._hold_here()
-        if not on:
+        if self.plant.actuated is not None:
+            self.plant.enable(on)
+        elif not on:
             self.plant.set_force(np.zeros(STRUTS))
         self._drives.enabled = on
 
@@ -280,6 +285,7 @@ class Simulator:
             self.nominal.friction if self._control.feed_forward else None,
         )
         self._reference = reference
+        self._wanted: FloatArray | None = None
         self._controller.reset(self._currents.measured(self.plant.holding_force()))
         self._end = None
         return reference
@@ -297,6 +303,10 @@ class Simulator:
         force = np.asarray(force, dtype=float)
         if force.shape != (STRUTS,) or not np.all(np.isfinite(force)):
             raise ValueError(f"strut command: needs {STRUTS} finite forces")
+        if self.plant.actuated is not None and self.plant.actuated.takes_places:
+            raise ValueError(
+                "strut command: these drives have a valve or a controller: they take lengths, not forces"
+            )
         self._forces = force
         self._end = None
 
@@ -321,7 +331,7 @@ class Simulator:
         self._length = self._sensors.length(self._sensors.counts(shown))
         if self._currents.lengths_late:
             shown = self._encoders.shown(self._currents.length(self.time, self._state.length), self.time)
-        force = self._currents.force(self.time, self._state.force)
+        force = self._currents.force(self.time, self.plant.reported_force)
         sample = replace(
             self._sensors.sample(self.time, self.period, self._sensors.counts(shown), force),
             imu=self._additional.imu(self._state),
@@ -337,6 +347,9 @@ class Simulator:
         NotConverged
             If the machine falls into a singular pose.
         """
+        if self.plant.actuated is not None and self.plant.actuated.takes_places:
+            self._follow_lengths()
+            return
         start, last = self.plant.force, self._cycles - 1
         for cycle in range(self._cycles):
             if self._forces is not None:
@@ -351,6 +364,16 @@ class Simulator:
                 )
                 force = self._currents.true(self._drives.force(command))
             self.plant.advance(force, self._cycle)
+            self._note()
+        self._count += 1
+
+    def _follow_lengths(self) -> None:
+        """One period of drives that go to wanted lengths by themselves."""
+        for _ in range(self._cycles):
+            wanted = self._reference.step().length
+            before = wanted if self._wanted is None else self._wanted
+            self.plant.follow(wanted, 2 * wanted - before, self._cycle)
+            self._wanted = wanted
             self._note()
         self._count += 1
 

@@ -77,6 +77,9 @@ class FirstOrder:
     def force(self, state: FloatArray, signal: float, x: float, v: float) -> float:
         return float(state[0]) - self.friction(v)
 
+    def reported(self, state: FloatArray, command: float) -> float:
+        return float(state[0])
+
     def measured(self, state: FloatArray, x: float) -> float:
         return x
 

@@ -36,8 +36,8 @@ class InnerFriction:
 
     def parameters(self, units: Units) -> tuple[Quantity, ...]:
         return (
-            Quantity("viscous", self.viscous, f"{units.force} s/{units.coordinate}"),
-            Quantity("coulomb", self.coulomb, units.force),
+            Quantity("viscous", self.viscous, f"{units.force} s/{units.coordinate}", "friction.viscous"),
+            Quantity("coulomb", self.coulomb, units.force, "friction.coulomb"),
         )
 
     def fill(self, row: FloatArray) -> None:

@@ -94,9 +94,9 @@ class Hydraulic:
         x, f = self.units
         return (
             *self.loop.parameters(self.units),
-            Quantity("valve.natural_frequency", self.valve_rate, "rad/s"),
-            Quantity("valve.damping", self.valve_damping, ""),
-            Quantity("valve.delay", self.valve_delay, "s"),
+            Quantity("valve.natural_frequency", self.valve_rate, "rad/s", "valve_rate"),
+            Quantity("valve.damping", self.valve_damping, "", "valve_damping"),
+            Quantity("valve.delay", self.valve_delay, "s", "valve_delay"),
             Quantity("oil_compliance", self.oil_compliance, f"{x}/({f})"),
             Quantity("hydraulic_compliance", self.hydraulic_compliance, f"{x}/({f} s)"),
             *self.friction.parameters(self.units),
@@ -127,6 +127,9 @@ class Hydraulic:
 
     def force(self, state: FloatArray, signal: float, x: float, v: float) -> float:
         return float(state[2]) - self.friction(v)
+
+    def reported(self, state: FloatArray, command: float) -> float:
+        return float(state[2])
 
     def measured(self, state: FloatArray, x: float) -> float:
         return self.loop.measured(x)

@@ -69,7 +69,7 @@ class HydraulicReduced:
         x, f = self.units
         return (
             *self.loop.parameters(self.units),
-            Quantity("valve.delay", self.valve_delay, "s"),
+            Quantity("valve.delay", self.valve_delay, "s", "valve_delay"),
             Quantity("oil_compliance", self.oil_compliance, f"{x}/({f})"),
             Quantity("hydraulic_compliance", self.hydraulic_compliance, f"{x}/({f} s)"),
             *self.friction.parameters(self.units),
@@ -93,6 +93,9 @@ class HydraulicReduced:
 
     def force(self, state: FloatArray, signal: float, x: float, v: float) -> float:
         return float(state[0]) - self.friction(v)
+
+    def reported(self, state: FloatArray, command: float) -> float:
+        return float(state[0])
 
     def measured(self, state: FloatArray, x: float) -> float:
         return self.loop.measured(x)

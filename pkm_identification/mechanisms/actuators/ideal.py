@@ -69,6 +69,9 @@ class Ideal:
     def force(self, state: FloatArray, signal: float, x: float, v: float) -> float:
         return signal - self.friction(v)
 
+    def reported(self, state: FloatArray, command: float) -> float:
+        return self.signal(command, 0.0)
+
     def measured(self, state: FloatArray, x: float) -> float:
         return x
 

@@ -119,16 +119,18 @@ class Motor:
     @property
     def parameters(self) -> tuple[Quantity, ...]:
         made = [
-            Quantity("torque_constant", self.torque_constant, "N m/A"),
-            Quantity("current_limit", self.current_limit, "A"),
-            Quantity("ratio", self.ratio, "rad per coordinate"),
+            Quantity("torque_constant", self.torque_constant, "N m/A", "motor.torque_constant"),
+            Quantity("current_limit", self.current_limit, "A", "motor.current_limit"),
+            Quantity("ratio", self.ratio, "rad per coordinate", "motor.ratio"),
         ]
         if self.winding is not None:
             made += [
-                Quantity("back_emf", self.emf, "V s/rad"),
-                Quantity("winding.resistance", self.winding.resistance, "Ohm"),
-                Quantity("winding.inductance", self.winding.inductance, "H"),
-                Quantity("winding.voltage_limit", self.winding.voltage_limit, "V"),
+                Quantity("back_emf", self.emf, "V s/rad", "motor.back_emf"),
+                Quantity("winding.resistance", self.winding.resistance, "Ohm", "motor.winding.resistance"),
+                Quantity("winding.inductance", self.winding.inductance, "H", "motor.winding.inductance"),
+                Quantity(
+                    "winding.voltage_limit", self.winding.voltage_limit, "V", "motor.winding.voltage_limit"
+                ),
             ]
         return tuple(made)
 

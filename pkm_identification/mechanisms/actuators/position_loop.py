@@ -42,14 +42,14 @@ class PositionLoop:
         return "V" if self.gain else "A"
 
     def parameters(self, units: Units) -> tuple[Quantity, ...]:
-        own = Quantity("current_limit", self.current_limit, "A")
+        own = Quantity("current_limit", self.current_limit, "A", "loop.current_limit")
         if not self.gain:
             return (own,)
         return (
-            Quantity("gain", self.gain, "A/V"),
+            Quantity("gain", self.gain, "A/V", "loop.gain"),
             own,
-            Quantity("sensor.gain", self.sensor_gain, f"V/{units.coordinate}"),
-            Quantity("sensor.delay", self.sensor_delay, "s"),
+            Quantity("sensor.gain", self.sensor_gain, f"V/{units.coordinate}", "loop.sensor_gain"),
+            Quantity("sensor.delay", self.sensor_delay, "s", "loop.sensor_delay"),
         )
 
     def signal(self, command: float, position: float) -> float:

@@ -16,11 +16,14 @@ class Quantity:
         As in the machine file, with dots for what stands deeper.
     value : float
     unit : str
+    attribute : str
+        Where the actuator keeps it, with dots; empty where that is its name.
     """
 
     name: str
     value: float
     unit: str
+    attribute: str = ""
 
 
 class Delays(NamedTuple):

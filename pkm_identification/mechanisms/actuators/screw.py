@@ -87,7 +87,7 @@ class Screw:
     def parameters(self) -> tuple[Quantity, ...]:
         return (
             *self.motor.parameters,
-            Quantity("inertia", self.motor_inertia, "kg m^2"),
+            Quantity("inertia", self.motor_inertia, "kg m^2", "motor_inertia"),
             Quantity("efficiency", self.efficiency, ""),
             Quantity("back_efficiency", self.back_efficiency, ""),
             *self.friction.parameters(self.units),
@@ -116,6 +116,10 @@ class Screw:
         side = float(np.clip(v / self.friction.transition_rate, -1.0, 1.0)) * (1.0 if pull >= 0.0 else -1.0)
         gain = self.efficiency - 1.0 if side >= 0.0 else 1.0 - 1.0 / self.back_efficiency
         return pull * (1.0 + gain * side) - self.friction(v)
+
+    def reported(self, state: FloatArray, command: float) -> float:
+        current = float(state[0]) if self.motor.state_names else self.motor.signal(command)
+        return self.motor.ratio * self.motor.torque_constant * current
 
     def measured(self, state: FloatArray, x: float) -> float:
         return x

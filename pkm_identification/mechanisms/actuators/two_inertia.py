@@ -134,8 +134,10 @@ class TwoInertia:
             Quantity("load_inertia", self.load_inertia, "kg m^2"),
             Quantity("stiffness", self.stiffness, "N m/rad"),
             Quantity("damping", self.damping, "N m s/rad"),
-            Quantity("motor_friction.viscous", self.motor_friction.viscous, "N m s/rad"),
-            Quantity("motor_friction.coulomb", self.motor_friction.coulomb, "N m"),
+            Quantity(
+                "motor_friction.viscous", self.motor_friction.viscous, "N m s/rad", "motor_friction.viscous"
+            ),
+            Quantity("motor_friction.coulomb", self.motor_friction.coulomb, "N m", "motor_friction.coulomb"),
             *self.friction.parameters(self.units),
         )
 
@@ -171,6 +173,10 @@ class TwoInertia:
 
     def force(self, state: FloatArray, signal: float, x: float, v: float) -> float:
         return self.motor.ratio * self._twist(state, x, v) - self.friction(v)
+
+    def reported(self, state: FloatArray, command: float) -> float:
+        current = float(state[2]) if self.motor.state_names else self.motor.signal(command)
+        return self.motor.ratio * self.motor.torque_constant * current
 
     def measured(self, state: FloatArray, x: float) -> float:
         return float(state[0]) if self.encoder == "motor" else x

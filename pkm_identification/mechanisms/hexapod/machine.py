@@ -18,7 +18,10 @@ from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.rotation import matrix_from_quaternion
 
+from ..actuators import read_actuators
+from ..actuators.loops import DriveLoops, read_loops
 from ..builtin import builtin_files
+from ..model import Actuator
 from .drive import Drive, read_drive
 from .geometry import SINGULAR_RATIO, jacobian_quality, joint_radius
 from .joint_friction import JointFriction, read_joint_friction
@@ -87,6 +90,10 @@ class Machine:
         Along the struts.
     joint_friction : JointFriction or None
         Of the joints; None where the file has none, and the model no parameters of it.
+    actuators : tuple of six Actuator, or None
+        Drives with states of their own; None: forces follow their commands.
+    loops : DriveLoops or None
+        Controllers in those drives.
     """
 
     name: str
@@ -109,6 +116,8 @@ class Machine:
     sensors: MachineSensors
     tolerances: Tolerances
     document: dict[str, Any]
+    actuators: tuple[Actuator, ...] | None = None
+    loops: DriveLoops | None = None
 
     @property
     def universal(self) -> bool:
@@ -138,6 +147,11 @@ class Machine:
     def motor_mass(self) -> float:
         """Mass in kg along each strut that resists like its turning motor; 0 without drives."""
         return 0.0 if self.drive is None else self.drive.motor_mass
+
+    def turning_mass(self, strut: int) -> float:
+        """Mass in kg that turns rigidly with a strut (0 to 5): its motor's, and what its actuator says."""
+        own = 0.0 if self.actuators is None else self.actuators[strut].inertia
+        return self.motor_mass + own
 
     @cached_property
     def length_scale(self) -> float:
@@ -223,6 +237,8 @@ class Machine:
         drive = None if drive_node.value is None else read_drive(drive_node)
         sensors = machine_sensors(root.take("sensors", {}))
         tolerances = read_tolerances(root.take("tolerances", {}))
+        actuators = read_actuators(root, STRUTS)
+        loops = read_loops(root, actuators)
         root.close()
 
         machine = cls(
@@ -246,6 +262,8 @@ class Machine:
             sensors=sensors,
             tolerances=tolerances,
             document=document,
+            actuators=actuators,
+            loops=loops,
         )
         machine._check_geometry(source)
         return machine

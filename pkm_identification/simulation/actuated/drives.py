@@ -13,9 +13,16 @@ from pkm_identification.numerics.arrays import FloatArray
 
 from ..multibody.stepping import Dynamics, Resistance
 from .lines import Lines, fill_lines, lines_of, stage_signal
-from .stepping import Drives, Motion, advance, present_forces
+from .stepping import Drives, Motion, advance
 
+STEP = 20e-6
+"""s, small step where nothing else is said."""
 _WHOLE = 1e-6
+
+
+def small_step(period: float) -> float:
+    """The small step in s, at most STEP, of which a control period is a whole number."""
+    return period / int(np.ceil(period / STEP - _WHOLE))
 
 
 class ActuatorDrives:
@@ -41,6 +48,9 @@ class ActuatorDrives:
         self.bank, self.step = bank, step
         self.states = np.zeros((count, MOST_STATES))
         self.place = np.zeros(count)
+        self._controlled = np.asarray(settings)[:, POSITION_STEPS] > 0.0
+        self._on_motor = np.array([getattr(a, "encoder", "load") == "motor" for a in bank.actuators])
+        self._bias = np.zeros(count)
         self._drives = Drives(
             bank.rows,
             lines_of(bank, step),
@@ -55,7 +65,7 @@ class ActuatorDrives:
     @property
     def controlled(self) -> NDArray[np.bool_]:
         """Which drives (n,) have a controller of their own, whose commands are wanted coordinates."""
-        return self._drives.settings[:, POSITION_STEPS] > 0.0
+        return self._controlled
 
     @property
     def command(self) -> FloatArray:
@@ -71,7 +81,12 @@ class ActuatorDrives:
         drives.reference[:] = place
         drives.force[:] = force
         fill_lines(drives.lines, command, self.place)
-        shown = self.shown()
+        self._bias = command - self.bank.measured(self.states, self.place)
+        self._hold()
+
+    def _hold(self) -> None:
+        """Let the controllers in the drives begin where they are, giving out what they give now."""
+        drives, command, shown = self._drives, self._drives.command, self.shown()
         for i in np.flatnonzero(self.controlled):
             current = float(
                 self.states[i, 0] if self.bank.actuators[i].type == "screw" else self.states[i, 2]
@@ -82,17 +97,55 @@ class ActuatorDrives:
 
     def shown(self) -> FloatArray:
         """Coordinates (n,) the encoders are on: the motor's side of those that have theirs there."""
-        on_motor = [getattr(a, "encoder", "load") == "motor" for a in self.bank.actuators]
-        return np.where(on_motor, self.states[:, 0], self.place)
+        return np.where(self._on_motor, self.states[:, 0], self.place)
 
     def set_command(self, before: FloatArray, after: FloatArray) -> None:
         """What holds for the next period: commands (n,), of controlled drives wanted coordinates at both its ends."""
-        drives, controlled = self._drives, self.controlled
+        drives, controlled = self._drives, self._controlled
         drives.reference[0], drives.reference[1] = before, after
         drives.command[:] = np.where(controlled, drives.command, after)
 
+    @property
+    def takes_places(self) -> bool:
+        """Whether drives go to wanted coordinates by themselves: servos, and drives with a controller."""
+        return all(self._controlled | [getattr(a, "loop", None) is not None for a in self.bank.actuators])
+
+    def set_places(self, before: FloatArray, after: FloatArray) -> None:
+        """Wanted coordinates (n,) at the start and the end of the next period, of drives that take them."""
+        drives = self._drives
+        drives.reference[0], drives.reference[1] = before, after
+        setpoint = self._bias + self.bank.measured(self.states, before)
+        drives.command[:] = np.where(self._controlled, drives.command, setpoint)
+
+    def set_forces(self, force: FloatArray) -> None:
+        """Commands that would hold forces (n,) in N (N m), for the next period.
+
+        Raises
+        ------
+        SettingsError
+            If a drive has a valve or a controller, whose command is no force.
+        """
+        if self.takes_places:
+            raise SettingsError(
+                "drives with a valve or a controller of their own take wanted coordinates, not forces"
+            )
+        self._drives.command[:] = self.bank.equilibrium(force, self.place)[1]
+
+    def reported(self) -> FloatArray:
+        """Forces (n,) that the drives' currents or pressures stand for."""
+        parts = zip(self.bank.actuators, self.states, self._drives.command, strict=True)
+        return np.array([actuator.reported(state, command) for actuator, state, command in parts])
+
+    @property
+    def last_force(self) -> FloatArray:
+        """Forces (n,) on the mechanism at the end of the last small step."""
+        return self._drives.force
+
     def enable(self, on: bool) -> None:
-        """Switch all drives on or off: no current, valves closed."""
+        """Switch all drives on, holding where they are, or off: no current, valves closed."""
+        if on and not np.all(self._drives.enabled):
+            self._bias = self._drives.command - self.bank.measured(self.states, self.place)
+            self._hold()
         self._drives.enabled[:] = float(on)
 
     def advance(
@@ -102,28 +155,14 @@ class ActuatorDrives:
         ends: Dynamics,
         resistance: Resistance,
         duration: float,
-        keep: bool = True,
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Move on by a whole number of small steps; velocities, pose and driven coordinates at the end.
-
-        With `keep` false everything that belongs to the drives stays as it was: a predictor.
-        """
+        """Move on by a whole number of small steps; velocities, pose and driven coordinates at the end."""
         steps = round(duration / self.step)
         if steps < 1 or abs(steps * self.step - duration) > _WHOLE * duration:
             raise SettingsError(f"{duration:g} s: no whole number of small steps of {self.step:g} s")
-        drives = self._drives
-        if not keep:
-            lines = Lines(*(part.copy() for part in drives.lines))
-            drives = drives._replace(
-                lines=lines,
-                memory=drives.memory.copy(),
-                command=drives.command.copy(),
-                force=drives.force.copy(),
-            )
         motion = Motion(pose.copy(), self.place.copy(), np.array(speed), self.states.copy())
-        advance(motion, ends, resistance, drives, self.step, steps)
-        if keep:
-            self.place, self.states = motion.place, motion.states
+        advance(motion, ends, resistance, self._drives, self.step, steps)
+        self.place, self.states = motion.place, motion.states
         return motion.speed, motion.pose, motion.place
 
     def signals(self) -> FloatArray:
@@ -142,9 +181,8 @@ class ActuatorDrives:
 
     def force(self, rate: FloatArray) -> FloatArray:
         """Forces (n,) of the actuators on the mechanism now, at rates (n,)."""
-        force = np.empty(len(self.bank))
-        present_forces(self.bank.rows, self.states, self.signals(), self.place, np.array(rate), force)
-        return force
+        parts = zip(self.bank.actuators, self.states, self.signals(), self.place, rate, strict=True)
+        return np.array([actuator.force(*rest) for actuator, *rest in parts])
 
     def measured(self) -> FloatArray:
         """What the actuators' own sensors show now, late by their delays: shape (n,)."""

@@ -18,9 +18,7 @@ from pkm_identification.mechanisms.model import Actuator
 from pkm_identification.numerics.arrays import FloatArray
 
 from ..multibody.stepping import Dynamics, Resistance
-from .drives import ActuatorDrives
-
-STEP = 20e-6  # s
+from .drives import STEP, ActuatorDrives
 
 
 @dataclass(frozen=True)
@@ -110,6 +108,14 @@ class Rig:
             If a number is not finite any more: names the time and the drive.
         """
         self.drives.set_command(command, command)
+        self._move(duration)
+
+    def follow(self, before: FloatArray, after: FloatArray, duration: float) -> None:
+        """Move on by `duration` s with wanted coordinates (n,) at its start and end, of drives that take them."""
+        self.drives.set_places(before, after)
+        self._move(duration)
+
+    def _move(self, duration: float) -> None:
         self.speed, _, _ = self.drives.advance(
             np.zeros(0), self.speed, self._ends, self._resistance, duration
         )

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pkm_identification.control.cascade import POSITION_STEPS, cascade_output
 from pkm_identification.mechanisms.actuators.registry import actuator_stage
@@ -80,6 +81,36 @@ class Drives(NamedTuple):
     force: FloatArray
 
 
+class StageWork(NamedTuple):
+    """Room for Newton's method: vectors (R,), a matrix (R, R), and what its factors need."""
+
+    net: FloatArray
+    slope: FloatArray
+    stiffness: FloatArray
+    start: FloatArray
+    residual: FloatArray
+    reached: FloatArray
+    matrix: FloatArray
+    order: NDArray[np.int64]
+    scales: FloatArray
+
+
+@kernel
+def predict(pose, speed, change, duration):
+    """Move a pose (7,) and a twist (6,) on, in place, as if the twist changed as much as in the period before."""
+    for k in range(3):
+        pose[k] += duration * (speed[k] + 0.5 * change[k])
+    turn_pose(
+        pose,
+        speed[3] + 0.5 * change[3],
+        speed[4] + 0.5 * change[4],
+        speed[5] + 0.5 * change[5],
+        duration,
+    )
+    for k in range(6):
+        speed[k] += change[k]
+
+
 @kernel
 def control_drives(drives, motion, share):
     """Let the controllers in the drives act at the start of a small step, `share` of the period from its start."""
@@ -96,28 +127,43 @@ def control_drives(drives, motion, share):
 
 
 @kernel
-def _solve_stage(known, place, states, h, now, resistance, rows, signal, rate, change, new_states, force):
+def _solve_stage(
+    known,
+    place,
+    states,
+    h,
+    now,
+    mobility,
+    resistance,
+    rows,
+    signal,
+    rate,
+    change,
+    new_states,
+    force,
+    work,
+):
     """Solve u = known + h u'(u) and the actuators' states for one stage.
 
-    Axis rates (R,) hold the first guess and are written, as are u' (U,), the states (n, MOST_STATES) and the drives'
-    forces (n,).
+    `mobility` (R, R) is jacobian compliance. Axis rates (R,) hold the first guess and are written, as are u' (U,), the
+    states (n, MOST_STATES) and the drives' forces (n,).
     """
     axes, size = now.jacobian.shape
     drives = place.shape[0]
     free, compliance, jacobian = now.free, now.compliance, now.jacobian
-    net, slope, stiffness = np.empty((3, axes))
-    mobility, matrix = np.empty((axes, axes)), np.empty((axes, axes))
-    order, scales = np.empty(axes, dtype=np.int64), np.empty((2, axes))
-    start, residual = np.empty((2, axes))
-    reached = np.empty(drives)
+    net, slope, stiffness, start, residual, reached = (
+        work.net,
+        work.slope,
+        work.stiffness,
+        work.start,
+        work.residual,
+        work.reached,
+    )
+    matrix = work.matrix
     for i in range(axes):
         start[i] = 0.0
         for k in range(size):
             start[i] += jacobian[i, k] * (known[k] + h * free[k])
-        for k in range(axes):
-            mobility[i, k] = 0.0
-            for m in range(size):
-                mobility[i, k] += jacobian[i, m] * compliance[m, k]
     for _ in range(NEWTON_ITERATIONS):
         for i in range(drives):
             reached[i] = place[i] + h * rate[i]
@@ -139,18 +185,20 @@ def _solve_stage(known, place, states, h, now, resistance, rows, signal, rate, c
                 part = h * mobility[i, k] * net[k]
                 residual[i] += part
                 total += abs(part)
-                matrix[i, k] = h * mobility[i, k] * slope[k]
-            matrix[i, i] += 1.0
             largest = max(largest, abs(residual[i]))
             scale = max(scale, total)
-        if not largest > 1e-13 * scale:
+        if not largest > 1e-11 * scale:
             break
+        for i in range(axes):
+            for k in range(axes):
+                matrix[i, k] = h * mobility[i, k] * slope[k]
+            matrix[i, i] += 1.0
         if axes == 6:
             solve6(matrix, residual)
         else:
-            scales[:] = 1.0  # rows and columns are rates alike
-            factorize(matrix, order, scales)
-            solve_factored(matrix, order, residual)
+            work.scales[:] = 1.0  # rows and columns are rates alike
+            factorize(matrix, work.order, work.scales)
+            solve_factored(matrix, work.order, residual)
         for i in range(axes):
             bend = resistance.laws[0 if i < drives else 1, LAW_TRANSITION]
             if i < drives and rows[i, COULOMB] > 0.0:
@@ -176,6 +224,16 @@ def advance(motion, ends, resistance, drives, h, steps):
     states, new_states, first_states = np.empty((3, count, MOST_STATES))
     rate, first_rate = np.zeros((2, axes))
     lines = drives.lines
+    work = StageWork(
+        np.empty(axes), np.empty(axes), np.empty(axes), np.empty(axes), np.empty(axes), np.empty(axes),
+        np.empty((axes, axes)), np.empty(axes, dtype=np.int64), np.empty((2, axes)),
+    )  # fmt: skip
+    mobility, mobilities = np.empty((axes, axes)), np.zeros((2, axes, axes))
+    for i in range(axes):
+        for k in range(axes):
+            for m in range(size):
+                for end in range(2):
+                    mobilities[end, i, k] += ends.jacobian[end, i, m] * ends.compliance[end, m, k]
     for i in range(axes):
         for k in range(size):
             rate[i] += ends.jacobian[0, i, k] * motion.speed[k]
@@ -185,6 +243,9 @@ def advance(motion, ends, resistance, drives, h, steps):
         for s in range(2):
             share = GAMMA if s == 0 else 1.0
             t = (n + share) / steps
+            for i in range(axes):
+                for k in range(axes):
+                    mobility[i, k] = mobilities[0, i, k] + t * (mobilities[1, i, k] - mobilities[0, i, k])
             for i in range(size):
                 now.free[i] = ends.free[0, i] + t * (ends.free[1, i] - ends.free[0, i])
                 for k in range(axes):
@@ -209,16 +270,19 @@ def advance(motion, ends, resistance, drives, h, steps):
                     drives.rows[i], lines, i, h, share, reached[i] + GAMMA * h * rate[i], drives.enabled[i]
                 )
             _solve_stage(
-                known, reached, states, GAMMA * h, now, resistance, drives.rows, signal, rate, change,
-                new_states, drives.force,
+                known, reached, states, GAMMA * h, now, mobility, resistance, drives.rows, signal, rate, change,
+                new_states, drives.force, work,
             )  # fmt: skip
             for i in range(size):
                 stage[i] = known[i] + GAMMA * h * change[i]
+                if s == 0:
+                    first[i] = stage[i]
+                    first_change[i] = change[i]
             if s == 0:
-                first[:] = stage
-                first_change[:] = change
-                first_rate[:] = rate
-                first_states[:] = new_states
+                for i in range(count):
+                    first_rate[i] = rate[i]
+                    for k in range(MOST_STATES):
+                        first_states[i, k] = new_states[i, k]
         if motion.pose.shape[0] == 7:
             for k in range(3):
                 motion.pose[k] += h * ((1.0 - GAMMA) * first[k] + GAMMA * stage[k])
@@ -229,17 +293,10 @@ def advance(motion, ends, resistance, drives, h, steps):
                 (1.0 - GAMMA) * first[5] + GAMMA * stage[5],
                 h,
             )
-        motion.speed[:] = stage
+        for i in range(size):
+            motion.speed[i] = stage[i]
         for i in range(count):
             motion.place[i] = reached[i] + GAMMA * h * rate[i]
             for k in range(MOST_STATES):
                 motion.states[i, k] = new_states[i, k]
         lines.begun[0] += 1.0
-
-
-@kernel
-def present_forces(rows, states, signal, place, rate, force):
-    """Write the forces (n,) of actuators in given states at one instant."""
-    scratch = np.empty(MOST_STATES)
-    for i in range(rows.shape[0]):
-        force[i] = actuator_stage(rows[i], states[i], scratch, 0.0, signal[i], place[i], rate[i])[0]

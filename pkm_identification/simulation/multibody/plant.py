@@ -15,7 +15,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pkm_identification.control.drive_settings import drive_settings
 from pkm_identification.errors import NotConverged, SettingsError
+from pkm_identification.mechanisms.actuators import Bank
 from pkm_identification.mechanisms.friction import Friction, padded_coefficients
 from pkm_identification.mechanisms.multibody.dynamics import drive_inertia, rubbing_rates
 from pkm_identification.mechanisms.multibody.kernels.closing import NO_PIVOT, close, complete_motion
@@ -25,6 +27,7 @@ from pkm_identification.mechanisms.multibody.mechanism import Mechanism, Scratch
 from pkm_identification.mechanisms.multibody.numbers.arithmetic import FLOAT64
 from pkm_identification.numerics.arrays import FloatArray
 
+from ..actuated.drives import STEP, ActuatorDrives
 from ..plant import STOP_FREQUENCY
 from .open_tree import OpenTree
 from .stepping import Dynamics, Resistance, advance, resist
@@ -69,6 +72,8 @@ class MechanismPlant:
         Whether stiff end stops keep the drives within their limits. They act only beyond them.
     steps : int
         Small steps per call of `advance`, for friction and stops.
+    small_step : float
+        s, of drives that have states; calls of `advance` then last a whole number of them.
 
     Raises
     ------
@@ -79,7 +84,12 @@ class MechanismPlant:
     """
 
     def __init__(
-        self, mechanism: Mechanism, friction: bool = True, stops: bool = True, steps: int = 10
+        self,
+        mechanism: Mechanism,
+        friction: bool = True,
+        stops: bool = True,
+        steps: int = 10,
+        small_step: float = STEP,
     ) -> None:
         if mechanism.arithmetic != FLOAT64:
             raise SettingsError("a simulated mechanism is in float64")
@@ -101,12 +111,20 @@ class MechanismPlant:
             np.zeros((2, axes, self._drives)),
         )
         self._force = np.zeros((2, self._drives))
+        self._rate_change = np.zeros(self._drives)
+        self.actuated: ActuatorDrives | None = None
+        """The drives, where they have states."""
         self._side = 0
         self.reset()
         self.apparent_mass = 1.0 / np.einsum("ii->i", self._ends.compliance[0, :, : self._drives])
         """kg or kg m^2 that each drive feels at home when the others are free."""
         if stops:
             self._resistance = self._resistance._replace(stops=_stops(mechanism, self.apparent_mass))
+        if mechanism.description.actuators is not None:
+            bank = Bank(mechanism.description.actuators)
+            settings = drive_settings(bank, mechanism.description.loops, small_step)
+            self.actuated = ActuatorDrives(bank, small_step, settings)
+            self.actuated.settle(self._force[0], self._place)
 
     def reset(
         self,
@@ -121,15 +139,23 @@ class MechanismPlant:
         self._place = read(self.mechanism, "drives", self._configuration)[0]
         self._rate = np.zeros(self._drives) if rate is None else np.array(rate, dtype=float)
         self._force[:] = 0.0 if force is None else force
+        self._rate_change[:] = 0.0
         self.time = time
         self._side = 0
         self._evaluate(0, self._configuration, self._rate)
+        if self.actuated is not None:
+            self.actuated.settle(self._force[0], self._place)
 
     def advance(self, force: FloatArray, duration: float) -> None:
         """Move on by `duration` (s) while the drive forces go linearly from their last values to `force` (n,).
 
-        The error of a step grows with the cube of its duration; about a millisecond suits most machines.
+        The error of a step grows with the cube of its duration; about a millisecond suits most machines. Drives with
+        states take the forces for commands, as far as they can.
         """
+        if self.actuated is not None:
+            self.actuated.set_forces(force)
+            self._advance_actuated(self.actuated, duration)
+            return
         self._force[1] = force
         for part in self._ends:
             part[1] = part[0]
@@ -143,9 +169,51 @@ class MechanismPlant:
             part[0] = part[1]
         self.time += duration
 
+    def follow(self, before: FloatArray, after: FloatArray, duration: float) -> None:
+        """Move on by `duration` (s) with wanted coordinates (n,) at its start and end, of drives that take them."""
+        if self.actuated is None:
+            raise SettingsError("these drives take forces, not coordinates")
+        self.actuated.set_places(before, after)
+        self._advance_actuated(self.actuated, duration)
+
+    def command(self, command: FloatArray, duration: float) -> None:
+        """Move on by `duration` (s) with the actuators' own commands (n,) held, each in its unit."""
+        if self.actuated is None:
+            raise SettingsError("these drives take forces, not commands")
+        self.actuated.set_command(command, command)
+        self._advance_actuated(self.actuated, duration)
+
+    def _advance_actuated(self, drives: ActuatorDrives, duration: float) -> None:
+        for part in self._ends:
+            part[1] = part[0]
+        place = self._place + duration * (self._rate + 0.5 * self._rate_change)
+        self._evaluate(1, self._follow(place), self._rate + self._rate_change)
+        nothing = np.zeros(0)
+        rate, _, place = drives.advance(nothing, self._rate, self._ends, self._resistance, duration)
+        configuration = self._follow(place)
+        self._evaluate(1, configuration, rate)
+        self._rate_change = rate - self._rate
+        self._configuration, self._place, self._rate = configuration, place, rate
+        self._force[:] = drives.last_force
+        for part in self._ends:
+            part[0] = part[1]
+        self.time += duration
+
+    @property
+    def encoder(self) -> FloatArray:
+        """Coordinates (n,) the encoders are on: the motor's side of drives that have theirs there."""
+        return self.drive if self.actuated is None else self.actuated.shown()
+
+    @property
+    def reported_force(self) -> FloatArray:
+        """Forces (n,) that the drives' currents or pressures stand for, N or N m."""
+        return self.force if self.actuated is None else self.actuated.reported()
+
     def set_force(self, force: FloatArray) -> None:
         """Let the drive forces jump to `force` (n,)."""
         self._force[:] = force
+        if self.actuated is not None:
+            self.actuated.settle(self._force[0], self._place)
 
     def _follow(self, place: FloatArray) -> FloatArray:
         """The configuration of driven coordinates, near the present one."""

@@ -74,7 +74,7 @@ def hexapod_description(machine: Machine) -> Description:
                 Measure(slide, "combination", "m", {slide: ONE}, numbers=()),
                 f"force_{i + 1}",
                 (exact(float(machine.length_limits[0])), exact(float(machine.length_limits[1]))),
-                exact(machine.motor_mass),
+                exact(machine.turning_mass(i)),
             )
         )
     if machine.hinged_platform:
@@ -93,6 +93,8 @@ def hexapod_description(machine: Machine) -> Description:
         friction=machine.friction,
         pose=PLATFORM,
         document=machine.document,
+        actuators=machine.actuators,
+        loops=machine.loops,
     )
 
 

@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from pkm_identification.document import Node, read_yaml
 from pkm_identification.errors import MachineError
 
+from ...actuators import read_actuators
+from ...actuators.loops import DriveLoops, read_loops
 from ...friction import read_friction
-from ..numbers.exact import Exact
+from ...model import Actuator
+from ..numbers.exact import Exact, exact
 from .measures import Measures
 from .numbers import Constants, floats, not_negative, number, numbers
 from .parts import named_entries, read_bodies, read_joints
-from .records import FREEDOM, ClosedForm, Description, Home, Joint, Measure, Series, SeriesMotion
+from .records import FREEDOM, ClosedForm, Description, Drive, Home, Joint, Measure, Series, SeriesMotion
 
 SCHEMA = 1
 KIND = "mechanism"
 # What only a hexapod's file has.
 _HEXAPOD_KEYS = ("geometry", "platform", "strut", "struts", "drive", "tolerances", "sensors")
+_ACTUATOR_KEYS = ("actuator", "actuators", "control")
 _GRAVITY = ["0", "0", "-9.81"]
 _MOST_SAMPLES = 1_000_000
 
@@ -67,6 +72,9 @@ def read_document(document: Any, source: str = "mechanism") -> Description:
         friction_node = Node({"viscous": nothing, "coulomb": nothing}, "friction", source, MachineError)
     else:
         friction_node = Node(floats(friction_node.value, constants), "friction", source, MachineError)
+    actuators, loops = _actuators(document, source, constants, drives)
+    for key in _ACTUATOR_KEYS:
+        root.take(key, None)
     description = Description(
         name=root.take("name").text(),
         description=root.take("description", "").text(),
@@ -74,7 +82,7 @@ def read_document(document: Any, source: str = "mechanism") -> Description:
         gravity=numbers(root.take("gravity", _GRAVITY), constants, 3),
         bodies=bodies,
         joints=joints,
-        drives=drives,
+        drives=_with_inertia(drives, actuators),
         outputs=outputs or tuple(drive.measure for drive in drives),
         readings=readings,
         home=_home(root.take("home", {}), constants, joints, [d.measure for d in drives], list(outputs)),
@@ -83,9 +91,29 @@ def read_document(document: Any, source: str = "mechanism") -> Description:
         closed_form=_closed_form(root.take("closed_form", None), constants),
         pose=_pose(root.take("pose", None), [body.name for body in bodies]),
         document=document,
+        actuators=actuators,
+        loops=loops,
     )
     root.close()
     return description
+
+
+def _actuators(
+    document: Any, source: str, constants: Constants, drives: tuple[Drive, ...]
+) -> tuple[tuple[Actuator, ...] | None, DriveLoops | None]:
+    """Actuators and their loops, of whose numbers floats are enough."""
+    given = {key: document[key] for key in _ACTUATOR_KEYS if key in document}
+    node = Node(floats(given, constants), "", source, MachineError)
+    actuators = read_actuators(node, len(drives), tuple(drive.measure.unit == "rad" for drive in drives))
+    return actuators, read_loops(node, actuators)
+
+
+def _with_inertia(drives: tuple[Drive, ...], actuators: tuple[Actuator, ...] | None) -> tuple[Drive, ...]:
+    """The drives with what turns rigidly with them."""
+    if actuators is None:
+        return drives
+    pairs = zip(drives, actuators, strict=True)
+    return tuple(replace(d, inertia=d.inertia + exact(a.inertia)) if a.inertia else d for d, a in pairs)
 
 
 def _constants(node: Node) -> Constants:

@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ...actuators.loops import DriveLoops
 from ...friction import Friction
+from ...model import Actuator
 from ..numbers.exact import ZERO, Exact, ExactVector
 
 GROUND = "ground"
@@ -209,6 +211,10 @@ class Description:
         Of the drives, in their order.
     pose : str or None
         A body whose six coordinates may be given instead of the outputs.
+    actuators : tuple of Actuator or None
+        Of the drives; what turns rigidly with them is in `Drive.inertia`.
+    loops : DriveLoops or None
+        Controllers in the drives.
     """
 
     name: str
@@ -226,3 +232,5 @@ class Description:
     closed_form: ClosedForm | None = None
     pose: str | None = None
     document: Mapping[str, Any] = field(default_factory=dict)
+    actuators: tuple[Actuator, ...] | None = None
+    loops: DriveLoops | None = None

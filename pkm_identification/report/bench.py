@@ -1,0 +1,208 @@
+"""Steps, responses and modes of machines with actuators, as text and as documents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from pkm_identification.signals.step_metrics import StepMetrics
+from pkm_identification.simulation.actuated.frequency_response import Response, bandwidths
+from pkm_identification.simulation.actuated.modes import Modes
+from pkm_identification.simulation.actuated.step_test import Sensitivity, StepAnswer
+from pkm_identification.simulation.actuated.subject import Subject
+
+METRICS = ("first_peak", "period", "settling", "overshoot")
+
+
+def _seconds(value: float | None) -> str:
+    return "-" if value is None else f"{1e3 * value:.2f} ms"
+
+
+def _metrics(metrics: StepMetrics) -> dict[str, Any]:
+    return {
+        "first_peak_s": metrics.first_peak,
+        "period_s": metrics.period,
+        "overshoot_percent": 100 * metrics.overshoot,
+        "end": metrics.end,
+        "settling_s": metrics.settling,
+    }
+
+
+def step_text(
+    subject: Subject,
+    axis: str,
+    size: float,
+    answer: StepAnswer,
+    varied: Sequence[Sensitivity],
+    percent: float | None,
+) -> str:
+    """A step's metrics, and a ranked table of sensitivities."""
+    m, force = answer.metrics, answer.force
+    lines = [
+        f"{subject.mechanism.name}: step of {size:g} {subject.unit(axis)} along '{axis}' from home, "
+        f"{subject.actuators[0].type} drives",
+        f"  first peak   {_seconds(m.first_peak)}",
+        f"  period       {_seconds(m.period)}",
+        f"  overshoot    {100 * m.overshoot:.1f} % of the end value, {m.end:.4f} of the step",
+        f"  settling     {_seconds(m.settling)} (within 2 %)",
+        f"  forces       from {force.min():.1f} to {force.max():.1f}; at the start {np.round(force[0], 1).tolist()}",
+    ]
+    if varied:
+        lines.append(
+            f"each number of the actuators by -{percent:g} / 0 / +{percent:g} %, largest change first:"
+        )
+        lines.append(
+            f"  {'number':28s}{'first peak, ms':>24s}{'period, ms':>24s}{'settling, ms':>24s}{'overshoot, %':>24s}{'% per %':>9s}"
+        )
+        for entry in varied:
+            cells = ["".join(_cell(metric, a) for a in entry.answers) for metric in METRICS]
+            slope = entry.slope("overshoot", percent or 1.0)
+            lines.append(
+                f"  {entry.quantity.name:28s}"
+                + "".join(f"{cell:>24s}" for cell in cells)
+                + ("" if slope is None else f"{100 * slope:9.3f}")
+            )
+    return "\n".join(lines)
+
+
+def _cell(metric: str, metrics: StepMetrics) -> str:
+    value = getattr(metrics, metric)
+    if value is None:
+        return "       -"
+    return f"{100 * value:8.1f}" if metric == "overshoot" else f"{1e3 * value:8.2f}"
+
+
+def step_document(
+    subject: Subject,
+    axis: str,
+    size: float,
+    answer: StepAnswer,
+    varied: Sequence[Sensitivity],
+    percent: float | None,
+) -> dict[str, Any]:
+    """The same for programs."""
+    return {
+        "machine": subject.mechanism.name,
+        "axis": axis,
+        "size": size,
+        "unit": subject.unit(axis),
+        "metrics": _metrics(answer.metrics),
+        "force_range": [float(answer.force.min()), float(answer.force.max())],
+        "percent": percent,
+        "sensitivities": [
+            {
+                "number": entry.quantity.name,
+                "value": entry.quantity.value,
+                "unit": entry.quantity.unit,
+                "answers": [_metrics(metrics) for metrics in entry.answers],
+                "slopes": {metric: entry.slope(metric, percent or 1.0) for metric in METRICS},
+            }
+            for entry in varied
+        ],
+    }
+
+
+def _degrees(gain: np.ndarray) -> np.ndarray:
+    return np.rad2deg(np.unwrap(np.angle(gain)))
+
+
+def response_text(subject: Subject, axis: str, amplitude: float, made: Response) -> str:
+    """A table by frequency and the bandwidths."""
+    lines = [
+        f"{subject.mechanism.name}: response to {amplitude:g} {subject.unit(axis)} along '{axis}'",
+        "      Hz   gain   phase, deg | platform gain   phase | "
+        + ("alone  phase | " if made.alone is not None else "")
+        + "position error, %   force error, %",
+    ]
+    phase, true_phase = _degrees(made.gain), _degrees(made.true_gain)
+    alone_phase = None if made.alone is None else _degrees(made.alone)
+    for k, f in enumerate(made.frequency):
+        alone = ""
+        if made.alone is not None and alone_phase is not None:
+            alone = f"{abs(made.alone[k]):5.3f} {alone_phase[k]:6.1f} | "
+        lines.append(
+            f"{f:8.3f}  {abs(made.gain[k]):5.3f}  {phase[k]:11.1f} | "
+            f"{abs(made.true_gain[k]):13.3f} {true_phase[k]:7.1f} | "
+            f"{alone}{100 * made.position_error[k]:17.1f} {100 * made.force_error[k]:16.1f}"
+        )
+    lines.append(f"bandwidth {_bandwidth_text(made.frequency, made.gain)}")
+    if made.alone is not None:
+        lines.append(f"without the mechanism {_bandwidth_text(made.frequency, made.alone)}")
+    return "\n".join(lines)
+
+
+def _bandwidth_text(frequency: np.ndarray, gain: np.ndarray) -> str:
+    shown = [("not reached" if value is None else f"{value:.2f} Hz") for value in bandwidths(frequency, gain)]
+    return f"at -3 dB: {shown[0]}; at -45 deg: {shown[1]}"
+
+
+def response_document(subject: Subject, axis: str, amplitude: float, made: Response) -> dict[str, Any]:
+    """The same for programs."""
+
+    def shown(gain: np.ndarray | None) -> dict[str, Any] | None:
+        if gain is None:
+            return None
+        magnitude, phase = bandwidths(made.frequency, gain)
+        return {
+            "gain": np.abs(gain).tolist(),
+            "phase_deg": _degrees(gain).tolist(),
+            "bandwidth_3db_hz": magnitude,
+            "bandwidth_45deg_hz": phase,
+        }
+
+    return {
+        "machine": subject.mechanism.name,
+        "axis": axis,
+        "amplitude": amplitude,
+        "frequency_hz": made.frequency.tolist(),
+        "with_mechanism": shown(made.gain),
+        "platform": shown(made.true_gain),
+        "without_mechanism": shown(made.alone),
+        "position_error": made.position_error.tolist(),
+        "force_error": made.force_error.tolist(),
+    }
+
+
+def modes_text(subject: Subject, made: Modes) -> str:
+    """Modes, lowest first, and what each drive feels."""
+    names = subject.mechanism.drive_names
+    lines = [f"{subject.mechanism.name}: modes on the compliance of its drives, motors and valves held"]
+    lines.append("    Hz   damped, Hz  ratio  drives (share of energy)          motion per unit of the shape")
+    for mode in made.modes:
+        damped = "         -      -" if mode.natural is None else f"{mode.natural:10.2f} {mode.damping:6.3f}"
+        order = np.argsort(-mode.share)[:3]
+        drives = ", ".join(f"{names[i]} {100 * mode.share[i]:.0f} %" for i in order)
+        along = np.argsort(-np.abs(mode.motion))[:2]
+        motion = ", ".join(f"{made.axes[k]} {mode.motion[k]:+.2f}" for k in along)
+        lines.append(f"{mode.frequency:7.2f}  {damped}  {drives:34s} {motion}")
+    lines.append("    drive           effective mass   coupling, %   stiffness")
+    for i, name in enumerate(names):
+        lines.append(
+            f"    {name:14s} {made.mass[i, i]:15.4g} {100 * made.coupling[i]:13.1f} {made.stiffness[i]:11.4g}"
+        )
+    return "\n".join(lines)
+
+
+def modes_document(subject: Subject, made: Modes) -> dict[str, Any]:
+    """The same for programs."""
+    return {
+        "machine": subject.mechanism.name,
+        "drives": list(subject.mechanism.drive_names),
+        "axes": list(made.axes),
+        "modes": [
+            {
+                "frequency_hz": mode.frequency,
+                "natural_hz": mode.natural,
+                "damping": mode.damping,
+                "shape": mode.shape.tolist(),
+                "share": mode.share.tolist(),
+                "motion": mode.motion.tolist(),
+            }
+            for mode in made.modes
+        ],
+        "mass": made.mass.tolist(),
+        "coupling": made.coupling.tolist(),
+        "stiffness": made.stiffness.tolist(),
+    }

@@ -1,0 +1,87 @@
+"""Figures of steps, responses and modes of machines with actuators."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from pkm_identification.simulation.actuated.frequency_response import Response
+from pkm_identification.simulation.actuated.modes import Modes
+from pkm_identification.simulation.actuated.step_test import StepAnswer
+from pkm_identification.simulation.actuated.subject import Subject
+
+from .style import NOMINAL, TRUE, styled
+
+
+@styled
+def step_figure(subject: Subject, axis: str, size: float, answer: StepAnswer) -> Figure:
+    """The answer over the step, and the forces of the drives below."""
+    figure = Figure(figsize=(7.0, 5.2), layout="constrained")
+    above, below = figure.subplots(2, 1, sharex=True)
+    ms = 1e3 * answer.time
+    above.axhline(1.0, color="#888888", linewidth=0.8, label="wanted")
+    above.plot(ms, answer.answer / size, color=TRUE, label="true")
+    above.plot(ms, answer.shown / size, color=NOMINAL, linestyle="--", linewidth=1.0, label="encoders")
+    above.set_ylabel(f"answer over {size:g} {subject.unit(axis)}")
+    above.set_title(f"{subject.mechanism.name}: step along {axis}")
+    above.legend(loc="lower right")
+    for name, force in zip(subject.mechanism.drive_names, answer.force.T, strict=True):
+        below.plot(ms, force, linewidth=1.0, label=name)
+    below.set_ylabel("force, N (N m)")
+    below.set_xlabel("time after the step, ms")
+    below.legend(ncols=3, fontsize=7)
+    return figure
+
+
+@styled
+def response_figure(subject: Subject, axis: str, amplitude: float, made: Response) -> Figure:
+    """Magnitude and phase, and the errors of position and force."""
+    figure = Figure(figsize=(7.0, 7.2), layout="constrained")
+    magnitude, phase, errors = figure.subplots(3, 1, sharex=True)
+    curves = [("encoders", made.gain, NOMINAL, "-"), ("platform", made.true_gain, TRUE, "--")]
+    if made.alone is not None:
+        curves.append(("drives alone", made.alone, "#777777", ":"))
+    for name, gain, color, line in curves:
+        magnitude.semilogx(
+            made.frequency,
+            20 * np.log10(np.abs(gain)),
+            line,
+            color=color,
+            marker="o",
+            markersize=3,
+            label=name,
+        )
+        phase.semilogx(
+            made.frequency, np.rad2deg(np.unwrap(np.angle(gain))), line, color=color, marker="o", markersize=3
+        )
+    magnitude.axhline(-3.0, color="#bbbbbb", linewidth=0.8)
+    phase.axhline(-45.0, color="#bbbbbb", linewidth=0.8)
+    magnitude.set_ylabel("magnitude, dB")
+    magnitude.legend()
+    magnitude.set_title(f"{subject.mechanism.name}: {amplitude:g} {subject.unit(axis)} along {axis}")
+    phase.set_ylabel("phase, deg")
+    errors.loglog(
+        made.frequency, 100 * made.position_error, color=NOMINAL, marker="o", markersize=3, label="position"
+    )
+    errors.loglog(made.frequency, 100 * made.force_error, color=TRUE, marker="s", markersize=3, label="force")
+    errors.set_ylabel("error, %")
+    errors.set_xlabel("frequency, Hz")
+    errors.legend()
+    return figure
+
+
+@styled
+def modes_figure(subject: Subject, made: Modes) -> Figure:
+    """Shapes of the modes, drive by drive."""
+    count = len(made.modes)
+    figure = Figure(figsize=(7.0, 1.1 * count + 1.0), layout="constrained")
+    panels = np.atleast_1d(figure.subplots(count, 1, sharex=True, sharey=True))
+    place = np.arange(len(subject.mechanism.drive_names))
+    for panel, mode in zip(panels, made.modes, strict=True):
+        panel.bar(place, mode.shape, color=NOMINAL, width=0.6)
+        damped = "" if mode.natural is None else f", damped {mode.natural:.1f} Hz, ratio {mode.damping:.3f}"
+        panel.set_title(f"{mode.frequency:.1f} Hz{damped}", fontsize=9)
+        panel.set_ylim(-1.15, 1.15)
+    panels[-1].set_xticks(place, subject.mechanism.drive_names)
+    figure.suptitle(f"{subject.mechanism.name}: modes on the compliance of its drives")
+    return figure
