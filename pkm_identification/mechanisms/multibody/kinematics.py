@@ -14,9 +14,10 @@ import numpy as np
 from pkm_identification.errors import MotionRefused, SettingsError
 from pkm_identification.numerics.rotation import matrix_from_vector, vector_from_matrix
 
+from .closed import SHOWN, Closed
 from .closed_forms import closed_form
 from .kernels.closing import NO_PIVOT, close, complete_motion, read_frames, read_rates, read_rows
-from .kernels.codes import DEGRADED, OK, STATUS_NAMES
+from .kernels.codes import DEGRADED, OK
 from .kernels.layout import FRAME_B, ORIGIN, STATE
 from .mechanism import Mechanism, Scratch
 from .numbers.arithmetic import FLOAT64
@@ -24,67 +25,6 @@ from .reach import in_the_way
 
 # Steps from home to a target that Newton's method did not reach at once.
 _PATHS = (8, 40, 200)
-_SHOWN = 6
-
-
-@dataclass(frozen=True)
-class Closed:
-    """Configurations with a certificate each.
-
-    Attributes
-    ----------
-    configuration : ndarray, shape (N, Q)
-        Coordinates of the tree; meaningless where not found.
-    status : ndarray of int64, shape (N,)
-        OK, DEGRADED (near a singularity), FAILED, SINGULAR or OTHER_MODE; `kernels.codes` names them.
-    iterations : ndarray of int64, shape (N,)
-        Newton steps of the last stretch.
-    residual : ndarray, shape (N,)
-        Largest gap of a loop or distance from a target: m, rad.
-    pivot : ndarray, shape (N,)
-        Smallest over largest pivot of the last system: near zero at dead points and change-points.
-    gap : ndarray of object, shape (N,)
-        What has the largest gap where not found; empty text where found.
-    """
-
-    configuration: Any
-    status: np.ndarray
-    iterations: np.ndarray
-    residual: Any
-    pivot: Any
-    gap: np.ndarray
-
-    def __len__(self) -> int:
-        return len(self.status)
-
-    @property
-    def found(self) -> np.ndarray:
-        """Which samples have a configuration, shape (N,)."""
-        return (self.status == OK) | (self.status == DEGRADED)
-
-    def required(self, target: Any, what: str) -> Any:
-        """The configurations.
-
-        Raises
-        ------
-        MotionRefused
-            If one was not found: names the row, what was asked for, and which joint or part was in the way.
-        """
-        bad = np.flatnonzero(~self.found)
-        if len(bad):
-            n = int(bad[0])
-            asked = ", ".join(f"{float(value):.{_SHOWN}g}" for value in np.ravel(target[n]))
-            raise MotionRefused(f"row {n + 1}: {what} ({asked}): {self.reason(n)}")
-        return self.configuration
-
-    def reason(self, n: int) -> str:
-        """Why sample n was not found."""
-        name = STATUS_NAMES[int(self.status[n])]
-        if name == "singular":
-            return f"singular: dead point or change-point (smallest over largest pivot {abs(float(self.pivot[n])):.1e})"
-        if name == "other assembly mode":
-            return "no path from home: only another assembly mode reaches it"
-        return f"out of reach: {self.gap[n]}"
 
 
 @dataclass(frozen=True)
@@ -192,6 +132,10 @@ def _side(mechanism: Mechanism, task: str) -> int:
         velocities,
         velocities.copy(),
         pivot,
+        np.zeros(0, dtype=np.int64),
+        zeros(1, 0),
+        zeros(1, 0),
+        zeros(1, 0),
     )
     return int(np.sign(float(pivot[0])))
 
@@ -358,17 +302,30 @@ def _moving(mechanism: Mechanism, task: str, q: Any, rate: Any, acceleration: An
     if not len(rate) == len(acceleration) == len(q):
         raise ValueError(f"{len(q)} configurations, {len(rate)} rates and {len(acceleration)} accelerations")
     v, a = (zeros(len(q), mechanism.tree.velocities) for _ in range(2))
+    driven = task == "drives"
+    drives = mechanism.row_numbers("drives")
+    drive, first, second = (
+        zeros(len(q), count) for count in (len(drives), *2 * [0 if driven else len(drives)])
+    )
     pivot = zeros(len(q))
     if len(q):
         mechanism.arithmetic.compiled(complete_motion)(
-            mechanism.model, mechanism.task_rows(task), q, rate, acceleration, v, a, pivot
+            mechanism.model,
+            mechanism.task_rows(task),
+            q,
+            rate,
+            acceleration,
+            v,
+            a,
+            pivot,
+            drives,
+            drive,
+            first,
+            second,
         )
         require_regular(q, pivot, task)
-    drive = read(mechanism, "drives", q)
-    made = MechanismMotion(q, v, a, drive, rate, acceleration)
-    if task == "drives":
-        return made
-    first, second = rates(mechanism, "drives", made)
+    if driven:
+        return MechanismMotion(q, v, a, drive, rate, acceleration)
     return MechanismMotion(q, v, a, drive, first, second)
 
 
@@ -382,7 +339,7 @@ def require_regular(configuration: Any, pivot: Any, task: str) -> None:
     """
     bad = np.flatnonzero(np.abs(pivot) < NO_PIVOT)
     if len(bad):
-        where = ", ".join(f"{float(x):.{_SHOWN}g}" for x in configuration[bad[0]])
+        where = ", ".join(f"{float(x):.{SHOWN}g}" for x in configuration[bad[0]])
         raise MotionRefused(f"row {bad[0] + 1}: singular configuration ({where}), not decided by the {task}")
 
 

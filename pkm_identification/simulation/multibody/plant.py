@@ -103,7 +103,7 @@ class MechanismPlant:
         self._closed = Scratch.of(mechanism, 1)
         self._limits, self._no_turn = mechanism.limits(0), np.eye(3)[None]
         self._units = np.vstack([np.eye(self._drives), np.zeros(self._drives)])
-        self._still = np.zeros_like(self._units)
+        self._still, self._none = np.zeros_like(self._units), np.zeros(0, dtype=np.int64)
         axes = self._drives + len(self._rubbing)
         self._ends = Dynamics(
             np.zeros((2, self._drives)),
@@ -236,10 +236,22 @@ class MechanismPlant:
         """Ask MuJoCo for the open tree's dynamics and reduce them to the closed mechanism's."""
         count = self._drives
         self._units[count] = rate
-        batch = np.repeat(configuration[None], count + 1, axis=0)
         v, a = np.zeros((2, count + 1, self.mechanism.tree.velocities))
-        pivot = np.zeros(count + 1)
-        complete_motion(self.mechanism.model, self._tasks, batch, self._units, self._still, v, a, pivot)
+        pivot, nothing = np.zeros(count + 1), np.zeros((count + 1, 0))
+        complete_motion(
+            self.mechanism.model,
+            self._tasks,
+            configuration[None],
+            self._units,
+            self._still,
+            v,
+            a,
+            pivot,
+            self._none,
+            nothing,
+            nothing,
+            nothing,
+        )
         side = int(np.sign(pivot[0]))
         if abs(pivot[0]) < NO_PIVOT or side * self._side < 0 or not np.all(np.isfinite(a)):
             self._lost()

@@ -132,7 +132,11 @@ def close(model, chosen, task_count, target, wanted, start, limits, q, status, i
     order = np.zeros(velocities, dtype=np.int64)
     scales = np.zeros((2, velocities), dtype=q.dtype)
     gap = np.zeros(velocities, dtype=start.dtype)
+    # a start that all samples share is factored once
+    shared_matrix = np.zeros((velocities, velocities), dtype=start.dtype)
+    shared_order = np.zeros(velocities, dtype=np.int64)
     nothing = limits[0] * 0
+    shared_pivot, shared_known = nothing, False
     for n in range(target.shape[0]):
         first = start[min(n, start.shape[0] - 1)]
         for k in range(first.shape[0]):
@@ -151,9 +155,16 @@ def close(model, chosen, task_count, target, wanted, start, limits, q, status, i
             iterations[n] = iteration
             if last or iteration == MOST_STEPS or not residual[n] < 1e15:
                 break
-            fill_rows(model, chosen, q[n], state, axes, matrix)
-            fill_scales(model, chosen, scales)
-            pivot[n] = factorize(matrix, order, scales)
+            if iteration == 0 and shared_known:
+                _copy_factors(shared_matrix, shared_order, matrix, order)
+                pivot[n] = shared_pivot
+            else:
+                fill_rows(model, chosen, q[n], state, axes, matrix)
+                fill_scales(model, chosen, scales)
+                pivot[n] = factorize(matrix, order, scales)
+                if iteration == 0 and start.shape[0] == 1:
+                    _copy_factors(matrix, order, shared_matrix, shared_order)
+                    shared_pivot, shared_known = pivot[n], True
             if pivot[n] == 0:
                 break
             solve_factored(matrix, order, gap)
@@ -163,6 +174,15 @@ def close(model, chosen, task_count, target, wanted, start, limits, q, status, i
             last = _largest(gap) < limits[2]
         if residual[n] <= limits[3]:
             status[n] = _judged(pivot[n], limits[4])
+
+
+@shared
+def _copy_factors(matrix, order, to_matrix, to_order):
+    """Copy a factored matrix and its order of rows."""
+    for i in range(matrix.shape[0]):
+        to_order[i] = order[i]
+        for j in range(matrix.shape[1]):
+            to_matrix[i, j] = matrix[i, j]
 
 
 @shared
@@ -206,32 +226,48 @@ def read_rates(model, rows, q, v, a, first, second):
     for n in range(q.shape[0]):
         place_frames(model, q[n], state, axes)
         move_frames(model, state, axes, v[n], still)
-        for i in range(rows.shape[0]):
-            fill_row(model, rows[i], q[n], state, axes, row, 0)
-            rate, change = still[0], row_drift(model, rows[i], q[n], v[n], state)
-            for k in range(velocities):
-                rate = rate + row[0, k] * v[n, k]
-                change = change + row[0, k] * a[n, k]
-            first[n, i], second[n, i] = rate, change
+        _fill_rates(model, rows, q[n], v[n], a[n], state, axes, row, first[n], second[n])
+
+
+@shared
+def _fill_rates(model, rows, q, v, a, state, axes, row, first, second):
+    """Write rates and second derivatives (n,) of rows; the state is that of the velocities with no acceleration."""
+    for i in range(first.shape[0]):
+        fill_row(model, rows[i], q, state, axes, row, 0)
+        rate, change = q[0] * 0, row_drift(model, rows[i], q, v, state)
+        for k in range(v.shape[0]):
+            rate = rate + row[0, k] * v[k]
+            change = change + row[0, k] * a[k]
+        first[i], second[i] = rate, change
 
 
 @kernel
-def complete_motion(model, chosen, q, rate, change, v, a, pivot):
-    """Write velocities and accelerations (N, V) of the tree from the tasks' rates and second derivatives (N, tasks)."""
+def complete_motion(model, chosen, q, rate, change, v, a, pivot, read, value, first, second):
+    """Write velocities and accelerations (N, V) of the tree from the tasks' rates and second derivatives (N, tasks).
+
+    Configurations are (N, Q), or one for all. Of the rows `read` (n,), values (N, n) are written and, unless their
+    arrays have no columns, rates and second derivatives.
+    """
     frames, velocities, tasks = model.frame.shape[0], model.velocity.shape[0], rate.shape[1]
     state = np.zeros((frames, STATE, 3), dtype=q.dtype)
     axes = np.zeros((velocities, 3), dtype=q.dtype)
     matrix = np.zeros((velocities, velocities), dtype=q.dtype)
     order = np.zeros(velocities, dtype=np.int64)
     scales = np.zeros((2, velocities), dtype=q.dtype)
-    still = np.zeros(velocities, dtype=q.dtype)
+    still, row = np.zeros(velocities, dtype=q.dtype), np.zeros((1, velocities), dtype=q.dtype)
     for k in range(velocities):
         still[k] = q[0, 0] * 0
-    for n in range(q.shape[0]):
-        place_frames(model, q[n], state, axes)
-        fill_rows(model, chosen, q[n], state, axes, matrix)
-        fill_scales(model, chosen, scales)
-        pivot[n] = factorize(matrix, order, scales)
+    for n in range(rate.shape[0]):
+        here = q[min(n, q.shape[0] - 1)]
+        if n == 0 or q.shape[0] > 1:
+            place_frames(model, here, state, axes)
+            fill_rows(model, chosen, here, state, axes, matrix)
+            fill_scales(model, chosen, scales)
+            pivot[n] = factorize(matrix, order, scales)
+        else:
+            pivot[n] = pivot[0]
+        for i in range(read.shape[0]):
+            value[n, i] = row_value(model, read[i], here, state)
         if pivot[n] == 0:
             continue
         for i in range(velocities):
@@ -241,6 +277,7 @@ def complete_motion(model, chosen, q, rate, change, v, a, pivot):
         move_frames(model, state, axes, v[n], still)
         for i in range(velocities):
             task = i - velocities + tasks
-            drift = row_drift(model, chosen[i], q[n], v[n], state)
+            drift = row_drift(model, chosen[i], here, v[n], state)
             a[n, i] = (change[n, task] if task >= 0 else still[0]) - drift
         solve_factored(matrix, order, a[n])
+        _fill_rates(model, read, here, v[n], a[n], state, axes, row, first[n], second[n])
