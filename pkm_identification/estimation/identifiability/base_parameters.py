@@ -78,8 +78,7 @@ class BaseParameters:
 
         A wide ridge is not enough: what a motion hardly shows can lie below one. What is given up must be rounding.
         """
-        given_up = float(self.singular_values[self.count]) if self.count < len(self.singular_values) else 0.0
-        return self.ridge > CLEAR_RIDGE and given_up <= self.rounding
+        return clear_ridge(self.singular_values, self.count, self.rounding)
 
     @property
     def mapping(self) -> FloatArray:
@@ -102,6 +101,18 @@ class BaseParameters:
             text += (" - " if weight < 0 else " + ") + ("" if size == "1 " else size)
             text += self.names[self.grouped[j]]
         return text
+
+
+def rounding_level(shape: tuple[int, ...], largest: float) -> float:
+    """Largest singular value that rounding alone leaves of a matrix with this shape and this largest one."""
+    return max(shape) * ROUNDING * largest
+
+
+def clear_ridge(values: FloatArray, rank: int, rounding: float) -> bool:
+    """Whether a wide ridge stands at a rank of falling singular values, and rounding alone below it."""
+    if rank in (0, len(values)):
+        return True
+    return bool(values[rank - 1] > CLEAR_RIDGE * values[rank] and values[rank] <= rounding)
 
 
 def base_parameters(
@@ -165,7 +176,7 @@ def base_parameters(
         invisible=np.setdiff1d(np.arange(len(names)), visible),
         coefficients=coefficients[first][:, second],
         singular_values=values,
-        rounding=max(rows.shape) * ROUNDING * float(values[0]),
+        rounding=rounding_level(rows.shape, float(values[0])),
     )
 
 

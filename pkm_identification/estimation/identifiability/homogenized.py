@@ -21,7 +21,7 @@ from pkm_identification.errors import SettingsError
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter import Kind
 
-from .base_parameters import CLEAR_RIDGE, RANK_TOLERANCE, ROUNDING
+from .base_parameters import RANK_TOLERANCE, clear_ridge, rounding_level
 
 # The text's order; kinds it does not know follow.
 _ORDER = (Kind.MASS, Kind.FIRST_MOMENT, Kind.INERTIA, *(kind for kind in Kind))
@@ -99,7 +99,7 @@ class Homogenized:
     @property
     def clear(self) -> bool:
         """Whether the singular values leave no doubt of the rank, D's and the groups'; as `BaseParameters.clear`."""
-        own = _clear(self.singular_values, self.rank, self.rounding)
+        own = clear_ridge(self.singular_values, self.rank, self.rounding)
         return own and all(group.clear for group in self.groups)
 
     def homogeneous(self, parameters: FloatArray) -> FloatArray:
@@ -151,7 +151,7 @@ def scaled_rows(
     return (np.asarray(columns, dtype=float) / scale[:, None]).reshape(-1, np.shape(columns)[-1])
 
 
-def homogenized(rows: FloatArray, kinds: Sequence[Kind], units: Sequence[str] | None = None) -> Homogenized:
+def homogenized(rows: FloatArray, kinds: Sequence[Kind]) -> Homogenized:
     """A regressor's columns by kind, each kind decomposed, and D's singular values.
 
     Parameters
@@ -160,8 +160,6 @@ def homogenized(rows: FloatArray, kinds: Sequence[Kind], units: Sequence[str] | 
         All in the same unit, see `scaled_rows`.
     kinds : sequence of Kind, length P
         Columns of a kind make a group.
-    units : sequence of str, length P, optional
-        Of the parameters, to be checked: one in a group.
 
     Returns
     -------
@@ -169,8 +167,6 @@ def homogenized(rows: FloatArray, kinds: Sequence[Kind], units: Sequence[str] | 
 
     Raises
     ------
-    SettingsError
-        If a group has parameters of different units.
     ValueError
         If kinds and columns do not fit, or a value is not finite.
     """
@@ -184,36 +180,17 @@ def homogenized(rows: FloatArray, kinds: Sequence[Kind], units: Sequence[str] | 
         chosen = np.flatnonzero([own is kind for own in kinds])
         if not chosen.size:
             continue
-        if units is not None and len({units[int(k)] for k in chosen}) > 1:
-            raise SettingsError(f"parameters of kind '{kind.value}' have more than one unit")
         directions, values, transposed = np.linalg.svd(rows[:, chosen], full_matrices=False)
         rank = int(np.count_nonzero(values > RANK_TOLERANCE * values[0])) if values[0] > 0 else 0
-        clear = _clear(values, rank, max(rows.shape) * ROUNDING * float(values[0]))
+        clear = clear_ridge(values, rank, rounding_level(rows.shape, float(values[0])))
         groups.append(Group(kind, chosen, directions[:, :rank], values[:rank], transposed[:rank].T, clear))
     together = np.concatenate([group.directions for group in groups], axis=1)
     found = np.linalg.svd(together, compute_uv=False) if together.size else np.empty(0)
-    rounding = max(together.shape) * ROUNDING * float(found[0]) if found.size else 0.0
+    rounding = rounding_level(together.shape, float(found[0])) if found.size else 0.0
     return Homogenized(tuple(groups), rows.shape[1], found, rounding)
 
 
-def _clear(values: FloatArray, rank: int, rounding: float) -> bool:
-    """Whether a wide ridge stands at a rank, and rounding alone below it."""
-    if rank in (0, len(values)):
-        return True
-    return bool(values[rank - 1] > CLEAR_RIDGE * values[rank] and values[rank] <= rounding)
-
-
-def raw_condition(rows: FloatArray, units: Sequence[str], rank: int, mixed: bool = False) -> float:
-    """Condition of a regressor's columns as they are, on its rank: it changes with the units where they are mixed.
-
-    Raises
-    ------
-    SettingsError
-        If the columns' parameters have different units and `mixed` does not say that this is meant.
-    """
-    if len(set(units)) > 1 and not mixed:
-        raise SettingsError(
-            f"columns of parameters in {', '.join(dict.fromkeys(units))} have no common norm: homogenize them"
-        )
+def raw_condition(rows: FloatArray, rank: int) -> float:
+    """Condition of a regressor's columns as they are, on its rank: it changes with the units where they are mixed."""
     values = np.linalg.svd(np.asarray(rows, dtype=float), compute_uv=False)
-    return float(values[0] / values[rank - 1])
+    return float(values[0] / values[rank - 1]) if rank else 1.0

@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 
 from pkm_identification.numerics.arrays import FloatArray
 
+from .base_parameters import rounding_level
+
 # A pivot below this part of the largest left is not taken for a parameter that is wanted out.
 _SMALL_PIVOT = 1e-6
 
@@ -118,7 +120,7 @@ def double_spectrum(columns: FloatArray) -> DoubleSpectrum:
     if not np.isfinite(rows).all():
         raise ValueError("the columns hold values that are not finite (singular poses?)")
     _, values, transposed = np.linalg.svd(rows, full_matrices=False)
-    tolerance = max(rows.shape) * float(np.finfo(float).eps) * float(values[0])
+    tolerance = rounding_level(rows.shape, float(values[0]))
     return DoubleSpectrum(values, tolerance, transposed.T)
 
 
