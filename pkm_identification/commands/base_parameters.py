@@ -8,16 +8,17 @@ import math
 import numpy as np
 
 from pkm_identification.errors import NotConverged, SettingsError
-from pkm_identification.estimation.identifiability.contributions import (
-    ParameterContributions,
-    parameter_contributions,
-)
-from pkm_identification.estimation.identifiability.homogenized import Homogenized, homogenized, scaled_rows
+from pkm_identification.estimation.identifiability.contributions import parameter_contributions
+from pkm_identification.estimation.identifiability.homogenized import homogenized, raw_condition, scaled_rows
 from pkm_identification.estimation.identifiability.precise import checked_digits
 from pkm_identification.mechanisms.hexapod.dynamics.thirteen_bodies import SYMMETRIES
 from pkm_identification.mechanisms.multibody.analysis.routes import ALL, DOUBLE, ROUTES, find_base_parameters
 from pkm_identification.mechanisms.multibody.analysis.subject import Subject
-from pkm_identification.report.base_parameters import base_parameters_document, base_parameters_text
+from pkm_identification.report.base_parameters import (
+    WithoutUnits,
+    base_parameters_document,
+    base_parameters_text,
+)
 
 from .arguments import add_json, add_machine
 from .results import present
@@ -35,7 +36,8 @@ def add(commands: argparse._SubParsersAction) -> None:
         "--route",
         choices=(*ROUTES, ALL),
         default=DOUBLE,
-        help="double precision; as many digits as it takes; all that apply (default: double)",
+        help="double precision; as many digits as it takes; fractions, without rounding; all that apply "
+        "(default: double)",
     )
     parser.add_argument(
         "--digits",
@@ -85,10 +87,10 @@ def _base_parameters(options: argparse.Namespace) -> int:
         )
     wanted_out = [name.strip() for name in options.eliminate.split(",") if name.strip()]
     routes = find_base_parameters(subject, options.route, digits, wanted_out)
-    without_units, contributions = _without_units(subject, options) if options.homogenized else (None, None)
+    without_units = _without_units(subject, options) if options.homogenized else None
     present(
         base_parameters_text(routes, without_units),
-        base_parameters_document(routes, without_units, contributions),
+        base_parameters_document(routes, without_units),
         options.json,
     )
     if routes.disagreement:
@@ -99,9 +101,7 @@ def _base_parameters(options: argparse.Namespace) -> int:
     return 0
 
 
-def _without_units(
-    subject: Subject, options: argparse.Namespace
-) -> tuple[Homogenized, ParameterContributions | None]:
+def _without_units(subject: Subject, options: argparse.Namespace) -> WithoutUnits:
     scale = None
     if options.length is not None:
         scale = [1.0 if unit == "N" else options.length for unit in subject.row_units]
@@ -111,7 +111,8 @@ def _without_units(
         raise SettingsError(f"--homogenized: {error} (--length)") from None
     found = homogenized(rows, subject.kinds)
     forces = rows @ subject.nominal
-    return found, parameter_contributions(rows, subject.nominal, subject.kinds) if np.any(forces) else None
+    shares = parameter_contributions(rows, subject.nominal, subject.kinds) if np.any(forces) else None
+    return WithoutUnits(found, raw_condition(rows, found.rank), shares)
 
 
 def _digits(text: str) -> tuple[int, ...]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import mpmath
@@ -10,18 +12,37 @@ import numpy as np
 
 from pkm_identification.estimation.identifiability.contributions import ParameterContributions
 from pkm_identification.estimation.identifiability.homogenized import Homogenized
-from pkm_identification.mechanisms.multibody.analysis.routes import DoubleRoute, PreciseRoute, Routes
+from pkm_identification.mechanisms.multibody.analysis.routes import (
+    DoubleRoute,
+    ExactRoute,
+    PreciseRoute,
+    Routes,
+)
 
 _LONGEST_FACTOR = 30
 _SHOWN = 12
 _SHOWN_VALUES = 4
 
 
-def base_parameters_document(
-    routes: Routes,
-    homogenized: Homogenized | None = None,
-    contributions: ParameterContributions | None = None,
-) -> dict[str, Any]:
+@dataclass(frozen=True)
+class WithoutUnits:
+    """What `--homogenized` asks for.
+
+    Attributes
+    ----------
+    regressor : Homogenized
+    raw_condition : float
+        Of the columns as they are, in SI units.
+    contributions : ParameterContributions or None
+        None where the description's values give no forces.
+    """
+
+    regressor: Homogenized
+    raw_condition: float
+    contributions: ParameterContributions | None
+
+
+def base_parameters_document(routes: Routes, homogenized: WithoutUnits | None = None) -> dict[str, Any]:
     """What `pkm base-parameters --json` writes; a route that was not run is absent."""
     subject = routes.subject
     document: dict[str, Any] = {
@@ -59,13 +80,15 @@ def base_parameters_document(
             "digits": list(precise.digits),
             "singular_values": [mpmath.nstr(value, _SHOWN) for value in precise.singular_values],
         }
+    if routes.exact is not None:
+        document["routes"]["exact"] = {"rank": routes.exact.rank, "primes": list(routes.exact.base.primes)}
     if homogenized is not None:
-        document["homogenized"] = _homogenized(routes, homogenized, contributions)
+        document["homogenized"] = _homogenized(routes, homogenized)
     document["expressions"] = expressions(routes.best)
     return document
 
 
-def expressions(route: DoubleRoute | PreciseRoute) -> list[dict[str, Any]]:
+def expressions(route: DoubleRoute | PreciseRoute | ExactRoute) -> list[dict[str, Any]]:
     """Every base parameter as a sum: its name is that of the parameter that stands for it."""
     if isinstance(route, DoubleRoute):
         base = route.base
@@ -73,7 +96,7 @@ def expressions(route: DoubleRoute | PreciseRoute) -> list[dict[str, Any]]:
     else:
         elimination = route.base.elimination
         kept, given_up, coefficients = elimination.kept, elimination.given_up, elimination.coefficients
-        zero = route.base.coefficient_error
+        zero = route.base.coefficient_error if isinstance(route, PreciseRoute) else 0.0
     names = route.base.names
     found = []
     for k, row in zip(kept, coefficients, strict=True):
@@ -89,6 +112,8 @@ def expressions(route: DoubleRoute | PreciseRoute) -> list[dict[str, Any]]:
 
 def _factor(value: Any, error: float) -> str:
     """A coefficient with the digits it has."""
+    if isinstance(value, Fraction):
+        return str(value)
     if isinstance(value, float):
         # NumPy's own floats name their type
         return repr(float(value))
@@ -96,14 +121,14 @@ def _factor(value: Any, error: float) -> str:
     return mpmath.nstr(value, max(digits, 1))
 
 
-def _homogenized(
-    routes: Routes, found: Homogenized, contributions: ParameterContributions | None
-) -> dict[str, Any]:
+def _homogenized(routes: Routes, given: WithoutUnits) -> dict[str, Any]:
+    found, contributions = given.regressor, given.contributions
     document: dict[str, Any] = {
         "groups": [group.kind.value for group in found.groups],
         "ranks": [group.rank for group in found.groups],
         "rank": found.rank,
         "condition": found.condition,
+        "raw_condition": given.raw_condition,
         "clear": found.clear,
         "singular_values": [float(value) for value in found.singular_values],
     }
@@ -120,7 +145,7 @@ def _homogenized(
     return document
 
 
-def base_parameters_text(routes: Routes, homogenized: Homogenized | None = None) -> str:
+def base_parameters_text(routes: Routes, homogenized: WithoutUnits | None = None) -> str:
     """The same for a person."""
     subject = routes.subject
     best = routes.best
@@ -142,12 +167,18 @@ def base_parameters_text(routes: Routes, homogenized: Homogenized | None = None)
         lines += _precise_lines(routes.precise)
     elif routes.double is not None and subject.why_not:
         lines.append(f"precise  does not apply: {subject.why_not}")
+    if routes.exact is not None:
+        primes = " and ".join(str(prime) for prime in routes.exact.base.primes)
+        lines.append(f"exact    rank {routes.exact.rank}, without rounding, modulo powers of {primes}")
+    elif routes.why_not_exact:
+        lines.append(f"exact    none: {routes.why_not_exact}")
     if homogenized is not None:
-        groups = ", ".join(f"{group.kind.value} {group.rank}" for group in homogenized.groups)
-        unclear = "" if homogenized.clear else ", no clear ridge"
+        found = homogenized.regressor
+        groups = ", ".join(f"{group.kind.value} {group.rank}" for group in found.groups)
+        unclear = "" if found.clear else ", no clear ridge"
         lines += [
-            f"homogenized: rank {homogenized.rank}, condition {homogenized.condition:.4g}{unclear}; "
-            f"ranks of the groups: {groups}"
+            f"homogenized: rank {found.rank}, condition {found.condition:.4g}{unclear}; ranks of the groups: {groups}",
+            f"             (of the columns in SI units {homogenized.raw_condition:.4g}; in others another)",
         ]
     invisible = ", ".join(subject.names[k] for k in best.base.invisible)
     lines += ["", f"without effect: {invisible or 'none'}", "base parameters:"]

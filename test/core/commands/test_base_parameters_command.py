@@ -36,7 +36,8 @@ def test_all_routes_of_the_trap_in_text_and_json(tmp_path, capsys):
     first = found["expressions"][0]
     assert first["name"] == "mx_crank"
     assert first["terms"][0] == {"parameter": "mx_crank", "factor": "1", "value": 1.0}
-    assert first["terms"][1] == {"parameter": "m_coupler", "factor": "0.3", "value": 0.3}
+    assert first["terms"][1] == {"parameter": "m_coupler", "factor": "3/10", "value": 0.3}
+    assert found["routes"]["exact"] == {"rank": 8, "primes": [11, 19]}
 
 
 def test_factors_are_numbers(tmp_path):
@@ -57,6 +58,7 @@ def test_a_hexapod_without_units(tmp_path):
     assert found["routes"]["double"]["clear"] is True
     assert found["homogenized"]["ranks"] == [6, 39, 42]
     assert found["homogenized"]["rank"] == 82
+    assert found["homogenized"]["raw_condition"] == pytest.approx(499.6, abs=0.05)
     shares = [entry["share"] for entry in found["homogenized"]["contributions"]]
     assert sum(shares) == pytest.approx(1.0, abs=1e-10)
     assert "m_b_1" in found["homogenized"]["without_influence"]

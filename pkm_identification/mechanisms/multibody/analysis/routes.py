@@ -8,8 +8,13 @@ from functools import cached_property
 
 import numpy as np
 
-from pkm_identification.errors import SettingsError
+from pkm_identification.errors import NotConverged, SettingsError
 from pkm_identification.estimation.identifiability.base_parameters import BaseParameters, base_parameters
+from pkm_identification.estimation.identifiability.exact import (
+    ExactBaseParameters,
+    NotConfirmed,
+    exact_base_parameters,
+)
 from pkm_identification.estimation.identifiability.null_space import (
     DoubleSpectrum,
     double_spectrum,
@@ -22,9 +27,11 @@ from pkm_identification.estimation.identifiability.precise import (
 
 from .subject import Subject
 
-DOUBLE, PRECISE = "double", "precise"
-ROUTES = (DOUBLE, PRECISE)
+DOUBLE, PRECISE, EXACT = "double", "precise", "exact"
+ROUTES = (DOUBLE, PRECISE, EXACT)
 ALL = "all"
+# Small, since a configuration modulo p is found by trying; those with no root of -1 meet fewer singular ones.
+PRIMES = (11, 7, 19, 23, 31, 13, 17)
 
 
 @dataclass(frozen=True)
@@ -71,6 +78,27 @@ class PreciseRoute:
 
 
 @dataclass(frozen=True)
+class ExactRoute:
+    """No rounding at all.
+
+    Attributes
+    ----------
+    base : ExactBaseParameters
+    """
+
+    base: ExactBaseParameters
+
+    @property
+    def rank(self) -> int:
+        return self.base.rank
+
+    @property
+    def sure(self) -> bool:
+        """Always: two primes agree, else there is no such route."""
+        return True
+
+
+@dataclass(frozen=True)
 class ForcedRank:
     """What double precision makes of the coefficients when it is told the rank.
 
@@ -100,18 +128,23 @@ class Routes:
     subject : Subject
     double : DoubleRoute or None
     precise : PreciseRoute or None
+    exact : ExactRoute or None
+    why_not_exact : str
+        Why the exact one was not run though all were asked for.
     """
 
     subject: Subject
     double: DoubleRoute | None = None
     precise: PreciseRoute | None = None
+    exact: ExactRoute | None = None
+    why_not_exact: str = ""
 
     @property
     def disagreement(self) -> str:
         """One line if two routes that are sure of themselves have different ranks; else empty."""
         ranks = {
             name: route.rank
-            for name, route in ((DOUBLE, self.double), (PRECISE, self.precise))
+            for name, route in ((DOUBLE, self.double), (PRECISE, self.precise), (EXACT, self.exact))
             if route is not None and route.sure
         }
         if len(set(ranks.values())) < 2:
@@ -119,9 +152,9 @@ class Routes:
         return "routes disagree: " + ", ".join(f"{name} {rank}" for name, rank in ranks.items())
 
     @property
-    def best(self) -> DoubleRoute | PreciseRoute:
-        """The route whose expressions count: the precise one if it was run."""
-        best = self.precise or self.double
+    def best(self) -> DoubleRoute | PreciseRoute | ExactRoute:
+        """The route whose expressions count: the one with the least rounding that was run."""
+        best = self.exact or self.precise or self.double
         assert best is not None
         return best
 
@@ -155,7 +188,7 @@ def find_base_parameters(
     Parameters
     ----------
     subject : Subject
-    route : {'double', 'precise', 'all'}
+    route : {'double', 'precise', 'exact', 'all'}
         `all` runs what applies.
     digits : collection of int
         Two settings of the precise route, and if wanted the most digits to go to.
@@ -172,13 +205,16 @@ def find_base_parameters(
     ------
     SettingsError
         If there is no such route or parameter, or the route does not apply.
+    NotConverged
+        If the exact route is asked for and no two primes agree.
     """
     if route not in (*ROUTES, ALL):
         raise SettingsError(f"route '{route}': must be one of {', '.join((*ROUTES, ALL))}")
     unknown = [name for name in wanted_out if name not in subject.names]
     if unknown:
         raise SettingsError(f"parameter '{unknown[0]}' is none of {subject.name}: {', '.join(subject.names)}")
-    double = precise = None
+    double = precise = exact = None
+    why_not_exact = ""
     if route in (DOUBLE, ALL):
         columns = subject.columns(seed)
         keep = subject.platform if not wanted_out else [n for n in subject.names if n not in wanted_out]
@@ -186,11 +222,11 @@ def find_base_parameters(
             double = DoubleRoute(base_parameters(columns, subject.names, keep=keep), double_spectrum(columns))
         except ValueError as error:
             raise SettingsError(f"{subject.name}: the stated motion does not do: {error}") from None
+    out = wanted_out
+    if double is not None and not out:
+        # the same parameters given up, so that expressions can be compared
+        out = [subject.names[k] for k in (*double.base.grouped, *double.base.invisible)]
     if route == PRECISE or (route == ALL and subject.mechanism is not None):
-        out = wanted_out
-        if double is not None and not out:
-            # the same parameters given up, so that expressions can be compared
-            out = [subject.names[k] for k in (*double.base.grouped, *double.base.invisible)]
         try:
             found = precise_base_parameters(
                 lambda count: subject.precise_columns(count, seed), subject.names, digits, out
@@ -200,4 +236,17 @@ def find_base_parameters(
         except ValueError as error:
             raise SettingsError(f"{subject.name}: the stated motion does not do: {error}") from None
         precise = PreciseRoute(found)
-    return Routes(subject, double, precise)
+    if route == EXACT or (route == ALL and subject.mechanism is not None):
+        try:
+            exact = ExactRoute(
+                exact_base_parameters(
+                    lambda prime: subject.modular_columns(prime, seed), subject.names, PRIMES, out
+                )
+            )
+        except (SettingsError, NotConfirmed) as error:
+            if route == EXACT and isinstance(error, SettingsError):
+                raise
+            if route == EXACT:
+                raise NotConverged(f"{subject.name}: route 'exact': {error}") from None
+            why_not_exact = str(error)
+    return Routes(subject, double, precise, exact, why_not_exact)

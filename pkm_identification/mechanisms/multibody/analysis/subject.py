@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from pkm_identification.errors import MachineError, SettingsError
+from pkm_identification.estimation.identifiability.exact import ModularRows
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter import Kind
 
@@ -20,7 +21,9 @@ from ...rigid_bodies import BODY_KINDS, BODY_PARAMETERS
 from ..dynamics import regressor
 from ..loading import hexapod_or_mechanism
 from ..mechanism import Mechanism
+from ..numbers.padic import NotInThisField
 from ..parameters import rigid_basis, rigid_columns
+from .exact_states import checked_exact, exact_columns
 from .states import structure_motion
 
 _SPARE_STATES = 2
@@ -165,6 +168,23 @@ class Subject:
         """
         mechanism = self.exact_mechanism()
         return self._chosen(regressor(*structure_motion(mechanism, self._states, digits, seed)))
+
+    def modular_columns(self, prime: int, seed: int = 0) -> ModularRows | None:
+        """The regressor modulo a power of a prime, without rounding; None if there is no state with this prime.
+
+        Raises
+        ------
+        SettingsError
+            If the machine is no mechanism, a constant was given as a floating-point number, or no fraction or root of
+            one is meant by it.
+        """
+        mechanism = self.exact_mechanism()
+        checked_exact(mechanism)
+        try:
+            found = exact_columns(mechanism, prime, self._states, seed)
+        except NotInThisField:
+            return None
+        return replace(found, rows=self._chosen(found.rows[None])[0] % found.modulus)
 
     def exact_mechanism(self) -> Mechanism:
         """The mechanism, its constants known to be exact; raises as `precise_columns`."""

@@ -18,7 +18,8 @@ from numba.extending import overload, register_jitable
 
 from pkm_identification.numerics.compiled import Function
 
-from .exact import Exact, Expression
+from .evaluation import Evaluation
+from .padic import Padic
 
 # Decorates a function that compiled and interpreted kernels have in common. It must allocate nothing and make no
 # view of an array: then compiled code need not count references to the arrays of a model. Merged into its callers,
@@ -56,70 +57,8 @@ def _angle_of(y, x):
     return lambda y, x: math.atan2(y, x)
 
 
-class _Evaluation:
-    """What both arithmetics have in common: exact numbers made numbers, one by one or in arrays."""
-
-    dtype: Any
-
-    def _fraction(self, value: Fraction) -> Any:
-        raise NotImplementedError
-
-    def _function(self, name: str) -> Callable[..., Any]:
-        raise NotImplementedError
-
-    @property
-    def _pi(self) -> Any:
-        raise NotImplementedError
-
-    def number(self, value: Exact) -> Any:
-        """An exact number in this arithmetic.
-
-        Raises
-        ------
-        ValueError, ZeroDivisionError, OverflowError
-            If it has no finite value.
-        """
-        if isinstance(value, Fraction):
-            return self._fraction(value)
-        # no frame of Python's between one operation and the next: long sums are deep
-        arguments = list(map(self.number, value.arguments))
-        if value.operation == "pi":
-            return self._pi
-        if value.operation == "+":
-            return arguments[0] + arguments[1]
-        if value.operation == "-":
-            return arguments[0] - arguments[1]
-        if value.operation == "*":
-            return arguments[0] * arguments[1]
-        if value.operation == "/":
-            return arguments[0] / arguments[1]
-        return self._function(value.operation)(*arguments)
-
-    def each(self, function: str, values: Any) -> Any:
-        """A function of `exact.FUNCTIONS`, of one argument, of every entry of an array of this arithmetic."""
-        return np.frompyfunc(self._function(function), 1, 1)(values).astype(self.dtype)
-
-    def array(self, values: Any) -> Any:
-        """An array of this arithmetic from nested sequences of exact numbers, floats or its own numbers."""
-        given = np.asarray(values, dtype=object)
-        result = np.empty(given.shape, dtype=self.dtype)
-        for place, value in np.ndenumerate(given):
-            result[place] = (
-                self.number(value) if isinstance(value, (Fraction, Expression)) else self.same(value)
-            )
-        return result
-
-    def same(self, value: Any) -> Any:
-        """A number of Python's, as it is, in this arithmetic."""
-        raise NotImplementedError
-
-    def zeros(self, *shape: int) -> Any:
-        """An array of zeros."""
-        return self.array(np.zeros(shape))
-
-
 @dataclass(frozen=True)
-class Float64(_Evaluation):
+class Float64(Evaluation):
     """Double precision, compiled.
 
     Attributes
@@ -156,7 +95,7 @@ class Float64(_Evaluation):
 
 
 @dataclass(frozen=True)
-class Multiprecision(_Evaluation):
+class Multiprecision(Evaluation):
     """mpmath numbers of a stated number of decimal digits, in a context of its own: the global precision does not
     matter.
 
@@ -208,4 +147,4 @@ class Multiprecision(_Evaluation):
 
 
 FLOAT64 = Float64()
-Arithmetic = Float64 | Multiprecision
+Arithmetic = Float64 | Multiprecision | Padic

@@ -69,6 +69,9 @@ def test_four_bar_by_double_and_precise():
         if key in double:
             assert double[key] == pytest.approx(float(known), abs=1e-9)
     assert set(KNOWN) <= set(precise)
+    assert found.exact.rank == 8
+    # p = 7 divides the coupler's length, and meets nothing but singular configurations
+    assert 7 not in found.exact.base.primes
     # singular values that were computed independently of this code
     expected = ["238.7", "69.88", "46.62", "16.3", "12.74", "1.087", ".3736", ".003289"]
     for value, text in zip(base.singular_values, expected, strict=False):
@@ -117,6 +120,11 @@ def _known_of_lengths(found, first, second, third):
         ("J_rocker", "J_coupler"): third**2 / second**2,
     }
     assert set(known) <= set(values)
+    if found.exact is not None:
+        # fractions, with numerators and denominators beyond 2^30
+        out = found.exact.base.elimination
+        fractions = by_name(names, out.kept, out.given_up, out.coefficients)
+        assert {key: value for key, value in fractions.items() if value} == known
     for key, value in values.items():
         number = known.get(key, Fraction(0))
         assert abs(value * number.denominator - number.numerator) < 1e-30 * number.denominator
@@ -128,6 +136,8 @@ def test_parallelogram():
     assert found.double.sure
     base = found.precise.base
     assert (base.kept, base.null, base.undecided) == (3, 9, 0)
+    # on the other branch there would be 8
+    assert found.exact.rank == 3
 
 
 def test_loops_close_to_the_digits():
@@ -172,7 +182,7 @@ def test_a_joint_exchanged_changes_the_count():
     found = find_base_parameters(slider, "all")
     assert found.disagreement == ""
     # crank mx, my, J; coupler m, mx, my, J; slider m: less one mass for each of the two hinges that bodies share
-    assert found.precise.rank == found.double.rank == 6
+    assert found.precise.rank == found.double.rank == found.exact.rank == 6
 
 
 @pytest.mark.slow
@@ -180,6 +190,7 @@ def test_the_table_of_text_001_has_19():
     found = find_base_parameters(subject("mast"), "all")
     assert (found.double.rank, found.double.sure) == (19, True)
     assert (found.precise.base.kept, found.precise.base.null, found.precise.base.undecided) == (19, 51, 0)
+    assert found.exact.rank == 19
 
 
 def test_random_states_are_the_same_in_every_arithmetic():
@@ -220,7 +231,7 @@ def test_what_cannot_be_used_is_refused():
     with pytest.raises(SettingsError, match=r"constants\.l1 = 0\.3 is a floating-point number"):
         find_base_parameters(one, "precise")
     assert find_base_parameters(one, "double").double.rank == 8
-    with pytest.raises(SettingsError, match="'fast': must be one of double, precise, all"):
+    with pytest.raises(SettingsError, match="'fast': must be one of double, precise, exact, all"):
         find_base_parameters(one, "fast")
     with pytest.raises(SettingsError, match="parameter 'm_9' is none of four-bar"):
         find_base_parameters(one, "double", wanted_out=("m_9",))

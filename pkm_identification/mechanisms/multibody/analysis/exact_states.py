@@ -1,0 +1,133 @@
+"""States of a mechanism without rounding: random points of its loops' solutions among the p-adic numbers.
+
+Around a configuration modulo p (`modular_start`), every small change of all coordinates is led back to the loops by
+Newton's method, which never leaves the branch. What holds for these states holds for almost all of the branch: an
+analytic function that vanishes around a point vanishes everywhere.
+"""
+
+from __future__ import annotations
+
+import random
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from pkm_identification.errors import MotionRefused, SettingsError
+from pkm_identification.estimation.identifiability.exact import ModularRows
+
+from ..dynamics import regressor
+from ..kernels.closing import close
+from ..kernels.codes import AXES, OK, POINT
+from ..kinematics import moving
+from ..mechanism import Mechanism, Scratch
+from ..numbers.padic import NotAlgebraic, NotInThisField, Padic, Residue
+from .modular_start import coordinates, field_of, in_field, is_angle, row_values, starts
+
+_BITS = 500  # of the modulus: fractions of some 200 bits, and what small changes cost
+_STARTS = 20  # where all are singular, another prime does better
+PROBE = 103  # any prime: whether constants are algebraic at all
+NO_BRANCH = "no configuration found modulo p"
+
+
+def why_not_exact(mechanism: Mechanism) -> str:
+    """Why a mechanism has no exact route; empty if it has one."""
+    for measure in (drive.measure for drive in mechanism.description.drives):
+        if measure.kind not in ("combination", "lever"):
+            return f"drive '{measure.name}' is no coordinate of joints"
+    for row in mechanism.places["loops"]:
+        if mechanism.rows[row].kind not in (POINT, AXES):
+            return f"loop constraint '{mechanism.rows[row].label}' is not algebraic"
+    try:
+        in_field(mechanism, Padic(PROBE, 1))
+    except NotAlgebraic as error:
+        return str(error)
+    except NotInThisField:
+        pass
+    return ""
+
+
+def exact_columns(mechanism: Mechanism, prime: int, count: int, seed: int = 0) -> ModularRows:
+    """The regressor of all bodies, ten columns each, at random states among the p-adic numbers.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        In float64.
+    prime : int
+        p, odd.
+    count : int
+        Of states; each gives a row for each drive.
+    seed : int
+
+    Returns
+    -------
+    ModularRows
+
+    Raises
+    ------
+    NotInThisField
+        If a root or a configuration is not to be had with this prime.
+    """
+    rng = random.Random(seed * 1_000_003 + prime)
+    here = in_field(mechanism, Padic(prime, 1 + int(_BITS / np.log2(prime))))
+    for residues in islice(starts(mechanism, prime, rng), _STARTS):
+        try:
+            configurations: Any = np.array([_closed_near(here, residues, rng) for _ in range(count)])
+            rate, change = (_random(field_of(here), rng, count, here.degrees_of_freedom) for _ in range(2))
+            found = regressor(here, moving(here, configurations, rate, change))
+        except (NotInThisField, MotionRefused):
+            continue
+        rows = np.array([value.value for value in found.ravel()], dtype=object)
+        return ModularRows(prime, field_of(here).modulus, rows.reshape(-1, found.shape[2]))
+    raise NotInThisField(NO_BRANCH)
+
+
+def _random(arithmetic: Padic, rng: random.Random, *shape: int) -> Any:
+    values = np.empty(shape, dtype=object)
+    for place in np.ndindex(shape):
+        values[place] = Residue(rng.randrange(arithmetic.modulus), arithmetic)
+    return values
+
+
+def _closed_near(mechanism: Mechanism, residues: np.ndarray, rng: random.Random) -> Any:
+    """A configuration (Q,) with loops closed modulo p^K that is `residues` (Q, 2) modulo p."""
+    arithmetic = field_of(mechanism)
+    p = arithmetic.prime
+    start = np.empty((1, len(residues)), dtype=object)
+    for frame in mechanism.model.frame:
+        for k in coordinates(frame):
+            first, second = (int(value) for value in residues[k])
+            small = rng.randrange(p**4)
+            start[0, k] = (
+                arithmetic.turn(first, second, small)
+                if is_angle(frame)
+                else Residue(first + p * small, arithmetic)
+            )
+    found = Scratch.of(mechanism, 1)
+    # no longest step, done when a step is zero but for half the digits, loops exactly closed, any side
+    limits: Any = np.empty(5, dtype=object)
+    limits[:] = 2, 2, arithmetic.step, arithmetic.tolerance, 0
+    drives = mechanism.places["drives"]
+    target = np.empty((1, len(drives)), dtype=object)
+    target[0] = row_values(mechanism, np.array(drives), start)[0]
+    wanted = arithmetic.array(np.eye(3)[None])
+    tasks = mechanism.task_rows("drives")
+    close.py_func(mechanism.model, tasks, len(drives), target, wanted, start, limits, *found)  # type: ignore[attr-defined]
+    every = row_values(mechanism, mechanism.row_numbers("loops"), found.configuration)
+    if found.status[0] != OK or any(abs(gap) for gap in every.ravel()):
+        raise NotInThisField(NO_BRANCH)
+    return found.configuration[0]
+
+
+def checked_exact(mechanism: Mechanism) -> None:
+    """Refuse a mechanism without an exact route.
+
+    Raises
+    ------
+    SettingsError
+        Says why there is none.
+    """
+    reason = why_not_exact(mechanism)
+    if reason:
+        raise SettingsError(f"{mechanism.description.source}: route 'exact' does not apply: {reason}")

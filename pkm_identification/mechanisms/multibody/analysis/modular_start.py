@@ -1,0 +1,201 @@
+"""A configuration of a mechanism modulo a prime, from which exact ones are led back to the loops.
+
+Where home's neighbour is made of fractions it is that (a parallelogram has two branches, and only one is meant). Else
+batches of random configurations are tried, each loop's own coordinates through and through.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from ..kernels.closing import read_rows
+from ..kernels.codes import BALL, COMBINATION, FIXED, LEVER, PRISMATIC, REVOLUTE
+from ..kernels.layout import COORDINATE, FRAME_A, FRAME_B, KIND, PARENT
+from ..kinematics import close_drives
+from ..mechanism import Mechanism
+from ..numbers.arithmetic import Multiprecision
+from ..numbers.padic import Padic, Residue, Turn
+from ..structure.model import packed
+
+_BATCH, _BATCHES = 4096, 60
+_LARGEST_GRID = 300_000
+_DIGITS, _SAME, _LARGEST_DENOMINATOR = 60, 1e-40, 10**9
+_NEAR_HOME = 20  # largest denominator of a fraction near home
+
+
+def in_field(mechanism: Mechanism, arithmetic: Padic) -> Mechanism:
+    """A mechanism among p-adic numbers, driven along joints' coordinates: levers between change no rank."""
+    drives = mechanism.places["drives"]
+    rows = list(mechanism.rows[: drives.stop])
+    for k in drives:
+        kind = COMBINATION if rows[k].kind == LEVER else rows[k].kind
+        rows[k] = replace(rows[k], kind=kind, numbers=())
+    model = packed(mechanism.description, mechanism.tree, rows, arithmetic)
+    ones = [np.ones(len(scale), dtype=object) for scale in (model.row_scale, model.velocity_scale)]
+    return replace(
+        mechanism,
+        arithmetic=arithmetic,
+        rows=tuple(rows),
+        model=model._replace(row_scale=ones[0], velocity_scale=ones[1]),
+    )
+
+
+def field_of(mechanism: Mechanism) -> Padic:
+    arithmetic = mechanism.arithmetic
+    assert isinstance(arithmetic, Padic)
+    return arithmetic
+
+
+def row_values(mechanism: Mechanism, rows: np.ndarray, q: Any) -> Any:
+    values = np.empty((len(q), len(rows)), dtype=object)
+    if len(rows):
+        read_rows.py_func(mechanism.model, rows, q, values, np.zeros((0, 0, 0)))  # type: ignore[attr-defined]
+    return values
+
+
+def coordinates(frame: Any) -> range:
+    count = {FIXED: 0, REVOLUTE: 1, PRISMATIC: 1, BALL: 4}.get(int(frame[KIND]), 2)
+    return range(int(frame[COORDINATE]), int(frame[COORDINATE]) + count)
+
+
+def is_angle(frame: Any) -> bool:
+    return int(frame[KIND]) not in (FIXED, PRISMATIC, BALL)
+
+
+def starts(mechanism: Mechanism, prime: int, rng: random.Random) -> Iterator[Any]:
+    """Configurations modulo p (Q, 2): cosine and sine of angles, others in the first place."""
+    fractions = _fractions_near_home(mechanism)
+    if fractions is not None:
+        field = Padic(prime, 1)
+        yield np.array([[field.number(value).value for value in pair] for pair in fractions], dtype=np.int64)
+        return
+    here = in_field(mechanism, Padic(prime, 1))
+    for _ in range(_BATCHES):
+        yield from _tried(here, rng)
+
+
+def _fractions_near_home(mechanism: Mechanism) -> list[tuple[Fraction, Fraction]] | None:
+    """A configuration near home in fractions (cosine and sine of angles), if the drives' fractions lead to one."""
+    if not mechanism.places["loops"]:
+        return None
+    precise = mechanism.with_digits(_DIGITS)
+    arithmetic = precise.arithmetic
+    assert isinstance(arithmetic, Multiprecision)
+    context = arithmetic.context
+    frames = mechanism.model.frame
+    angles = {k for frame in frames if is_angle(frame) for k in coordinates(frame)}
+    aim = []
+    for k in mechanism.places["drives"]:
+        factors = np.flatnonzero(mechanism.model.factor[k])
+        if len(factors) != 1 or mechanism.rows[k].kind != COMBINATION or any(mechanism.rows[k].numbers):
+            return None
+        place = int(mechanism.model.velocity[factors[0], 2])
+        home = precise.home[place]
+        angle = place in angles
+        near = Fraction(float(context.tan(home / 2) if angle else home)).limit_denominator(_NEAR_HOME)
+        value = arithmetic.number(near)
+        aim.append(
+            (2 * context.atan(value) if angle else value)
+            * arithmetic.same(mechanism.model.factor[k, factors[0]])
+        )
+    found = close_drives(precise, np.array([aim], dtype=object))
+    if not found.found.all():
+        return None
+    fractions = []
+    for k, value in enumerate(found.configuration[0]):
+        half = context.tan(value / 2) if k in angles else value
+        fraction = Fraction(str(half)).limit_denominator(_LARGEST_DENOMINATOR)
+        if abs(half - arithmetic.number(fraction)) > _SAME:
+            return None
+        down = 1 + fraction * fraction
+        pair = ((1 - fraction * fraction) / down, 2 * fraction / down)
+        fractions.append(pair if k in angles else (fraction, Fraction(0)))
+    return fractions
+
+
+def _tried(mechanism: Mechanism, rng: random.Random) -> Iterator[Any]:
+    """Configurations modulo p that close all loops, out of a batch of random ones."""
+    arithmetic = field_of(mechanism)
+    p, circle = arithmetic.prime, arithmetic.circle()
+    source = np.random.default_rng(rng.randrange(2**32))
+    frames = mechanism.model.frame
+    angle = {k: is_angle(frame) for frame in frames for k in coordinates(frame)}
+    reach = {k: len(circle) if angle[k] else p for k in angle}
+    draw = np.stack([source.integers(0, reach[k], _BATCH) for k in sorted(angle)], axis=1)
+    for frame in frames:
+        if int(frame[KIND]) == BALL:
+            whole = np.array(np.meshgrid(*[np.arange(p)] * 4, indexing="ij")).reshape(4, -1).T
+            whole = whole[(whole**2).sum(axis=1) % p == 1]
+            draw[:, list(coordinates(frame))] = whole[source.integers(0, len(whole), _BATCH)]
+    for rows, own in _loops(mechanism):
+        if not len(draw):
+            return
+        grid = np.array(np.meshgrid(*(np.arange(reach[k]) for k in own), indexing="ij")).reshape(len(own), -1)
+        kept = []
+        step = max(1, _LARGEST_GRID // max(1, grid.shape[1] if own else 1))
+        for begin in range(0, len(draw), step):
+            part = draw[begin : begin + step]
+            q = np.empty((1, len(angle)), dtype=object)
+            for k in angle:
+                index = grid[own.index(k)][None, :] if k in own else part[:, k][:, None]
+                q[0, k] = (
+                    Turn(circle[index, 0], circle[index, 1], arithmetic)
+                    if angle[k]
+                    else Residue(index, arithmetic)
+                )
+            shape = (len(part), grid.shape[1] if own else 1)
+            closed = np.ones(shape, dtype=bool)
+            for value in row_values(mechanism, np.array(rows), q)[0]:
+                closed &= np.broadcast_to(value.value == 0, shape)
+            good = np.flatnonzero(closed.any(axis=1))
+            chosen = part[good].copy()
+            # one of the solutions, any
+            picked = np.where(closed[good], source.random((len(good), shape[1])), -1.0).argmax(axis=1)
+            for i, k in enumerate(own):
+                chosen[:, k] = grid[i][picked]
+            kept.append(chosen)
+        draw = np.concatenate(kept)
+    for row in draw:
+        residues = np.zeros((len(row), 2), dtype=np.int64)
+        for k in angle:
+            residues[k] = circle[row[k]] if angle[k] else (row[k], 0)
+        yield residues
+
+
+def _loops(mechanism: Mechanism) -> list[tuple[list[int], list[int]]]:
+    """Rows of each loop, and the coordinates that it alone has, at most as many as it can decide."""
+    frames = mechanism.model.frame
+    rows_of: dict[str, list[int]] = {}
+    for r in mechanism.places["loops"]:
+        rows_of.setdefault(mechanism.rows[r].joint, []).append(r)
+    passed: list[set[int]] = []
+    for rows in rows_of.values():
+        ways = [_way(frames, int(mechanism.model.row[rows[0], end])) for end in (FRAME_A, FRAME_B)]
+        passed.append(ways[0] ^ ways[1])
+    found = []
+    for i, rows in enumerate(rows_of.values()):
+        others = set().union(*(way for j, way in enumerate(passed) if j != i))
+        own = [
+            k
+            for f in sorted(passed[i] - others)
+            if int(frames[f][KIND]) != BALL
+            for k in coordinates(frames[f])
+        ]
+        found.append((rows, own[-len(rows) :]))
+    # what costs least comes first
+    return sorted(found, key=lambda loop: len(loop[1]))
+
+
+def _way(frames: Any, f: int) -> set[int]:
+    """Frames from one to the ground."""
+    way = set()
+    while f > 0:
+        way.add(f)
+        f = int(frames[f][PARENT])
+    return way

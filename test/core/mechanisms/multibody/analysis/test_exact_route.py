@@ -1,0 +1,121 @@
+"""Base parameters without rounding: fractions by hand, ranks of the table, numbers modulo a prime power."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import yaml
+
+from pkm_identification.errors import SettingsError
+from pkm_identification.estimation.identifiability.exact import (
+    ModularRows,
+    NotConfirmed,
+    exact_base_parameters,
+    rational,
+)
+from pkm_identification.mechanisms.multibody.analysis.exact_states import why_not_exact
+from pkm_identification.mechanisms.multibody.analysis.routes import PRIMES, find_base_parameters
+from pkm_identification.mechanisms.multibody.analysis.subject import Subject
+from pkm_identification.mechanisms.multibody.mechanism import Mechanism, builtin_mechanisms
+from pkm_identification.mechanisms.multibody.numbers.exact import exact as number
+from pkm_identification.mechanisms.multibody.numbers.padic import NotAlgebraic, NotInThisField, Padic
+
+OUT = ("m_coupler", "J_coupler")
+
+
+def changed(name, **constants):
+    """A built-in mechanism with other constants; numbers stay text."""
+    text = builtin_mechanisms()[name].read_text(encoding="utf-8")
+    document = yaml.load(text, Loader=yaml.BaseLoader)
+    document["constants"].update(constants)
+    document["bodies"] = {
+        key: {**body, "planar": True} if "planar" in body else body
+        for key, body in document["bodies"].items()
+    }
+    return Subject.of_mechanism(Mechanism.from_document(document))
+
+
+def found_by(name_or_subject):
+    subject = Subject.load(name_or_subject) if isinstance(name_or_subject, str) else name_or_subject
+    exact = find_base_parameters(subject, "exact").exact
+    assert exact is not None
+    return exact.base
+
+
+def terms(base, parameter):
+    """The coefficients of an eliminated parameter in all kept ones, those that are not zero."""
+    elimination = base.elimination
+    column = [base.names[k] for k in elimination.given_up].index(parameter)
+    return {
+        base.names[k]: value
+        for k, value in zip(elimination.kept, elimination.coefficients[:, column], strict=True)
+        if value
+    }
+
+
+@pytest.mark.slow
+def test_other_branches_and_trees():
+    """Mechanisms with all routes are in test_routes.py."""
+    # no parallelogram any more
+    assert found_by(changed("parallelogram", l3="0.31")).rank == 8
+    assert found_by("pendulum").rank == 7
+    assert found_by("epaas").rank == 29
+
+
+def test_fractions_agree_with_a_null_space_by_hand():
+    """Columns c, 2c/3 and d modulo powers of two primes."""
+
+    def rows(prime):
+        modulus = prime**60
+        c = np.array([3, 33, 5, 77], dtype=object)
+        d = np.array([prime, 1, 2, 0], dtype=object)
+        return ModularRows(prime, modulus, np.array([c, c * 2 * pow(3, -1, modulus) % modulus, d, 0 * d]).T)
+
+    base = exact_base_parameters(rows, ("a", "b", "c", "d"), (11, 7), wanted_out=("b",))
+    assert base.rank == 2
+    assert base.invisible.tolist() == [3]
+    assert terms(base, "b") == {"a": Fraction(2, 3)}
+    with pytest.raises(NotConfirmed):
+        exact_base_parameters(lambda prime: rows(prime) if prime == 7 else None, ("a", "b", "c", "d"), PRIMES)
+
+
+def test_fractions_of_residues():
+    modulus = 11**60
+    for fraction in (Fraction(3, 10), Fraction(-49, 123456789), Fraction(0), Fraction(2**90, 3**50)):
+        value = fraction.numerator * pow(fraction.denominator, -1, modulus) % modulus
+        assert rational(value, modulus) == fraction
+    # modulo another prime the fraction of a number that is none is another number
+    other = 7**70
+    found = rational(pow(3, 1001, modulus), modulus)
+    assert found is None or (found.numerator - found.denominator * pow(3, 1001, other)) % other
+
+
+def test_numbers_modulo_a_prime_power():
+    field = Padic(11, 20)
+    assert field.number(number("0.3")) * 10 == 3
+    root = field.number(number("sqrt(3)"))
+    assert root * root == 3
+    assert field.number(number("sqrt(3)*sqrt(5)")) == field.number(number("sqrt(15)"))
+    assert abs(field.number(number("242"))) == pytest.approx(11.0**-2)
+    turn = field.turn(0, 1, 5) + field.number(number("33"))
+    c, s = field.cos(turn), field.sin(turn)
+    assert c * c + s * s == 1
+    with pytest.raises(NotInThisField):
+        field.number(number("1/22"))
+    with pytest.raises(NotInThisField):
+        field.number(number("sqrt(2)"))
+    with pytest.raises(NotAlgebraic):
+        field.number(number("pi/3"))
+
+
+def test_what_has_no_exact_route_says_so(tmp_path):
+    subject = changed("four-bar", l1="0.2+pi/31")
+    assert "pi" in why_not_exact(subject.mechanism)
+    with pytest.raises(SettingsError, match="route 'exact' does not apply: it has a constant with pi"):
+        find_base_parameters(subject, "exact")
+    routes = find_base_parameters(subject, "all", wanted_out=OUT)
+    assert routes.exact is None
+    assert "pi" in routes.why_not_exact
+    assert routes.best.rank == 8
