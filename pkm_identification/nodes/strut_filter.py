@@ -25,9 +25,11 @@ from pkm_identification.ros.parameters.strut_filter import (
 )
 from pkm_identification.ros.qos import STREAM, STRUT_STATES_SUBSCRIPTION
 from pkm_identification.signals.causal import CausalStrutFilter, FilterSettings
-from pkm_identification.signals.guard import RATE_WARNING, GuardSettings
+from pkm_identification.signals.guard import GuardSettings
+from pkm_identification.signals.rate import MOST_FILLED
 
 TOPIC = "strut_states"
+RATE_WARNING = 0.02  # of the stated rate: identified friction is off by as much
 # Events that mean a wrong set-up or a defect.
 LEVELS = dict.fromkeys(("out_of_limits", WRONG_RATE, NOT_FINITE_OUTPUT), ERROR)
 
@@ -88,10 +90,11 @@ class StrutFilterNode(PipelineNode):
     def findings(self) -> Iterable[Finding]:
         if self.silent:
             return
-        rate = self.stage.rate
-        if rate.deviation > RATE_WARNING:
-            level = ERROR if rate.wrong else WARN
-            yield level, f"samples come at {rate.rate:.1f} Hz, expected {rate.nominal:g} Hz"
+        rate, filled = self.stage.received, self.stage.rate.filled
+        if rate.deviation > RATE_WARNING or self.stage.rate.wrong:
+            level = ERROR if self.stage.rate.wrong or rate.wrong else WARN
+            made_up = f", {100.0 * filled:.0f} % of the stream is made up" if filled > MOST_FILLED else ""
+            yield level, f"samples come at {rate.rate:.1f} Hz, expected {rate.nominal:g} Hz{made_up}"
         if not self.stage.has_force and self.stage.guard.segment >= 0:
             yield WARN, "no efforts: pose and motion only, parameters are not estimated"
         names = publisher_names(self, TOPIC)
@@ -102,7 +105,8 @@ class StrutFilterNode(PipelineNode):
         shown = ("accepted", "filled", "start", "gap")
         counts = {name: self.stage.counts[name] for name in shown}
         return {
-            "rate": self.stage.rate.rate,
+            "rate": self.stage.received.rate,
+            "filled_share": self.stage.rate.filled,
             "delay": self.stage.delay,
             "segment": self.stage.guard.segment,
             "passed": self.passed,

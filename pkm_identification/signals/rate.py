@@ -13,11 +13,15 @@ from pkm_identification.numerics.segments import segment_slices
 from .guard import RATE_ERROR, GuardedLog
 
 WINDOW = 0.25  # s over which samples are counted
+MOST_FILLED = 0.05  # share of samples that are made up, above which nothing may be learned from them
 FEWEST_COUNTED = 10  # samples in a window: stamps that jitter by a tenth of a period then show as 2 % at most
 
 
 class RateWatch:
     """Counts samples over windows of their own time; jitter of single stamps does not matter.
+
+    Samples that were made up to fill short holes count for the rate, because the filters behind see a regular clock;
+    how many they are is told beside.
 
     Parameters
     ----------
@@ -30,6 +34,8 @@ class RateWatch:
     ----------
     rate : float
         Hz in the last whole window; NaN before there is one.
+    filled : float
+        Share of the samples in that window that were made up because others are missing.
     """
 
     def __init__(self, nominal: float, window: float = WINDOW) -> None:
@@ -39,29 +45,33 @@ class RateWatch:
 
     def reset(self) -> None:
         """Forget everything."""
-        self.rate = math.nan
+        self.rate, self.filled = math.nan, 0.0
         self.restart()
 
     def restart(self) -> None:
         """Begin a new window; for holes and jumps of the clock."""
         self._begin: float | None = None
-        self._count = 0
+        self._count = self._received = 0
 
     def update(self, time: float, samples: int) -> bool:
-        """Count samples up to a stamp (s); whether that completed a window."""
+        """Count one sample received and those made up before it, up to a stamp (s); whether that completed a window."""
         if self._begin is None:
             self._begin = time
             return False
         self._count += samples
+        self._received += 1
         span = time - self._begin
         if span < self._window:
             return False
         self.rate = self._count / span
-        self._begin, self._count = time, 0
+        # jitter makes up samples, too, but none of them is missing
+        missing = 1.0 - self._received / (span * self.nominal)
+        self.filled = max(0.0, min(1.0 - self._received / self._count, missing))
+        self._begin, self._count, self._received = time, 0, 0
         return True
 
-    def follow(self, time: FloatArray, samples: NDArray[np.int64]) -> FloatArray:
-        """Deviation after each of many readings, as `update` gives it one by one.
+    def follow(self, time: FloatArray, samples: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Whether the rate is wrong after each of many readings, as `update` gives it one by one.
 
         Parameters
         ----------
@@ -70,7 +80,7 @@ class RateWatch:
         samples : ndarray of int64, shape (N,)
             Samples that each brings.
         """
-        deviations = np.empty(len(time))
+        wrong = np.empty(len(time), dtype=bool)
         start = 0
         while start < len(time):
             if self._begin is None:
@@ -82,13 +92,15 @@ class RateWatch:
                     last -= 1
                 while last < len(time) and time[last] - self._begin < self._window:
                     last += 1
-            deviations[start:last] = self.deviation
-            self._count += int(samples[start:last].sum()) if self._begin is not None else 0
+            wrong[start:last] = self.wrong
+            if self._begin is not None:
+                self._count += int(samples[start:last].sum())
+                self._received += last - start
             if last < len(time):
                 self.update(float(time[last]), int(samples[last]))
-                deviations[last] = self.deviation
+                wrong[last] = self.wrong
             start = last + 1
-        return deviations
+        return wrong
 
     @property
     def deviation(self) -> float:
@@ -97,18 +109,18 @@ class RateWatch:
 
     @property
     def wrong(self) -> bool:
-        """Whether samples come at so wrong a rate that derivatives would be wrong by as much."""
-        return self.deviation > RATE_ERROR
+        """Whether derivatives would be wrong by as much as the rate is, or too much of the stream is made up."""
+        return self.deviation > RATE_ERROR or self.filled > MOST_FILLED
 
 
 def at_right_rate(log: GuardedLog) -> NDArray[np.bool_]:
     """For each sample (N,) of a guarded log, whether `RateWatch` had nothing against the rate when it came."""
     watch = RateWatch(1.0 / log.period)
-    deviations = np.zeros(len(log.time))
+    wrong = np.zeros(len(log.time), dtype=bool)
     for part in segment_slices(log.segment):
         # a reading brings the samples that fill the hole before it and its own
         readings = np.nonzero(~log.filled[part])[0]
         brought = np.diff(readings, prepend=-1)
         watch.restart()
-        deviations[part] = np.repeat(watch.follow(log.time[part][readings], brought), brought)
-    return deviations <= RATE_ERROR
+        wrong[part] = np.repeat(watch.follow(log.time[part][readings], brought), brought)
+    return ~wrong

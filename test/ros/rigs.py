@@ -224,8 +224,8 @@ class StreamRig(ChainRig):
 
     RATE = 250.0
 
-    def __init__(self, bench, **estimator):
-        super().__init__(bench, sample_rate=self.RATE, **estimator)
+    def __init__(self, bench, sample_rate=RATE, **estimator):
+        super().__init__(bench, sample_rate=sample_rate, **estimator)
         self.statuses = bench.diagnostics()
 
     def _drained(self):

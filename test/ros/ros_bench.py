@@ -12,7 +12,6 @@ import rclpy
 from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.parameter import Parameter
-from rclpy.task import Future
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
@@ -167,7 +166,8 @@ class StreamBench(Bench):
             result = condition()
             if result:
                 return result
-            self.executor.spin_until_future_complete(Future(), timeout_sec=0.01)
+            self.executor._call_what_is_ready()
+            self.executor._follow_streams()
         raise AssertionError(f"not within {deadline:g} s: {what}")
 
 

@@ -19,6 +19,7 @@ from pkm_identification.signals.rate import RateWatch, at_right_rate
 
 from .stage_event import StageEvent
 
+LONGEST_HOLE = 1.0  # s; what is longer is silence, not a slow stream
 WRONG_RATE, NOT_FINITE_OUTPUT = "wrong_rate", "not_finite_output"
 
 
@@ -33,6 +34,9 @@ class StrutStage:
     guard : StreamGuard
     filter : CausalStrutFilter
     rate : RateWatch
+        Of the samples the filter gets.
+    received : RateWatch
+        Of the good samples that came, holes up to LONGEST_HOLE included.
     events : list of StageEvent
         Of the last step.
     forces : ForceStream or None
@@ -52,6 +56,7 @@ class StrutStage:
         if guard.known is not None:
             self.forces = ForceStream(ForceAlignment.of(guard.known, guard.period))
         self.rate = RateWatch(1.0 / guard.period)
+        self.received = RateWatch(1.0 / guard.period)
 
     def reset(self) -> None:
         """Forget everything: afterwards the stage is as newly made."""
@@ -79,6 +84,8 @@ class StrutStage:
         if self.forces is not None:
             self.forces.reset()
         self.rate.reset()
+        self.received.reset()
+        self._newest = -np.inf
         self.events: list[StageEvent] = []
         self.has_force = False
         self._left_out = dict.fromkeys((WRONG_RATE, NOT_FINITE_OUTPUT), 0)
@@ -119,6 +126,10 @@ class StrutStage:
         if self.guard.segment != self._segment:
             self._begin_segment(time)
         self.rate.update(time, len(guarded))
+        if not 0.0 < time - self._newest < LONGEST_HOLE:
+            self.received.restart()
+        self._newest = time
+        self.received.update(time, 1)
         wrong_rate = self.rate.wrong
         passed = []
         for sample in guarded:
@@ -127,7 +138,10 @@ class StrutStage:
             if filtered is None:
                 continue
             if wrong_rate:
-                self._leave_out(WRONG_RATE, "the sample rate is too far off: nothing is passed on")
+                self._leave_out(
+                    WRONG_RATE,
+                    "the sample rate is too far off, or too many are missing: nothing is passed on",
+                )
             elif finite_sample(filtered.length, filtered.rate, filtered.acceleration, filtered.force):
                 passed.append(self._numbered(filtered))
             else:

@@ -1,22 +1,24 @@
-"""Failure table, rows 1 to 10, 14 and 15: what a driver, its clock and its encoders can do to the stream."""
+"""Failure table, rows 1 to 10, 14, 15 and 28: what a driver, its clock and its encoders can do to the stream."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 from diagnostic_msgs.msg import DiagnosticStatus
+from ros.domains import DOMAIN
 from ros.rigs import (
     FIRST_SEGMENT,
     ChainRig,
     FilterRig,
     Part,
+    StreamRig,
     assert_equal,
     expected,
     from_segment,
     status_with,
     values_of,
 )
-from ros.ros_bench import Motion, joint_state
+from ros.ros_bench import Motion, StreamBench, joint_state
 from rosgraph_msgs.msg import Clock
 
 from pkm_identification.nodes.strut_filter import StrutFilterNode
@@ -175,7 +177,8 @@ def at_rate(motion, rate):
 
 
 @pytest.mark.parametrize(
-    ("rate", "level"), [(1030.0, OK), (1070.0, WARN), (900.0, WARN), (1250.0, ERROR), (1500.0, ERROR)]
+    ("rate", "level"),
+    [(1015.0, OK), (1030.0, WARN), (1070.0, WARN), (970.0, WARN), (1250.0, ERROR), (1500.0, ERROR)],
 )
 def test_row_08_a_wrong_rate_is_a_warning_then_an_error_and_nothing_goes_on(bench, rig, rate, level):
     statuses = bench.diagnostics()
@@ -196,6 +199,46 @@ def test_row_08_a_wrong_rate_is_a_warning_then_an_error_and_nothing_goes_on(benc
         # a quarter of a second is what it takes to know the rate
         assert max(passed) < 0.25
         assert rig.counts["wrong_rate"] > 100
+
+
+@pytest.mark.parametrize("rate", [500.0, 200.0, 100.0, 20.0, 5.0])
+def test_row_28_a_stream_slower_than_stated_is_an_error_with_the_rate_it_really_has(slow_chain, rate):
+    """ERROR with the rate of the samples received and how much is made up; nothing is learned from made-up samples."""
+    chain = slow_chain
+    chain.statuses.clear()
+    begin = 1000.0 + rate
+    learned = chain.estimator.estimator.count
+    time = np.arange(max(8, round(1.5 * rate))) / rate
+    motion = Motion(1)
+    chain.feed(
+        [joint_state(begin + t, motion.length[0] + 1e-3 * np.sin(3.0 * t), motion.force[0]) for t in time]
+    )
+    status = status_with(chain.bench, chain.statuses, f"samples come at {rate:.1f} Hz, expected 1000 Hz")
+    assert (status.name, status.level) == ("strut_filter", ERROR)
+    assert float(values_of(status)["rate"]) == pytest.approx(rate, rel=0.02)
+    if rate >= 200.0:
+        # holes as short as these are filled: 1 or 4 of 2 or 5 samples
+        assert float(values_of(status)["filled_share"]) == pytest.approx(1.0 - rate / 1000.0, abs=0.02)
+        assert "of the stream is made up" in status.message
+    assert chain.estimator.estimator.count == learned
+    # the cause gone, so is the error
+    chain.statuses.clear()
+    chain.feed(Motion(500, start=begin + 500.0).messages())
+    chain.bench.wait(
+        lambda: any(
+            values_of(s).get("rate") == "1000" and "Hz" not in s.message
+            for a in chain.statuses
+            for s in a.status
+        ),
+        "the filter to be content",
+    )
+
+
+@pytest.fixture(scope="module")
+def slow_chain():
+    """The three nodes, for all rates."""
+    with StreamBench(DOMAIN) as bench:
+        yield StreamRig(bench, sample_rate=1000.0)
 
 
 @pytest.mark.slow
