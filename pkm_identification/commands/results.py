@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pkm_identification.errors import OutputError
-from pkm_identification.records.atomic import replacing
+from pkm_identification.records.atomic import refuse_impossible, replacing
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -49,7 +49,7 @@ def check_file(path: str | Path | None, flag: str) -> None:
     Raises
     ------
     OutputError
-        If its folder is not there, or it is a folder itself.
+        If its folder is not there, or it is a folder itself, a link out of its folder, or nothing to write to.
     """
     if path in (None, "-"):
         return
@@ -58,6 +58,7 @@ def check_file(path: str | Path | None, flag: str) -> None:
         raise OutputError(f"{flag} {path}: there is no folder {place.parent}")
     if place.is_dir():
         raise OutputError(f"{flag} {path}: is a folder")
+    refuse_impossible(place)
 
 
 def say(text: str) -> None:

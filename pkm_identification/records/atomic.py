@@ -1,21 +1,29 @@
-"""Files that appear complete or not at all."""
+"""Files that appear complete or not at all, and what is no file written through."""
 
 from __future__ import annotations
 
 import os
+import secrets
+import shutil
+import stat
+import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 
 from pkm_identification.errors import OutputError
+
+# Where names stand for what a process has open: links there lead anywhere, and that is meant.
+DEVICES = ("/dev/", "/proc/")
 
 
 @contextmanager
 def replacing(path: str | Path) -> Iterator[Path]:
     """Write a file under a temporary name beside `path` and move it there when the block succeeds.
 
-    Readers see the old file or the whole new one. When the block raises, the temporary file is removed and
-    whatever was at `path` stays.
+    Readers see the old file or the whole new one, also after a power cut. When the block raises, the temporary file is
+    removed and whatever was at `path` stays. A pipe or a character device is written through when the block succeeds,
+    never replaced. A link stays one: what it names is written, unless that lies in another folder.
 
     Parameters
     ----------
@@ -30,14 +38,76 @@ def replacing(path: str | Path) -> Iterator[Path]:
     Raises
     ------
     OutputError
-        If the file cannot be written (no such folder, no permission, disk full).
+        If the file cannot be written (no such folder, no permission, disk full), is a link out of its folder, or is
+        neither a file nor a pipe nor a character device.
     """
     target = Path(path)
-    temporary = target.with_name(f".{target.name}.{os.getpid()}.part")
+    place, through = _place(target)
     try:
-        yield temporary
-        os.replace(temporary, target)
+        with _sent(target) if through else _replaced(place) as temporary:
+            yield temporary
     except OSError as error:
         raise OutputError(f"{target}: cannot be written: {error.strerror or error}") from None
+
+
+def refuse_impossible(path: str | Path) -> None:
+    """Raise OutputError if `replacing` would refuse to write there because of what is there already."""
+    _place(Path(path))
+
+
+def _place(target: Path) -> tuple[Path, bool]:
+    """The file to be replaced, links resolved, and whether it is something to be written through instead."""
+    try:
+        place = target.resolve() if target.is_symlink() else target
+        mode = target.stat().st_mode if target.exists() else stat.S_IFREG
+    except (OSError, RuntimeError) as error:  # a circle of links is a RuntimeError before Python 3.13
+        raise OutputError(
+            f"{target}: cannot be written: {getattr(error, 'strerror', None) or error}"
+        ) from None
+    if (
+        stat.S_ISFIFO(mode)
+        or stat.S_ISCHR(mode)
+        or (str(target.absolute()).startswith(DEVICES) and target.exists())
+    ):
+        return target, True
+    if place.parent != target.parent and place.parent != target.parent.resolve():
+        raise OutputError(f"{target}: is a link to {place}, out of its folder: name that itself")
+    if stat.S_ISDIR(mode):
+        raise OutputError(f"{target}: cannot be written: Is a directory")
+    if not stat.S_ISREG(mode):
+        raise OutputError(f"{target}: cannot be written: is neither a file, a pipe nor a character device")
+    return place, False
+
+
+@contextmanager
+def _replaced(target: Path) -> Iterator[Path]:
+    temporary = target.with_name(f".{target.name}.{secrets.token_hex(8)}.part")
+    # made here and by nobody else, with the rights that the umask leaves
+    os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+    try:
+        yield temporary
+        _to_disk(temporary)
+        os.replace(temporary, target)
+        _to_disk(target.parent)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def _sent(target: Path) -> Iterator[Path]:
+    with tempfile.TemporaryDirectory() as folder:
+        temporary = Path(folder) / target.name
+        yield temporary
+        through = os.open(target, os.O_WRONLY | os.O_APPEND)
+        with temporary.open("rb") as written, os.fdopen(through, "wb") as output:
+            shutil.copyfileobj(written, output)
+
+
+def _to_disk(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        # some file systems cannot do it for folders
+        with suppress(OSError) if path.is_dir() else nullcontext():
+            os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
