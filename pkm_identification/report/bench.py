@@ -53,9 +53,10 @@ def step_text(
         lines.append(
             f"each number of the actuators by -{percent:g} / 0 / +{percent:g} %, largest change first:"
         )
-        lines.append(
-            f"  {'number':28s}{'first peak, ms':>24s}{'period, ms':>24s}{'settling, ms':>24s}{'overshoot, %':>24s}{'% per %':>9s}"
+        heads = "".join(
+            f"{name:>24s}" for name in ("first peak, ms", "period, ms", "settling, ms", "overshoot, %")
         )
+        lines.append(f"  {'number':28s}{heads}{'% per %':>9s}")
         for entry in varied:
             cells = ["".join(_cell(metric, a) for a in entry.answers) for metric in METRICS]
             slope = entry.slope("overshoot", percent or 1.0)

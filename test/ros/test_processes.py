@@ -67,7 +67,8 @@ def test_a_signal_while_kernels_are_compiled_ends_a_node_at_once(domain, tmp_pat
         (
             "kinematics",
             ["-p", "machine:=nosuch"],
-            "kinematics: machine 'nosuch': not a built-in machine (ford, hexel, uf, uf_belt, uf_hydraulic) and not the path of a .yaml file",
+            "kinematics: machine 'nosuch': not a built-in machine (ford, hexel, uf, uf_belt, uf_hydraulic) "
+            "and not the path of a .yaml file",
         ),
         ("recorder", [], "recorder: parameter 'output' is empty: give the folder of the recording"),
         ("player", ["-p", "bag:=/nowhere"], "player: /nowhere: cannot be read: No such file or directory"),

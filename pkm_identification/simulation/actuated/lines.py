@@ -58,7 +58,7 @@ def lines_of(bank: Bank, h: float) -> Lines:
 def fill_lines(lines: Lines, command: FloatArray, position: FloatArray) -> None:
     """Let the past be one in which nothing moved."""
     lines.command[:], lines.position[:] = command, position
-    lines.begun[0] = len(lines.command)
+    lines.begun[0] = 0.0
 
 
 @kernel

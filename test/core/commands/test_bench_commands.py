@@ -1,0 +1,72 @@
+"""pkm step, response and modes: numbers, documents, figures, and one line for what cannot be."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from pkm_identification.cli import main
+
+
+def run(*arguments):
+    return main([str(argument) for argument in arguments])
+
+
+def test_modes_as_table_document_and_figure(tmp_path, capsys):
+    out = tmp_path / "m.json"
+    assert run("modes", "--machine", "uf_hydraulic", "--json", out, "--out", tmp_path) == 0
+    document = json.loads(out.read_text())
+    assert len(document["modes"]) == 6
+    frequencies = [mode["frequency_hz"] for mode in document["modes"]]
+    assert frequencies == sorted(frequencies)
+    assert f"{frequencies[0]:7.2f}" in capsys.readouterr().out
+    assert (tmp_path / "modes.png").stat().st_size > 10_000
+
+
+@pytest.mark.slow
+def test_a_step_and_a_response_of_the_hydraulic_machine(tmp_path, capsys):
+    out = tmp_path / "s.json"
+    assert run("step", "--machine", "uf_hydraulic", "--axis", "z", "--duration", 0.1, "--json", out) == 0
+    step = json.loads(out.read_text())
+    assert step["metrics"]["overshoot_percent"] >= 0
+    assert step["force_range"][0] < step["force_range"][1]
+    assert run(
+        "response", "--machine", "uf_hydraulic", "--axis", "strut_1", "--from", 4, "--to", 40, "--points", 2,
+        "--json", out, "--out", tmp_path,
+    ) == 0  # fmt: skip
+    response = json.loads(out.read_text())
+    slow, fast = response["with_mechanism"]["gain"]
+    assert 1 > slow > fast > 0
+    assert min(response["force_error"]) > 0
+    assert (tmp_path / "response.png").exists()
+
+
+REFUSED = [
+    (["modes", "--machine", "uf"], "no compliance in this file"),
+    (["modes", "--machine", "mast", "--pose", 0, 0, 0, 0, 0, 0], "no compliance"),
+    (["step", "--machine", "uf_belt", "--strut", 7], "--strut 7: must be from 1 to 6"),
+    (["step", "--machine", "uf_belt", "--axis", "up"], "--axis up: must be one of x, y, z, rx, ry, rz"),
+    (["step", "--machine", "uf_belt", "--axis", "z", "--size", 0.5], "its end stops are at 0.3 and 0.55"),
+    (["step", "--machine", "uf_belt", "--vary", 100], "--vary 100: must be more than 0"),
+    (
+        ["response", "--machine", "uf_belt", "--axis", "z", "--amplitude", 1],
+        "--amplitude: 1 along 'z' takes drive",
+    ),
+    (
+        ["response", "--machine", "uf_belt", "--axis", "z", "--to", 300],
+        "below half the slowest loop's rate, 250 Hz",
+    ),
+    (
+        ["response", "--machine", "uf_belt", "--axis", "z", "--from", 9, "--to", 3],
+        "must be positive and rise",
+    ),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), REFUSED)
+def test_what_cannot_be_measured_is_one_line(arguments, message, capsys):
+    assert run(*arguments) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.count("\n") == 1

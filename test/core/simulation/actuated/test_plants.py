@@ -1,0 +1,212 @@
+"""Actuators under whole machines: against the analytic hexapod, and linearised against `pkm modes`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from core.simulation.actuated.servos import ALL, LAG, SERVO
+from scipy.integrate import solve_ivp
+
+from pkm_identification.control import cascade
+from pkm_identification.errors import SettingsError
+from pkm_identification.mechanisms.actuators import Ideal, Motor, Screw
+from pkm_identification.mechanisms.hexapod.dynamics.forward import forward_dynamics
+from pkm_identification.mechanisms.hexapod.kinematics import jacobian, strut_lengths
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.mechanisms.multibody.kinematics import close_drives
+from pkm_identification.mechanisms.multibody.mechanism import Mechanism
+from pkm_identification.numerics.rotation import matrix_from_vector
+from pkm_identification.simulation.actuated.modes import modes
+from pkm_identification.simulation.actuated.rig import Rig
+from pkm_identification.simulation.actuated.subject import Subject
+from pkm_identification.simulation.multibody.plant import MechanismPlant
+from pkm_identification.simulation.plant import Plant
+
+
+def belt():
+    """The belt machine without loops in its drives: commands are currents."""
+    return replace(Machine.load("uf_belt"), loops=None)
+
+
+def test_a_push_is_that_of_the_analytic_machine():
+    """Motors, belts and the platform in one system of equations, by SciPy: poses within 1e-6 m after 20 ms."""
+    machine = belt()
+    plant = Plant(machine, friction=False)
+    holding = plant.holding_force()
+    plant.set_force(holding)
+    states, command = plant.actuated.bank.equilibrium(holding, plant.length)
+    command = command + np.array([3.0, -1.0, 2.0, 0.0, -2.0, 1.0])
+    for _ in range(20):
+        plant.command(command, 1e-3)
+
+    def change(t, y):
+        turn = matrix_from_vector(y[3:6]) @ machine.home_rotation
+        twist, inner = y[6:12], y[12:].reshape(6, -1)
+        position, rotation = y[None, :3], turn[None]
+        length = strut_lengths(machine, position, rotation)[0]
+        rate = jacobian(machine, position, rotation)[0] @ twist
+        parts = list(zip(machine.actuators, inner, command, length, rate, strict=True))
+        force = np.array([actuator.force(*rest) for actuator, *rest in parts])
+        acceleration = forward_dynamics(machine, position, rotation, twist[None], force[None], friction=False)
+        inside = np.concatenate([actuator.derivative(*rest) for actuator, *rest in parts])
+        # rotation vectors stay below 1e-3: their rate is the angular velocity to second order
+        turning = twist[3:] - 0.5 * np.cross(y[3:6], twist[3:])
+        return np.concatenate([twist[:3], turning, np.ravel(acceleration), inside])
+
+    start = np.concatenate([machine.home_position, np.zeros(9), states[:, :2].ravel()])
+    exact = solve_ivp(change, (0.0, 0.02), start, "DOP853", rtol=1e-7, atol=1e-10).y[:, -1]
+    state = plant.state
+    assert np.linalg.norm(exact[:3] - machine.home_position) > 1e-5
+    np.testing.assert_allclose(state.position, exact[:3], atol=1e-6)
+    np.testing.assert_allclose(state.twist, exact[6:12], atol=2e-4)
+
+    mechanism = Mechanism.from_machine(machine)
+    other = MechanismPlant(mechanism, friction=False)
+    other.set_force(other.holding_force())
+    for _ in range(20):
+        other.command(command, 1e-3)
+    np.testing.assert_allclose(other.drive, state.length, atol=1e-6)
+
+
+def transition(subject, period=1e-3, size=1e-6):
+    """d(state after a period) / d(state before) of the simulated machine, commands held: shape (K, K)."""
+    mechanism, home = subject.mechanism, subject.home
+    plant = MechanismPlant(mechanism, friction=False)
+    drives, count = plant.actuated, len(home)
+    inner = [len(actuator.state_names) for actuator in subject.actuators]
+    columns = []
+
+    def after(k, step):
+        place, rate = home.copy(), np.zeros(count)
+        plant.reset()
+        plant.set_force(plant.holding_force())
+        hold, states = drives.command, drives.states.copy()
+        if k < count:
+            place[k] += step
+        elif k < 2 * count:
+            rate[k - count] += step
+        plant.reset(close_drives(mechanism, place[None]).configuration[0], rate)
+        drives.states[:] = states
+        drives._drives.command[:] = hold
+        if k >= 2 * count:
+            i, j = divmod(k - 2 * count, inner[0])
+            drives.states[i, j] += step * (1e3 if j == inner[0] - 1 and inner[0] == 3 else 1.0)
+        plant.command(hold, period)
+        return np.concatenate([plant.drive, plant.state.rate, drives.states[:, : inner[0]].ravel()])
+
+    for k in range(2 * count + sum(inner)):
+        scale = 1e3 if k >= 2 * count and inner[0] == 3 and (k - 2 * count) % 3 == 2 else 1.0
+        columns.append((after(k, size) - after(k, -size)) / (2 * size * scale))
+    return np.array(columns).T
+
+
+def test_modes_are_the_eigenvalues_of_the_linearised_simulator():
+    machine = belt()
+    subject = Subject(Mechanism.from_machine(machine), machine.home_position, machine.home_rotation)
+    made = modes(subject)
+    values = np.log(np.linalg.eigvals(transition(subject)).astype(complex)) / 1e-3
+    seen = np.sort(np.abs(values[values.imag > 100.0])) / (2 * np.pi)
+    expected = np.sort([mode.natural for mode in made.modes])
+    assert len(seen) == 6
+    np.testing.assert_allclose(seen, expected, rtol=0.01)
+    np.testing.assert_allclose([mode.share.sum() for mode in made.modes], 1.0)
+
+
+def test_oil_modes_of_the_arm_are_those_of_mass_and_compliance():
+    machine = Machine.load("uf_hydraulic")
+    subject = Subject(Mechanism.from_machine(machine), machine.home_position, machine.home_rotation)
+    made = modes(subject)
+    oil = machine.actuators[0].oil_compliance
+    expected = np.sqrt(np.sort(np.linalg.eigvals(np.linalg.inv(made.mass) / oil).real)) / (2 * np.pi)
+    np.testing.assert_allclose([mode.frequency for mode in made.modes], expected, rtol=1e-9)
+
+
+def test_rigid_drives_have_no_modes():
+    machine = replace(Machine.load("uf"), actuators=(Ideal(),) * 6)
+    subject = Subject(Mechanism.from_machine(machine), machine.home_position, machine.home_rotation)
+    with pytest.raises(SettingsError, match="no compliance in this file"):
+        modes(subject)
+
+
+def test_drives_switched_off_let_go_or_lock():
+    """Oil behind closed valves holds the platform; motors without current let it fall."""
+    dropped = {}
+    for name in ("uf_hydraulic", "uf_belt"):
+        plant = Plant(replace(Machine.load(name), loops=None), friction=False)
+        plant.set_force(plant.holding_force())
+        plant.enable(False)
+        before = plant.length
+        for _ in range(30):
+            plant.follow(before, before, 1e-3) if name == "uf_hydraulic" else plant.command(np.zeros(6), 1e-3)
+        dropped[name] = np.abs(plant.length - before).max()
+    assert dropped["uf_hydraulic"] < 1e-4 < 1e-3 < dropped["uf_belt"]
+
+
+def test_a_delay_shorter_than_the_small_step_is_refused():
+    with pytest.raises(SettingsError, match="shorter than the small step"):
+        Rig([replace(SERVO, valve_delay=1e-5)], 5.0)
+
+
+def test_stiff_limits_become_an_ideal_drive():
+    """A lag of a microsecond is none: forces of a source and of the lag move a mass alike."""
+    runs = []
+    for actuator in (Ideal(500.0), replace(LAG, time_constant=1e-6)):
+        run = Rig([actuator], 4.0).run(lambda t: np.array([60.0]), 0.02, 1e-3)
+        runs.append(run.position[-1, 0])
+    np.testing.assert_allclose(runs[1], runs[0], rtol=2e-4)
+    assert runs[0] > 1e-3
+
+
+@pytest.mark.slow
+def test_a_second_of_random_commands_keeps_every_number_finite():
+    rng = np.random.default_rng(3)
+    rig = Rig(list(ALL), np.full(len(ALL), 3.0) * np.eye(len(ALL)))
+    for _ in range(500):
+        rig.advance(rng.normal(0.0, 20.0, len(ALL)), 2e-3)
+    assert np.all(np.isfinite(rig.drives.states))
+
+
+def cascade_by_hand(gains, inertia, constant, reference, count):
+    """A cascade on a rigid motor, ticks of 1 ms and position ticks of 2 ms, motion between them exact."""
+    angle = speed = last = total = rate = past = 0.0
+    seen, queue = [], [0.0] * (gains["late"] + 1)
+    for k in range(count):
+        seen.append(angle)
+        if k % 2 == 0:
+            queue = [*queue[1:], gains["kv"] * (reference(k * 1e-3) - angle)]
+            past, rate = rate, queue[0]
+        error = rate - (angle - last) / 1e-3
+        last = angle
+        ahead = gains["fv"] * rate + gains["fa"] * (rate - past) / 2e-3
+        wanted = gains["kp"] * error + total + gains["ki"] * 1e-3 * error + ahead
+        if abs(wanted) <= gains["limit"] or wanted * error < 0:
+            total += gains["ki"] * 1e-3 * error
+        torque = constant * min(max(wanted, -gains["limit"]), gains["limit"]) / inertia
+        angle += 1e-3 * speed + 0.5e-6 * torque
+        speed += 1e-3 * torque
+    return np.array(seen)
+
+
+@pytest.mark.parametrize(("late", "size"), [(0, 0.5), (1, 0.5), (1, 50.0)])
+def test_the_cascade_is_the_one_computed_by_hand(late, size):
+    """Small steps that stay within the limits, and a large one that saturates: anti-windup included."""
+    gains = {"kv": 20.0, "kp": 0.069, "ki": 2.93, "fv": 4.8e-4, "fa": 4.7e-5, "limit": 5.0, "late": late}
+    settings = cascade.empty_settings(1)
+    for place, value in (
+        (cascade.POSITION_STEPS, 100), (cascade.VELOCITY_STEPS, 50), (cascade.STEP, 20e-6), (cascade.RATIO, 1.0),
+        (cascade.POSITION_GAIN, 20.0), (cascade.RATE_LIMIT, np.inf), (cascade.CYCLES_LATE, late),
+        (cascade.VELOCITY_GAIN, 0.069), (cascade.VELOCITY_INTEGRAL, 2.93), (cascade.VELOCITY_FEED, 4.8e-4),
+        (cascade.ACCELERATION_FEED, 4.7e-5), (cascade.CURRENT_LIMIT, 5.0),
+    ):  # fmt: skip
+        settings[0, place] = value
+    motor = Screw(Motor(0.0302, 1.0, 5.0), 2.27e-5)
+    rig = Rig([motor], 0.0, controls=settings)
+    seen = []
+    for k in range(200):
+        seen.append(rig.drives.place[0])
+        wanted = np.array([size * np.sin(30 * k * 1e-3)])
+        rig.follow(wanted, np.array([size * np.sin(30 * (k + 1) * 1e-3)]), 1e-3)
+    expected = cascade_by_hand(gains, 2.27e-5, 0.0302, lambda t: size * np.sin(30 * t), 200)
+    np.testing.assert_allclose(seen, expected, atol=1e-9 * size)
