@@ -77,6 +77,10 @@ class Actuator(Protocol):
         """Mass (kg) or moment of inertia (kg m^2) that turns rigidly with the coordinate."""
 
     @property
+    def inertia_behind(self) -> float:
+        """The same (kg, kg m^2) of what turns behind a compliance, between the reported force and the mechanism."""
+
+    @property
     def command_unit(self) -> str:
         """N, N m, A or V."""
 

@@ -47,6 +47,7 @@ class FirstOrder:
     type: ClassVar[str] = "first_order"
     state_names: ClassVar[tuple[str, ...]] = ("force",)
     inertia: ClassVar[float] = 0.0
+    inertia_behind: ClassVar[float] = 0.0
     delays: ClassVar[Delays] = Delays()
 
     @property

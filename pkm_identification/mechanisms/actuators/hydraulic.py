@@ -80,6 +80,7 @@ class Hydraulic:
     type: ClassVar[str] = "hydraulic"
     state_names: ClassVar[tuple[str, ...]] = ("valve opening", "valve rate", "load force")
     inertia: ClassVar[float] = 0.0
+    inertia_behind: ClassVar[float] = 0.0
 
     @property
     def delays(self) -> Delays:

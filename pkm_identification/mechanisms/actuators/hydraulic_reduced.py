@@ -42,6 +42,7 @@ class HydraulicReduced:
     type: ClassVar[str] = "hydraulic_reduced"
     state_names: ClassVar[tuple[str, ...]] = ("load force",)
     inertia: ClassVar[float] = 0.0
+    inertia_behind: ClassVar[float] = 0.0
 
     @classmethod
     def of(cls, full: Hydraulic) -> HydraulicReduced:

@@ -40,6 +40,7 @@ class Ideal:
     type: ClassVar[str] = "ideal"
     state_names: ClassVar[tuple[str, ...]] = ()
     inertia: ClassVar[float] = 0.0
+    inertia_behind: ClassVar[float] = 0.0
     delays: ClassVar[Delays] = Delays()
 
     @property

@@ -68,6 +68,7 @@ class Screw:
     units: Units = LINEAR
 
     type: ClassVar[str] = "screw"
+    inertia_behind: ClassVar[float] = 0.0
     delays: ClassVar[Delays] = Delays()
 
     @property

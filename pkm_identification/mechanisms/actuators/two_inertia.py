@@ -123,6 +123,11 @@ class TwoInertia:
         return self.load_inertia * self.motor.ratio**2
 
     @property
+    def inertia_behind(self) -> float:
+        """Of the motor, in the same unit."""
+        return self.motor_inertia * self.motor.ratio**2
+
+    @property
     def command_unit(self) -> str:
         return self.motor.command_unit
 

@@ -153,6 +153,11 @@ class Machine:
         own = 0.0 if self.actuators is None else self.actuators[strut].inertia
         return self.motor_mass + own
 
+    def driven_mass(self, strut: int) -> float:
+        """The same with what turns behind a compliance: below its resonance the reported force moves that, too."""
+        behind = 0.0 if self.actuators is None else self.actuators[strut].inertia_behind
+        return self.turning_mass(strut) + behind
+
     @cached_property
     def length_scale(self) -> float:
         """Length in m that makes moments and forces comparable: the platform joints' rms radius."""

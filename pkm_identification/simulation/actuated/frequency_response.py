@@ -136,6 +136,8 @@ def _one(
         -along * amplitude * (2 * np.pi * f) ** 2 * np.sin(angle),
     )
     model = np.asarray(dynamics.forces(subject.mechanism, motion), dtype=float)
+    behind = np.array([actuator.inertia_behind for actuator in subject.actuators])
+    model = model - behind * along * amplitude * (2 * np.pi * f) ** 2 * np.sin(angle)
     error = np.sqrt(np.mean((run.reported[used] - model) ** 2) / np.mean(model**2))
     return gains[0], gains[1], abs(1 - gains[0]), float(error)
 

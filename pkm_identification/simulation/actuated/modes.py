@@ -19,6 +19,7 @@ from pkm_identification.numerics.arrays import FloatArray
 
 from .subject import Subject
 
+_Linear = tuple[FloatArray, FloatArray, FloatArray, FloatArray, float]
 _STEP = 1e-6
 _SWINGING = 0.999  # damping ratio from which on a pair is no oscillation
 
@@ -142,7 +143,7 @@ def _smooth(actuator: Actuator) -> Actuator:
     return replace(actuator, **changes)  # type: ignore[type-var]
 
 
-def _linear(actuator: Actuator, load: float, place: float) -> tuple[FloatArray, ...]:
+def _linear(actuator: Actuator, load: float, place: float) -> _Linear:
     """A (s, s), B (s, 2) by x and v, C (s,) and D (2,) of the force; and its stiffness with the drive locked."""
     state, command = actuator.equilibrium(load, place)
     signal = actuator.signal(command, place)
@@ -159,10 +160,10 @@ def _linear(actuator: Actuator, load: float, place: float) -> tuple[FloatArray, 
     a, b, c, d = matrix[:count, :count], matrix[:count, count:], matrix[count, :count], matrix[count, count:]
     oil = getattr(actuator, "oil_compliance", None)
     stiffness = 1.0 / oil if oil else max(-float(d[0]), 0.0)
-    return a, b, c, d, stiffness
+    return a, b, c, d, float(stiffness)
 
 
-def _assembled(parts: list[tuple[FloatArray, ...]], mass: FloatArray) -> FloatArray:
+def _assembled(parts: list[_Linear], mass: FloatArray) -> FloatArray:
     """Of x, v and all states: the matrix of the linear system."""
     count = len(parts)
     states = sum(len(part[2]) for part in parts)

@@ -117,7 +117,7 @@ def _worked_out(machine: Machine) -> FloatArray:
         phi[strut_column(i, I_X)] = transverse
         phi[strut_column(i, I_A)] = b.axial + e.axial
         phi[strut_column(i, I_Z)] = transverse
-        phi[strut_column(i, M_M)] = machine.turning_mass(i)
+        phi[strut_column(i, M_M)] = machine.driven_mass(i)
     friction_of_basis(machine, phi)[:] = machine.friction.coefficients
     if machine.joint_friction is not None:
         joint_friction_of_basis(machine, phi)[:] = machine.joint_friction.coefficients
