@@ -65,6 +65,12 @@ STUDIES: dict[str, Study] = {
             "(Machielsen 1983, chapters 6 and 8.2)",
         ),
         Study(
+            "epaas-servo",
+            "machielsen1983.servo",
+            "a hydraulic servo of the EPAAS on its test set-up: identification, steps, sensitivities, reduced order "
+            "(Machielsen 1983, chapters 6 to 8.1)",
+        ),
+        Study(
             "mast-dynamics",
             "mast.dynamics",
             "the 3PRS table's mechanism as a disturbance of its axes, one step late or solved for, against the coupled "

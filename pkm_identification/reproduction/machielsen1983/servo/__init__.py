@@ -1,0 +1,1 @@
+"""The hydraulic servo on its test set-up (Machielsen 1983, chapters 6 to 8.1): identification, steps, sensitivities."""

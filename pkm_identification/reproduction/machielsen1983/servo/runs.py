@@ -1,0 +1,200 @@
+"""Identification from the printed raw data, steps of the test set-up, variations, and the model of reduced order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from pkm_identification.mechanisms.actuators import Bank, Hydraulic, HydraulicReduced
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.simulation.actuated.rig import Rig
+
+from ..actuators import ROBOT, TEST_SERVO, reduced
+from ..step_metrics import StepMetrics, step_metrics
+from .data import (
+    LOADS,
+    MODES,
+    OIL_MEAN,
+    RATIOS,
+    SENSITIVITIES,
+    SENSOR_FREQUENCY,
+    SENSOR_PHASE,
+    STEP,
+    STEPS,
+    VALVE_PEAK,
+    VALVE_PEAK_FREQUENCY,
+    VALVE_PHASE,
+)
+
+GRAVITY = 9.81
+DURATION, PERIOD = 0.06, 1e-4  # s
+Servo = Hydraulic | HydraulicReduced
+
+
+@dataclass(frozen=True)
+class Identified:
+    """What the printed raw data give.
+
+    Attributes
+    ----------
+    sensor_delay, valve_delay : float
+        s.
+    valve_damping, valve_frequency : float
+        Hz for the latter.
+    oil : ndarray, shape (5,)
+        m/N, by load.
+    leak, viscous : float
+        m/(N s), N s/m, by least squares over the loads.
+    """
+
+    sensor_delay: float
+    valve_damping: float
+    valve_frequency: float
+    valve_delay: float
+    oil: FloatArray
+    leak: float
+    viscous: float
+
+
+@dataclass(frozen=True)
+class ServoStep:
+    """A step of the set-up: voltage of the measuring circuit, and the piston's place in the same volts.
+
+    Attributes
+    ----------
+    time, measured, place : ndarray, shape (N,)
+        s and V, from 0.
+    metrics, of_place : StepMetrics
+    """
+
+    time: FloatArray
+    measured: FloatArray
+    place: FloatArray
+    metrics: StepMetrics
+    of_place: StepMetrics
+
+
+@dataclass(frozen=True)
+class ServoStudy:
+    """All that is compared.
+
+    Attributes
+    ----------
+    steps : tuple of ServoStep
+        As STEPS.
+    reduced : ServoStep
+        5.1 kg, extending, with the valve as one delay.
+    varied : dict of str to tuple of StepMetrics
+        At -p, 0 and +p.
+    order, delays, reduced_order : int
+        Of the robot, counted.
+    """
+
+    identified: Identified
+    steps: tuple[ServoStep, ...]
+    reduced: ServoStep
+    varied: dict[str, tuple[StepMetrics, StepMetrics, StepMetrics]]
+    order: int
+    delays: int
+    reduced_order: int
+
+    @property
+    def full(self) -> ServoStep:
+        """5.1 kg, extending."""
+        return self.steps[2]
+
+    def sensitivity(self, name: str) -> tuple[float, float, float]:
+        """(value(+p) - value(-p)) / 2p of peak and period in ms, overshoot in points, per %."""
+        p = SENSITIVITIES[name][0]
+        low, _, high = (in_print_units(one) for one in self.varied[name])
+        return tuple((b - a) / (2.0 * p) for a, b in zip(low, high, strict=True))  # type: ignore[return-value]
+
+
+def run_study() -> ServoStudy:
+    """Compute everything."""
+    bank, small = Bank(ROBOT), Bank(reduced(ROBOT))
+    return ServoStudy(
+        identified=identified(),
+        steps=tuple(servo_step(TEST_SERVO, load, -STEP if out else STEP) for load, out, *_ in STEPS),
+        reduced=servo_step(HydraulicReduced.of(TEST_SERVO), 5.1, -STEP),
+        varied={name: _varied(name) for name in SENSITIVITIES},
+        order=bank.order + 2 * len(bank),
+        delays=len(bank.delays),
+        reduced_order=small.order + 2 * len(small),
+    )
+
+
+def servo_step(servo: Servo, load: float, volts: float, step: float | None = None) -> ServoStep:
+    """A step of the setpoint in V from rest, the load in kg hanging on the piston; `step` is the small step in s."""
+    rig = (
+        Rig([servo], load, load * GRAVITY) if step is None else Rig([servo], load, load * GRAVITY, step=step)
+    )
+    held = rig.holding_command
+    run = rig.run(lambda _: held + volts, DURATION, PERIOD)
+    measured = run.measured[:, 0] - run.measured[0, 0]
+    place = servo.loop.sensor_gain * (run.position[:, 0] - run.position[0, 0])
+    return ServoStep(
+        run.time,
+        measured,
+        place,
+        step_metrics(run.time, measured, volts),
+        step_metrics(run.time, place, volts),
+    )
+
+
+def in_print_units(metrics: StepMetrics) -> tuple[float, float, float]:
+    """ms, ms, %."""
+    return 1e3 * metrics.first_peak, 1e3 * metrics.period, 100.0 * metrics.overshoot
+
+
+def identified() -> Identified:
+    """The source's procedures on its raw data (sections 6.1 and 6.2)."""
+    # a second-order system's peak is 1 / (2 b sqrt(1 - b^2)) high and at f0 sqrt(1 - 2 b^2)
+    damping = np.sqrt((1.0 - np.sqrt(1.0 - 10.0 ** (-VALVE_PEAK / 10.0))) / 2.0)
+    frequency = VALVE_PEAK_FREQUENCY / np.sqrt(1.0 - 2.0 * damping**2)
+    sensor_delay = -SENSOR_PHASE / 360.0 / SENSOR_FREQUENCY
+    # at its own frequency the valve lags by 90 degrees; the sensor's share goes off, too
+    rest = VALVE_PHASE + 90.0 + 360.0 * sensor_delay * frequency
+    oil = 1.0 / ((2.0 * np.pi * MODES) ** 2 * LOADS)
+    columns = 0.5 * np.column_stack([np.sqrt(LOADS / OIL_MEAN), np.sqrt(OIL_MEAN / LOADS)])
+    (leak, viscous), *_ = np.linalg.lstsq(columns, RATIOS, rcond=None)
+    return Identified(
+        float(sensor_delay),
+        float(damping),
+        float(frequency),
+        float(-rest / 360.0 / frequency),
+        oil,
+        float(leak),
+        float(viscous),
+    )
+
+
+def _with_loop(**changes: float) -> Hydraulic:
+    return replace(TEST_SERVO, loop=replace(TEST_SERVO.loop, **changes))
+
+
+_VARIED: dict[str, Callable[[float], tuple[Hydraulic, float]]] = {
+    "open-loop gain": lambda k: (_with_loop(gain=k * TEST_SERVO.loop.gain), 5.1),
+    "t_m": lambda k: (_with_loop(sensor_delay=k * TEST_SERVO.loop.sensor_delay), 5.1),
+    "t_e": lambda k: (replace(TEST_SERVO, valve_delay=k * TEST_SERVO.valve_delay), 5.1),
+    "w_v": lambda k: (replace(TEST_SERVO, valve_rate=k * TEST_SERVO.valve_rate), 5.1),
+    "beta_v": lambda k: (replace(TEST_SERVO, valve_damping=k * TEST_SERVO.valve_damping), 5.1),
+    "B": lambda k: (
+        replace(TEST_SERVO, friction=replace(TEST_SERVO.friction, viscous=k * TEST_SERVO.friction.viscous)),
+        5.1,
+    ),
+    "1/c_h": lambda k: (
+        replace(TEST_SERVO, hydraulic_compliance=k * TEST_SERVO.hydraulic_compliance),
+        5.1,
+    ),
+    "c_o": lambda k: (replace(TEST_SERVO, oil_compliance=k * TEST_SERVO.oil_compliance), 5.1),
+    "M": lambda k: (TEST_SERVO, k * 5.1),
+}
+
+
+def _varied(name: str) -> tuple[StepMetrics, StepMetrics, StepMetrics]:
+    p = SENSITIVITIES[name][0] / 100.0
+    low, middle, high = (servo_step(*_VARIED[name](k), -STEP).metrics for k in (1.0 - p, 1.0, 1.0 + p))
+    return low, middle, high
