@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from pkm_identification.control.cascade import MEMORY, POSITION_STEPS, start_cascade
+from pkm_identification.control.drives.cascade import MEMORY, POSITION_STEPS, start_cascade
 from pkm_identification.errors import SettingsError
 from pkm_identification.mechanisms.actuators import Bank
 from pkm_identification.mechanisms.actuators.row import MOST_STATES

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pkm_identification.control.drive_settings import drive_settings
+from pkm_identification.control.drives.settings import drive_settings
 from pkm_identification.errors import SettingsError
 from pkm_identification.mechanisms.actuators import Bank
 from pkm_identification.mechanisms.multibody import dynamics

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pkm_identification.control.cascade import empty_settings
+from pkm_identification.control.drives.cascade import empty_settings
 from pkm_identification.errors import NotConverged
 from pkm_identification.mechanisms.actuators import Bank
 from pkm_identification.mechanisms.friction import Friction, padded_coefficients

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pkm_identification.control.cascade import POSITION_STEPS, cascade_output
+from pkm_identification.control.drives.cascade import POSITION_STEPS, cascade_output
 from pkm_identification.mechanisms.actuators.registry import actuator_stage
 from pkm_identification.mechanisms.actuators.row import COULOMB, MOST_STATES, ON_MOTOR, TRANSITION
 from pkm_identification.mechanisms.friction.law import TRANSITION as LAW_TRANSITION

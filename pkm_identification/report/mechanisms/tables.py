@@ -8,7 +8,7 @@ from pkm_identification.mechanisms.multibody.kinematics import read
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.mechanisms.multibody.numbers.arithmetic import FLOAT64
 
-from .listing import ABSENT, Listing, number
+from ..listing import ABSENT, Listing, number
 
 SHOWN = 9  # digits of coordinates at home
 ROUNDING = 1e-14

@@ -1,0 +1,1 @@
+"""Control inside the drives: cascades of loops at rates of their own."""
