@@ -14,7 +14,7 @@ from pkm_identification.estimation.identifiability.precise import checked_digits
 from pkm_identification.mechanisms.hexapod.dynamics.thirteen_bodies import SYMMETRIES
 from pkm_identification.mechanisms.multibody.analysis.routes import ALL, DOUBLE, ROUTES, find_base_parameters
 from pkm_identification.mechanisms.multibody.analysis.subject import Subject
-from pkm_identification.report.base_parameters import (
+from pkm_identification.report.identifiability.base_parameters import (
     WithoutUnits,
     base_parameters_document,
     base_parameters_text,

@@ -1,0 +1,188 @@
+"""What a motion or a log shows of a set of parameters, and how well: before the experiment as after it.
+
+A motion is asked as a log of it would be: exact lengths at the machine's sample rate, its own forces with white noise,
+through the same filters, band and estimator as `identify`. What is structure is decided on noise-free columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from pkm_identification.errors import SettingsError
+from pkm_identification.estimation.estimate import ParameterEstimate
+from pkm_identification.estimation.identifiability import COMBINATION, IDENTIFIABLE, base_parameters
+from pkm_identification.estimation.identifiability.contributions import (
+    ParameterContributions,
+    parameter_contributions,
+)
+from pkm_identification.estimation.identifiability.homogenized import Homogenized, homogenized
+from pkm_identification.mechanisms.hexapod.analysis.base_parameters import random_states
+from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
+from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.mechanisms.hexapod.model import HexapodModel
+from pkm_identification.motion import PlatformMotion, StrutLog
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.parameters.parameter_set import ParameterSet
+
+from ..experiment import Experiment
+from ..settings import Settings
+
+ALONE, TOGETHER, NOT_HERE, NEVER = "alone", "combination", "not in this motion", "never"
+_STATES = 60
+_EVERY = 10  # samples of a motion; its fastest tones have a few Hz
+_WEAKEST = 3
+_NAMED = 0.25  # of the largest term of a direction
+
+
+@dataclass(frozen=True)
+class WeakDirection:
+    """A sum of parameters that is known badly, each in units of its own size.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Its largest terms first.
+    weights : ndarray, shape (k,)
+    std : float
+        Standard deviation along it, in units of the parameters' own sizes; 1: as badly as before.
+    """
+
+    names: tuple[str, ...]
+    weights: FloatArray
+    std: float
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """What can be expected of a set of parameters.
+
+    Attributes
+    ----------
+    parameters : ParameterSet
+    estimate : ParameterEstimate
+        Standard deviations and combinations, as `identify --estimator ls` states their random part.
+    status : tuple of str
+        ALONE, TOGETHER, NOT_HERE or NEVER.
+    weakest : tuple of WeakDirection
+    regressor : Homogenized
+        Of the equations, without units.
+    contributions : ParameterContributions
+    noise : ndarray, shape (6,)
+        Standard deviation of the equations' residuals, N.
+    """
+
+    parameters: ParameterSet
+    estimate: ParameterEstimate
+    status: tuple[str, ...]
+    weakest: tuple[WeakDirection, ...]
+    regressor: Homogenized
+    contributions: ParameterContributions
+    noise: FloatArray
+
+
+def log_of_motion(
+    machine: Machine, motion: PlatformMotion, noise: float, absolute: bool = False, seed: int = 0
+) -> StrutLog:
+    """What exact encoders and noisy force sensors would report of a motion.
+
+    Parameters
+    ----------
+    machine : Machine
+    motion : PlatformMotion
+        At the machine's sample rate.
+    noise : float
+        Standard deviation of the forces' white noise: of each drive's rms force, or N if `absolute`.
+    absolute : bool
+    seed : int
+        Of the noise.
+    """
+    force = strut_forces(machine, motion)
+    deviation = noise if absolute else noise * np.sqrt(np.mean(force**2, axis=0))
+    noisy = force + deviation * np.random.default_rng(seed).normal(size=force.shape)
+    return StrutLog(motion.time, strut_lengths(machine, motion.position, motion.rotation), noisy, "motion")
+
+
+def forecast(
+    logs: Sequence[StrutLog],
+    machine: Machine,
+    settings: Settings,
+    motions: Sequence[PlatformMotion] = (),
+) -> Forecast:
+    """What logs, recorded or made of a motion, show.
+
+    Parameters
+    ----------
+    logs : sequence of StrutLog
+    motions : sequence of PlatformMotion
+        The logs' own, where they are known exactly: ranks are theirs. Of recorded logs they are those of the filtered
+        equations, where noise can show what the motion does not.
+    machine : Machine
+        The nominal one.
+    settings : Settings
+        Of the estimator `ls` and the force model.
+
+    Raises
+    ------
+    LogError, SettingsError
+        As `identify`.
+    """
+    experiment = Experiment.of(logs, machine, settings)
+    problem = experiment.problem()
+    count = problem.reported
+    entries = problem.parameters.entries[:count]
+    columns = problem.equations.regressor[:, :, :count]
+    if columns.shape[0] * columns.shape[1] < count:
+        raise SettingsError(
+            f"{experiment.sources[0]}: {columns.shape[0] * columns.shape[1]} equations cannot show {count} parameters"
+        )
+    fit = experiment.estimator.fit(problem, experiment.tuning)
+    estimate = fit.estimate(problem)
+    rows = columns.reshape(-1, count)
+    if motions:
+        model = HexapodModel(machine)
+        exact = [model.regressor(motion[::_EVERY], experiment.parameters.mapping) for motion in motions]
+        rows = np.concatenate(exact).reshape(-1, count)
+    kinds = tuple(entry.kind for entry in entries)
+    never = _never_felt(machine, experiment.parameters)
+    return Forecast(
+        experiment.parameters,
+        estimate,
+        tuple(
+            NEVER if name in never else _IN_WORDS.get(status, NOT_HERE)
+            for name, status in zip(estimate.names, estimate.status, strict=True)
+        ),
+        _weakest(estimate, np.array([entry.scale for entry in entries])),
+        homogenized(rows, kinds),
+        parameter_contributions(rows, np.array([entry.nominal for entry in entries]), kinds),
+        np.sqrt(np.diag(fit.noise)),
+    )
+
+
+_IN_WORDS = {IDENTIFIABLE: ALONE, COMBINATION: TOGETHER}
+
+
+def _never_felt(machine: Machine, parameters: ParameterSet) -> set[str]:
+    """Parameters that no motion of the machine feels, by random states without noise."""
+    states = random_states(machine, _STATES)
+    columns = HexapodModel(machine).regressor(states, parameters.mapping)
+    base = base_parameters(columns, parameters.names)
+    return {parameters.names[k] for k in base.invisible}
+
+
+def _weakest(estimate: ParameterEstimate, scale: FloatArray) -> tuple[WeakDirection, ...]:
+    """Directions of the largest standard deviation, parameters in units of their own size."""
+    values, vectors = np.linalg.eigh(estimate.covariance / np.outer(scale, scale))
+    found = []
+    for k in range(len(values) - 1, max(len(values) - 1 - _WEAKEST, -1), -1):
+        weights = vectors[:, k]
+        order = np.argsort(-np.abs(weights), kind="stable")
+        order = order[np.abs(weights[order]) > _NAMED * np.abs(weights[order[0]])]
+        named = weights[order] * np.sign(weights[order[0]])
+        found.append(
+            WeakDirection(tuple(estimate.names[i] for i in order), named, float(np.sqrt(max(values[k], 0))))
+        )
+    return tuple(found)

@@ -1,0 +1,111 @@
+"""What a motion or log shows of a machine's parameters, as text for a person and as a document for programs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pkm_identification.identification.procedures.forecast import (
+    ALONE,
+    NEVER,
+    NOT_HERE,
+    Forecast,
+    WeakDirection,
+)
+
+from ..listing import ABSENT, Listing, number
+
+_DIGITS = 3
+
+
+def forecast_document(found: Forecast, machine: str, source: str, noise: str) -> dict[str, Any]:
+    """What `pkm identifiability --json` writes; `std` is null where the data show nothing."""
+    estimate = found.estimate
+    shares = found.contributions
+    return {
+        "schema": 1,
+        "machine": machine,
+        "source": source,
+        "noise": {"stated": noise, "equations": [float(value) for value in found.noise], "unit": "N"},
+        "parameters": [
+            {
+                "name": name,
+                "unit": unit,
+                "nominal": float(nominal),
+                "status": status,
+                "std": float(std) if status == ALONE else None,
+                "size": float(size),
+                "share": float(share),
+            }
+            for name, unit, nominal, status, std, size, share in zip(
+                estimate.names,
+                estimate.units,
+                estimate.nominal,
+                found.status,
+                estimate.std,
+                shares.size,
+                shares.share,
+                strict=True,
+            )
+        ],
+        "combinations": [
+            {"name": one.name, "std": float(one.std), "unit": one.unit} for one in estimate.combinations
+        ],
+        "weakest": [{"text": _direction(one), "std": one.std} for one in found.weakest],
+        "homogenized": {
+            "groups": [group.kind.value for group in found.regressor.groups],
+            "ranks": [group.rank for group in found.regressor.groups],
+            "rank": found.regressor.rank,
+            "condition": found.regressor.condition,
+            "clear": found.regressor.clear,
+        },
+    }
+
+
+def forecast_text(found: Forecast, machine: str, source: str, noise: str) -> str:
+    """The same for a person."""
+    estimate = found.estimate
+    rows = tuple(
+        (
+            name,
+            status,
+            number(nominal, _DIGITS),
+            number(std, _DIGITS) if status == ALONE else ABSENT,
+            unit,
+            f"{100 * size:.2g}",
+        )
+        for name, status, nominal, std, unit, size in zip(
+            estimate.names,
+            found.status,
+            estimate.nominal,
+            estimate.std,
+            estimate.units,
+            found.contributions.size,
+            strict=True,
+        )
+    )
+    header = ("parameter", "shown", "nominal", "std to expect", "unit", "% of the forces")
+    table = Listing(header, rows, frozenset(("nominal", "std to expect", "% of the forces")))
+    rank = found.regressor.rank
+    lines = [
+        f"{machine}, {source}, {noise}: {rank} of {len(rows)} combinations show in {estimate.count} equations; "
+        f"condition without units {found.regressor.condition:.3g}",
+        "",
+        str(table),
+    ]
+    if estimate.combinations:
+        lines += ["", "shown only together:"]
+        lines += [f"  {one.name}: std {number(one.std, _DIGITS)} {one.unit}" for one in estimate.combinations]
+    lines += ["", "weakest directions, each parameter in units of its own size:"]
+    lines += [f"  {_direction(one)}: known to {100 * one.std:.2g} %" for one in found.weakest]
+    for status, sentence in ((NEVER, "no motion shows"), (NOT_HERE, "another motion may show")):
+        names = [name for name, own in zip(estimate.names, found.status, strict=True) if own == status]
+        if names:
+            lines.append(f"{sentence}: {', '.join(names)}")
+    return "\n".join(lines)
+
+
+def _direction(one: WeakDirection) -> str:
+    """Its largest terms, those of the other sign behind 'against'."""
+    same = [name for name, weight in zip(one.names, one.weights, strict=True) if weight > 0]
+    against = [name for name, weight in zip(one.names, one.weights, strict=True) if weight < 0]
+    return " with ".join(same) + (f" against {' with '.join(against)}" if against else "")
