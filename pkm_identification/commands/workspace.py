@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 
 import numpy as np
 
 from pkm_identification.errors import SettingsError
+from pkm_identification.mechanisms.hexapod.analysis.effective_mass import effective_mass
 from pkm_identification.mechanisms.hexapod.kinematics.workspace import (
     FINE,
     PLANES,
@@ -46,6 +48,11 @@ def add(commands: argparse._SubParsersAction) -> None:
         help="m, a point of the slices (default: home)",
     )
     parser.add_argument("--points", type=int, default=FINE, help=f"per side (default: {FINE})")
+    parser.add_argument(
+        "--payload",
+        metavar="MASS[,X,Y,Z]",
+        help="effective masses with this load, too; kg, m in the platform frame",
+    )
     parser.add_argument("--out", required=True, metavar="DIR", help="folder for workspace_PLANE.png and .csv")
     parser.set_defaults(run=_workspace)
 
@@ -65,6 +72,16 @@ def _workspace(options: argparse.Namespace) -> int:
     # matplotlib takes longer to load than the slices to compute
     from pkm_identification.report.figures.workspace import workspace_figure
 
+    machines = [("", machine)]
+    if options.payload is not None:
+        # MuJoCo, which comes along, takes longer to load than the slices to compute
+        from pkm_identification.simulation.payload import Payload, loaded
+
+        load = Payload.parse(f"0,{options.payload}")
+        machines.append(
+            (f"with {load.mass:g} kg: ", replace(machine, platform=loaded(machine.platform, load)))
+        )
+
     empty = 0
     for plane in [options.plane] if options.plane else PLANES:
         piece = workspace_slice(machine, plane, rotation, options.through, options.points)
@@ -72,6 +89,9 @@ def _workspace(options: argparse.Namespace) -> int:
         write_figures(folder, {path.name: workspace_figure(machine, piece, words)})
         write_table(path.with_suffix(".csv"), _columns(piece))
         print(f"{plane}: {_summary(piece)} -> {path}.png, .csv")
+        for prefix, carrying in machines:
+            if np.any(piece.inside):
+                print(f"    {prefix}{_masses(carrying, piece)}")
         empty += not np.any(piece.inside)
     return 1 if empty else 0
 
@@ -85,6 +105,21 @@ def _columns(piece: WorkspaceSlice) -> dict[str, np.ndarray]:
         "dexterity": piece.dexterity.ravel(),
         "sign": piece.sign.ravel().astype(int),
     }
+
+
+def _masses(machine: Machine, piece: WorkspaceSlice) -> str:
+    """Ranges of what drives feel in the part inside the limits."""
+    position = piece.positions()[piece.inside]
+    felt = effective_mass(machine, position, np.broadcast_to(piece.rotation, (len(position), 3, 3)))
+    regular = np.all(np.isfinite(felt.mass), axis=1)
+    low, high = felt.mass[regular].min(axis=0), felt.mass[regular].max(axis=0)
+    ranges = ", ".join(f"{a:.3g}-{b:.3g}" for a, b in zip(low, high, strict=True))
+    text = (
+        f"effective mass of struts 1 to 6: {ranges} kg; coupling at most {felt.coupling[regular].max():.2f}"
+    )
+    if felt.lowest is not None:
+        text += f"; lowest mode {felt.lowest[regular].min():.1f} to {felt.lowest[regular].max():.1f} Hz"
+    return text
 
 
 def _summary(piece: WorkspaceSlice) -> str:

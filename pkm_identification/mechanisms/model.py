@@ -81,6 +81,10 @@ class Actuator(Protocol):
         """The same (kg, kg m^2) of what turns behind a compliance, between the reported force and the mechanism."""
 
     @property
+    def locked_stiffness(self) -> float:
+        """N/m (N m/rad) with its motor locked or its valve closed; 0 of a rigid drive and of a source of force."""
+
+    @property
     def command_unit(self) -> str:
         """N, N m, A or V."""
 

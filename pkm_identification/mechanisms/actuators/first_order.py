@@ -48,6 +48,7 @@ class FirstOrder:
     state_names: ClassVar[tuple[str, ...]] = ("force",)
     inertia: ClassVar[float] = 0.0
     inertia_behind: ClassVar[float] = 0.0
+    locked_stiffness: ClassVar[float] = 0.0
     delays: ClassVar[Delays] = Delays()
 
     @property

@@ -62,6 +62,11 @@ class HydraulicReduced:
         return Delays(self.valve_delay, self.loop.sensor_delay)
 
     @property
+    def locked_stiffness(self) -> float:
+        """Of the oil, N/m (N m/rad)."""
+        return 1.0 / self.oil_compliance
+
+    @property
     def command_unit(self) -> str:
         return self.loop.command_unit
 

@@ -41,6 +41,7 @@ class Ideal:
     state_names: ClassVar[tuple[str, ...]] = ()
     inertia: ClassVar[float] = 0.0
     inertia_behind: ClassVar[float] = 0.0
+    locked_stiffness: ClassVar[float] = 0.0
     delays: ClassVar[Delays] = Delays()
 
     @property

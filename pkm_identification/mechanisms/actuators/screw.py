@@ -69,6 +69,7 @@ class Screw:
 
     type: ClassVar[str] = "screw"
     inertia_behind: ClassVar[float] = 0.0
+    locked_stiffness: ClassVar[float] = 0.0
     delays: ClassVar[Delays] = Delays()
 
     @property

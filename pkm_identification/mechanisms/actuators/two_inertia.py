@@ -128,6 +128,11 @@ class TwoInertia:
         return self.motor_inertia * self.motor.ratio**2
 
     @property
+    def locked_stiffness(self) -> float:
+        """Of the transmission, N/m (N m/rad)."""
+        return self.stiffness * self.motor.ratio**2
+
+    @property
     def command_unit(self) -> str:
         return self.motor.command_unit
 

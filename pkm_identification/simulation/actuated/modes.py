@@ -158,9 +158,7 @@ def _linear(actuator: Actuator, load: float, place: float) -> _Linear:
     columns = [(both(at + step) - both(at - step)) / (2 * step[k]) for k, step in enumerate(np.diag(size))]
     matrix = np.array(columns).T
     a, b, c, d = matrix[:count, :count], matrix[:count, count:], matrix[count, :count], matrix[count, count:]
-    oil = getattr(actuator, "oil_compliance", None)
-    stiffness = 1.0 / oil if oil else max(-float(d[0]), 0.0)
-    return a, b, c, d, float(stiffness)
+    return a, b, c, d, actuator.locked_stiffness
 
 
 def _assembled(parts: list[_Linear], mass: FloatArray) -> FloatArray:

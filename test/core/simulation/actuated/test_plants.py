@@ -12,6 +12,7 @@ from scipy.integrate import solve_ivp
 from pkm_identification.control import cascade
 from pkm_identification.errors import SettingsError
 from pkm_identification.mechanisms.actuators import Ideal, Motor, Screw
+from pkm_identification.mechanisms.hexapod.analysis.effective_mass import effective_mass
 from pkm_identification.mechanisms.hexapod.dynamics.forward import forward_dynamics
 from pkm_identification.mechanisms.hexapod.kinematics import jacobian, strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
@@ -212,3 +213,13 @@ def test_the_cascade_is_the_one_computed_by_hand(late, size):
         rig.follow(wanted, np.array([size * np.sin(30 * (k + 1) * 1e-3)]), 1e-3)
     expected = cascade_by_hand(gains, 2.27e-5, 0.0302, lambda t: size * np.sin(30 * t), 200)
     np.testing.assert_allclose(seen, expected, atol=1e-9 * size)
+
+
+def test_what_drives_feel_over_poses_is_what_modes_say_at_home():
+    machine = Machine.load("uf_belt")
+    felt = effective_mass(machine, machine.home_position[None], machine.home_rotation[None])
+    subject = Subject(Mechanism.from_machine(machine), machine.home_position, machine.home_rotation)
+    made = modes(subject)
+    behind = machine.actuators[0].inertia_behind
+    np.testing.assert_allclose(felt.mass[0] - behind, np.diag(made.mass), rtol=1e-9)
+    np.testing.assert_allclose(felt.lowest[0], made.modes[0].frequency, rtol=1e-9)
