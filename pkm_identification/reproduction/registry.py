@@ -71,6 +71,13 @@ STUDIES: dict[str, Study] = {
             "(Machielsen 1983, chapters 6 to 8.1)",
         ),
         Study(
+            "epaas-robot",
+            "machielsen1983.robot",
+            "the robot EPAAS, arm and five hydraulic servos of order 25, nonlinear: setpoint steps at "
+            "start-up (Machielsen "
+            "1983, chapter 7.2)",
+        ),
+        Study(
             "mast-dynamics",
             "mast.dynamics",
             "the 3PRS table's mechanism as a disturbance of its axes, one step late or solved for, against the coupled "

@@ -1,0 +1,43 @@
+"""Figure of the robot's steps."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from matplotlib.figure import Figure
+
+from pkm_identification.report.figures.style import ESTIMATE, NOMINAL, TRUE, styled
+
+from .data import PRINTED, STEPS
+
+if TYPE_CHECKING:
+    from .runs import RobotStudy
+
+
+@styled
+def steps_figure(study: RobotStudy) -> Figure:
+    """One actuator a panel, sizes compared and others, with the source's first and second peak."""
+    figure = Figure(figsize=(9, 5.4), layout="constrained")
+    panels = figure.subplots(2, 2).ravel()
+    for panel, (name, (peak, period, overshoot)) in zip(panels, PRINTED.items(), strict=True):
+        for size in STEPS[name][::-1]:
+            if (name, size) not in study.steps:
+                continue
+            one = study.steps[name, size]
+            compared = size == STEPS[name][0]
+            panel.plot(
+                1e3 * one.time, one.share, color=ESTIMATE if compared else NOMINAL, linewidth=1.4 if compared else 0.8,
+                label="compared" if compared else "another size",
+            )  # fmt: skip
+            if compared:
+                settled = one.share.max() / (1.0 + one.metrics.overshoot)
+                panel.plot(
+                    [peak], [settled * (1.0 + overshoot / 100.0)], "x", color=TRUE, label="source, first peak"
+                )
+        panel.axvline(peak + period, color=TRUE, linewidth=0.8, linestyle=":")
+        panel.set_title(f"{name}, {STEPS[name][0]:+g} V")
+        panel.set_xlabel("time (ms)")
+        panel.set_ylabel("part of the step")
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
+    figure.suptitle("Setpoint steps of the robot (dotted: the source's second peak)", x=0.01, ha="left")
+    return figure

@@ -1,0 +1,59 @@
+"""Machielsen 1983, chapter 7.2: steps of the robot."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pkm_identification.reproduction.assembly import assembled
+from pkm_identification.reproduction.outcome import Outcome
+
+from ..arm.data import SOURCE
+from ..servo.runs import in_print_units
+from .data import STEPS, VANE_STEP
+from .findings import findings
+from .runs import RobotStudy, run_study
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+NAME = "epaas-robot"
+TITLE = "the robot EPAAS, arm and five hydraulic servos, nonlinear: steps at start-up (chapter 7.2)"
+NOTES = (
+    "The arm is the mechanism epaas, moved by the actuator types hydraulic and vane with the numbers of table 7.2.2-1; "
+    "arm and actuators move in the same small implicit steps of 20 us.",
+    "Assumed: the pose (pistons in the middle), Coulomb friction bent within 1 mm/s (vane 10 mrad/s), "
+    "setpoint steps of "
+    + ", ".join(f"{name} {sizes[0]:+g} V" for name, sizes in STEPS.items())
+    + f", vane {VANE_STEP:+g} V: the source's are lost. Sizes other than these are shown.",
+    "Output is the measuring circuit's, late by its delay; overshoot is over the mean of one period after "
+    "the first peak.",
+)
+
+
+def run() -> Outcome:
+    """The study as the source has it."""
+    return outcome(run_study())
+
+
+def outcome(study: RobotStudy) -> Outcome:
+    """Text, document and figures."""
+
+    def steps() -> Figure:
+        from .figures import steps_figure
+
+        return steps_figure(study)
+
+    results = {
+        "steps": [
+            {"actuator": name, "volts": size, "metrics": [_plain(x) for x in in_print_units(one.metrics)]}
+            for (name, size), one in study.steps.items()
+        ],
+        "vane": study.vane.tolist(),
+    }
+    return assembled(
+        SOURCE, NAME, TITLE, NOTES, findings(study), {"epaas_robot_steps": steps}, results=results
+    )
+
+
+def _plain(value: float) -> float | None:
+    return value if value == value else None
