@@ -13,6 +13,9 @@ from pkm_identification.numerics.arrays import FloatArray
 
 # Products of a few of such numbers are still finite.
 LARGEST = 1e15
+LONGEST = 16 * 2**20  # characters of a document, with every alias written out
+MOST_DIGITS = 400  # of a whole number
+SHOWN = 240  # characters of a complaint's beginning and of its end
 
 
 def frozen(array: FloatArray) -> FloatArray:
@@ -20,8 +23,30 @@ def frozen(array: FloatArray) -> FloatArray:
     return array
 
 
+def document_text(path: Path) -> str:
+    """The text of a document's file; a ValueError where it is no text or too long, an OSError where it is no file."""
+    with path.open("rb") as file:
+        content = file.read(LONGEST + 1)
+    if len(content) > LONGEST:
+        raise ValueError(f"is longer than {LONGEST // 2**20} MB")
+    return content.decode("utf-8").replace("\r\n", "\n")
+
+
 class UniqueKeys(yaml.SafeLoader):
-    """Safe loader that refuses a key given twice, of which YAML would silently keep the last."""
+    """Safe loader that refuses a key given twice, of which YAML would silently keep the last, and what blows up."""
+
+    def get_single_node(self) -> yaml.Node | None:
+        node = super().get_single_node()
+        if node is not None:
+            _written_out(node, {})
+        return node
+
+    def construct_yaml_int(self, node: yaml.ScalarNode) -> int:
+        if len(node.value) > MOST_DIGITS:
+            raise yaml.constructor.ConstructorError(
+                None, None, f"a whole number of {len(node.value)} digits", node.start_mark
+            )
+        return super().construct_yaml_int(node)
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict:
         seen = set()
@@ -33,6 +58,31 @@ class UniqueKeys(yaml.SafeLoader):
             if isinstance(key.value, str):
                 seen.add(key.value)
         return super().construct_mapping(node, deep)
+
+
+UniqueKeys.add_constructor("tag:yaml.org,2002:int", UniqueKeys.construct_yaml_int)
+
+
+def _written_out(node: yaml.Node, known: dict[int, int]) -> int:
+    """Characters of a node with every alias in it written out; refused beyond LONGEST, and where it holds itself."""
+    if id(node) in known:
+        if known[id(node)] < 0:
+            raise yaml.composer.ComposerError(None, None, "an alias within itself", node.start_mark)
+        return known[id(node)]
+    known[id(node)] = -1
+    size = 1
+    if isinstance(node, yaml.ScalarNode):
+        size += len(node.value)
+    elif isinstance(node, yaml.MappingNode):
+        size += sum(_written_out(one, known) for pair in node.value for one in pair)
+    else:
+        size += sum(_written_out(one, known) for one in node.value)
+    if size > LONGEST:
+        raise yaml.composer.ComposerError(
+            None, None, f"its aliases written out make more than {LONGEST // 2**20} MB", node.start_mark
+        )
+    known[id(node)] = size
+    return size
 
 
 class TextScalars(UniqueKeys):
@@ -59,7 +109,7 @@ def read_yaml(
     """
     place = f"{what} '{path}'"
     try:
-        text = path.read_text(encoding="utf-8")
+        text = document_text(path)
     except (OSError, ValueError) as problem:
         reason = getattr(problem, "strerror", None)
         reason = reason or ("is not a text file" if isinstance(problem, UnicodeDecodeError) else str(problem))
@@ -111,6 +161,8 @@ class Node:
         self._taken: set[str] = set()
 
     def fail(self, problem: str) -> NoReturn:
+        if len(problem) > 2 * SHOWN:
+            problem = f"{problem[:SHOWN]} ... {problem[-SHOWN:]}"
         raise self._error(f"{self.source}: {self.path or 'document'} {problem}")
 
     _REQUIRED = object()

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import yaml
 
-from pkm_identification.document import Node, UniqueKeys
+from pkm_identification.document import Node, UniqueKeys, document_text
 from pkm_identification.errors import DocumentError, SettingsError
 
 from .parameter import Kind, Parameter
@@ -156,11 +156,13 @@ def read_prior(path: str | Path) -> tuple[PriorValue, ...]:
         If the file cannot be read or an entry is not as it should be: names the file, the key and the reason.
     """
     try:
-        text = Path(path).read_text(encoding="utf-8")
+        text = document_text(Path(path))
     except OSError as error:
         raise DocumentError(f"{path}: {error.strerror or error}") from None
     except UnicodeDecodeError:
         raise DocumentError(f"{path}: is not a text file") from None
+    except ValueError as error:
+        raise DocumentError(f"{path}: {error}") from None
     try:
         document = Node(yaml.load(text, Loader=UniqueKeys), "", str(path))
     except RecursionError:

@@ -20,6 +20,8 @@ from pkm_identification.numerics.arrays import FloatArray
 from .atomic import replacing
 
 GZIP_MAGIC = b"\x1f\x8b"
+PIECE = 2**22  # bytes
+MOST_BYTES = 2 * 2**30  # of a log's text, more than two hours of samples at 1 kHz
 NUMBER = re.compile(
     rb"[ \t]*[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|nan|inf(?:inity)?)[ \t]*", re.IGNORECASE
 )
@@ -95,6 +97,13 @@ def read_table(path: str | Path, choose: ColumnChoice) -> Table:
         If the file is missing, empty, not text, truncated, has no such header, a line with too few or too
         many cells or a cell that is not a number. The message names file, line, column and what was expected.
     """
+    try:
+        return _read(path, choose)
+    except MemoryError:
+        raise LogError(f"{path}: is larger than this computer's memory takes; give it in parts") from None
+
+
+def _read(path: str | Path, choose: ColumnChoice) -> Table:
     source = str(path)
     lines = _Lines(_text(_content(Path(path)), source))
     if not len(lines):
@@ -202,18 +211,30 @@ class _Lines:
 
 
 def _content(path: Path) -> bytes:
+    """What a file holds, unpacked; read in pieces, so that neither a bomb nor a device is taken in whole."""
     try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise LogError(f"{path}: cannot be read: {error.strerror or error}") from None
-    if not content.startswith(GZIP_MAGIC):
-        return content
-    try:
-        return gzip.decompress(content)
+        with path.open("rb") as raw:
+            packed = raw.peek(len(GZIP_MAGIC)).startswith(GZIP_MAGIC)
+            stream = gzip.GzipFile(fileobj=raw) if packed else raw
+            pieces, length = [], 0
+            while piece := stream.read(PIECE):
+                zero = piece.find(b"\0")
+                pieces.append(piece if zero < 0 else piece[: zero + 1])
+                if zero >= 0:
+                    break  # no text, as whoever looks at it says
+                length += len(piece)
+                if length > MOST_BYTES:
+                    raise LogError(
+                        f"{path}: is larger than {MOST_BYTES // 2**30} GB{' unpacked' if packed else ''}; "
+                        "give it in parts, one after the other"
+                    )
+            return b"".join(pieces)
     except EOFError:
         raise LogError(f"{path}: the compressed data end too early: the file is truncated") from None
-    except (OSError, zlib.error) as error:
+    except (gzip.BadGzipFile, zlib.error) as error:
         raise LogError(f"{path}: damaged gzip file: {error}") from None
+    except OSError as error:
+        raise LogError(f"{path}: cannot be read: {error.strerror or error}") from None
 
 
 def _text(content: bytes, source: str) -> bytes:
