@@ -6,10 +6,12 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import nullcontext
 from importlib import import_module
 
 from pkm_identification import __version__
-from pkm_identification.errors import NotConverged, PkmError
+from pkm_identification.errors import NotConverged, PkmError, one_line
+from pkm_identification.interruption import INTERRUPTED, interruptible
 
 # Before numpy is loaded: the matrices here are small, and threads of the linear algebra only get in each other's way.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -44,6 +46,9 @@ COMMANDS = {
     "play": ("bags", "publish a bag as it was recorded"),
 }
 
+# These end by signals in an orderly way of their own: other processes and recordings hang on them.
+WITH_NODES = ("demo", "record", "play")
+
 
 def parser_for(arguments: Sequence[str]) -> argparse.ArgumentParser:
     """The parser with all subcommands, and the options of the one that is asked for: no other is loaded."""
@@ -66,14 +71,17 @@ def parser_for(arguments: Sequence[str]) -> argparse.ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run `pkm`; a user's mistake is one line on stderr and exit code 2, what diverges one and 1; never a traceback."""
     arguments = sys.argv[1:] if arguments is None else arguments
-    options = parser_for(arguments).parse_args(arguments)
+    command = next((text for text in arguments if text in COMMANDS), "")
     try:
-        return options.run(options)
+        with interruptible(f"pkm {command}".strip()) if command not in WITH_NODES else nullcontext():
+            options = parser_for(arguments).parse_args(arguments)
+            return options.run(options)
     except PkmError as error:
-        print(f"pkm {options.command}: {error}", file=sys.stderr)
+        print(one_line(f"pkm {command}: {error}"), file=sys.stderr)
         return 1 if isinstance(error, NotConverged) else 2
     except KeyboardInterrupt:
-        return 130
+        print(f"pkm {command}: interrupted", file=sys.stderr)
+        return INTERRUPTED
     except BrokenPipeError:
         # the reader of our output went away; keep Python from complaining at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -3,6 +3,21 @@
 A mistake of the program that calls (an array of the wrong shape) is a ValueError, not one of these.
 """
 
+import unicodedata
+
+# Characters that end a line, steer a terminal or turn the direction of writing.
+_STEERING = {"Cc", "Cf", "Zl", "Zp"}
+
+
+def one_line(text: str) -> str:
+    """A text with control characters written out (\\n, \\x1b): names from files and topics forge no line."""
+    if text.isprintable():
+        return text
+    return "".join(
+        one if unicodedata.category(one) not in _STEERING else one.encode("unicode_escape").decode()
+        for one in text
+    )
+
 
 class PkmError(Exception):
     """Root of every error this package raises on purpose."""

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pkm_identification.errors import OutputError
+from pkm_identification.errors import OutputError, one_line
 from pkm_identification.records.atomic import refuse_impossible, replacing
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def check_file(path: str | Path | None, flag: str) -> None:
 
 def say(text: str) -> None:
     """A line about what was done, on stderr: stdout is for results."""
-    print(text, file=sys.stderr)
+    print(one_line(text), file=sys.stderr)
 
 
 def output_folder(name: str) -> Path:

@@ -12,6 +12,7 @@ from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 
 from pkm_identification.errors import OutputError
+from pkm_identification.interruption import unfinished
 
 # Where names stand for what a process has open: links there lead anywhere, and that is meant.
 DEVICES = ("/dev/", "/proc/")
@@ -83,19 +84,20 @@ def _place(target: Path) -> tuple[Path, bool]:
 def _replaced(target: Path) -> Iterator[Path]:
     temporary = target.with_name(f".{target.name}.{secrets.token_hex(8)}.part")
     # made here and by nobody else, with the rights that the umask leaves
-    os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
-    try:
-        yield temporary
-        _to_disk(temporary)
-        os.replace(temporary, target)
-        _to_disk(target.parent)
-    finally:
-        temporary.unlink(missing_ok=True)
+    with unfinished(temporary):
+        os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+        try:
+            yield temporary
+            _to_disk(temporary)
+            os.replace(temporary, target)
+            _to_disk(target.parent)
+        finally:
+            temporary.unlink(missing_ok=True)
 
 
 @contextmanager
 def _sent(target: Path) -> Iterator[Path]:
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, unfinished(Path(folder)):
         temporary = Path(folder) / target.name
         yield temporary
         through = os.open(target, os.O_WRONLY | os.O_APPEND)

@@ -6,6 +6,7 @@ import os
 import shutil
 import sqlite3
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 from typing import TypeVar
@@ -16,6 +17,7 @@ from rosbags.rosbag2.storage_mcap import McapWriter
 from rosbags.rosbag2.storage_sqlite3 import Sqlite3Writer
 
 from pkm_identification.errors import LogError, OutputError, SettingsError
+from pkm_identification.interruption import unfinished
 from pkm_identification.motion import StrutLog
 
 from .bag_reader import STRUT_STATES
@@ -65,6 +67,8 @@ class BagWriter:
         self._writer = Writer(self._part / self.path.name, version=9, storage_plugin=STORAGES[storage])
         self._guarded(self._writer.open)
         self._lock = self._guarded(PartLock, self._part)
+        self._unfinished = ExitStack()
+        self._unfinished.enter_context(unfinished(self._part))
 
     def add_topic(self, topic: str, type_name: str) -> None:
         """Announce a topic, so that it is in the recording even without messages.
@@ -129,12 +133,14 @@ class BagWriter:
             raise
         self._lock.release()
         self._part.rmdir()
+        self._unfinished.close()
 
     def abort(self) -> None:
         """Throw the recording away."""
         self._writer.abort()
         self._lock.release()
         shutil.rmtree(self._part, ignore_errors=True)
+        self._unfinished.close()
 
     def __enter__(self) -> BagWriter:
         return self

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Mapping
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rclpy.node import Node
 
+from pkm_identification.errors import one_line
+
 from ..clock import STEADY
 from ..qos import DIAGNOSTICS
 
@@ -61,6 +63,7 @@ class Diagnostics:
     def note(self, level: bytes, reason: str, text: str) -> None:
         """Count an event under its reason, show it for a second and log it, throttled."""
         self.counts[reason] += 1
+        text = one_line(text)
         known = self._noted.get(reason)
         if known is None or known[0] < level:
             self._noted[reason] = (level, text)
@@ -90,7 +93,7 @@ class Diagnostics:
         return DiagnosticStatus(
             level=level,
             name=self._node.get_fully_qualified_name().lstrip("/"),
-            message="; ".join(texts) or "ok",
+            message=one_line("; ".join(texts)) or "ok",
             hardware_id=self._hardware,
             values=[KeyValue(key=key, value=_text(value)) for key, value in values.items()],
         )

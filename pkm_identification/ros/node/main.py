@@ -14,7 +14,7 @@ from rclpy.executors import Executor, ExternalShutdownException
 from rclpy.task import Future
 from rclpy.utilities import get_rmw_implementation_identifier
 
-from pkm_identification.errors import PkmError
+from pkm_identification.errors import PkmError, one_line
 
 from ..parameters.declarations import ParameterError
 from .pipeline_node import PipelineNode
@@ -98,7 +98,7 @@ def _run_together(
     except PkmError as error:
         # A signal in the middle of the start is no failure of the start.
         if rclpy.ok() or not nodes:
-            print(f"{name}: {error}", file=sys.stderr, flush=True)
+            print(one_line(f"{name}: {error}"), file=sys.stderr, flush=True)
             code = FAILED if started else FAILED_START
     except Exception:
         # A signal invalidates the context under the hands of whatever runs.

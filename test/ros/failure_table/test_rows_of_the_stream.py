@@ -326,6 +326,20 @@ def test_row_14_a_length_outside_the_limits_names_the_strut_and_hints_at_millime
     assert len(rig.output) == len(expected(Motion(200)))
 
 
+def test_row_38_a_newline_in_a_joint_name_forges_no_line(bench, rig):
+    """Control characters of names are written out in diagnostics and log."""
+    statuses = bench.diagnostics()
+    lines = []
+    rig.node.health.log = lambda level, text: lines.append(text)
+    names = [f"{name}\n[ERROR] [1.0] [driver]: \x1b[31mall is lost" for name in STRUT_NAMES]
+    rig.feed([joint_state(1000.0, Motion(1).length[0], names=names)])
+    status = status_with(bench, statuses, "\\n[ERROR]")
+    assert status.level == ERROR
+    for text in (status.message, *lines):
+        assert text.isprintable()
+    assert lines
+
+
 def test_row_15_a_spike_is_dropped(bench, rig):
     statuses = bench.diagnostics()
     motion = Motion(200)

@@ -1,0 +1,52 @@
+"""Ctrl-C ends a command at any moment: one line, exit code 130, nothing half-written.
+
+A KeyboardInterrupt cannot: it gets lost in the callbacks of the compiler, and breaks off imports with a traceback. So
+the process ends at once, and takes with it what it has begun to write.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+INTERRUPTED = 130
+
+_unfinished: set[Path] = set()
+
+
+@contextmanager
+def unfinished(path: Path) -> Iterator[Path]:
+    """A file or folder that is worth nothing before the block has ended."""
+    _unfinished.add(path)
+    try:
+        yield path
+    finally:
+        _unfinished.discard(path)
+
+
+@contextmanager
+def interruptible(name: str) -> Iterator[None]:
+    """Let Ctrl-C end the process, in the name of a command, as long as the block lasts."""
+
+    def end(*_: object) -> None:
+        for path in _unfinished:
+            if path.is_dir():
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                path.unlink(missing_ok=True)
+        os.write(2, f"{name}: interrupted\n".encode())
+        os._exit(INTERRUPTED)
+
+    try:
+        before = signal.signal(signal.SIGINT, end)
+    except ValueError:  # only the main thread may; another is not interrupted
+        yield
+        return
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
