@@ -9,7 +9,7 @@ import pytest
 from core.simulation.actuated.servos import ALL, LAG, SERVO
 from scipy.integrate import solve_ivp
 
-from pkm_identification.control import cascade
+from pkm_identification.control.drives import cascade
 from pkm_identification.errors import SettingsError
 from pkm_identification.mechanisms.actuators import Ideal, Motor, Screw
 from pkm_identification.mechanisms.hexapod.analysis.effective_mass import effective_mass
