@@ -13,7 +13,7 @@ from core.architecture.test_imports import NAME, PACKAGE, dotted, imports, modul
 ARCHITECTURE = PACKAGE.parent / "ARCHITECTURE.md"
 # From the ground up: a room imports rooms below its own, never above or beside; see ARCHITECTURE.md.
 FLOORS = (
-    ("numerics", "errors"),
+    ("numerics", "errors", "interruption"),
     ("document", "motion", "declared"),
     ("parameters",),
     ("estimation",),
