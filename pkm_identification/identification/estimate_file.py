@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import re
@@ -165,11 +166,18 @@ def write_estimate_json(
     path: str | Path, result: Identification, origin: dict[str, Any] | None = None
 ) -> None:
     """Write estimate.json, complete or not at all; raises OutputError if it cannot be written."""
-    text = json.dumps(estimate_document(result, origin), indent=2, ensure_ascii=False, allow_nan=False)
+    document = estimate_document(result, origin)
+    document["state_sha256"] = state_checksum(document["state"])
+    text = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
     # a list of numbers is one line
     text = _NUMBERS.sub(lambda match: " ".join(match[0].split()), text)
     with replacing(path) as temporary:
         temporary.write_text(text + "\n", encoding="utf-8")
+
+
+def state_checksum(state: Any) -> str:
+    """SHA-256 of a state, however a file is laid out: a damaged number may look like any other."""
+    return hashlib.sha256(json.dumps(state, sort_keys=True).encode()).hexdigest()
 
 
 def _state(estimate: ParameterEstimate) -> dict[str, Any] | None:

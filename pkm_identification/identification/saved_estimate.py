@@ -16,7 +16,7 @@ from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
 
-from .estimate_file import SCHEMA
+from .estimate_file import SCHEMA, state_checksum
 
 # Asymmetry of a covariance, relative to its standard deviations, that is rounding.
 ASYMMETRY = 1e-9
@@ -157,7 +157,7 @@ def read_saved_estimate(path: str | Path) -> SavedEstimate:
     count, time = state.get("count"), state.get("time")
     if not isinstance(count, int) or isinstance(count, bool) or not 0 <= count < 2**63:
         raise DocumentError(f"{source}: state.count = {_shown(count)}: must be a whole number, at least 0")
-    return SavedEstimate(
+    found = SavedEstimate(
         source=source,
         machine=str(document.get("machine")),
         machine_hash=str(document.get("machine_hash")),
@@ -178,6 +178,10 @@ def read_saved_estimate(path: str | Path) -> SavedEstimate:
         **_stated_of_parameters(document.get("parameters")),
         combinations=_combinations(document.get("parameters"), names),
     )
+    # files of older versions have none
+    if document.get("state_sha256") not in (None, state_checksum(state)):
+        raise DocumentError(f"{source}: the state does not match its checksum: the file is damaged")
+    return found
 
 
 def _stated_of_parameters(entries: Any) -> dict[str, dict[str, Any]]:

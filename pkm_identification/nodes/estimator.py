@@ -42,8 +42,7 @@ class EstimatorNode(PipelineNode):
         self.machine = Machine.load(self.parameter["machine"])
         values = self.parameter.all()
         settings = estimator_settings(self.machine, values)
-        path = confined(values["save_folder"], values["save_name"])
-        store = EstimateStore(self.machine, settings, path)
+        store = EstimateStore(self.machine, settings, confined(values["save_folder"], values["save_name"]))
         with self.compiling():
             pipeline = OnlinePipeline(self.machine, settings)
             pipeline.warm_up()
@@ -135,6 +134,7 @@ class EstimatorNode(PipelineNode):
         """As newly started: back to the initial estimate, or to the machine file's values without one."""
         self.stage.restart()
         self._begin()
+        self.store.saved = 0  # what was learned is worth nothing any more
         self.get_logger().info("reset")
         return "reset"
 
@@ -162,6 +162,7 @@ class EstimatorNode(PipelineNode):
             yield WARN, "disabled by ~/enable"
         elif self._force_missing:
             yield WARN, "no strut forces: waiting"
+        yield from ((ERROR, text) for text in (self.store.trouble,) if text)
         yield from self.output.findings(self.estimator)
 
     def values(self) -> Mapping[str, object]:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pkm_identification.errors import PkmError
+from pkm_identification.errors import DocumentError, PkmError
 from pkm_identification.identification.estimate_file import write_estimate_json
 from pkm_identification.identification.result import Identification
 from pkm_identification.identification.saved_estimate import SavedEstimate, read_saved_estimate
 from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.records.atomic import replacing
 
 from ..parameters.declarations import ParameterError
 
@@ -37,15 +39,25 @@ class EstimateStore:
     path : Path
     saved : int
         Equations behind what was saved last, 0 before.
+    trouble : str
+        What was wrong with the file to go on from; empty when it was right, and after the next save.
     """
 
     machine: Machine
     settings: Settings
     path: Path
     saved: int = 0
+    trouble: str = ""
+
+    @property
+    def previous(self) -> Path:
+        """What was saved before the newest."""
+        return self.path.with_suffix(".previous.json")
 
     def start_value(self, given: str, resume: bool, parameters: ParameterSet) -> SavedEstimate | None:
         """What to start from: this store's own file if `resume` and it is there, else the `given` one, else None.
+
+        In place of an own file that is damaged stands the one before it, and `trouble` says so.
 
         Raises
         ------
@@ -53,12 +65,24 @@ class EstimateStore:
             If the file cannot be trusted or belongs to another machine, other parameters or other statements about
             them.
         """
-        path = self.path if resume and self.path.exists() else Path(given).expanduser() if given else None
-        if path is None:
+        saved = self._own() if resume else None
+        if saved is None and given:
+            saved = read_saved_estimate(Path(given).expanduser())
+        if saved is None:
             return None
-        saved = read_saved_estimate(path)
         saved.check(self.machine, parameters, self.settings.estimator.assumptions.described())
         return saved
+
+    def _own(self) -> SavedEstimate | None:
+        """The newest of the own files that is whole, if there is one."""
+        self.trouble = ""
+        for path in (self.path, self.previous):
+            if path.exists():
+                try:
+                    return read_saved_estimate(path)
+                except DocumentError as error:
+                    self.trouble = f"could not go on from what was saved: {self.trouble or error}"
+        return None
 
     def save(self, estimator: OnlineEstimator, delay: float) -> Path:
         """Write the estimate; complete or not at all.
@@ -90,13 +114,16 @@ class EstimateStore:
             delay=delay,
         )
         self.path.parent.mkdir(parents=True, exist_ok=True)
+        if self.path.exists() and not self.trouble:
+            with replacing(self.previous) as copy:
+                shutil.copyfile(self.path, copy)
         write_estimate_json(self.path, result)
-        self.saved = estimate.count
+        self.saved, self.trouble = estimate.count, ""
         return self.path
 
     def save_new(self, estimator: OnlineEstimator, delay: float) -> None:
-        """The same if there is anything new."""
-        if estimator.count not in (0, self.saved):
+        """The same if more is known than what was saved: after a jump of the clock, what was learned before stays."""
+        if estimator.count > self.saved:
             self.save(estimator, delay)
 
 

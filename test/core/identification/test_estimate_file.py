@@ -24,7 +24,7 @@ KEYS = [
     "fit",
     "provenance",
 ]
-KEYS += ["machine_hash", "state", "parameter_set", "stated", "near_zero", "warnings"]
+KEYS += ["machine_hash", "state", "parameter_set", "stated", "near_zero", "warnings", "state_sha256"]
 
 
 def strict(text):

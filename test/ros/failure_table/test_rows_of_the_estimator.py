@@ -260,3 +260,35 @@ def test_row_25_after_a_reset_the_estimator_equals_a_fresh_node(bench, rig):
     assert found.count == fresh.count
     np.testing.assert_allclose(found.values, fresh.values, rtol=1e-9)
     np.testing.assert_allclose(found.std, fresh.std, rtol=1e-9)
+
+
+def test_row_32_a_clock_set_back_does_not_cost_what_was_saved_and_a_damaged_file_is_passed_over(
+    bench, tmp_path
+):
+    """Autosave keeps what knows more, and the one before it; a damaged file is an ERROR, and the one before is used."""
+    path = tmp_path / "estimate.json"
+    samples = platform_samples()
+    rig = EstimatorRig(bench, save_folder=str(tmp_path), autosave_period=0.1)
+    rig.feed(samples[:1500])
+    bench.wait(path.exists, "an autosave")
+    rig.feed(samples[1500:3500])
+    count = rig.node.estimator.count
+    bench.wait(lambda: json.loads(path.read_text())["state"]["count"] == count, "the newest autosave")
+    # the clock is set 30 s back, and 30 equations are learned anew
+    rig.feed([replace(sample, time=sample.time - 30.0) for sample in samples[:1800]])
+    assert 0 < rig.node.estimator.count < count
+    bench.spin(0.5)
+    assert json.loads(path.read_text())["state"]["count"] == count
+    bench.stop(rig.node)
+    # one number of the file is damaged on the disk
+    before = json.loads((tmp_path / "estimate.previous.json").read_text())["state"]["count"]
+    assert 0 < before < count
+    document = json.loads(path.read_text())
+    document["state"]["mean"][0] *= 1.001
+    path.write_text(json.dumps(document))
+    statuses = bench.diagnostics()
+    again = bench.start(EstimatorNode, save_folder=str(tmp_path), resume=True)
+    assert again.estimator.count == before
+    status = status_with(bench, statuses, "does not match its checksum")
+    assert (status.name, status.level) == ("estimator", ERROR)
+    assert values_of(status)["started_from"].endswith("estimate.previous.json")
