@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pkm_identification.errors import SettingsError
+from pkm_identification.mechanisms.actuator_space import coupling_factors
 from pkm_identification.mechanisms.model import Actuator
 from pkm_identification.mechanisms.multibody import dynamics
 from pkm_identification.mechanisms.multibody.kinematics import at_rest
@@ -84,12 +85,6 @@ def mass_of_drives(subject: Subject) -> FloatArray:
     """M_L (n, n) at home, what turns rigidly with the drives included."""
     mechanism = subject.mechanism
     return np.array(dynamics.mass_matrix(mechanism, mechanism.home)[0], dtype=float)
-
-
-def coupling_factors(mass: FloatArray) -> FloatArray:
-    """Root sum square of each row's off-diagonal entries over the diagonal one, shape (n,)."""
-    others = mass - np.diag(np.diag(mass))
-    return np.sqrt(np.sum(others**2, axis=1)) / np.diag(mass)
 
 
 def modes(subject: Subject) -> Modes:
