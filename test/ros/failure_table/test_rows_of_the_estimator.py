@@ -144,6 +144,8 @@ def test_row_23_a_restart_goes_on_from_a_saved_estimate(bench, rig, tmp_path):
     before = rig.node.estimator.estimate
     assert bench.trigger("/estimator/save").success
     bench.stop(rig.node)
+    # its latched estimate goes with it, not at once
+    bench.wait(lambda: bench.node.count_publishers("parameter_estimate") == 0, "the first node to be gone")
     path = str(tmp_path / "estimate.json")
     again = EstimatorRig(bench, initial_estimate=path, save_folder=str(tmp_path / "other"))
     first = bench.wait(lambda: again.estimates, "the saved estimate, before any sample")[0]
