@@ -138,7 +138,8 @@ def test_it_saves_by_itself_and_only_what_is_new(bench, rig, samples, tmp_path):
     rig.feed(samples[2500:])
     count = rig.node.estimator.estimate.count
     bench.wait(lambda: json.loads(path.read_text())["state"]["count"] == count, "the rest")
-    assert [file.name for file in tmp_path.iterdir()] == ["estimate.json"]
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["estimate.json", "estimate.previous.json"]
+    assert json.loads((tmp_path / "estimate.previous.json").read_text())["state"]["count"] < count
 
 
 def test_a_folder_that_cannot_be_written_is_an_error_and_nothing_stops(bench, samples, tmp_path):

@@ -222,7 +222,9 @@ def test_row_24_an_estimator_told_to_stop_keeps_what_it_learned(
     document = json.loads((tmp_path / "estimate.json").read_text())
     assert document["state"]["count"] == json.loads(saved_estimate)["state"]["count"]
     assert (tmp_path / "estimate.json").stat().st_ino != before
-    assert [path.name for path in tmp_path.iterdir() if path.is_file()] == ["estimate.json"]
+    files = sorted(path.name for path in tmp_path.iterdir() if path.is_file())
+    assert files == ["estimate.json", "estimate.previous.json"]
+    assert (tmp_path / "estimate.previous.json").read_bytes() == saved_estimate
 
 
 @pytest.fixture(scope="module")

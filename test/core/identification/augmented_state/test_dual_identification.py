@@ -117,15 +117,17 @@ def test_end_of_the_log_is_predicted_by_an_estimate_from_the_rest(logged, form):
     assert held.held_out.startswith("last 20 % of ")
     assert held.predicted_by == "an estimate from the rest"
     assert held.time[0] > log.time[0] + 2.4
+    assert held.rms_percent_total < 2.0
+    told = [line for _, line in verdicts(result) if line.startswith("Held out: forces of the last 20 % of ")]
+    assert len(told) == 1
+    if form == "joint":  # once, because it costs two fits more
+        return
     # forces that change in the held-out part alone change the prediction's error, not the prediction
     force = log.force.copy()
     force[2410:] *= 1.1
     other = identify([replace(log, force=force)], TRUTH, settings).validation
     np.testing.assert_array_equal(other.predicted, held.predicted)
-    assert held.rms_percent_total < 2.0
     assert other.rms_percent_total > 5.0
-    told = [line for _, line in verdicts(result) if line.startswith("Held out: forces of the last 20 % of ")]
-    assert len(told) == 1
 
 
 @pytest.mark.parametrize(

@@ -111,7 +111,9 @@ def test_command_writes_pictures_and_tables(tmp_path, capsys):
     arguments = ["workspace", "--machine", "uf", "--points", "31", "--out", str(tmp_path / "maps")]
     assert main(arguments) == 0
     out = capsys.readouterr().out
-    assert len(out.splitlines()) == 3
+    lines = out.splitlines()
+    assert [line[:3] for line in lines[::2]] == ["xy:", "xz:", "yz:"]
+    assert all(line.strip().startswith("effective mass of struts 1 to 6: ") for line in lines[1::2])
     names = sorted(path.name for path in (tmp_path / "maps").iterdir())
     assert names == [f"workspace_{plane}.{kind}" for plane in ("xy", "xz", "yz") for kind in ("csv", "png")]
     table = np.genfromtxt(tmp_path / "maps" / "workspace_xz.csv", delimiter=",", names=True)

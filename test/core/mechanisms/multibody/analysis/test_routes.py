@@ -186,7 +186,7 @@ def test_a_joint_exchanged_changes_the_count():
 
 
 @pytest.mark.slow
-def test_the_table_of_text_001_has_19():
+def test_the_table_has_19():
     found = find_base_parameters(subject("mast"), "all")
     assert (found.double.rank, found.double.sure) == (19, True)
     assert (found.precise.base.kept, found.precise.base.null, found.precise.base.undecided) == (19, 51, 0)
