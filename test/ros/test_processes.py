@@ -67,17 +67,17 @@ def test_a_signal_while_kernels_are_compiled_ends_a_node_at_once(domain, tmp_pat
         (
             "kinematics",
             ["-p", "machine:=nosuch"],
-            "kinematics: machine 'nosuch': not a built-in machine (ford, hexel, uf, uf_belt, uf_hydraulic) "
-            "and not the path of a .yaml file",
+            r"kinematics: machine 'nosuch': not a built-in machine \(ford, hexel, uf, uf_belt, uf_hydraulic[^)\n]*\) "
+            r"and not the path of a \.yaml file",
         ),
-        ("recorder", [], "recorder: parameter 'output' is empty: give the folder of the recording"),
-        ("player", ["-p", "bag:=/nowhere"], "player: /nowhere: cannot be read: No such file or directory"),
+        ("recorder", [], r"recorder: parameter 'output' is empty: give the folder of the recording"),
+        ("player", ["-p", "bag:=/nowhere"], r"player: /nowhere: cannot be read: No such file or directory"),
     ],
 )
 def test_what_cannot_start_says_why_in_one_line_and_fails(domain, node, arguments, line):
     result = run_node(node, domain, *arguments)
     assert result.returncode == 2
-    assert result.stderr.strip() == line
+    assert re.fullmatch(line, result.stderr.strip())
 
 
 def test_a_missing_parameter_file_is_named(domain):
