@@ -1,5 +1,6 @@
 """Nodes as processes: exit codes, one line instead of a traceback, signals, life cycle from outside."""
 
+import re
 import signal
 import subprocess
 import sys
