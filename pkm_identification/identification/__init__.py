@@ -1,1 +1,1 @@
-"""Offline: logs in, checked results out; one file for each kind of experiment."""
+"""Logs or a stream and a machine in, a validated model out."""

@@ -1,1 +1,1 @@
-"""Other machines of the reference texts, each with its own model."""
+"""What moves, each with its model: hexapods, mechanisms of any joint graph, a pendulum; friction and drives."""

@@ -1,4 +1,4 @@
-"""Simulated hexapods: plant, drives, controller, sensors and motions (Oh 2003, chapter 4, made whole)."""
+"""Simulated machines: plant, drives, controller, sensors, motions, faults (Oh 2003, chapter 4, made whole)."""
 
 from pkm_identification.control.pid import ControlSettings
 
