@@ -21,17 +21,16 @@ _STILL = 1e-9  # of the fastest eigenvalue: creep or rest, no mode
 
 @dataclass(frozen=True)
 class Modes:
-    """Modes of a mass on its actuators, slowest first.
+    """Oscillating modes of a mass on its actuators, slowest first.
 
     Attributes
     ----------
     frequency : ndarray, shape (K,)
-        |lambda| / 2 pi in Hz; of an undamped mode its frequency.
+        |lambda| / 2 pi in Hz.
     damping : ndarray, shape (K,)
         -Re(lambda) / |lambda|; 0 without losses.
     shape : ndarray, shape (K, n)
-        Motion of the actuators in their own units, the largest entry 1. Of damped modes the real part, turned so that
-        the largest entry is real.
+        Motion of the actuators in their own units: the real part, turned so that the largest entry is 1.
     share : ndarray, shape (K, n)
         Each coordinate's part of the kinetic energy, by the diagonal of the mass alone; rows sum to 1.
     """
@@ -70,11 +69,6 @@ def effective_mass(mass: FloatArray) -> FloatArray:
     return np.einsum("...ii->...i", mass).copy()
 
 
-def free_mass(mass: FloatArray) -> FloatArray:
-    """What each actuator moves while the others exert no force, (..., n): 1 / (M_L^-1)_ii, at most `effective_mass`."""
-    return 1.0 / np.einsum("...ii->...i", np.linalg.inv(mass))
-
-
 def coupling_factors(mass: FloatArray) -> FloatArray:
     """How much of the others' acceleration each coordinate feels, (..., n): sqrt(sum_{j != i} M_ij^2) / M_ii.
 
@@ -100,25 +94,6 @@ def single_frequency(
     return np.sqrt(square) / (2.0 * np.pi)
 
 
-def undamped_modes(mass: FloatArray, compliance: FloatArray) -> Modes:
-    """Modes of M_L (n, n) on compliances (n,) without losses; a compliance of 0 holds its coordinate.
-
-    Raises
-    ------
-    SettingsError
-        If no actuator has a compliance, or the mass is not positive definite.
-    """
-    mass, compliance = _checked(mass, compliance)
-    moving = np.flatnonzero(compliance)
-    part = mass[np.ix_(moving, moving)]
-    # symmetric form: eigenvalues of C^-1/2 M^-1 C^-1/2 are those of M^-1 C^-1
-    root = np.sqrt(1.0 / compliance[moving])
-    square, vectors = np.linalg.eigh(root[:, None] * np.linalg.inv(part) * root)
-    shape = np.zeros((len(moving), len(mass)))
-    shape[:, moving] = vectors.T / root
-    return _modes(np.sqrt(square) / (2.0 * np.pi), np.zeros(len(moving)), shape, mass)
-
-
 def damped_modes(
     mass: FloatArray,
     compliance: FloatArray,
@@ -132,7 +107,7 @@ def damped_modes(
     Raises
     ------
     SettingsError
-        As `undamped_modes`.
+        If no actuator has a compliance, or the mass is not positive definite.
     """
     mass, compliance = _checked(mass, compliance)
     count = len(mass)
@@ -154,7 +129,9 @@ def damped_modes(
         rates = rates / rates[np.argmax(np.abs(rates))]
         shape[row, moving] = rates.real
     sizes = np.abs(values[chosen])
-    return _modes(sizes / (2.0 * np.pi), -values[chosen].real / sizes, shape, mass)
+    energy = shape**2 * np.diag(mass)
+    share = energy / energy.sum(axis=1, keepdims=True)
+    return Modes(sizes / (2.0 * np.pi), -values[chosen].real / sizes, shape, share)
 
 
 def _checked(mass: FloatArray, compliance: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -165,13 +142,3 @@ def _checked(mass: FloatArray, compliance: FloatArray) -> tuple[FloatArray, Floa
     if not np.any(compliance) or np.any(compliance < 0.0) or not np.all(np.isfinite(compliance)):
         raise SettingsError("modes need actuators with a compliance, none of them negative")
     return mass, compliance
-
-
-def _modes(frequency: FloatArray, damping: FloatArray, shape: FloatArray, mass: FloatArray) -> Modes:
-    order = np.argsort(frequency, kind="stable")
-    places = np.argmax(np.abs(shape), axis=1)
-    largest = shape[np.arange(len(shape)), places]
-    shape = shape / largest[:, None]
-    energy = shape**2 * np.diag(mass)
-    share = energy / energy.sum(axis=1, keepdims=True)
-    return Modes(frequency[order], damping[order], shape[order], share[order])

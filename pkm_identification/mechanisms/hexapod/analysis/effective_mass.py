@@ -1,7 +1,6 @@
 """What each drive feels of the machine over poses: effective mass, coupling, lowest mode on the drives' compliance.
 
-M_L, the mass matrix in strut coordinates, is what actuators see (Machielsen 1983, 8.2: "CJA"): its diagonal is the
-effective mass of each strut, the root sum square of a row's other entries over it the coupling factor.
+M_L, the mass matrix in strut coordinates, is what actuators see (Machielsen 1983, 8.2: "CJA").
 """
 
 from __future__ import annotations
@@ -10,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pkm_identification.mechanisms import actuator_space
 from pkm_identification.numerics.arrays import FloatArray
 
 from ..dynamics.mass import strut_dynamics
@@ -45,8 +45,6 @@ def effective_mass(machine: Machine, position: FloatArray, rotation: FloatArray)
         Regular poses.
     """
     mass = strut_dynamics(machine, position, rotation).mass
-    diagonal = np.einsum("nii->ni", mass)
-    others = np.sum(mass**2, axis=2) - diagonal**2
     stiffness = [actuator.locked_stiffness for actuator in machine.actuators or ()]
     lowest = None
     if any(value > 0 for value in stiffness):
@@ -57,4 +55,4 @@ def effective_mass(machine: Machine, position: FloatArray, rotation: FloatArray)
             np.linalg.solve(moving, np.broadcast_to(np.diag(stiffness), moving.shape))
         ).real
         lowest = np.sqrt(np.maximum(squares.min(axis=1), 0.0)) / (2 * np.pi)
-    return EffectiveMass(diagonal.copy(), np.sqrt(np.maximum(others, 0.0)) / diagonal, lowest)
+    return EffectiveMass(actuator_space.effective_mass(mass), actuator_space.coupling_factors(mass), lowest)
