@@ -1,8 +1,7 @@
 """One axis under the cascade with Coulomb friction on the motor's shaft, in time, and its response at an amplitude.
 
-Between small steps of 50 us the two inertias are solved exactly; friction is held over a step and is as large as
-stops the
-motor within it, at most the Coulomb torque (an implicit step, so that standing still is standing still).
+Between small steps of 50 us the two inertias are solved exactly; friction is held over a step and is as large as stops
+the motor within it, at most the Coulomb torque (an implicit step, so that standing still is standing still).
 """
 
 from __future__ import annotations
@@ -13,6 +12,7 @@ import numpy as np
 
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
+from pkm_identification.signals.harmonic import harmonic
 
 from . import data
 from .axis import Axis, state_matrices
@@ -30,20 +30,17 @@ class AxisRun:
     ----------
     time, angle, rate, torque : ndarray
         s, motor angle in rad and its rate in rad/s, motor torque in N m held until the next sample.
-    acceleration : ndarray
-        Mean over the sample that follows, rad/s^2.
     """
 
     time: FloatArray
     angle: FloatArray
     rate: FloatArray
     torque: FloatArray
-    acceleration: FloatArray
 
 
 @kernel
 def _run(transition, torque_input, guide_input, gains, command, friction, guide, delay, small, out):
-    """Integrate; `out` (5 K, 4) takes angle, rate, torque and the mean acceleration of each velocity sample."""
+    """Integrate; `out` (5 K, 3) takes angle, rate and torque of each velocity sample."""
     k_v, k_p, k_i, v_ff, a_ff, k_t, fast, slow = gains
     state, moved = np.zeros(4), np.zeros(4)
     pipe = np.zeros(delay + 1)
@@ -72,7 +69,6 @@ def _run(transition, torque_input, guide_input, gains, command, friction, guide,
                 rub = min(max(stopping, -friction), friction)
                 for i in range(4):
                     state[i] = moved[i] - torque_input[i] * rub
-            out[row, 3] = (state[2] - out[row, 1]) / fast
 
 
 def run_axis(
@@ -96,7 +92,7 @@ def run_axis(
             data.POSITION_PERIOD,
         ]
     )
-    out = np.zeros((len(command) * cascade.velocity_steps, 4))
+    out = np.zeros((len(command) * cascade.velocity_steps, 3))
     _run(
         np.ascontiguousarray(transition),
         np.ascontiguousarray(inputs[:, 0]),
@@ -117,14 +113,6 @@ def sine(frequency: float, amplitude: float, duration: float) -> FloatArray:
     """Commands amplitude sin(2 pi f t), one a position cycle, rad."""
     time = np.arange(round(duration / data.POSITION_PERIOD)) * data.POSITION_PERIOD
     return amplitude * np.sin(2.0 * np.pi * frequency * time)
-
-
-def harmonic(time: FloatArray, values: FloatArray, frequency: float) -> complex:
-    """First harmonic by least squares: 1 for sin(2 pi f t)."""
-    w = 2.0 * np.pi * frequency * time
-    columns = np.column_stack([np.sin(w), np.cos(w), np.ones(len(time))])
-    sine_part, cosine_part, _ = np.linalg.lstsq(columns, values, rcond=None)[0]
-    return complex(sine_part, cosine_part)
 
 
 def response_at(

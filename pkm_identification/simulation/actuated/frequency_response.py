@@ -13,6 +13,7 @@ from pkm_identification.mechanisms.actuators import Bank
 from pkm_identification.mechanisms.multibody import dynamics
 from pkm_identification.mechanisms.multibody.kinematics import motion_of_drives
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.signals.harmonic import harmonic
 
 from .drives import STEP
 from .rig import Rig
@@ -108,14 +109,6 @@ def _wanted(f: float, amplitude: float, settle: float, t: float) -> float:
     """A sinusoid that swells over the settling time, so that nothing jumps."""
     swell = min(1.0, t / settle)
     return amplitude * swell * swell * (3 - 2 * swell) * np.sin(2 * np.pi * f * t)
-
-
-def harmonic(time: FloatArray, values: FloatArray, f: float) -> complex:
-    """First harmonic of values (N,) as a multiple of sin(2 pi f t), by least squares with a mean and a slope."""
-    angle = 2 * np.pi * f * time
-    columns = np.column_stack([np.sin(angle), np.cos(angle), np.ones_like(time), time - time.mean()])
-    s, c, *_ = np.linalg.lstsq(columns, values, rcond=None)[0]
-    return complex(s, c)
 
 
 def _one(

@@ -28,7 +28,7 @@ from ..cascade import Cascade, held
 SCHEMES = ("coupled", "one_step", "implicit")
 STEP = 5e-5  # s
 LARGEST_GAIN = 0.5
-_LOST = 1e3  # rad, beyond which a motor has run away
+_LOST = 1e3  # m or m/s of a slider, beyond which its motor has run away
 
 
 @dataclass(frozen=True)
@@ -161,7 +161,7 @@ class _Disturbed:
     def advance(
         self, state: FloatArray, torque: FloatArray, mass: FloatArray, bias: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
-        travel, first = self._axis.travel, None
+        travel, forces = self._axis.travel, []
         # rho'' = free + reach F, F = M rho'' + h
         reach = travel * self._g[9:]
         solved = np.linalg.inv(np.eye(3) - mass @ reach) if self._implicit else None
@@ -170,5 +170,5 @@ class _Disturbed:
             force = mass @ self._second + bias if solved is None else solved @ (mass @ free + bias)
             self._second = free + reach @ force
             state = self._ad @ state + self._bd @ np.concatenate([torque, force])
-            first = force if first is None else first
-        return state, bias if first is None else first
+            forces.append(force)
+        return state, forces[0]

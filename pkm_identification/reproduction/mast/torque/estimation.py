@@ -1,10 +1,8 @@
 """Friction from slow motion, inertia from fast: the paper's identification of an axis, with deviations.
 
 Torque on the motor's shaft: tau = (J_1 + J_2) a + tau_f sgn(w) + tau_g, in all samples in which the motor turns fast
-enough
-for its direction to be sure. Friction is taken from the slow log with the inertia known so far, inertia from the
-fast log
-with that friction, until neither moves.
+enough for its direction to be sure. Friction is taken from the slow log with the inertia known so far, inertia from
+the fast log with that friction, until neither moves.
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ import numpy as np
 from pkm_identification.mechanisms.multibody import dynamics
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.signals.harmonic import harmonic
 
 from ..axis import AXIS, Axis
 from ..cascade import Cascade
@@ -19,7 +20,7 @@ from ..data import (
     INERTIA_FACTOR,
     PRINTED_FRICTION,
 )
-from ..rubbing import PERIODS, SETTLING, AxisRun, harmonic, run_axis, sine
+from ..rubbing import PERIODS, SETTLING, AxisRun, run_axis, sine
 from .estimation import AxisIdentification, identify_axis
 
 AMPLITUDE = 8.0  # rad of the motor, 6 mm of the slider: the paper's is lost
@@ -103,7 +104,7 @@ def _steady(axis: Axis, frequency: float, amplitude: float, friction: float, wei
     duration = SETTLING + periods / frequency
     run = run_axis(axis, Cascade(), sine(frequency, amplitude, duration), friction, weight)
     kept = run.time >= duration - periods / frequency - 1e-9
-    return AxisRun(run.time[kept], run.angle[kept], run.rate[kept], run.torque[kept], run.acceleration[kept])
+    return AxisRun(run.time[kept], run.angle[kept], run.rate[kept], run.torque[kept])
 
 
 def _harmonics(
