@@ -1,7 +1,7 @@
 """Filters in second-order sections: their kernel, their rest, their frequency response.
 
-`scipy.signal` has all of this and is the oracle of the tests, but importing it takes longer than identifying a log: it
-brings `scipy.stats` and `scipy.optimize` along.
+`scipy.signal` has all of this and is the oracle of the tests. But it brings `scipy.stats` and `scipy.optimize` along,
+and importing them was half of the start of `pkm identify` and of a node: 1.3 s of processor time without, 2.5 s with.
 """
 
 from __future__ import annotations

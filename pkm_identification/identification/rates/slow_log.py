@@ -14,6 +14,7 @@ from pkm_identification.numerics.segments import segment_slices
 from pkm_identification.signals.band import LARGEST_SHARE, WIDEST_BAND, BandSettings
 from pkm_identification.signals.differences import SLOW_PERIOD, central_differences, stencil
 from pkm_identification.signals.guard import GuardedLog
+from pkm_identification.signals.power_density import power_density
 
 SPECTRUM, FEWEST = 256, 32  # samples of a spectrum
 MOTION_SHARE = 0.99  # of the power of the strut rates, below the frequency that counts as the motion's
@@ -39,20 +40,10 @@ def rate_spectrum(logs: Sequence[GuardedLog]) -> tuple[FloatArray, FloatArray]:
     for length in lengths:
         if len(length) < count:
             continue
-        for i in range(STRUTS):
-            power = _density(length[:, i], count, rate)
+        for i in range(STRUTS):  # one by one: windows of a long log are large
+            power = power_density(length[:, i], count, rate)[1]
             total += len(length) * np.maximum(power - np.median(power[quiet]), 0.0)
     return frequency, np.asarray(total * (2 * np.pi * frequency) ** 2, dtype=float)
-
-
-def _density(values: FloatArray, count: int, rate: float) -> FloatArray:
-    """One-sided power density by Welch (1967): Hann windows of `count` samples that overlap by half, without means."""
-    windows = np.lib.stride_tricks.sliding_window_view(values, count)[:: count - count // 2]
-    hann = 0.5 - 0.5 * np.cos(2.0 * np.pi * np.arange(count) / count)
-    spectra = np.fft.rfft(hann * (windows - windows.mean(axis=1, keepdims=True)), axis=1)
-    density = np.mean(np.abs(spectra) ** 2, axis=0) / (rate * np.sum(hann**2))
-    density[1 : (count + 1) // 2] *= 2.0
-    return np.asarray(density)
 
 
 def motion_frequency(logs: Sequence[GuardedLog]) -> float:

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.figure import Figure
-from scipy.signal import welch
 
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.signals.power_density import power_density
 
 from .style import (
     ESTIMATE,
@@ -131,5 +131,5 @@ def _longest_part(time: FloatArray) -> slice:
 def _spectrum(time: FloatArray, signal: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Frequencies in Hz without zero, and amplitude densities, shape (F, 6)."""
     rate = 1.0 / float(np.median(np.diff(time)))
-    frequency, power = welch(signal, rate, nperseg=min(len(time), int(BLOCK * rate)), axis=0)
+    frequency, power = power_density(signal, min(len(time), int(BLOCK * rate)), rate)
     return frequency[1:], np.sqrt(power[1:])

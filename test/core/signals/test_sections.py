@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from scipy import signal
 
-from pkm_identification.identification.rates.slow_log import _density
 from pkm_identification.signals.butterworth import band_pass, causal, low_pass, zero_phase
 from pkm_identification.signals.sections import filtered, group_delay, response, rest
 
@@ -55,9 +54,3 @@ def test_group_delay_is_scipys(order, cutoff):
     sections = low_pass(order, cutoff, RATE)
     expected = signal.group_delay(signal.sos2tf(sections), w=[5.0], fs=RATE)[1][0] / RATE
     assert group_delay(sections, 5.0, RATE) == pytest.approx(expected, rel=1e-9)
-
-
-@pytest.mark.parametrize("count", [64, 101])
-def test_power_density_is_scipys(count):
-    expected = signal.welch(VALUES[:, 0], RATE, nperseg=count, detrend="constant")[1]
-    np.testing.assert_allclose(_density(VALUES[:, 0], count, RATE), expected, rtol=1e-10)
