@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.segments import segment_slices
 
-from .guard import RATE_ERROR, GuardedLog
+from .guard import GuardedLog
 
 WINDOW = 0.25  # s over which samples are counted
+RATE_ERROR = 0.20  # of the stated rate: from here on nothing can be trusted
 MOST_FILLED = 0.05  # share of samples that are made up, above which nothing may be learned from them
 FEWEST_COUNTED = 10  # samples in a window: stamps that jitter by a tenth of a period then show as 2 % at most
 

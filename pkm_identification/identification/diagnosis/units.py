@@ -10,7 +10,7 @@ import numpy as np
 
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import StrutLog
-from pkm_identification.signals.guard import RATE_ERROR
+from pkm_identification.signals.rate import RATE_ERROR
 
 from .findings import Cause
 

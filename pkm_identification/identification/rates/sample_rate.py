@@ -9,8 +9,9 @@ import numpy as np
 from pkm_identification.errors import LogError
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import StrutLog
-from pkm_identification.signals.guard import RATE_ERROR, RATE_WARNING
+from pkm_identification.signals.rate import RATE_ERROR
 
+RATE_WARNING = 0.05  # of the stated rate
 FEWEST_STEPS = 20  # between stamps, to measure a period from
 SAME_RATE = 0.01  # relative difference up to which two logs run at one rate
 

@@ -26,7 +26,7 @@ from pkm_identification.report.listing import (
     with_deviation,
 )
 from pkm_identification.report.tables import REASONS
-from pkm_identification.signals.guard import NEW_SEGMENT, REJECTIONS
+from pkm_identification.signals.guard.judgement import NEW_SEGMENT, REJECTIONS
 
 texts = st.text(st.characters(codec="ascii", categories=["L", "N", "P"]), max_size=12)
 

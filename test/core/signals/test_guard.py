@@ -9,7 +9,8 @@ from core.signals.strut_logs import PERIOD, damage, smooth_log
 from pkm_identification.errors import LogError
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import StrutLog
-from pkm_identification.signals.guard import MAX_LATE_RUN, GuardSettings, StreamGuard
+from pkm_identification.signals.guard import GuardSettings, StreamGuard
+from pkm_identification.signals.guard.judgement import MAX_LATE_RUN
 
 UF = Machine.load("uf")
 SETTINGS = GuardSettings.of(UF)
@@ -147,24 +148,6 @@ def test_last_rejection_says_what_and_where(fault, reason, words):
     assert words in guard.last_rejection[1]
     guard.step(log.time[7], log.length[7], log.force[7])
     assert guard.last_rejection is None
-
-
-def test_measured_rate_follows_the_stamps():
-    guard = StreamGuard(SETTINGS)
-    assert np.isnan(guard.rate)
-    slow = smooth_log(3000)
-    for k in range(3000):
-        guard.step(1.06 * slow.time[k], slow.length[k], None)
-    # an average over the last second
-    assert guard.rate == pytest.approx(1000.0 / 1.06, rel=1e-3)
-
-
-def test_dropped_samples_do_not_change_the_measured_rate():
-    guard = StreamGuard(SETTINGS)
-    log = damage(smooth_log(N), [("drop", 100, 0, 3), ("nan", 200, 0, 3)])
-    for k in range(len(log)):
-        guard.step(log.time[k], log.length[k], log.force[k])
-    assert guard.rate == pytest.approx(1000.0, rel=1e-9)
 
 
 def test_log_without_forces():

@@ -123,7 +123,7 @@ def test_reset_is_a_new_guard(applied):
     stream(used, damage(smooth_log(60), applied))
     used.reset()
     assert used.counts == fresh.counts
-    assert np.isnan(used.rate)
+    assert used.segment == -1
     log = smooth_log(40, start=3.0, seed=4)
     again, new = stream(used, log), stream(fresh, log)
     np.testing.assert_array_equal([s.length for s in again], [s.length for s in new])

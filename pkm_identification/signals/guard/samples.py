@@ -1,0 +1,54 @@
+"""What has passed the guard: samples on the regular clock, one by one and as a whole log."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pkm_identification.numerics.arrays import FloatArray
+
+
+@dataclass(frozen=True)
+class GuardedSample:
+    """One sample on the regular clock; `filled` marks one made up to bridge a short hole."""
+
+    time: float
+    length: FloatArray
+    force: FloatArray | None
+    segment: int
+    filled: bool
+
+
+@dataclass(frozen=True)
+class GuardedLog:
+    """A whole log on the regular clock.
+
+    Attributes
+    ----------
+    time : ndarray, shape (N,)
+    length : ndarray, shape (N, 6)
+    force : ndarray, shape (N, 6), or None
+    segment : ndarray of int64, shape (N,)
+    filled : ndarray of bool, shape (N,)
+    counts : dict of str to int
+        Samples accepted and filled, rejected by reason, segments begun by cause.
+    first : dict of str to float
+        Stamp in s at which each reason or cause was first met.
+    period : float
+        Sample period in s.
+    imu, sensor : ndarray, shape (N, 6), or None
+        Additional sensors' readings, as in `StrutLog`; not judged, NaN where they are.
+    """
+
+    time: FloatArray
+    length: FloatArray
+    force: FloatArray | None
+    segment: NDArray[np.int64]
+    filled: NDArray[np.bool_]
+    counts: dict[str, int]
+    first: dict[str, float]
+    period: float
+    imu: FloatArray | None = None
+    sensor: FloatArray | None = None

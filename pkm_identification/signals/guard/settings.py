@@ -1,0 +1,95 @@
+"""What the guard lets pass: limits of a machine, holes, stragglers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from pkm_identification.declared import check, declared
+from pkm_identification.errors import LogError
+from pkm_identification.mechanisms.hexapod.drive import KnownForces
+from pkm_identification.mechanisms.hexapod.machine import Machine
+
+DEFAULT_RATE_LIMIT = 2.0  # m/s, beyond any hexapod's drives; machines may state less
+FILLED = 0.005  # s; what the platform does in it is next to a straight line
+FILLED_PERIODS = 2  # from the sample before a lost one to the sample after it
+
+
+@dataclass(frozen=True)
+class GuardSettings:
+    """Limits of the guard.
+
+    Attributes
+    ----------
+    period : float
+        Nominal sample period in s; 0 while it is not known.
+    length_limits : tuple of float
+        Shortest and longest strut in m.
+    rate_limit : float
+        Largest strut rate in m/s; a faster change is a spike.
+    force_limit : float
+        Largest strut force in N the drives can give; a larger one is a spike.
+    acceleration_limit : float
+        Largest strut acceleration in m/s^2 used to tell a spike from motion.
+    max_gap : float
+        Longest hole in s that is filled; a longer one starts a new segment. 0 until the period is known: then
+        FILLED s, but at least the hole that one lost sample leaves.
+    late_tolerance : float
+        A stamp up to this many seconds before the newest is a straggler and dropped; an older one means that the
+        clock jumped back, which starts a new segment.
+    known : KnownForces or None
+        What the machine file knows of its measured forces, for those who come after the guard (`known_forces`).
+    """
+
+    period: float = 0.0
+    length_limits: tuple[float, float] = (0.0, np.inf)
+    rate_limit: float = DEFAULT_RATE_LIMIT
+    force_limit: float = np.inf
+    acceleration_limit: float = 200.0
+    max_gap: float = declared(
+        0.0,
+        "longest hole that is filled, a longer one starts a new segment; 0: 5 ms, or one sample",
+        "s",
+        0,
+        1.0,
+    )
+    late_tolerance: float = declared(
+        0.5, "stamps so far behind are stragglers; more is a clock jump", "s", 0, 60
+    )
+    known: KnownForces | None = None
+
+    def __post_init__(self) -> None:
+        check(self)
+        if self.period and not self.max_gap:
+            object.__setattr__(self, "max_gap", max(FILLED, FILLED_PERIODS * self.period))
+
+    @classmethod
+    def of(cls, machine: Machine, period: float | None = None, **changes: Any) -> GuardSettings:
+        """Limits of a machine; raises as `resolved`."""
+        return replace(cls().resolved(machine, period), **changes)
+
+    def resolved(self, machine: Machine, period: float | None = None) -> GuardSettings:
+        """These settings with a machine's limits; the period is the drive's unless given.
+
+        Raises
+        ------
+        LogError
+            If neither the machine nor the caller knows the sample period.
+        """
+        if period is None:
+            if machine.drive is None:
+                raise LogError(
+                    f"machine '{machine.name}' has no drive.sample_rate and no sample period was given"
+                )
+            period = 1.0 / machine.drive.sample_rate
+        return replace(
+            self,
+            period=period,
+            length_limits=(float(machine.length_limits[0]), float(machine.length_limits[1])),
+            # twice the stated rate: a limit is what the drive may do, not what noise on a difference may show
+            rate_limit=2.0 * machine.rate_limit if machine.rate_limit else DEFAULT_RATE_LIMIT,
+            force_limit=1.5 * machine.drive.force_limit if machine.drive else np.inf,
+            known=machine.drive.known_forces if machine.drive else None,
+        )
