@@ -98,15 +98,14 @@ def mechanism_motion(
 
 def drives_of(mechanism: Mechanism, outputs: ArrayLike) -> FloatArray:
     """Driven coordinates (n,) or (N, n) of outputs of the same shape; MotionRefused if a row is out of reach."""
-    values = _rows(mechanism, outputs)
-    q = kinematics.close_outputs(mechanism, values).required(values, "outputs")
+    q = kinematics.close_outputs(mechanism, outputs).required(np.atleast_2d(outputs), "outputs")
     drives = kinematics.read(mechanism, "drives", q)
     return drives[0] if np.ndim(outputs) == 1 else drives
 
 
 def poses_of(mechanism: Mechanism, drives: ArrayLike) -> MechanismPoses:
     """Outputs of driven coordinates (n,) or (N, n), in home's assembly mode."""
-    found = kinematics.close_drives(mechanism, _rows(mechanism, drives))
+    found = kinematics.close_drives(mechanism, drives)
     outputs = kinematics.read(mechanism, "outputs", found.configuration)
     outputs[~found.found] = np.nan
     return MechanismPoses(outputs, tuple(STATUS_NAMES[status] for status in found.status), found.residual)
@@ -117,11 +116,3 @@ def driven_forces(mechanism: Mechanism, motion: object, friction: bool) -> Float
     if not isinstance(motion, MechanismMotion):
         raise TypeError(f"motion is a {type(motion).__name__}; a mechanism's is made by mechanism_motion")
     return dynamics.forces(mechanism, motion, friction=friction)
-
-
-def _rows(mechanism: Mechanism, values: ArrayLike) -> FloatArray:
-    rows = np.atleast_2d(np.asarray(values, dtype=float))
-    if rows.ndim != 2 or rows.shape[1] != mechanism.degrees_of_freedom:
-        n = mechanism.degrees_of_freedom
-        raise ValueError(f"values have shape {np.shape(values)}, expected ({n},) or (N, {n})")
-    return rows

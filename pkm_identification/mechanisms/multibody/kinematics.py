@@ -67,7 +67,7 @@ def close_outputs(mechanism: Mechanism, output: Any, start: Any = None) -> Close
     form = closed_form(mechanism.description, mechanism.tree) if start is None else None
     if form is None:
         return _close(mechanism, "outputs", output, None, start)
-    values = mechanism.arithmetic.array(output)
+    values = _batch(mechanism, output, len(mechanism.places["outputs"]))
     guess, refused = form(mechanism.arithmetic, mechanism.model, mechanism.home, values)
     found = _close(mechanism, "outputs", values, None, guess, follow=False)
     for n in np.flatnonzero([bool(text) for text in refused]):
@@ -352,5 +352,5 @@ def _batch(mechanism: Mechanism, values: Any, width: int) -> Any:
         array = given if given.dtype == object else mechanism.arithmetic.array(given)
     array = np.atleast_2d(array)
     if array.ndim != 2 or array.shape[1] != width:
-        raise ValueError(f"values have shape {given.shape}, expected (N, {width})")
+        raise ValueError(f"values have shape {given.shape}, expected ({width},) or (N, {width})")
     return array

@@ -135,6 +135,12 @@ def test_a_pose_of_six_numbers_is_refused():
             ask()
 
 
+@pytest.mark.parametrize("width", [2, 4])
+def test_outputs_of_another_number_are_refused_before_the_closed_form_reads_them(width):
+    with pytest.raises(ValueError, match=rf"shape \(1, {width}\), expected \(3,\) or \(N, 3\)"):
+        kinematics.close_outputs(mast(), np.zeros((1, width)))
+
+
 def test_forces_have_the_numbers_of_the_digest():
     drives = kinematics.read(
         mast(), "drives", kinematics.close_outputs(mast(), pose(0.45, 10, -8)).configuration
