@@ -5,7 +5,7 @@
     current    V = clip(k_p e + k_i int e),  e = i_cmd - i
 
 theta is the encoder's angle, of the motor where the drive has one, else the driven coordinate; w its difference over a
-velocity period and w_cmd' the difference of two velocity commands over a position period (the paper on the 3PRS table, 4.3).
+velocity period and w_cmd' the difference of two velocity commands over a position period (the 3PRS table's paper, 4.3).
 The position loop is outside the drive: its command arrives some of its cycles late. An integral stands still while its
 output is at the limit and would go further. Without a velocity loop the position loop's output is the command (a valve
 current), without a current loop that of the velocity loop.

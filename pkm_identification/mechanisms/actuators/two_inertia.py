@@ -1,4 +1,4 @@
-"""`two_inertia`: a motor, a shaft or belt that yields, and what turns behind it (the paper on the 3PRS table, eq. 20-22).
+"""`two_inertia`: a motor, a shaft or belt that yields, and what turns behind it (paper on the 3PRS table, eq. 20-22).
 
     J_1 w_1' = k_T i - K_1 (theta_1 - theta_2) - C_1 (w_1 - w_2) - the motor's friction
     F = g [K_1 (theta_1 - theta_2) + C_1 (w_1 - w_2)] - friction of the load,   theta_2 = g x
