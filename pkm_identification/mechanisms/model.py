@@ -12,6 +12,7 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.basis import Basis
 
 if TYPE_CHECKING:
+    from .actuators.motor import Motor
     from .actuators.quantity import Delays, Quantity
 
 Motion = TypeVar("Motion", contravariant=True)
@@ -65,6 +66,26 @@ class Actuator(Protocol):
         """What its state is made of; empty for one that follows at once."""
 
     @property
+    def motor(self) -> Motor | None:
+        """Its electric motor, whose angle and current loops in the drive act on; None without one."""
+
+    @property
+    def current_at(self) -> int:
+        """Place of the motor's current in the state; -1 without a motor."""
+
+    @property
+    def encoder_on_motor(self) -> bool:
+        """Whether its encoder shows the motor's side, the first of its states, and not the driven coordinate."""
+
+    @property
+    def has_valve(self) -> bool:
+        """Whether its command opens a valve, which asks for a rate and not for a force."""
+
+    @property
+    def holds_place(self) -> bool:
+        """Whether it goes to a place by a controller of its own, to which its command is the setpoint."""
+
+    @property
     def parameters(self) -> tuple[Quantity, ...]:
         """Its numbers, with units."""
 
@@ -91,6 +112,9 @@ class Actuator(Protocol):
     @property
     def rest_signal(self) -> float:
         """The signal of an actuator that is switched off: no current, a closed valve."""
+
+    def without_coulomb(self) -> Actuator:
+        """The same without Coulomb friction, which has no slope worth the name at rest."""
 
     def equilibrium(self, force: float, position: float = 0.0) -> tuple[FloatArray, float]:
         """State and command that hold a constant force (N or N m) at rest at a position."""

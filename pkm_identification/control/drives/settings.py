@@ -7,6 +7,8 @@ import numpy as np
 from pkm_identification.errors import SettingsError
 from pkm_identification.mechanisms.actuators import Bank
 from pkm_identification.mechanisms.actuators.loops import DriveLoops
+from pkm_identification.mechanisms.actuators.row import LIMIT
+from pkm_identification.mechanisms.model import Actuator
 from pkm_identification.numerics.arrays import FloatArray
 
 from . import cascade as place
@@ -51,25 +53,20 @@ def drive_settings(bank: Bank, loops: DriveLoops | None, step: float) -> FloatAr
         settings[:, place.CURRENT_STEPS] = _steps("current", current.period, step)
         settings[:, place.CURRENT_GAIN] = current.gain
         settings[:, place.CURRENT_INTEGRAL] = current.integral
-        settings[:, place.VOLTAGE_LIMIT] = np.minimum(current.limit, _voltage_limits(bank))
+        settings[:, place.VOLTAGE_LIMIT] = np.minimum(current.limit, bank.rows[:, LIMIT])
     return settings
 
 
-def _ratio(actuator: object) -> float:
-    motor = getattr(actuator, "motor", None)
-    return 1.0 if motor is None else motor.ratio
+def _ratio(actuator: Actuator) -> float:
+    return 1.0 if actuator.motor is None else actuator.motor.ratio
 
 
 def _current_limits(bank: Bank) -> list[float]:
     """Of what a velocity loop gives out, a current or a force."""
-    motors = [getattr(actuator, "motor", None) for actuator in bank.actuators]
-    limits = [getattr(actuator, "force_limit", np.inf) for actuator in bank.actuators]
-    return [limits[i] if motor is None else motor.current_limit for i, motor in enumerate(motors)]
-
-
-def _voltage_limits(bank: Bank) -> list[float]:
-    """Of what a current loop gives out."""
-    return [getattr(getattr(actuator, "motor", None), "signal_limit", np.inf) for actuator in bank.actuators]
+    return [
+        limit if actuator.motor is None else actuator.motor.current_limit
+        for actuator, limit in zip(bank.actuators, bank.rows[:, LIMIT], strict=True)
+    ]
 
 
 def _steps(name: str, period: float, step: float) -> int:

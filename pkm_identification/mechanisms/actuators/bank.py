@@ -10,7 +10,7 @@ from pkm_identification.numerics.arrays import FloatArray
 
 from ..model import Actuator
 from .registry import TYPE_NAMES
-from .row import COMMAND_DELAY, MOST_STATES, NUMBER, ON_MOTOR, REST, ROW, SENSOR_DELAY
+from .row import COMMAND_DELAY, CURRENT, MOST_STATES, NUMBER, ON_MOTOR, REST, ROW, SENSOR_DELAY
 
 
 class Bank:
@@ -37,7 +37,7 @@ class Bank:
             row[NUMBER] = TYPE_NAMES.index(actuator.type)
             row[COMMAND_DELAY], row[SENSOR_DELAY] = actuator.delays
             row[REST] = actuator.rest_signal
-            row[ON_MOTOR] = float(getattr(actuator, "encoder", "load") == "motor")
+            row[ON_MOTOR], row[CURRENT] = actuator.encoder_on_motor, actuator.current_at
         self.inertia = np.array([actuator.inertia for actuator in self.actuators])
 
     def __len__(self) -> int:

@@ -11,9 +11,10 @@ from pkm_identification.document import Node
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
 
-from .friction_inside import FRICTIONLESS, InnerFriction, read_inner_friction
-from .quantity import LINEAR, Delays, Quantity, Units
-from .row import LIMIT, empty_row, own_friction
+from .base import BaseActuator
+from .friction_inside import read_inner_friction
+from .quantity import Quantity, Units
+from .row import LIMIT, own_friction
 
 
 @kernel
@@ -24,7 +25,7 @@ def stage(row, known, state, h, signal, x, v):
 
 
 @dataclass(frozen=True)
-class Ideal:
+class Ideal(BaseActuator):
     """A force source; see `mechanisms.model.Actuator`.
 
     Attributes
@@ -34,15 +35,10 @@ class Ideal:
     """
 
     force_limit: float = np.inf
-    friction: InnerFriction = FRICTIONLESS
-    units: Units = LINEAR
 
     type: ClassVar[str] = "ideal"
+    motor: ClassVar[None] = None
     state_names: ClassVar[tuple[str, ...]] = ()
-    inertia: ClassVar[float] = 0.0
-    inertia_behind: ClassVar[float] = 0.0
-    locked_stiffness: ClassVar[float] = 0.0
-    delays: ClassVar[Delays] = Delays()
 
     @property
     def command_unit(self) -> str:
@@ -58,10 +54,6 @@ class Ideal:
     def signal(self, command: float, position: float) -> float:
         return float(np.clip(command, -self.force_limit, self.force_limit))
 
-    @property
-    def rest_signal(self) -> float:
-        return 0.0
-
     def equilibrium(self, force: float, position: float = 0.0) -> tuple[FloatArray, float]:
         return np.zeros(0), force
 
@@ -74,18 +66,19 @@ class Ideal:
     def reported(self, state: FloatArray, command: float) -> float:
         return self.signal(command, 0.0)
 
-    def measured(self, state: FloatArray, x: float) -> float:
-        return x
-
     @property
     def row(self) -> FloatArray:
-        row = empty_row()
+        row = super().row
         row[LIMIT] = self.force_limit
-        self.friction.fill(row)
         return row
 
 
 def read(node: Node, units: Units) -> Ideal:
     """An ideal actuator of a machine file."""
+    return Ideal(read_force_limit(node), friction=read_inner_friction(node), units=units)
+
+
+def read_force_limit(node: Node) -> float:
+    """`force_limit` in N (N m) of an actuator's section, infinite where it has none."""
     limit = node.take("force_limit", None).positive_or_none()
-    return Ideal(np.inf if limit is None else limit, read_inner_friction(node), units)
+    return np.inf if limit is None else limit

@@ -106,11 +106,11 @@ def read_loops(root: Node, actuators: tuple[Actuator, ...] | None) -> DriveLoops
             node.take("velocity").fail(
                 f"gives a current; drive {i + 1} takes V: add 'current' or a current_bandwidth"
             )
-        if velocity is not None and actuator.type in ("hydraulic", "hydraulic_reduced", "vane"):
+        if velocity is not None and actuator.has_valve:
             node.take("velocity").fail(
                 f"is for drives with a motor or a force as command; drive {i + 1} has a valve"
             )
-        if velocity is None and hasattr(actuator, "motor"):
+        if velocity is None and actuator.motor is not None:
             node.fail(
                 f"has no 'velocity' loop, and drive {i + 1} has a motor, which a position loop alone cannot hold"
             )

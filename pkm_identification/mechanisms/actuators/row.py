@@ -10,13 +10,14 @@ import numpy as np
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
 
-# Which type it is, s by which command and own sensor are late, the signal that lets it rest, the encoder's side.
-NUMBER, COMMAND_DELAY, SENSOR_DELAY, REST, ON_MOTOR = range(5)
+# Which type it is, s by which command and own sensor are late, the signal that lets it rest, the encoder's side, and
+# the place of a motor's current in its state, below 0 without a motor.
+NUMBER, COMMAND_DELAY, SENSOR_DELAY, REST, ON_MOTOR, CURRENT = range(6)
 # What the command becomes before it reaches the actuator, see `signal_of`.
-GAIN, LIMIT, SENSOR_GAIN, SENSOR_ZERO = range(5, 9)
+GAIN, LIMIT, SENSOR_GAIN, SENSOR_ZERO = range(6, 10)
 # Friction inside the actuator, against its own coordinate: N s/m, N, m/s.
-VISCOUS, COULOMB, TRANSITION = range(9, 12)
-OWN = 12
+VISCOUS, COULOMB, TRANSITION = range(10, 13)
+OWN = 13
 COUNT = 28
 TABLE = 12
 OPENING, SPEED = COUNT + 1, COUNT + 1 + TABLE

@@ -17,10 +17,11 @@ from pkm_identification.document import Node
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
 
-from .friction_inside import FRICTIONLESS, InnerFriction, read_inner_friction
-from .motor import OWN_OF_TYPE, RATIO, TORQUE_CONSTANT, Motor, read_motor, winding_current
-from .quantity import LINEAR, Delays, Quantity, Units
-from .row import TRANSITION, empty_row, own_friction
+from .friction_inside import read_inner_friction
+from .motor import OWN_OF_TYPE, RATIO, TORQUE_CONSTANT, read_motor, winding_current
+from .motor_drive import MotorDrive
+from .quantity import Quantity, Units
+from .row import TRANSITION, own_friction
 
 _FORWARD, _BACKWARD = OWN_OF_TYPE, OWN_OF_TYPE + 1
 
@@ -48,29 +49,20 @@ def stage(row, known, state, h, signal, x, v):
 
 
 @dataclass(frozen=True)
-class Screw:
+class Screw(MotorDrive):
     """A motor with a rigid screw; see `mechanisms.model.Actuator`.
 
     Attributes
     ----------
-    motor : Motor
-    motor_inertia : float
-        kg m^2 at the motor's shaft.
     efficiency, back_efficiency : float
         Of the screw, power from the motor and power to it.
     """
 
-    motor: Motor
-    motor_inertia: float
     efficiency: float = 1.0
     back_efficiency: float = 1.0
-    friction: InnerFriction = FRICTIONLESS
-    units: Units = LINEAR
 
     type: ClassVar[str] = "screw"
-    inertia_behind: ClassVar[float] = 0.0
-    locked_stiffness: ClassVar[float] = 0.0
-    delays: ClassVar[Delays] = Delays()
+    current_at: ClassVar[int] = 0
 
     @property
     def state_names(self) -> tuple[str, ...]:
@@ -82,10 +74,6 @@ class Screw:
         return self.motor_inertia * self.motor.ratio**2
 
     @property
-    def command_unit(self) -> str:
-        return self.motor.command_unit
-
-    @property
     def parameters(self) -> tuple[Quantity, ...]:
         return (
             *self.motor.parameters,
@@ -95,42 +83,21 @@ class Screw:
             *self.friction.parameters(self.units),
         )
 
-    def signal(self, command: float, position: float) -> float:
-        return self.motor.signal(command)
-
-    @property
-    def rest_signal(self) -> float:
-        return 0.0
-
     def equilibrium(self, force: float, position: float = 0.0) -> tuple[FloatArray, float]:
-        current = force / (self.motor.ratio * self.motor.torque_constant)
-        state = np.array([current]) if self.state_names else np.zeros(0)
-        return state, self.motor.command_for(current)
+        return self.holding(force)
 
     def derivative(self, state: FloatArray, signal: float, x: float, v: float) -> FloatArray:
-        if not self.state_names:
-            return np.zeros(0)
-        return np.array([self.motor.current_rate(float(state[0]), signal, self.motor.ratio * v)])
+        return self.current_rates(self.current(state, signal), signal, v)
 
     def force(self, state: FloatArray, signal: float, x: float, v: float) -> float:
-        current = float(state[0]) if self.state_names else signal
-        pull = self.motor.ratio * self.motor.torque_constant * current
+        pull = self.pull(self.current(state, signal))
         side = float(np.clip(v / self.friction.transition_rate, -1.0, 1.0)) * (1.0 if pull >= 0.0 else -1.0)
         gain = self.efficiency - 1.0 if side >= 0.0 else 1.0 - 1.0 / self.back_efficiency
         return pull * (1.0 + gain * side) - self.friction(v)
 
-    def reported(self, state: FloatArray, command: float) -> float:
-        current = float(state[0]) if self.motor.state_names else self.motor.signal(command)
-        return self.motor.ratio * self.motor.torque_constant * current
-
-    def measured(self, state: FloatArray, x: float) -> float:
-        return x
-
     @property
     def row(self) -> FloatArray:
-        row = empty_row()
-        self.motor.fill(row)
-        self.friction.fill(row)
+        row = super().row
         row[_FORWARD], row[_BACKWARD] = self.efficiency, self.back_efficiency
         return row
 
@@ -142,8 +109,8 @@ def read(node: Node, units: Units) -> Screw:
         node.take("inertia", 0.0).not_negative(),
         _efficiency(node.take("efficiency", 1.0)),
         _efficiency(node.take("back_efficiency", 1.0)),
-        read_inner_friction(node),
-        units,
+        friction=read_inner_friction(node),
+        units=units,
     )
 
 

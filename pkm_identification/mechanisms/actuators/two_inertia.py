@@ -9,7 +9,7 @@ the motor's angle stands as the driven coordinate it would be with a stiff shaft
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -19,9 +19,10 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
 
 from .friction_inside import FRICTIONLESS, InnerFriction, read_inner_friction
-from .motor import OWN_OF_TYPE, RATIO, TORQUE_CONSTANT, Motor, read_motor, winding_current
-from .quantity import LINEAR, Delays, Quantity, Units
-from .row import empty_row, own_friction
+from .motor import OWN_OF_TYPE, RATIO, TORQUE_CONSTANT, read_motor, winding_current
+from .motor_drive import MotorDrive
+from .quantity import Quantity, Units
+from .row import own_friction
 
 _INERTIA, _STIFFNESS, _DAMPING, _VISCOUS, _COULOMB, _BEND = range(OWN_OF_TYPE, OWN_OF_TYPE + 6)
 ENCODERS = ("motor", "load")
@@ -82,40 +83,37 @@ def stage(row, known, state, h, signal, x, v):
 
 
 @dataclass(frozen=True)
-class TwoInertia:
+class TwoInertia(MotorDrive):
     """A motor behind a compliant transmission; see `mechanisms.model.Actuator`.
 
     Attributes
     ----------
-    motor : Motor
-    motor_inertia, load_inertia : float
-        J_1 and J_2, kg m^2 at the motor's shaft.
+    load_inertia : float
+        J_2, kg m^2 at the motor's shaft.
     stiffness, damping : float
         K_1 in N m/rad and C_1 in N m s/rad at the motor's shaft.
     motor_friction : InnerFriction
         On the motor's shaft, N m.
-    friction : InnerFriction
-        Of the load, along the driven coordinate.
     encoder : {'motor', 'load'}
         Which side shows its position.
     """
 
-    motor: Motor
-    motor_inertia: float
     load_inertia: float
     stiffness: float
     damping: float
     motor_friction: InnerFriction = FRICTIONLESS
-    friction: InnerFriction = FRICTIONLESS
     encoder: str = "motor"
-    units: Units = LINEAR
 
     type: ClassVar[str] = "two_inertia"
-    delays: ClassVar[Delays] = Delays()
+    current_at: ClassVar[int] = 2
 
     @property
     def state_names(self) -> tuple[str, ...]:
         return ("motor position", "motor rate", *self.motor.state_names)
+
+    @property
+    def encoder_on_motor(self) -> bool:
+        return self.encoder == "motor"
 
     @property
     def inertia(self) -> float:
@@ -133,10 +131,6 @@ class TwoInertia:
         return self.stiffness * self.motor.ratio**2
 
     @property
-    def command_unit(self) -> str:
-        return self.motor.command_unit
-
-    @property
     def parameters(self) -> tuple[Quantity, ...]:
         return (
             *self.motor.parameters,
@@ -144,37 +138,27 @@ class TwoInertia:
             Quantity("load_inertia", self.load_inertia, "kg m^2"),
             Quantity("stiffness", self.stiffness, "N m/rad"),
             Quantity("damping", self.damping, "N m s/rad"),
-            Quantity(
-                "motor_friction.viscous", self.motor_friction.viscous, "N m s/rad", "motor_friction.viscous"
-            ),
-            Quantity("motor_friction.coulomb", self.motor_friction.coulomb, "N m", "motor_friction.coulomb"),
+            Quantity("motor_friction.viscous", self.motor_friction.viscous, "N m s/rad"),
+            Quantity("motor_friction.coulomb", self.motor_friction.coulomb, "N m"),
             *self.friction.parameters(self.units),
         )
 
-    def signal(self, command: float, position: float) -> float:
-        return self.motor.signal(command)
-
-    @property
-    def rest_signal(self) -> float:
-        return 0.0
+    def without_coulomb(self) -> TwoInertia:
+        return replace(super().without_coulomb(), motor_friction=replace(self.motor_friction, coulomb=0.0))
 
     def equilibrium(self, force: float, position: float = 0.0) -> tuple[FloatArray, float]:
-        g = self.motor.ratio
-        current = force / (g * self.motor.torque_constant)
-        state = [position + force / (self.stiffness * g**2), 0.0]
-        return np.array(state + [current] * len(self.motor.state_names)), self.motor.command_for(current)
+        current, command = self.holding(force)
+        wound_up = force / (self.stiffness * self.motor.ratio**2)
+        return np.concatenate([[position + wound_up, 0.0], current]), command
 
     def derivative(self, state: FloatArray, signal: float, x: float, v: float) -> FloatArray:
         g, rate = self.motor.ratio, float(state[1])
-        wound = bool(self.motor.state_names)
-        current = float(state[2]) if wound else signal
+        current = self.current(state, signal)
         torque = (
             self.motor.torque_constant * current - self.motor_friction(g * rate) - self._twist(state, x, v)
         )
-        made = [rate, torque / (self.motor_inertia * g)]
-        if wound:
-            made.append(self.motor.current_rate(current, signal, g * rate))
-        return np.array(made)
+        moved = [rate, torque / (self.motor_inertia * g)]
+        return np.concatenate([moved, self.current_rates(current, signal, rate)])
 
     def _twist(self, state: FloatArray, x: float, v: float) -> float:
         """Torque in the transmission, N m at the motor's shaft."""
@@ -184,18 +168,12 @@ class TwoInertia:
     def force(self, state: FloatArray, signal: float, x: float, v: float) -> float:
         return self.motor.ratio * self._twist(state, x, v) - self.friction(v)
 
-    def reported(self, state: FloatArray, command: float) -> float:
-        current = float(state[2]) if self.motor.state_names else self.motor.signal(command)
-        return self.motor.ratio * self.motor.torque_constant * current
-
     def measured(self, state: FloatArray, x: float) -> float:
-        return float(state[0]) if self.encoder == "motor" else x
+        return float(state[0]) if self.encoder_on_motor else x
 
     @property
     def row(self) -> FloatArray:
-        row = empty_row()
-        self.motor.fill(row)
-        self.friction.fill(row)
+        row = super().row
         row[_INERTIA], row[_STIFFNESS], row[_DAMPING] = self.motor_inertia, self.stiffness, self.damping
         row[_VISCOUS], row[_COULOMB] = self.motor_friction.viscous, self.motor_friction.coulomb
         row[_BEND] = self.motor_friction.transition_rate
@@ -215,7 +193,7 @@ def read(node: Node, units: Units) -> TwoInertia:
         node.take("stiffness").positive(),
         node.take("damping", 0.0).not_negative(),
         motor_friction,
-        read_inner_friction(node),
         node.take("encoder", "motor").choice(ENCODERS),
-        units,
+        friction=read_inner_friction(node),
+        units=units,
     )

@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from pkm_identification.document import Node
@@ -22,7 +22,7 @@ stage = hydraulic.stage
 class Vane(hydraulic.Hydraulic):
     """A rotary hydraulic servo; attributes as of `Hydraulic`, in rad and N m."""
 
-    units: Units = ROTARY
+    units: Units = field(default=ROTARY, kw_only=True)
 
     type: ClassVar[str] = "vane"
 
@@ -31,5 +31,4 @@ def read(node: Node, units: Units) -> Vane:
     """A vane motor of a machine file."""
     if units != ROTARY:
         node.fail("is a vane, which turns; this drive does not (use 'hydraulic')")
-    made = hydraulic.read(node, ROTARY)
-    return Vane(**vars(made))
+    return Vane(**vars(hydraulic.read(node, units)))

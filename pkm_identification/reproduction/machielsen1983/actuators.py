@@ -36,8 +36,16 @@ def _cylinder(
     table: NoLoadTable, gain: float, sensor: float, coulomb: float = 0.0, zero: float = 0.0
 ) -> Hydraulic:
     loop = PositionLoop(gain, CURRENT_LIMIT, sensor, SENSOR_DELAY, zero)
-    friction = InnerFriction(VISCOUS, coulomb, BEND)
-    return Hydraulic(loop, VALVE_RATE, VALVE_DAMPING, VALVE_DELAY, table, OIL, LEAK, friction)
+    return Hydraulic(
+        loop,
+        VALVE_DELAY,
+        table,
+        OIL,
+        LEAK,
+        valve_rate=VALVE_RATE,
+        valve_damping=VALVE_DAMPING,
+        friction=InnerFriction(VISCOUS, coulomb, BEND),
+    )
 
 
 TEST_SERVO = _cylinder(TEST_TABLE, -0.231, -186.0)
@@ -45,13 +53,13 @@ TEST_SERVO = _cylinder(TEST_TABLE, -0.231, -186.0)
 
 VANE = Vane(
     PositionLoop(0.319, CURRENT_LIMIT, 3.945),
-    VALVE_RATE,
-    VALVE_DAMPING,
     VALVE_DELAY,
     VANE_TABLE,
     69e-6,
     0.0,
-    InnerFriction(56.0, 15.0, VANE_BEND),
+    valve_rate=VALVE_RATE,
+    valve_damping=VALVE_DAMPING,
+    friction=InnerFriction(56.0, 15.0, VANE_BEND),
 )
 # in the order of the mechanism's drives: L1, L2, L3, L4, vane; sensors show 0 V with the piston in the middle
 ROBOT: tuple[Hydraulic, ...] = (

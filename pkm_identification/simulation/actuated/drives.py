@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from pkm_identification.control.drives.cascade import MEMORY, POSITION_STEPS, start_cascade
 from pkm_identification.errors import SettingsError
 from pkm_identification.mechanisms.actuators import Bank
-from pkm_identification.mechanisms.actuators.row import MOST_STATES
+from pkm_identification.mechanisms.actuators.row import MOST_STATES, ON_MOTOR
 from pkm_identification.numerics.arrays import FloatArray
 
 from ..multibody.stepping import Dynamics, Resistance
@@ -49,7 +49,7 @@ class ActuatorDrives:
         self.states = np.zeros((count, MOST_STATES))
         self.place = np.zeros(count)
         self._controlled = np.asarray(settings)[:, POSITION_STEPS] > 0.0
-        self._on_motor = np.array([getattr(a, "encoder", "load") == "motor" for a in bank.actuators])
+        self._on_motor = bank.rows[:, ON_MOTOR] != 0.0
         self._bias = np.zeros(count)
         self._drives = Drives(
             bank.rows,
@@ -88,11 +88,9 @@ class ActuatorDrives:
         """Let the controllers in the drives begin where they are, giving out what they give now."""
         drives, command, shown = self._drives, self._drives.command, self.shown()
         for i in np.flatnonzero(self.controlled):
-            current = float(
-                self.states[i, 0] if self.bank.actuators[i].type == "screw" else self.states[i, 2]
-            )
-            if not any(name == "current" for name in self.bank.actuators[i].state_names):
-                current = command[i]
+            actuator, current = self.bank.actuators[i], command[i]
+            if actuator.motor is not None and actuator.motor.winding is not None:
+                current = self.states[i, actuator.current_at]
             start_cascade(drives.settings[i], drives.memory[i], self.place[i], shown[i], command[i], current)
 
     def shown(self) -> FloatArray:

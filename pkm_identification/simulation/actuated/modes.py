@@ -7,7 +7,7 @@ the whole; undamped ones those of M_L x'' = -K x, K the stiffness of the drives 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -98,7 +98,9 @@ def modes(subject: Subject) -> Modes:
     mass = mass_of_drives(subject)
     load = dynamics.forces(subject.mechanism, at_rest(subject.mechanism, subject.mechanism.home))[0]
     home = subject.home
-    parts = [_linear(_smooth(a), float(load[i]), float(home[i])) for i, a in enumerate(subject.actuators)]
+    parts = [
+        _linear(a.without_coulomb(), float(load[i]), float(home[i])) for i, a in enumerate(subject.actuators)
+    ]
     stiffness = np.array([part[4] for part in parts])
     if not np.any(stiffness > 0):
         raise SettingsError(
@@ -127,15 +129,6 @@ def modes(subject: Subject) -> Modes:
             )
         )
     return Modes(tuple(made), mass, coupling_factors(mass), stiffness, eigenvalues, axes)
-
-
-def _smooth(actuator: Actuator) -> Actuator:
-    """The actuator without Coulomb friction, which has no slope worth the name at rest."""
-    changes = {}
-    for name in ("friction", "motor_friction"):
-        if hasattr(actuator, name):
-            changes[name] = replace(getattr(actuator, name), coulomb=0.0)
-    return replace(actuator, **changes)  # type: ignore[type-var]
 
 
 def _linear(actuator: Actuator, load: float, place: float) -> _Linear:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from pkm_identification.control.drives.cascade import POSITION_STEPS, cascade_output
 from pkm_identification.mechanisms.actuators.registry import actuator_stage
-from pkm_identification.mechanisms.actuators.row import COULOMB, MOST_STATES, ON_MOTOR, TRANSITION
+from pkm_identification.mechanisms.actuators.row import COULOMB, CURRENT, MOST_STATES, ON_MOTOR, TRANSITION
 from pkm_identification.mechanisms.friction.law import TRANSITION as LAW_TRANSITION
 from pkm_identification.mechanisms.multibody.kernels.linear import factorize, solve_factored
 from pkm_identification.numerics.arrays import FloatArray
@@ -27,8 +27,6 @@ from ..stepping import GAMMA, stopped_at_bend, turn_pose
 from .lines import Lines, note_present, stage_signal
 
 NEWTON_ITERATIONS = 40
-CURRENT = 2  # place of a motor's current in its state; a screw's is the first
-_SCREW = 2
 
 
 class Motion(NamedTuple):
@@ -120,7 +118,8 @@ def control_drives(drives, motion, share):
         if settings[POSITION_STEPS] > 0.0:
             begin, end = drives.reference[0, i], drives.reference[1, i]
             shown = motion.states[i, 0] if drives.rows[i, ON_MOTOR] != 0.0 else motion.place[i]
-            current = motion.states[i, 0 if drives.rows[i, 0] == _SCREW else CURRENT]
+            at = int(drives.rows[i, CURRENT])
+            current = motion.states[i, at] if at >= 0 else 0.0
             drives.command[i] = cascade_output(
                 settings, drives.memory[i], step, begin + share * (end - begin), shown, current
             )

@@ -1,0 +1,73 @@
+"""What actuators have alike: friction inside, units, and what one without anything special answers to the contract."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar, TypeVar
+
+from pkm_identification.numerics.arrays import FloatArray
+
+from .friction_inside import FRICTIONLESS, InnerFriction
+from .quantity import LINEAR, Delays, Units
+from .row import empty_row
+
+_Kind = TypeVar("_Kind", bound="BaseActuator")
+
+
+@dataclass(frozen=True, kw_only=True)
+class BaseActuator:
+    """The common part of all types; see `mechanisms.model.Actuator`.
+
+    Attributes
+    ----------
+    friction : InnerFriction
+        Along the driven coordinate.
+    units : Units
+    """
+
+    friction: InnerFriction = FRICTIONLESS
+    units: Units = LINEAR
+
+    type: ClassVar[str]
+    has_valve: ClassVar[bool] = False
+    current_at: ClassVar[int] = -1
+
+    @property
+    def holds_place(self) -> bool:
+        return False
+
+    @property
+    def encoder_on_motor(self) -> bool:
+        return False
+
+    @property
+    def delays(self) -> Delays:
+        return Delays()
+
+    @property
+    def inertia(self) -> float:
+        return 0.0
+
+    @property
+    def inertia_behind(self) -> float:
+        return 0.0
+
+    @property
+    def locked_stiffness(self) -> float:
+        return 0.0
+
+    @property
+    def rest_signal(self) -> float:
+        return 0.0
+
+    def without_coulomb(self: _Kind) -> _Kind:
+        return replace(self, friction=replace(self.friction, coulomb=0.0))
+
+    def measured(self, state: FloatArray, x: float) -> float:
+        return x
+
+    @property
+    def row(self) -> FloatArray:
+        row = empty_row()
+        self.friction.fill(row)
+        return row

@@ -1,0 +1,139 @@
+"""What hydraulic servos have alike: a P controller of their own, the no-load table of the valve, oil that yields.
+
+Their equations are in `hydraulic`; how the valve opens tells the types apart.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from pkm_identification.document import Node
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.compiled import kernel
+
+from .base import BaseActuator
+from .friction_inside import read_inner_friction
+from .no_load import NoLoadTable, no_load_speed, read_no_load
+from .position_loop import PositionLoop, read_position_loop
+from .quantity import Delays, Quantity, Units
+from .row import OWN
+
+OIL, LEAK = OWN, OWN + 1
+OWN_OF_TYPE = OWN + 2
+
+
+@kernel
+def cylinder_force(row, known, h, opening, v):
+    """Load force at the end of an implicit stage, and its slope by the rate."""
+    stiff = row[OIL] + h * row[LEAK]
+    force = (row[OIL] * known + h * (no_load_speed(row, opening) - v)) / stiff
+    return force, -h / stiff
+
+
+@dataclass(frozen=True)
+class Servo(BaseActuator):
+    """The common part of hydraulic servos, whose last state is the load force.
+
+    Attributes
+    ----------
+    loop : PositionLoop
+        P controller on the actuator's own sensor, with the current limit.
+    valve_delay : float
+        s.
+    no_load : NoLoadTable
+    oil_compliance : float
+        c_o in m/N (rad/(N m)).
+    hydraulic_compliance : float
+        c_h^-1 in m/(N s) (rad/(N m s)); 0: no leak, a pure integrator.
+    """
+
+    loop: PositionLoop
+    valve_delay: float
+    no_load: NoLoadTable
+    oil_compliance: float
+    hydraulic_compliance: float = 0.0
+
+    motor: ClassVar[None] = None
+    has_valve: ClassVar[bool] = True
+    state_names: ClassVar[tuple[str, ...]]
+
+    @property
+    def holds_place(self) -> bool:
+        """Whether its own controller acts on its sensor."""
+        return self.loop.gain != 0.0
+
+    @property
+    def delays(self) -> Delays:
+        return Delays(self.valve_delay, self.loop.sensor_delay)
+
+    @property
+    def locked_stiffness(self) -> float:
+        """Of the oil, N/m (N m/rad)."""
+        return 1.0 / self.oil_compliance
+
+    @property
+    def command_unit(self) -> str:
+        return self.loop.command_unit
+
+    @property
+    def valve_parameters(self) -> tuple[Quantity, ...]:
+        """Numbers of the valve."""
+        return (Quantity("valve.delay", self.valve_delay, "s", "valve_delay"),)
+
+    @property
+    def parameters(self) -> tuple[Quantity, ...]:
+        x, f = self.units
+        return (
+            *self.loop.parameters(self.units),
+            *self.valve_parameters,
+            Quantity("oil_compliance", self.oil_compliance, f"{x}/({f})"),
+            Quantity("hydraulic_compliance", self.hydraulic_compliance, f"{x}/({f} s)"),
+            *self.friction.parameters(self.units),
+        )
+
+    def signal(self, command: float, position: float) -> float:
+        return self.loop.signal(command, position)
+
+    @property
+    def rest_signal(self) -> float:
+        """The closed valve: the middle of the dead zone."""
+        return self.no_load.opening_for(0.0)
+
+    def resting_valve(self, force: float, position: float) -> tuple[float, float]:
+        """Valve opening in A that holds a force (N or N m) at rest, and the command that opens it so at a position."""
+        opening = self.no_load.opening_for(self.hydraulic_compliance * force)
+        return opening, self.loop.command_for(opening, position)
+
+    def load_rate(self, opening: float, load: float, v: float) -> float:
+        """Rate of change of the load force, N/s (N m/s), at a valve opening in A."""
+        return (self.no_load(opening) - v - self.hydraulic_compliance * load) / self.oil_compliance
+
+    def force(self, state: FloatArray, signal: float, x: float, v: float) -> float:
+        return self.reported(state, signal) - self.friction(v)
+
+    def reported(self, state: FloatArray, command: float) -> float:
+        return float(state[len(self.state_names) - 1])
+
+    def measured(self, state: FloatArray, x: float) -> float:
+        return self.loop.measured(x)
+
+    @property
+    def row(self) -> FloatArray:
+        row = super().row
+        self.loop.fill(row)
+        self.no_load.fill(row)
+        row[OIL], row[LEAK] = self.oil_compliance, self.hydraulic_compliance
+        return row
+
+
+def read_servo(node: Node, units: Units) -> dict[str, Any]:
+    """What a section of a machine file says of a servo besides its valve, by attribute of `Servo`."""
+    return {
+        "loop": read_position_loop(node),
+        "no_load": read_no_load(node.take("no_load")),
+        "oil_compliance": node.take("oil_compliance").positive(),
+        "hydraulic_compliance": node.take("hydraulic_compliance", 0.0).not_negative(),
+        "friction": read_inner_friction(node),
+        "units": units,
+    }
