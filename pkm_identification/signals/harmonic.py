@@ -7,17 +7,21 @@ import numpy as np
 from pkm_identification.numerics.arrays import FloatArray
 
 
-def harmonic(time: FloatArray, values: FloatArray, frequency: float) -> complex:
-    """First harmonic by least squares, beside a mean and a slope, as a multiple of sin(2 pi f t).
+def harmonic(time: FloatArray, values: FloatArray, frequency: float, drifting: bool = False) -> complex:
+    """First harmonic by least squares beside a mean, as a multiple of sin(2 pi f t).
 
     Parameters
     ----------
     time, values : ndarray, shape (N,)
-        s; of whole periods for best.
+        s; whole periods, over which higher harmonics stay out.
     frequency : float
         Hz.
+    drifting : bool
+        Fit a slope besides. It takes some of the odd harmonics of an answer that does not drift.
     """
     angle = 2 * np.pi * frequency * time
-    columns = np.column_stack([np.sin(angle), np.cos(angle), np.ones_like(time), time - time.mean()])
-    sine, cosine, *_ = np.linalg.lstsq(columns, values, rcond=None)[0]
+    columns = [np.sin(angle), np.cos(angle), np.ones_like(time)]
+    if drifting:
+        columns.append(time - time.mean())
+    sine, cosine, *_ = np.linalg.lstsq(np.column_stack(columns), values, rcond=None)[0]
     return complex(sine, cosine)

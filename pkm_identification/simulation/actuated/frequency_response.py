@@ -120,7 +120,7 @@ def _one(
     used = run.time >= settle
     time = run.time[used]
     shown, true = ((part[used] - home) @ back for part in (run.shown, run.drive))
-    gains = [harmonic(time, values, f) / amplitude for values in (shown, true)]
+    gains = [harmonic(time, values, f, drifting=True) / amplitude for values in (shown, true)]
     angle = (2 * np.pi * f * time)[:, None]
     motion = motion_of_drives(
         subject.mechanism,
@@ -162,5 +162,5 @@ def _alone(
             )
         time = np.array(times)
         used = time >= settle
-        made.append(harmonic(time[used], np.array(shown)[used], float(f)) / size)
+        made.append(harmonic(time[used], np.array(shown)[used], float(f), drifting=True) / size)
     return np.array(made)
