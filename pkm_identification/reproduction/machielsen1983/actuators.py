@@ -1,8 +1,7 @@
 """The source's actuators as it prints them: the test set-up's cylinder (table 7.1.1-1) and the robot's five (7.2.2-1).
 
-Digits are decoded where our copy is damaged. Coulomb friction is bent within a rate, as its sign function has no
-slope at
-rest; the rate is ours.
+Digits are decoded where our copy is damaged. Coulomb friction is bent within a rate, as its sign function has no slope
+at rest; the rate is ours.
 """
 
 from __future__ import annotations
@@ -61,7 +60,8 @@ VANE = Vane(
     valve_damping=VALVE_DAMPING,
     friction=InnerFriction(56.0, 15.0, VANE_BEND),
 )
-# in the order of the mechanism's drives: L1, L2, L3, L4, vane; sensors show 0 V with the piston in the middle
+# in the order of the mechanism's drives; sensors show 0 V with the piston in the middle
+ACTUATORS = ("L1", "L2", "L3", "L4", "vane")
 ROBOT: tuple[Hydraulic, ...] = (
     _cylinder(ROBOT_TABLE, 0.310, 200.0, 200.0, 0.182263),
     _cylinder(ROBOT_TABLE, 0.415, 198.0, 0.0, 0.182263),
@@ -69,6 +69,7 @@ ROBOT: tuple[Hydraulic, ...] = (
     _cylinder(ROBOT_TABLE, 0.128, 208.0, 0.0, 0.182263),
     VANE,
 )
+OFFSET_LENGTHS = tuple(one.loop.sensor_zero for one in ROBOT)  # m, rad of the vane: pistons in the middle
 
 
 def reduced(actuators: tuple[Hydraulic, ...]) -> tuple[HydraulicReduced, ...]:

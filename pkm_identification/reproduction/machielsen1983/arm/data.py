@@ -6,18 +6,18 @@ import numpy as np
 
 from pkm_identification.numerics.arrays import FloatArray
 
+from ..actuators import ROBOT
+
 Table = dict[int, dict[str, tuple[float | None, ...]]]  # by speed and part
 
 SOURCE = "Machielsen 1983"
-ACTUATORS = ("L1", "L2", "L3", "L4", "vane")
-OFFSET_LENGTHS = (0.182263, 0.182263, 0.258053, 0.182263, 0.0)  # m, m, m, m, rad: pistons in the middle
 # what fits table 8.2.3-1 best: phi, alpha, beta, gamma, psi
 START_UP = tuple(np.radians([0.0, 89.76, 0.84, 0.84, 0.0]))
 
 # oil compliance in m/N and rad/(N m), hydraulic compliance in m/(N s), viscous friction in N s/m and N m s
-COMPLIANCE = np.array([1e-6, 1e-6, 1e-6, 1e-6, 69e-6])
-LEAKAGE = np.array([7.46e-5, 7.46e-5, 7.46e-5, 7.46e-5, 0.0])
-VISCOUS = np.array([501.0, 501.0, 501.0, 501.0, 56.0])
+COMPLIANCE = np.array([one.oil_compliance for one in ROBOT])
+LEAKAGE = np.array([one.hydraulic_compliance for one in ROBOT])
+VISCOUS = np.array([one.friction.viscous for one in ROBOT])
 
 
 def _symmetric(rows: list[list[float]]) -> FloatArray:
@@ -64,8 +64,8 @@ VANE_LOADED_MODE, VANE_TEST_INERTIA, VANE_TEST_LOAD = 33.0, 0.338, 2.5  # Hz, kg
 STATE = (44.0, 81.0, 274.0, 12.0, 5.0)
 RATES_FIVE = (688.0, -123.0, 170.0, -2.0, -48.0)
 ACCELERATIONS_FIVE = (600.0, 284.0, -4758.0, 4289.0, 4474.0)
-# N m, joints 1 to 5, and N, actuators in the order of ACTUATORS; by speed. None: our reading of a sign is not the
-# print's
+# N m, joints 1 to 5, and N, actuators in the order of ACTUATORS; by speed. None: not compared, as a misprint (F_V2 of
+# L4, T_ext of joint 4) or as a small difference of large terms (totals of L1 and of joint 4 at single speed)
 TORQUES: Table = {
     5: {
         "T_in": (2.539, 1.548, -6.786, 0.499, 0.087),
@@ -108,5 +108,5 @@ PRINTED_EXTERNAL_4, PRINTED_SQUARE_4, PRINTED_OWN_4 = (
     3.120,
     0.749,
     -76.251,
-)  # T_ext, F_V2, F_in of actuator 4, five-fold
+)  # T_ext, F_V2, F_in of 4, five-fold
 NEAR = {5: 0.04, 1: 0.05}  # of the largest of a row; the state is printed to whole degrees

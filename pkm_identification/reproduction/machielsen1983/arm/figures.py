@@ -9,8 +9,8 @@ from matplotlib.figure import Figure
 
 from pkm_identification.report.figures.style import ESTIMATE, NOMINAL, TRUE, categories_across, styled
 
+from ..actuators import ACTUATORS
 from .data import (
-    ACTUATORS,
     FORCES,
     MASS_L1,
     MASS_L1_LOADED,

@@ -8,10 +8,10 @@ from pkm_identification.mechanisms.actuator_space import single_frequency
 from pkm_identification.reproduction.finding import Finding
 from pkm_identification.reproduction.number import Number, beyond, series, statement, undecided, value
 
+from ..actuators import ACTUATORS
 from .data import (
     ACTUATOR_COUPLING,
     ACTUATOR_MASS,
-    ACTUATORS,
     COMPLIANCE,
     FORCES,
     JOINT_COUPLING,
@@ -115,7 +115,6 @@ def _joint_mass(study: ArmStudy) -> Finding:
 
 def _coupling(study: ArmStudy) -> Finding:
     joints, actuators = study.joint_coupling, study.actuator_coupling
-    in_print = actuators[[3, 2, 0, 1]]
     return Finding(
         "Coupling factors: J 1, 21, 82, 171, 225 %; CJA of joints 2 to 5 3, 10, 161, 107 % (S).",
         f"J {_row(joints)} %; L1 to L4 {_row(actuators)} %.",
@@ -130,7 +129,7 @@ def _coupling(study: ArmStudy) -> Finding:
             undecided(
                 "Coupling factors of CJA, joints 2 to 5 as printed",
                 " ".join(f"{one:g}" for one in PRINTED_COUPLING),
-                _row(in_print[[1, 0, 2, 3]]),
+                _row(actuators[[2, 3, 0, 1]]),
                 "%",
                 "S",
                 None,
@@ -240,11 +239,9 @@ def _vane(study: ArmStudy) -> Finding:
 
 def _forces(study: ArmStudy) -> Finding:
     numbers = []
-    for speed, tables in ((5, (TORQUES, FORCES)), (1, (TORQUES, FORCES))):
+    for speed in (5, 1):
         split = study.forces[speed]
-        for table in tables:
-            ours = split.torques if table is TORQUES else split.forces
-            unit = "N m" if table is TORQUES else "N"
+        for table, ours, unit in ((TORQUES, split.torques, "N m"), (FORCES, split.forces, "N")):
             for name, printed in table[speed].items():
                 largest = max(abs(entry) for entry in printed if entry is not None)
                 numbers.append(

@@ -2,8 +2,8 @@
 
 Of T_i = sum_j D_ij q_j'' + sum_jk D_ijk q_j' q_k' + D_i: T_in = D_ii q_i'', T_cin the rest of the first sum, T_cen and
 T_cor the squares and the mixed products, T_grav = D_i; seen from one joint, T_vis = what has its own rate and
-another's,
-T_ext = T_tot - T_in - T_vis. The same with the actuators' coordinates: F_in, F_vis, F_V2 (the own rate squared), F_ext.
+another's, T_ext = T_tot - T_in - T_vis. The same with the actuators' coordinates: F_in, F_vis, F_V2 (the own rate
+squared), F_ext.
 """
 
 from __future__ import annotations

@@ -18,11 +18,11 @@ from pkm_identification.mechanisms.multibody import dynamics, kinematics
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.numerics.arrays import FloatArray
 
+from ..actuators import OFFSET_LENGTHS
 from .data import (
     COMPLIANCE,
     JOINT_MASS,
     LEAKAGE,
-    OFFSET_LENGTHS,
     PAYLOAD,
     PAYLOAD_PLACE,
     START_UP,

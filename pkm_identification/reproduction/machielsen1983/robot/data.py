@@ -12,7 +12,6 @@ VANE_TIMES, VANE_SHARES = (
     (0.025, 0.050, 0.075, 0.100),
     (37.0, 62.0, 88.0, 100.0),
 )  # s, % of where it is at 100 ms
-ORDER, DELAYS = 25, 9
 
 # setpoint steps in V, ours: the text's are lost. The first of each is the one that is compared.
 STEPS = {"L3": (0.4, -2.0), "L4": (0.3, -2.5), "L1": (-0.5, 0.5), "L2": (-0.5, 0.5)}

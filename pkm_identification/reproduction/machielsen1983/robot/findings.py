@@ -7,9 +7,10 @@ import numpy as np
 from pkm_identification.reproduction.finding import Finding
 from pkm_identification.reproduction.number import Number, beyond, series, undecided, value
 
+from ..servo.data import DELAYS, ORDER
 from ..servo.runs import in_print_units
 from ..step_metrics import StepMetrics
-from .data import DELAYS, NEAR, ORDER, PRINTED, STEPS, VANE_SHARES, VANE_STEP
+from .data import NEAR, PRINTED, STEPS, VANE_SHARES, VANE_STEP
 from .runs import RobotStudy
 
 VANE_NEAR = 6.0  # points

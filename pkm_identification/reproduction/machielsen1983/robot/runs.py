@@ -15,8 +15,7 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.simulation.actuated.rig import Rig
 from pkm_identification.simulation.multibody.plant import MechanismPlant
 
-from ..actuators import ROBOT, reduced
-from ..arm.data import ACTUATORS, OFFSET_LENGTHS
+from ..actuators import ACTUATORS, OFFSET_LENGTHS, ROBOT, reduced
 from ..step_metrics import StepMetrics, step_metrics
 from .data import DURATION, STEPS, VANE_STEP, VANE_TIMES
 

@@ -9,21 +9,17 @@ import numpy as np
 from pkm_identification.reproduction.finding import Finding
 from pkm_identification.reproduction.number import beyond, series, statement, undecided, value
 
+from ..actuators import LEAK, SENSOR_DELAY, VALVE_DAMPING, VALVE_DELAY, VISCOUS
 from .data import (
     DELAYS,
-    LEAK,
     OIL_OF_LOADS,
     ORDER,
     RANKING,
     REDUCED_ORDER,
     SENSITIVITIES,
-    SENSOR_DELAY,
     STEP,
     STEPS,
-    VALVE_DAMPING,
-    VALVE_DELAY,
     VALVE_FREQUENCY,
-    VISCOUS,
 )
 from .runs import ServoStudy, in_print_units
 

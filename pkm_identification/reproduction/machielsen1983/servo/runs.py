@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 
 from pkm_identification.mechanisms.actuators import Bank, Hydraulic, HydraulicReduced
+from pkm_identification.mechanisms.actuators.variation import varied
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.simulation.actuated.drives import STEP as SMALL_STEP
 from pkm_identification.simulation.actuated.rig import Rig
 
 from ..actuators import ROBOT, TEST_SERVO, reduced
@@ -30,7 +32,7 @@ from .data import (
 
 GRAVITY = 9.81
 DURATION, PERIOD = 0.06, 1e-4  # s
-Servo = Hydraulic | HydraulicReduced
+LOAD = STEPS[2][0]  # kg, of the reduced model's step and of the sensitivities
 
 
 @dataclass(frozen=True)
@@ -115,22 +117,26 @@ class ServoStudy:
 def run_study() -> ServoStudy:
     """Compute everything."""
     bank, small = Bank(ROBOT), Bank(reduced(ROBOT))
+    steps = tuple(servo_step(TEST_SERVO, load, -STEP if out else STEP) for load, out, *_ in STEPS)
     return ServoStudy(
         identified=identified(),
-        steps=tuple(servo_step(TEST_SERVO, load, -STEP if out else STEP) for load, out, *_ in STEPS),
-        reduced=servo_step(HydraulicReduced.of(TEST_SERVO), 5.1, -STEP),
-        varied={name: _varied(name) for name in SENSITIVITIES},
+        steps=steps,
+        reduced=servo_step(HydraulicReduced.of(TEST_SERVO), LOAD, -STEP),
+        varied={
+            name: (_varied(name, 1.0 - 0.01 * p), steps[2].metrics, _varied(name, 1.0 + 0.01 * p))
+            for name, (p, *_) in SENSITIVITIES.items()
+        },
         order=bank.order + 2 * len(bank),
         delays=len(bank.delays),
         reduced_order=small.order + 2 * len(small),
     )
 
 
-def servo_step(servo: Servo, load: float, volts: float, step: float | None = None) -> ServoStep:
+def servo_step(
+    servo: Hydraulic | HydraulicReduced, load: float, volts: float, step: float = SMALL_STEP
+) -> ServoStep:
     """A step of the setpoint in V from rest, the load in kg hanging on the piston; `step` is the small step in s."""
-    rig = (
-        Rig([servo], load, load * GRAVITY) if step is None else Rig([servo], load, load * GRAVITY, step=step)
-    )
+    rig = Rig([servo], load, load * GRAVITY, step=step)
     held = rig.holding_command
     run = rig.run(lambda _: held + volts, DURATION, PERIOD)
     measured = run.measured[:, 0] - run.measured[0, 0]
@@ -171,30 +177,23 @@ def identified() -> Identified:
     )
 
 
-def _with_loop(**changes: float) -> Hydraulic:
-    return replace(TEST_SERVO, loop=replace(TEST_SERVO.loop, **changes))
-
-
-_VARIED: dict[str, Callable[[float], tuple[Hydraulic, float]]] = {
-    "open-loop gain": lambda k: (_with_loop(gain=k * TEST_SERVO.loop.gain), 5.1),
-    "t_m": lambda k: (_with_loop(sensor_delay=k * TEST_SERVO.loop.sensor_delay), 5.1),
-    "t_e": lambda k: (replace(TEST_SERVO, valve_delay=k * TEST_SERVO.valve_delay), 5.1),
-    "w_v": lambda k: (replace(TEST_SERVO, valve_rate=k * TEST_SERVO.valve_rate), 5.1),
-    "beta_v": lambda k: (replace(TEST_SERVO, valve_damping=k * TEST_SERVO.valve_damping), 5.1),
-    "B": lambda k: (
-        replace(TEST_SERVO, friction=replace(TEST_SERVO.friction, viscous=k * TEST_SERVO.friction.viscous)),
-        5.1,
-    ),
-    "1/c_h": lambda k: (
-        replace(TEST_SERVO, hydraulic_compliance=k * TEST_SERVO.hydraulic_compliance),
-        5.1,
-    ),
-    "c_o": lambda k: (replace(TEST_SERVO, oil_compliance=k * TEST_SERVO.oil_compliance), 5.1),
-    "M": lambda k: (TEST_SERVO, k * 5.1),
+# by the source's name of it, what the actuator calls it; the load is none of its own
+_QUANTITIES = {
+    "open-loop gain": "gain",
+    "t_m": "sensor.delay",
+    "t_e": "valve.delay",
+    "w_v": "valve.natural_frequency",
+    "beta_v": "valve.damping",
+    "B": "viscous",
+    "1/c_h": "hydraulic_compliance",
+    "c_o": "oil_compliance",
 }
 
 
-def _varied(name: str) -> tuple[StepMetrics, StepMetrics, StepMetrics]:
-    p = SENSITIVITIES[name][0] / 100.0
-    low, middle, high = (servo_step(*_VARIED[name](k), -STEP).metrics for k in (1.0 - p, 1.0, 1.0 + p))
-    return low, middle, high
+def _varied(name: str, factor: float) -> StepMetrics:
+    """5.1 kg, extending, with one number multiplied by a factor."""
+    if name == "M":
+        return servo_step(TEST_SERVO, factor * LOAD, -STEP).metrics
+    quantity = next(one for one in TEST_SERVO.parameters if one.name == _QUANTITIES[name])
+    changed = cast("Hydraulic", varied(TEST_SERVO, quantity, factor))
+    return servo_step(changed, LOAD, -STEP).metrics
