@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from pkm_identification.reproduction.finding import Finding
-from pkm_identification.reproduction.number import Number, beyond, series, undecided, value
+from pkm_identification.reproduction.number import Number, beyond, undecided, value
 
 from ..servo.data import DELAYS, ORDER
 from ..servo.runs import in_print_units
@@ -13,7 +13,6 @@ from ..step_metrics import StepMetrics
 from .data import NEAR, PRINTED, STEPS, VANE_SHARES, VANE_STEP
 from .runs import RobotStudy
 
-VANE_NEAR = 6.0  # points
 SIZE = "the step's size decides it, and the text's is lost"
 
 
@@ -56,7 +55,8 @@ def _steps(study: RobotStudy) -> Finding:
         "32; L1 11, 23, 65; "
         "L2 10, 14, 71 (S).",
         f"{'; '.join(texts)}.",
-        "Step sizes are ours, and so is the pose (pistons in the middle). Periods hardly depend on the size "
+        "Step sizes are ours, and so is the pose (pistons in the middle). First peaks are those of steps that do not "
+        "saturate the current; L1 and L2 peak later in larger ones. Periods hardly depend on the size "
         "except L1's, "
         "which with 200 N of Coulomb friction sticks after small steps; overshoot does everywhere.",
         tuple(numbers),
@@ -84,16 +84,17 @@ def _vane(study: RobotStudy) -> Finding:
     return Finding(
         "A step of the vane is at 37, 62, 88, 100 % after 25, 50, 75, 100 ms, 100 ms being 100 % (S, simulated).",
         f"{', '.join(f'{one:.0f}' for one in study.vane)} % with {VANE_STEP:g} V.",
-        "15 N m of Coulomb friction and no leakage; size ours.",
+        "15 N m of Coulomb friction and no leakage; size ours: a larger one meets the current's limit, and the vane is "
+        "slower.",
         (
-            series(
+            undecided(
                 "robot, vane: part of the step by time",
-                VANE_SHARES,
-                study.vane,
+                " ".join(f"{one:g}" for one in VANE_SHARES),
+                " ".join(f"{one:.3g}" for one in study.vane),
                 "%",
                 "S",
                 None,
-                near=VANE_NEAR,
+                because=SIZE,
             ),
         ),
     )

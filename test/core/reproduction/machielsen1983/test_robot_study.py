@@ -66,4 +66,5 @@ def test_document_verdicts_and_figures(study):
     for name in PRINTED:
         assert verdicts[f"robot, {name}: first peak"] == AGREES
         assert verdicts[f"robot, {name}: overshoot"] == UNJUDGED
+    assert verdicts["robot, vane: part of the step by time"] == UNJUDGED
     assert set(made.figures()) == set(made.document["figures"])

@@ -13,7 +13,7 @@ from pkm_identification.reproduction.machielsen1983.servo.data import RANKING, S
 from pkm_identification.reproduction.machielsen1983.servo.findings import overshoot_errors
 from pkm_identification.reproduction.machielsen1983.servo.runs import in_print_units, run_study, servo_step
 from pkm_identification.reproduction.machielsen1983.servo.study import NAME, outcome
-from pkm_identification.reproduction.number import NOT_REPRODUCED, UNJUDGED
+from pkm_identification.reproduction.number import AGREES, IN_KIND, NOT_REPRODUCED, UNJUDGED
 
 pytestmark = pytest.mark.slow  # some thirty runs of 60 ms
 EXPECTED = ((12.7, 11.0, 16.8), (13.2, 11.9, 2.3), (14.7, 16.5, 41.6), (15.2, 15.3, 17.3))
@@ -81,4 +81,8 @@ def test_document_verdicts_and_figures(study):
     verdicts = {one["name"]: one["verdict"] for one in made.document["numbers"]}
     assert NOT_REPRODUCED not in verdicts.values()
     assert verdicts["sensitivity of overshoot to loop gain as printed"] == UNJUDGED
+    assert verdicts["the same over the variation made"] == IN_KIND
+    assert verdicts["steps, first peak of four"] == verdicts["steps, period of four"] == AGREES
+    for name in ("steps, overshoot of four", "overshoot of the 27 runs, off the print, rms"):
+        assert verdicts[name] == UNJUDGED
     assert set(made.figures()) == set(made.document["figures"])
