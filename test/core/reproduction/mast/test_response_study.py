@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from pkm_identification.reproduction import STUDIES
-from pkm_identification.reproduction.mast.data import IMPACT_FREQUENCY, TORQUE_CONSTANT
+from pkm_identification.reproduction.mast.data import IMPACT_FREQUENCY, MAGNITUDES, PHASES, TORQUE_CONSTANT
 from pkm_identification.reproduction.mast.response.runs import run_study
 from pkm_identification.reproduction.mast.response.study import NAME, outcome
 from pkm_identification.reproduction.number import AGREES, NOT_REPRODUCED, UNJUDGED
@@ -63,7 +63,8 @@ def test_inertia_raises_the_bandwidth(study, made):
     assert changes["z"] == pytest.approx(0.03, abs=0.005)
     verdicts = {one["name"]: one["verdict"] for one in made.document["numbers"]}
     assert verdicts["bandwidth change by the mechanism"] == NOT_REPRODUCED
-    assert verdicts["bandwidth without mechanism"] == AGREES
+    # 4.09 Hz with the delay that is ours, 3.48 Hz without: by the delay either of the paper's two would agree
+    assert verdicts["bandwidth without mechanism"] == verdicts["bandwidth with mechanism"] == UNJUDGED
 
 
 def test_friction_lowers_it_at_small_amplitudes_only(study):
@@ -75,12 +76,20 @@ def test_friction_lowers_it_at_small_amplitudes_only(study):
         assert ends[1] > ends[0]
 
 
-def test_the_papers_points_agree_and_illegible_ones_are_not_judged(made):
-    for one in made.document["numbers"]:
-        if one["name"].startswith("z ") and one["source"] is not None:
-            assert one["verdict"] == AGREES, one
-        if one["name"].startswith("Resonance"):
-            assert one["verdict"] == UNJUDGED
+def test_with_one_cycle_of_delay_the_papers_points_are_met(study):
+    np.testing.assert_allclose(study.loops["delayed"].magnitude, MAGNITUDES, rtol=0.06)
+    np.testing.assert_allclose(study.loops["delayed"].phase, PHASES, atol=3.5)
+    assert np.abs(study.loops["prompt"].phase - PHASES).max() > 15.0
+
+
+def test_what_the_delay_decides_and_what_is_illegible_is_not_judged(made):
+    points = {one["name"]: one for one in made.document["numbers"] if one["source"] is not None}
+    for part in ("magnitude", "phase"):
+        assert points[f"z 0.4 Hz, {part}"]["verdict"] == AGREES
+        assert points[f"z 5 Hz, {part}"]["verdict"] == points[f"z 10 Hz, {part}"]["verdict"] == UNJUDGED
+    for name in points:
+        if name.startswith(("Resonance", "f_n back", "C_1 back")):
+            assert points[name]["verdict"] == UNJUDGED
 
 
 @pytest.mark.slow
