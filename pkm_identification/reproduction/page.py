@@ -18,9 +18,8 @@ the section is about:
 - `mast-*`: the paper on the 3PRS table (*Mechatronic model of a 3PRS multi-axial simulation table*, authors unknown)
 
 This page is written by `pkm reproduce all --page docs/reproduction.md` from the studies' documents; verdicts follow
-from
-the numbers by the rule that `pkm reproduce NAME --json FILE` states for each. `pkm reproduce --help` lists the studies;
-`--out DIR` writes their documents and figures.
+from the numbers by the rule that `pkm reproduce NAME --json FILE` states for each. `pkm reproduce --help` lists the
+studies; `--out DIR` writes their documents and figures.
 
 The sources are only partly legible. Marks: **S** sure, **P** probable, **G** guess, **R** reconstructed (`+`, `-`
 between). *Line* is the line of the recovered text.

@@ -73,9 +73,8 @@ STUDIES: dict[str, Study] = {
         Study(
             "epaas-robot",
             "machielsen1983.robot",
-            "the robot EPAAS, arm and five hydraulic servos of order 25, nonlinear: setpoint steps at "
-            "start-up (Machielsen "
-            "1983, chapter 7.2)",
+            "the robot EPAAS, arm and five hydraulic servos of order 25, nonlinear: setpoint steps at start-up "
+            "(Machielsen 1983, chapter 7.2)",
         ),
         Study(
             "mast-dynamics",
@@ -92,9 +91,8 @@ STUDIES: dict[str, Study] = {
         Study(
             "mast-torque",
             "mast.torque",
-            "torques of the 3PRS table's axes: friction and inertia from them, and a model that passes "
-            "position and fails "
-            "torque (the paper on the 3PRS table)",
+            "torques of the 3PRS table's axes: friction and inertia from them, and a model that passes position and "
+            "fails torque (the paper on the 3PRS table)",
         ),
     )
 }
