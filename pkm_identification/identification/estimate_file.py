@@ -33,7 +33,7 @@ def estimate_document(result: Identification, origin: dict[str, Any] | None = No
     The value of a parameter that the data do not show alone is None: a prior is no estimate. The combinations they
     do show follow the parameters, named by their terms; `weights` are the terms' factors. `state` is what an estimation
     needs to go on from here (see `saved_estimate`): means and covariance of all parameters, shown or not, in SI units;
-    None if not finite.
+    None if not finite. `state_sha256` tells a damaged one.
     `parameter_set` is the set's name, `stated` in words what was fixed, tied or stated of it; '' if nothing was.
     Where effects were estimated besides, `also` names them, and their parameters have the `kind` EFFECT.
     `near_zero` names friction that is not distinguishable from zero; `warnings` are sentences on what is odd about the
@@ -63,6 +63,7 @@ def estimate_document(result: Identification, origin: dict[str, Any] | None = No
         }
         for combination in estimate.combinations
     ]
+    state = _state(estimate)
     besides = {"also": list(settings.also)} if settings.also else {}
     return {
         "schema": SCHEMA,
@@ -78,12 +79,13 @@ def estimate_document(result: Identification, origin: dict[str, Any] | None = No
         "fit": None if result.fit is None else fit_document(result.fit),
         "provenance": origin,
         "machine_hash": result.machine.hash,
-        "state": _state(estimate),
+        "state": state,
         "parameter_set": result.settings.estimator.parameters,
         "stated": result.settings.estimator.assumptions.described(),
         "near_zero": list(result.near_zero),
         "warnings": list(result.warnings),
         **besides,
+        "state_sha256": state_checksum(state),
     }
 
 
@@ -166,9 +168,7 @@ def write_estimate_json(
     path: str | Path, result: Identification, origin: dict[str, Any] | None = None
 ) -> None:
     """Write estimate.json, complete or not at all; raises OutputError if it cannot be written."""
-    document = estimate_document(result, origin)
-    document["state_sha256"] = state_checksum(document["state"])
-    text = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
+    text = json.dumps(estimate_document(result, origin), indent=2, ensure_ascii=False, allow_nan=False)
     # a list of numbers is one line
     text = _NUMBERS.sub(lambda match: " ".join(match[0].split()), text)
     with replacing(path) as temporary:

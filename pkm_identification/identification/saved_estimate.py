@@ -180,7 +180,10 @@ def read_saved_estimate(path: str | Path) -> SavedEstimate:
     )
     # files of older versions have none
     if document.get("state_sha256") not in (None, state_checksum(state)):
-        raise DocumentError(f"{source}: the state does not match its checksum: the file is damaged")
+        raise DocumentError(
+            f"{source}: the state does not match its checksum: the file is damaged, or was "
+            "changed by hand (then take state_sha256 out)"
+        )
     return found
 
 

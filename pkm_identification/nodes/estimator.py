@@ -88,7 +88,7 @@ class EstimatorNode(PipelineNode):
             estimator.counts = self.estimator.counts
             self.keeper.hand_over(estimator)
             self.stage.estimator = estimator
-        self.store.path = confined(values["save_folder"], values["save_name"])
+        self.store.rename(confined(values["save_folder"], values["save_name"]))
         self.enabled = values["enabled"]
         self.output.set_rate(values["publish_rate"])
         if self._active:

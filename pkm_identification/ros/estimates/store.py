@@ -54,6 +54,11 @@ class EstimateStore:
         """What was saved before the newest."""
         return self.path.with_suffix(".previous.json")
 
+    def rename(self, path: Path) -> None:
+        """Save to another file from now on: what is known is new to it."""
+        if path != self.path:
+            self.path, self.saved = path, 0
+
     def start_value(self, given: str, resume: bool, parameters: ParameterSet) -> SavedEstimate | None:
         """What to start from: this store's own file if `resume` and it is there, else the `given` one, else None.
 
@@ -74,14 +79,15 @@ class EstimateStore:
         return saved
 
     def _own(self) -> SavedEstimate | None:
-        """The newest of the own files that is whole, if there is one."""
+        """The own file, or in place of a damaged one that before it; None where there is none: that is a new start."""
         self.trouble = ""
+        if not self.path.exists():
+            return None
         for path in (self.path, self.previous):
-            if path.exists():
-                try:
-                    return read_saved_estimate(path)
-                except DocumentError as error:
-                    self.trouble = f"could not go on from what was saved: {self.trouble or error}"
+            try:
+                return read_saved_estimate(path)
+            except DocumentError as error:
+                self.trouble = self.trouble or f"could not go on from what was saved: {error}"
         return None
 
     def save(self, estimator: OnlineEstimator, delay: float) -> Path:

@@ -39,6 +39,16 @@ def test_what_was_written_comes_back_bit_for_bit(path):
     np.testing.assert_array_equal(saved.covariance, estimate.covariance)
 
 
+def test_a_state_of_other_numbers_is_refused_and_one_laid_out_anew_is_not(path):
+    edit(path, lambda document: None)
+    count = read_saved_estimate(path).count
+    edit(path, lambda document: document["state"].__setitem__("count", count + 1))
+    with pytest.raises(DocumentError, match=r"does not match its checksum.*take state_sha256 out"):
+        read_saved_estimate(path)
+    edit(path, lambda document: document.pop("state_sha256"))
+    assert read_saved_estimate(path).count == count + 1
+
+
 def test_combinations_come_back_with_their_weights(path):
     (written,), (read,) = made_identification().estimate.combinations, read_saved_estimate(path).combinations
     assert replace(read, weights=()) == replace(written, weights=())

@@ -1,0 +1,64 @@
+"""What an estimator goes on from: its own file, in place of a damaged one that before it, and nothing where none is."""
+
+import json
+
+import pytest
+from core.report.made_identification import made_identification
+
+from pkm_identification.identification.estimate_file import write_estimate_json
+from pkm_identification.identification.settings import Settings
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
+from pkm_identification.ros.estimates.store import EstimateStore
+
+MACHINE = Machine.load("uf")
+PARAMETERS = hexapod_parameters(MACHINE)
+
+
+@pytest.fixture
+def store(tmp_path):
+    """A store with its own file and the one before it."""
+    store = EstimateStore(MACHINE, Settings(), tmp_path / "estimate.json")
+    for path in (store.path, store.previous):
+        write_estimate_json(path, made_identification())
+    return store
+
+
+def damage(path):
+    document = json.loads(path.read_text())
+    document["state"]["mean"][0] *= 1.001
+    path.write_text(json.dumps(document))
+
+
+def test_its_own_file_is_taken(store):
+    assert store.start_value("", True, PARAMETERS).source == str(store.path)
+    assert store.trouble == ""
+    assert store.start_value("", False, PARAMETERS) is None
+
+
+def test_in_place_of_a_damaged_file_stands_the_one_before(store):
+    damage(store.path)
+    assert store.start_value("", True, PARAMETERS).source == str(store.previous)
+    assert str(store.path) in store.trouble
+
+
+def test_a_file_that_was_taken_away_is_a_new_start(store):
+    store.path.unlink()
+    assert store.start_value("", True, PARAMETERS) is None
+    assert store.trouble == ""
+
+
+def test_where_both_are_damaged_it_says_so_once(store):
+    damage(store.path)
+    damage(store.previous)
+    assert store.start_value("", True, PARAMETERS) is None
+    assert store.trouble.count("could not go on") == 1
+    assert str(store.path) in store.trouble
+
+
+def test_what_is_known_is_new_to_a_file_of_another_name(store, tmp_path):
+    store.saved = 7
+    store.rename(store.path)
+    assert store.saved == 7
+    store.rename(tmp_path / "other.json")
+    assert (store.path.name, store.saved) == ("other.json", 0)
