@@ -50,16 +50,15 @@ COMMANDS = {
 WITH_NODES = ("demo", "record", "play")
 
 
-def parser_for(arguments: Sequence[str]) -> argparse.ArgumentParser:
-    """The parser with all subcommands, and the options of the one that is asked for: no other is loaded."""
+def parser_for(command: str) -> argparse.ArgumentParser:
+    """The parser with all subcommands, and the options of one: no other is loaded, none for ''."""
     parser = argparse.ArgumentParser(
         prog="pkm",
         description="Identify the dynamics of parallel kinematic machines from strut lengths and forces.",
     )
     parser.add_argument("--version", action="version", version=f"pkm {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    wanted = next((text for text in arguments if text in COMMANDS), "")
-    module, _ = COMMANDS.get(wanted, ("", ""))
+    module, _ = COMMANDS.get(command, ("", ""))
     for name, (home, summary) in COMMANDS.items():
         if home != module:
             commands.add_parser(name, help=summary)
@@ -74,7 +73,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     command = next((text for text in arguments if text in COMMANDS), "")
     try:
         with interruptible(f"pkm {command}".strip()) if command not in WITH_NODES else nullcontext():
-            options = parser_for(arguments).parse_args(arguments)
+            options = parser_for(command).parse_args(arguments)
             return options.run(options)
     except PkmError as error:
         print(one_line(f"pkm {command}: {error}"), file=sys.stderr)
