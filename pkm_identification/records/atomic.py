@@ -14,8 +14,8 @@ from pathlib import Path
 from pkm_identification.errors import OutputError
 from pkm_identification.interruption import unfinished
 
-# Where names stand for what a process has open: links there lead anywhere, and that is meant.
-DEVICES = ("/dev/", "/proc/")
+# Names that stand for what a process has open: they lead anywhere, and that is meant.
+OPEN = ("/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/")
 
 
 @contextmanager
@@ -68,7 +68,7 @@ def _place(target: Path) -> tuple[Path, bool]:
     if (
         stat.S_ISFIFO(mode)
         or stat.S_ISCHR(mode)
-        or (str(target.absolute()).startswith(DEVICES) and target.exists())
+        or (str(target.absolute()).startswith(OPEN) and target.exists())
     ):
         return target, True
     if place.parent != target.parent and place.parent != target.parent.resolve():

@@ -6,7 +6,9 @@ import os
 import stat
 import subprocess
 import sys
+import tempfile
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -53,6 +55,28 @@ def test_row_33_a_device_is_written_through_and_stays():
     """As root, /dev/null used to become a file."""
     write("/dev/null")
     assert stat.S_ISCHR(os.stat("/dev/null").st_mode)
+
+
+def test_row_33_what_a_process_has_open_is_written_through(tmp_path):
+    """Behind what was there: /dev/stdout of a shell's `>` is a file."""
+    code = (
+        "import sys; sys.stdout.write('before '); sys.stdout.flush();"
+        "from pkm_identification.records.atomic import replacing\n"
+        "with replacing('/dev/stdout') as temporary: temporary.write_text('document')"
+    )
+    with (tmp_path / "out").open("w") as out:
+        subprocess.run([sys.executable, "-c", code], stdout=out, check=True)
+    assert (tmp_path / "out").read_text() == "before document"
+    assert [entry.name for entry in tmp_path.iterdir()] == ["out"]
+
+
+def test_a_file_in_memory_is_a_file():
+    """Below /dev, but none: the second document replaces the first."""
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+        path = Path(folder) / "a.json"
+        write(path, "old")
+        write(path, "new")
+        assert path.read_text() == "new"
 
 
 def test_row_33_a_link_stays_and_never_leads_out_of_its_folder(tmp_path):
