@@ -9,8 +9,9 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 INTERRUPTED = 130
@@ -30,22 +31,27 @@ def unfinished(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def interruptible(name: str) -> Iterator[None]:
-    """Let Ctrl-C end the process, in the name of a command, as long as the block lasts."""
+    """Let Ctrl-C end the process, in the name of a command, as long as the block lasts.
+
+    A process that was started to ignore it (`nohup`, a script's background job) goes on ignoring it.
+    """
 
     def end(*_: object) -> None:
         for path in _unfinished:
             if path.is_dir():
                 shutil.rmtree(path, ignore_errors=True)
             else:
-                path.unlink(missing_ok=True)
+                with suppress(OSError):
+                    path.unlink()
         os.write(2, f"{name}: interrupted\n".encode())
         os._exit(INTERRUPTED)
 
-    try:
-        before = signal.signal(signal.SIGINT, end)
-    except ValueError:  # only the main thread may; another is not interrupted
+    before = signal.getsignal(signal.SIGINT)
+    # only the main thread may set it; another is not interrupted
+    if before == signal.SIG_IGN or threading.current_thread() is not threading.main_thread():
         yield
         return
+    signal.signal(signal.SIGINT, end)
     try:
         yield
     finally:

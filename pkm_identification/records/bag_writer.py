@@ -63,12 +63,13 @@ class BagWriter:
                 raise OutputError(f"{taken}: exists already; recordings are not overwritten")
         self._connections: dict[tuple[str, str], Connection] = {}
         self._newest: dict[int, int] = {}
-        # The files inside are named after the folder, so the inner folder has the final name from the start.
-        self._writer = Writer(self._part / self.path.name, version=9, storage_plugin=STORAGES[storage])
-        self._guarded(self._writer.open)
-        self._lock = self._guarded(PartLock, self._part)
-        self._unfinished = ExitStack()
-        self._unfinished.enter_context(unfinished(self._part))
+        with ExitStack() as making:
+            making.enter_context(unfinished(self._part))
+            # The files inside are named after the folder, so the inner folder has the final name from the start.
+            self._writer = Writer(self._part / self.path.name, version=9, storage_plugin=STORAGES[storage])
+            self._guarded(self._writer.open)
+            self._lock = self._guarded(PartLock, self._part)
+            self._unfinished = making.pop_all()
 
     def add_topic(self, topic: str, type_name: str) -> None:
         """Announce a topic, so that it is in the recording even without messages.

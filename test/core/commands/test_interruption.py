@@ -15,14 +15,35 @@ from pkm_identification.errors import one_line
 READY = "import sys; from pkm_identification import cli; print('ready', flush=True); sys.exit(cli.main(sys.argv[1:]))"
 
 
+INTERRUPTS_ITSELF = """
+import os, signal, sys
+from pathlib import Path
+from pkm_identification.interruption import interruptible, unfinished
+with interruptible("pkm test"), unfinished(Path(sys.argv[1])), unfinished(Path("/dev/null/cannot be removed")):
+    Path(sys.argv[1]).touch()
+    os.kill(os.getpid(), signal.SIGINT)
+    print("goes on")
+"""
+
+
+def obey():
+    """Tests that run in the background of a script are started to ignore interrupts."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+def ignore():
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("after", [0.0, 0.4, 2.0], ids=["imports", "kernels", "work"])
 def test_row_38_an_interrupt_is_one_line_and_130_at_any_moment(tmp_path, after):
     """During imports, while kernels are loaded and in the work: one line, exit 130, nothing half-written."""
     command = ["simulate", "--machine", "uf", "--trajectory", "rich", "--out", str(tmp_path / "a.csv.gz")]
     process = subprocess.Popen(
-        [sys.executable, "-c", READY, *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
+        [sys.executable, "-c", READY, *command],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=obey,
+    )  # fmt: skip
     assert process.stdout is not None
     assert process.stdout.readline() == "ready\n"
     time.sleep(0.02 + after)  # the moment itself: there is nothing to wait for
@@ -31,6 +52,20 @@ def test_row_38_an_interrupt_is_one_line_and_130_at_any_moment(tmp_path, after):
     assert process.returncode == 130
     assert error == "pkm simulate: interrupted\n"
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("started", [obey, ignore])
+def test_an_interrupt_takes_along_what_can_be_removed_and_is_ignored_where_that_was_asked_for(
+    tmp_path, started
+):
+    path = tmp_path / "half"
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTS_ITSELF, str(path)],
+        capture_output=True, text=True, preexec_fn=started, check=False,
+    )  # fmt: skip
+    expected = (130, "", "pkm test: interrupted\n") if started is obey else (0, "goes on\n", "")
+    assert (done.returncode, done.stdout, done.stderr) == expected
+    assert path.exists() == (started is ignore)
 
 
 def test_row_38_control_characters_of_a_name_are_written_out(capsys):
