@@ -15,15 +15,17 @@ from typing import Any
 import numpy as np
 
 from ..kernels.closing import read_rows
-from ..kernels.codes import BALL, COMBINATION, FIXED, LEVER, PRISMATIC, REVOLUTE
-from ..kernels.layout import COORDINATE, FRAME_A, FRAME_B, KIND, PARENT
+from ..kernels.codes import BALL, COMBINATION, COORDINATES, FIXED, LEVER, PRISMATIC
+from ..kernels.layout import COORDINATE, KIND
 from ..kinematics import close_drives
 from ..mechanism import Mechanism
 from ..numbers.arithmetic import Multiprecision
 from ..numbers.padic import Padic, Residue, Turn
 from ..structure.model import packed
+from ..structure.tree import loop_frames
 
-_BATCH, _BATCHES = 4096, 60
+# Configurations tried in one go: few are enough for most mechanisms.
+_BATCHES = (64, 512, *(4096,) * 60)
 _LARGEST_GRID = 300_000
 _DIGITS, _SAME, _LARGEST_DENOMINATOR = 60, 1e-40, 10**9
 _NEAR_HOME = 20  # largest denominator of a fraction near home
@@ -47,12 +49,14 @@ def in_field(mechanism: Mechanism, arithmetic: Padic) -> Mechanism:
 
 
 def field_of(mechanism: Mechanism) -> Padic:
+    """The p-adic numbers a mechanism is in."""
     arithmetic = mechanism.arithmetic
     assert isinstance(arithmetic, Padic)
     return arithmetic
 
 
 def row_values(mechanism: Mechanism, rows: np.ndarray, q: Any) -> Any:
+    """Values (N, n) of rows at configurations (N, Q)."""
     values = np.empty((len(q), len(rows)), dtype=object)
     if len(rows):
         read_rows.py_func(mechanism.model, rows, q, values, np.zeros((0, 0, 0)))  # type: ignore[attr-defined]
@@ -60,11 +64,13 @@ def row_values(mechanism: Mechanism, rows: np.ndarray, q: Any) -> Any:
 
 
 def coordinates(frame: Any) -> range:
-    count = {FIXED: 0, REVOLUTE: 1, PRISMATIC: 1, BALL: 4}.get(int(frame[KIND]), 2)
-    return range(int(frame[COORDINATE]), int(frame[COORDINATE]) + count)
+    """Places of a model's frame among the coordinates."""
+    first = int(frame[COORDINATE])
+    return range(first, first + COORDINATES[int(frame[KIND])])
 
 
 def is_angle(frame: Any) -> bool:
+    """Whether coordinates of a model's frame are angles."""
     return int(frame[KIND]) not in (FIXED, PRISMATIC, BALL)
 
 
@@ -76,8 +82,8 @@ def starts(mechanism: Mechanism, prime: int, rng: random.Random) -> Iterator[Any
         yield np.array([[field.number(value).value for value in pair] for pair in fractions], dtype=np.int64)
         return
     here = in_field(mechanism, Padic(prime, 1))
-    for _ in range(_BATCHES):
-        yield from _tried(here, rng)
+    for count in _BATCHES:
+        yield from _tried(here, count, np.random.default_rng(rng.randrange(2**32)))
 
 
 def _fractions_near_home(mechanism: Mechanism) -> list[tuple[Fraction, Fraction]] | None:
@@ -119,48 +125,26 @@ def _fractions_near_home(mechanism: Mechanism) -> list[tuple[Fraction, Fraction]
     return fractions
 
 
-def _tried(mechanism: Mechanism, rng: random.Random) -> Iterator[Any]:
-    """Configurations modulo p that close all loops, out of a batch of random ones."""
+def _tried(mechanism: Mechanism, count: int, source: np.random.Generator) -> Iterator[Any]:
+    """Configurations modulo p that close all loops, out of so many random ones."""
     arithmetic = field_of(mechanism)
-    p, circle = arithmetic.prime, arithmetic.circle()
-    source = np.random.default_rng(rng.randrange(2**32))
+    circle = arithmetic.circle
     frames = mechanism.model.frame
     angle = {k: is_angle(frame) for frame in frames for k in coordinates(frame)}
-    reach = {k: len(circle) if angle[k] else p for k in angle}
-    draw = np.stack([source.integers(0, reach[k], _BATCH) for k in sorted(angle)], axis=1)
+    # of angles, their places on the circle
+    reach = {k: len(circle) if angle[k] else arithmetic.prime for k in angle}
+    draw = np.stack([source.integers(0, reach[k], count) for k in sorted(angle)], axis=1)
     for frame in frames:
         if int(frame[KIND]) == BALL:
-            whole = np.array(np.meshgrid(*[np.arange(p)] * 4, indexing="ij")).reshape(4, -1).T
-            whole = whole[(whole**2).sum(axis=1) % p == 1]
-            draw[:, list(coordinates(frame))] = whole[source.integers(0, len(whole), _BATCH)]
+            every = arithmetic.unit_quaternions
+            draw[:, list(coordinates(frame))] = every[source.integers(0, len(every), count)]
     for rows, own in _loops(mechanism):
-        if not len(draw):
-            return
-        grid = np.array(np.meshgrid(*(np.arange(reach[k]) for k in own), indexing="ij")).reshape(len(own), -1)
-        kept = []
-        step = max(1, _LARGEST_GRID // max(1, grid.shape[1] if own else 1))
-        for begin in range(0, len(draw), step):
-            part = draw[begin : begin + step]
-            q = np.empty((1, len(angle)), dtype=object)
-            for k in angle:
-                index = grid[own.index(k)][None, :] if k in own else part[:, k][:, None]
-                q[0, k] = (
-                    Turn(circle[index, 0], circle[index, 1], arithmetic)
-                    if angle[k]
-                    else Residue(index, arithmetic)
-                )
-            shape = (len(part), grid.shape[1] if own else 1)
-            closed = np.ones(shape, dtype=bool)
-            for value in row_values(mechanism, np.array(rows), q)[0]:
-                closed &= np.broadcast_to(value.value == 0, shape)
-            good = np.flatnonzero(closed.any(axis=1))
-            chosen = part[good].copy()
-            # one of the solutions, any
-            picked = np.where(closed[good], source.random((len(good), shape[1])), -1.0).argmax(axis=1)
-            for i, k in enumerate(own):
-                chosen[:, k] = grid[i][picked]
-            kept.append(chosen)
-        draw = np.concatenate(kept)
+        grid = np.array(np.meshgrid(*(np.arange(reach[k]) for k in own), indexing="ij"))
+        grid = grid.reshape(len(own), -1) if own else np.zeros((0, 1), dtype=np.int64)
+        step = max(1, _LARGEST_GRID // grid.shape[1])
+        parts = [draw[begin : begin + step] for begin in range(0, len(draw), step)]
+        kept = [_with_loop_closed(mechanism, angle, part, rows, own, grid, source) for part in parts]
+        draw = np.concatenate([draw[:0], *kept])
     for row in draw:
         residues = np.zeros((len(row), 2), dtype=np.int64)
         for k in angle:
@@ -168,34 +152,51 @@ def _tried(mechanism: Mechanism, rng: random.Random) -> Iterator[Any]:
         yield residues
 
 
+def _with_loop_closed(
+    mechanism: Mechanism,
+    angle: dict[int, bool],
+    draw: np.ndarray,
+    rows: list[int],
+    own: list[int],
+    grid: np.ndarray,
+    source: np.random.Generator,
+) -> np.ndarray:
+    """Those of the configurations (N, Q) in which some values `grid` (len(own), G) of `own` close a loop, with them."""
+    arithmetic = field_of(mechanism)
+    circle = arithmetic.circle
+    q = np.empty((1, len(angle)), dtype=object)
+    for k in angle:
+        index = grid[own.index(k)][None, :] if k in own else draw[:, k][:, None]
+        q[0, k] = (
+            Turn(circle[index, 0], circle[index, 1], arithmetic) if angle[k] else Residue(index, arithmetic)
+        )
+    closed = np.ones((len(draw), grid.shape[1]), dtype=bool)
+    for value in row_values(mechanism, np.array(rows), q)[0]:
+        closed &= value.value == 0
+    good = np.flatnonzero(closed.any(axis=1))
+    # one of the solutions, any
+    picked = np.where(closed[good], source.random((len(good), grid.shape[1])), -1.0).argmax(axis=1)
+    chosen = draw[good].copy()
+    chosen[:, own] = grid[:, picked].T
+    return chosen
+
+
 def _loops(mechanism: Mechanism) -> list[tuple[list[int], list[int]]]:
     """Rows of each loop, and the coordinates that it alone has, at most as many as it can decide."""
-    frames = mechanism.model.frame
+    tree, frames = mechanism.tree, mechanism.model.frame
     rows_of: dict[str, list[int]] = {}
     for r in mechanism.places["loops"]:
         rows_of.setdefault(mechanism.rows[r].joint, []).append(r)
-    passed: list[set[int]] = []
-    for rows in rows_of.values():
-        ways = [_way(frames, int(mechanism.model.row[rows[0], end])) for end in (FRAME_A, FRAME_B)]
-        passed.append(ways[0] ^ ways[1])
+    passed = {joint.name: loop_frames(tree, joint) for joint in tree.cut}
     found = []
-    for i, rows in enumerate(rows_of.values()):
-        others = set().union(*(way for j, way in enumerate(passed) if j != i))
+    for name, rows in rows_of.items():
+        others = set().union(*(way for other, way in passed.items() if other != name))
         own = [
             k
-            for f in sorted(passed[i] - others)
+            for f in sorted(passed[name] - others)
             if int(frames[f][KIND]) != BALL
             for k in coordinates(frames[f])
         ]
         found.append((rows, own[-len(rows) :]))
     # what costs least comes first
     return sorted(found, key=lambda loop: len(loop[1]))
-
-
-def _way(frames: Any, f: int) -> set[int]:
-    """Frames from one to the ground."""
-    way = set()
-    while f > 0:
-        way.add(f)
-        f = int(frames[f][PARENT])
-    return way

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -243,12 +244,20 @@ class Padic(Evaluation):
             divided += 1
         return float(self.prime) ** -divided
 
+    @cached_property
     def circle(self) -> np.ndarray:
         """Cosines and sines (n, 2) modulo p of all angles there are."""
-        numbers = np.arange(self.prime)
-        c, s = np.meshgrid(numbers, numbers, indexing="ij")
-        on = (c * c + s * s) % self.prime == 1
-        return np.stack([c[on], s[on]], axis=1)
+        return self._unit_vectors(2)
+
+    @cached_property
+    def unit_quaternions(self) -> np.ndarray:
+        """All of them modulo p, shape (n, 4)."""
+        return self._unit_vectors(4)
+
+    def _unit_vectors(self, size: int) -> np.ndarray:
+        every = np.stack(np.meshgrid(*[np.arange(self.prime)] * size, indexing="ij"), axis=-1)
+        every = every.reshape(-1, size)
+        return every[(every**2).sum(axis=1) % self.prime == 1]
 
     def turn(self, cosine: int, sine: int, small: int) -> Turn:
         """An angle whose cosine and sine are these modulo p, another one for each `small`."""

@@ -166,6 +166,12 @@ def _leaves_first(frames: Sequence[Frame], loops: Sequence[Sequence[int]]) -> tu
     return tuple(made)
 
 
+def loop_frames(tree: Tree, joint: Joint) -> set[int]:
+    """Frames that move against each other in the loop a cut joint closes."""
+    one, other = (_ancestors(tree.frames, tree.body_frames[body]) for body in joint.bodies)
+    return one ^ other
+
+
 def loop_bodies(tree: Tree, joint: Joint) -> tuple[str, ...]:
     """Names of the bodies that move against each other in the loop a cut joint closes, from its first to its second."""
     one, other = (_ancestors(tree.frames, tree.body_frames[body]) for body in joint.bodies)
