@@ -23,7 +23,7 @@ def frozen(array: FloatArray) -> FloatArray:
     return array
 
 
-def document_text(path: Path) -> str:
+def _text(path: Path) -> str:
     """The text of a document's file; a ValueError where it is no text or too long, an OSError where it is no file."""
     with path.open("rb") as file:
         content = file.read(LONGEST + 1)
@@ -109,7 +109,7 @@ def read_yaml(
     """
     place = f"{what} '{path}'"
     try:
-        text = document_text(path)
+        text = _text(path)
     except (OSError, ValueError) as problem:
         reason = getattr(problem, "strerror", None)
         reason = reason or ("is not a text file" if isinstance(problem, UnicodeDecodeError) else str(problem))
@@ -119,7 +119,7 @@ def read_yaml(
             return yaml.load(text, Loader=TextScalars)
         return yaml.load(text, Loader=UniqueKeys)
     except RecursionError:
-        raise error(f"{place}: not YAML a machine can have: nested too deeply") from None
+        raise error(f"{place}: cannot be read: nested too deeply") from None
     except yaml.YAMLError as problem:
         mark = getattr(problem, "problem_mark", None)
         where = f", line {mark.line + 1}" if mark else ""

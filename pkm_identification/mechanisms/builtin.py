@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import yaml
-
-from pkm_identification.document import TextScalars
+from pkm_identification.document import read_yaml
+from pkm_identification.errors import DocumentError
 
 
 def builtin_files(folder: str) -> dict[str, Path]:
@@ -24,7 +23,7 @@ def is_mechanism(name_or_path: str | Path) -> bool:
     if path.suffix not in (".yaml", ".yml"):
         return str(name_or_path) in builtin_files("mechanisms")
     try:
-        document = yaml.load(path.read_text(encoding="utf-8"), Loader=TextScalars)
-    except (OSError, ValueError, RecursionError, yaml.YAMLError):
+        document = read_yaml(path, "machine file", numbers_as_text=True)
+    except DocumentError:
         return False
     return isinstance(document, dict) and "kind" in document

@@ -12,9 +12,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-import yaml
 
-from pkm_identification.document import Node, UniqueKeys, document_text
+from pkm_identification.document import Node, read_yaml
 from pkm_identification.errors import DocumentError, SettingsError
 
 from .parameter import Kind, Parameter
@@ -155,22 +154,7 @@ def read_prior(path: str | Path) -> tuple[PriorValue, ...]:
     DocumentError
         If the file cannot be read or an entry is not as it should be: names the file, the key and the reason.
     """
-    try:
-        text = document_text(Path(path))
-    except OSError as error:
-        raise DocumentError(f"{path}: {error.strerror or error}") from None
-    except UnicodeDecodeError:
-        raise DocumentError(f"{path}: is not a text file") from None
-    except ValueError as error:
-        raise DocumentError(f"{path}: {error}") from None
-    try:
-        document = Node(yaml.load(text, Loader=UniqueKeys), "", str(path))
-    except RecursionError:
-        raise DocumentError(f"{path}: is nested too deeply") from None
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        place = f"line {mark.line + 1}: " if mark else ""
-        raise DocumentError(f"{path}: {place}{getattr(error, 'problem', None) or 'is not YAML'}") from None
+    document = Node(read_yaml(Path(path), "prior file"), "", str(path))
     if not isinstance(document.value, dict) or not document.value:
         raise DocumentError(f"{path}: expected a mapping of parameter names to {{value, std}}")
     values = []

@@ -7,16 +7,16 @@ from dataclasses import dataclass, replace
 import mujoco
 import numpy as np
 
-from pkm_identification.control.drives.settings import drive_settings
 from pkm_identification.errors import NotConverged, SettingsError
-from pkm_identification.mechanisms.actuators import Bank
 from pkm_identification.mechanisms.friction import padded_coefficients
 from pkm_identification.mechanisms.hexapod.machine import Machine, Platform
+from pkm_identification.mechanisms.model import Actuator
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.rotation import quaternion_from_matrix
 
 from .actuated.drives import STEP, ActuatorDrives
+from .actuated.plant import ActuatedPlant
 from .actuated.stepping import predict
 from .imperfections.drive_train import DriveTrain
 from .imperfections.setup import TrainErrors
@@ -62,7 +62,7 @@ class PlantState:
     resistance: FloatArray
 
 
-class Plant:
+class Plant(ActuatedPlant):
     """A hexapod that moves under drive forces.
 
     Parameters
@@ -120,8 +120,6 @@ class Plant:
         if machine.hinged_platform:
             self._hinge = PlatformHinge(machine.first_axes, (self._base, self._platform), self._frames)
         self._train: DriveTrain | None = None
-        self.actuated: ActuatorDrives | None = None
-        """The drives, where they have states."""
 
         self._platform_exchanged = False
         self.time = 0.0
@@ -164,16 +162,15 @@ class Plant:
             )
             self.reset()
         if machine.actuators is not None:
-            self._build_actuators(small_step)
+            self._build_actuators(machine.actuators, small_step)
 
-    def _build_actuators(self, step: float) -> None:
+    def _build_actuators(self, actuators: tuple[Actuator, ...], step: float) -> None:
         if self._train is not None:
             raise SettingsError(
                 f"machine '{self.machine.name}': has an 'actuator', and friction of joints or elastic struts besides; "
                 "the simulator knows one or the other"
             )
-        bank = Bank(self.machine.actuators or ())
-        self.actuated = ActuatorDrives(bank, step, drive_settings(bank, self.machine.loops, step))
+        self.actuated = ActuatorDrives.of(actuators, self.machine.loops, step)
         self.actuated.settle(self._force[0], self._length[0])
 
     def reset(
@@ -233,20 +230,6 @@ class Plant:
         for k in (self._free, self._compliance, self._jacobian, self._length, self._force):
             k[0] = k[1]
         self.time += duration
-
-    def follow(self, before: FloatArray, after: FloatArray, duration: float) -> None:
-        """Move on by `duration` (s) with wanted lengths (6,) in m at its start and end, of drives that take them."""
-        if self.actuated is None:
-            raise SettingsError("these drives take forces, not lengths")
-        self.actuated.set_places(before, after)
-        self._advance_actuated(self.actuated, duration)
-
-    def command(self, command: FloatArray, duration: float) -> None:
-        """Move on by `duration` (s) with the actuators' own commands (6,) held, each in its unit."""
-        if self.actuated is None:
-            raise SettingsError("these drives take forces, not commands")
-        self.actuated.set_command(command, command)
-        self._advance_actuated(self.actuated, duration)
 
     def _advance_actuated(self, drives: ActuatorDrives, duration: float) -> None:
         ends = Dynamics(self._free, self._compliance, self._jacobian)
@@ -331,11 +314,6 @@ class Plant:
         if self.actuated is not None:
             return self.actuated.shown()
         return self.length if self._train is None else self._train.position(self.length)
-
-    @property
-    def reported_force(self) -> FloatArray:
-        """Forces in N, shape (6,), that the drives' currents or pressures stand for."""
-        return self.force if self.actuated is None else self.actuated.reported()
 
     @property
     def force(self) -> FloatArray:

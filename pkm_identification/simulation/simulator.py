@@ -303,7 +303,7 @@ class Simulator:
         force = np.asarray(force, dtype=float)
         if force.shape != (STRUTS,) or not np.all(np.isfinite(force)):
             raise ValueError(f"strut command: needs {STRUTS} finite forces")
-        if self.plant.actuated is not None and self.plant.actuated.takes_places:
+        if self.plant.takes_places:
             raise ValueError(
                 "strut command: these drives have a valve or a controller: they take lengths, not forces"
             )
@@ -347,7 +347,7 @@ class Simulator:
         NotConverged
             If the machine falls into a singular pose.
         """
-        if self.plant.actuated is not None and self.plant.actuated.takes_places:
+        if self.plant.takes_places:
             self._follow_lengths()
             return
         start, last = self.plant.force, self._cycles - 1

@@ -61,7 +61,7 @@ def test_the_node_learns_what_the_stage_learns_with_the_same_knowledge(bench, tm
     [
         ({"fix": ["mass"]}, "no parameter 'mass'"),
         ({"tie": ["m_e"]}, "tie m_e: expected NAME=OTHER"),
-        ({"prior": "/none/cad.yaml"}, "cad.yaml: No such file"),
+        ({"prior": "/none/cad.yaml"}, "prior file '/none/cad.yaml': cannot be read: No such file"),
         ({"forgetting": 0.9}, "forgetting is for the estimator 'rls'"),
     ],
 )

@@ -62,11 +62,6 @@ class DriveLoops:
     velocity: VelocityControl | None = None
     current: CurrentControl | None = None
 
-    @property
-    def slowest(self) -> float:
-        """Longest period, s."""
-        return self.position.period
-
 
 def read_loops(root: Node, actuators: tuple[Actuator, ...] | None) -> DriveLoops | None:
     """The section of a file; None where it has none.

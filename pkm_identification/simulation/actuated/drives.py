@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
 from pkm_identification.control.drives.cascade import MEMORY, POSITION_STEPS, start_cascade
+from pkm_identification.control.drives.settings import drive_settings
 from pkm_identification.errors import SettingsError
 from pkm_identification.mechanisms.actuators import Bank
+from pkm_identification.mechanisms.actuators.loops import DriveLoops
 from pkm_identification.mechanisms.actuators.row import MOST_STATES, ON_MOTOR
+from pkm_identification.mechanisms.model import Actuator
 from pkm_identification.numerics.arrays import FloatArray
 
 from ..multibody.stepping import Dynamics, Resistance
@@ -49,6 +54,7 @@ class ActuatorDrives:
         self.states = np.zeros((count, MOST_STATES))
         self.place = np.zeros(count)
         self._controlled = np.asarray(settings)[:, POSITION_STEPS] > 0.0
+        self._to_places = self._controlled | [actuator.holds_place for actuator in bank.actuators]
         self._on_motor = bank.rows[:, ON_MOTOR] != 0.0
         self._bias = np.zeros(count)
         self._drives = Drives(
@@ -61,6 +67,18 @@ class ActuatorDrives:
             np.ones(count),
             np.zeros(count),
         )
+
+    @classmethod
+    def of(cls, actuators: Sequence[Actuator], loops: DriveLoops | None, step: float) -> ActuatorDrives:
+        """Drives with the loops of a machine file, for small steps in s.
+
+        Raises
+        ------
+        SettingsError
+            If a loop's period or a delay does not go with the small step.
+        """
+        bank = Bank(actuators)
+        return cls(bank, step, drive_settings(bank, loops, step))
 
     @property
     def controlled(self) -> NDArray[np.bool_]:
@@ -106,10 +124,20 @@ class ActuatorDrives:
     @property
     def takes_places(self) -> bool:
         """Whether drives go to wanted coordinates by themselves: servos, and drives with a controller."""
-        return all(self._controlled | [getattr(a, "loop", None) is not None for a in self.bank.actuators])
+        return bool(np.all(self._to_places))
 
     def set_places(self, before: FloatArray, after: FloatArray) -> None:
-        """Wanted coordinates (n,) at the start and the end of the next period, of drives that take them."""
+        """Wanted coordinates (n,) at the start and the end of the next period, of drives that take them.
+
+        Raises
+        ------
+        SettingsError
+            If a drive takes something else.
+        """
+        if not self.takes_places:
+            i = int(np.argmin(self._to_places))
+            unit = self.bank.actuators[i].command_unit
+            raise SettingsError(f"drive {i + 1} takes a command in {unit}, not a wanted coordinate")
         drives = self._drives
         drives.reference[0], drives.reference[1] = before, after
         setpoint = self._bias + self.bank.measured(self.states, before)
@@ -123,10 +151,16 @@ class ActuatorDrives:
         SettingsError
             If a drive has a valve or a controller, whose command is no force.
         """
-        if self.takes_places:
-            raise SettingsError(
-                "drives with a valve or a controller of their own take wanted coordinates, not forces"
-            )
+        for i, actuator in enumerate(self.bank.actuators):
+            if self._to_places[i]:
+                raise SettingsError(
+                    f"drive {i + 1} takes a wanted coordinate, not a force: so must all, or none"
+                )
+            if actuator.has_valve:
+                raise SettingsError(
+                    f"drive {i + 1} has a valve and nothing that closes its loop: give its 'actuator' a 'gain' with a "
+                    "'sensor', or the file a 'control' with a position loop"
+                )
         self._drives.command[:] = self.bank.equilibrium(force, self.place)[1]
 
     def reported(self) -> FloatArray:

@@ -105,7 +105,7 @@ class Subject:
     def slowest_period(self) -> float:
         """s, of the slowest loop."""
         loops = self.mechanism.description.loops
-        return CONTROL_PERIOD if loops is None else max(loops.slowest, 0.0)
+        return CONTROL_PERIOD if loops is None else loops.position.period
 
     @property
     def axes(self) -> tuple[str, ...]:
@@ -215,7 +215,7 @@ class Subject:
         plant.reset(close_drives(mechanism, home[None]).required(home[None], "drives")[0])
         plant.set_force(plant.holding_force())
         own = None
-        if not drives.takes_places:
+        if not plant.takes_places:
             viscous = mechanism.description.friction.viscous
             own = StrutController(plant.apparent_mass, viscous, CONTROL_PERIOD, ControlSettings())
             own.reset(plant.holding_force())

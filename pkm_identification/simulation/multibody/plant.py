@@ -15,9 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pkm_identification.control.drives.settings import drive_settings
 from pkm_identification.errors import NotConverged, SettingsError
-from pkm_identification.mechanisms.actuators import Bank
 from pkm_identification.mechanisms.friction import Friction, padded_coefficients
 from pkm_identification.mechanisms.multibody.dynamics import drive_inertia, rubbing_rates
 from pkm_identification.mechanisms.multibody.kernels.closing import NO_PIVOT, close, complete_motion
@@ -28,6 +26,7 @@ from pkm_identification.mechanisms.multibody.numbers.arithmetic import FLOAT64
 from pkm_identification.numerics.arrays import FloatArray
 
 from ..actuated.drives import STEP, ActuatorDrives
+from ..actuated.plant import ActuatedPlant
 from ..plant import STOP_FREQUENCY
 from .open_tree import OpenTree
 from .stepping import Dynamics, Resistance, advance, resist
@@ -59,7 +58,7 @@ class MechanismState:
     resistance: FloatArray
 
 
-class MechanismPlant:
+class MechanismPlant(ActuatedPlant):
     """A mechanism that moves under drive forces.
 
     Parameters
@@ -112,18 +111,15 @@ class MechanismPlant:
         )
         self._force = np.zeros((2, self._drives))
         self._rate_change = np.zeros(self._drives)
-        self.actuated: ActuatorDrives | None = None
-        """The drives, where they have states."""
         self._side = 0
         self.reset()
         self.apparent_mass = 1.0 / np.einsum("ii->i", self._ends.compliance[0, :, : self._drives])
         """kg or kg m^2 that each drive feels at home when the others are free."""
         if stops:
             self._resistance = self._resistance._replace(stops=_stops(mechanism, self.apparent_mass))
-        if mechanism.description.actuators is not None:
-            bank = Bank(mechanism.description.actuators)
-            settings = drive_settings(bank, mechanism.description.loops, small_step)
-            self.actuated = ActuatorDrives(bank, small_step, settings)
+        actuators, loops = mechanism.description.actuators, mechanism.description.loops
+        if actuators is not None:
+            self.actuated = ActuatorDrives.of(actuators, loops, small_step)
             self.actuated.settle(self._force[0], self._place)
 
     def reset(
@@ -169,20 +165,6 @@ class MechanismPlant:
             part[0] = part[1]
         self.time += duration
 
-    def follow(self, before: FloatArray, after: FloatArray, duration: float) -> None:
-        """Move on by `duration` (s) with wanted coordinates (n,) at its start and end, of drives that take them."""
-        if self.actuated is None:
-            raise SettingsError("these drives take forces, not coordinates")
-        self.actuated.set_places(before, after)
-        self._advance_actuated(self.actuated, duration)
-
-    def command(self, command: FloatArray, duration: float) -> None:
-        """Move on by `duration` (s) with the actuators' own commands (n,) held, each in its unit."""
-        if self.actuated is None:
-            raise SettingsError("these drives take forces, not commands")
-        self.actuated.set_command(command, command)
-        self._advance_actuated(self.actuated, duration)
-
     def _advance_actuated(self, drives: ActuatorDrives, duration: float) -> None:
         for part in self._ends:
             part[1] = part[0]
@@ -203,11 +185,6 @@ class MechanismPlant:
     def encoder(self) -> FloatArray:
         """Coordinates (n,) the encoders are on: the motor's side of drives that have theirs there."""
         return self.drive if self.actuated is None else self.actuated.shown()
-
-    @property
-    def reported_force(self) -> FloatArray:
-        """Forces (n,) that the drives' currents or pressures stand for, N or N m."""
-        return self.force if self.actuated is None else self.actuated.reported()
 
     def set_force(self, force: FloatArray) -> None:
         """Let the drive forces jump to `force` (n,)."""

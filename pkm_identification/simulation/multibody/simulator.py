@@ -84,13 +84,14 @@ def simulate_mechanism(
     states, gap = [], 0.0
     for k in range(count):
         state = plant.state
-        states.append((plant.encoder, plant.reported_force, state.force, state.rate, state.acceleration))
+        shown = plant.encoder
+        states.append((shown, plant.reported_force, state.force, state.rate, state.acceleration))
         gap = max(gap, plant.loop_gap)
-        if plant.actuated is not None and plant.actuated.takes_places:
+        if plant.takes_places:
             plant.follow(wanted[k], wanted[k + 1], PERIOD)
             continue
-        plant.advance(controller.command(state.drive, wanted[k], ahead[k + 1], free), PERIOD)
+        plant.advance(controller.command(shown, wanted[k], ahead[k + 1], free), PERIOD)
     drive, force, true, rates, accelerations = (np.array(part) for part in zip(*states, strict=True))
     deviation = noise * np.sqrt(np.mean(force**2, axis=0))
-    shown = force + deviation * np.random.default_rng(seed).standard_normal(force.shape)
-    return MechanismRun(time[:count], drive, shown, true, rates, accelerations, gap)
+    measured = force + deviation * np.random.default_rng(seed).standard_normal(force.shape)
+    return MechanismRun(time[:count], drive, measured, true, rates, accelerations, gap)

@@ -159,7 +159,7 @@ def test_wrong_prior_file_is_refused_by_key(tmp_path, text, words):
 
 
 def test_missing_prior_file_is_named(tmp_path):
-    with pytest.raises(PkmError, match=r"none.yaml: No such file"):
+    with pytest.raises(PkmError, match=r"prior file '.*none.yaml': cannot be read: No such file"):
         read_prior(tmp_path / "none.yaml")
 
 

@@ -18,7 +18,9 @@ from pkm_identification.numerics.rotation import matrix_from_vector, vector_from
 from ...hexapod.dynamics.thirteen_bodies import BODIES, body_parameters
 from ...hexapod.kinematics.strut_frames import SMALLEST_ANGLE, strut_coordinates, strut_frames
 from ...hexapod.machine import Machine
+from ..numbers.arithmetic import FLOAT64
 from ..numbers.exact import ONE, ZERO, Exact, ExactVector, cross_product, exact
+from .parts import across
 from .records import NO_VECTOR, Body, Description, Drive, Home, Joint, Measure
 
 _X, _Y, _Z = (ONE, ZERO, ZERO), (ZERO, ONE, ZERO), (ZERO, ZERO, ONE)
@@ -40,14 +42,14 @@ def hexapod_description(machine: Machine) -> Description:
     joints, drives = [], []
     guess: dict[str, tuple[Exact, ...]] = {}
     hinged = _hinged(machine)
-    zero = strut_frames(hinged)
+    hinges = [_vector(hinge) for hinge in strut_frames(hinged)[:, :, 0]]
+    # where the first angle is zero is free: a direction that needs no root where the hinge is a coordinate axis
+    seconds = [cross_product(hinge, across(hinge)) for hinge in hinges]
+    zero = np.stack([_axes(hinge, second) for hinge, second in zip(hinges, seconds, strict=True)])
     at_home = strut_coordinates(zero, hinged, machine.home_position, machine.home_rotation)
     for i in range(len(machine.struts)):
         body_b, body_e = BODIES[1 + 2 * i], BODIES[2 + 2 * i]
         base, platform = _vector(machine.base_joints[i]), _vector(machine.platform_joints[i])
-        hinge = _vector(zero[i, :, 0])
-        # exactly across the hinge, in every arithmetic
-        second = cross_product(_vector(zero[i, :, 2]), hinge)
         slide = f"length_{i + 1}"
         if machine.hinged_platform:
             swing, hinged_bodies, hinged_at = f"platform_{i + 1}", (PLATFORM, body_e), platform
@@ -62,8 +64,8 @@ def hexapod_description(machine: Machine) -> Description:
                 "universal" if machine.universal else "no_spin",
                 hinged_bodies,
                 (hinged_at, NO_VECTOR),
-                (hinge, _Y),
-                (second, _X),
+                (hinges[i], _Y),
+                (seconds[i], _X),
             ),
             Joint(slide, "prismatic", (body_b, body_e), (NO_VECTOR, NO_VECTOR), _ALIKE, _ACROSS),
             ball,
@@ -109,6 +111,13 @@ def _hinged(machine: Machine) -> Machine:
     along = np.linalg.norm(np.cross(machine.first_axes, frames[:, :, 2]), axis=1) < SMALLEST_ANGLE
     hinges = np.where(along[:, None], frames[:, :, 0], machine.first_axes)
     return replace(machine, base_joint="universal", first_axes=hinges)
+
+
+def _axes(hinge: ExactVector, second: ExactVector) -> FloatArray:
+    """Axes as columns (3, 3) of a joint whose angles are zero."""
+    x, y = FLOAT64.array(hinge), FLOAT64.array(second)
+    y /= np.linalg.norm(y)
+    return np.column_stack([x, y, np.cross(x, y)])
 
 
 def _turn_at_home(machine: Machine, zero: FloatArray, coordinates: FloatArray) -> FloatArray:

@@ -152,10 +152,10 @@ def _responses(study: ResponseStudy) -> Finding:
         "Closed position loop in z at .4, 5, 10 Hz: 99.4, 65.4, 43.2 % and -6.3, -62.5, -103.7 degrees (S).",
         f"The cascade as printed, one position cycle of transport delay: {_listed(delayed)}. Without delay: "
         f"{_listed(prompt)}.",
-        "Both feed-forwards as printed, that of acceleration as the difference of two speeds over 5 ms; current follows "
-        "at once; the motor's encoder in the loop; k_T as reconstructed. Delay is our choice: the text has none, its "
-        "three points want one; what it decides is not judged. With the current loop as printed and R, L of the "
-        f"catalogue: {_listed(study.loops['current'])}.",
+        "Both feed-forwards as printed, that of acceleration as the difference of two speeds over 5 ms; current "
+        "follows at once; the motor's encoder in the loop; k_T as reconstructed. Delay is our choice: the text has "
+        "none, its three points want one; what it decides is not judged. With the current loop as printed and R, L of "
+        f"the catalogue: {_listed(study.loops['current'])}.",
         (
             *numbers,
             *(

@@ -11,7 +11,7 @@ from scipy.integrate import solve_ivp
 
 from pkm_identification.control.drives import cascade
 from pkm_identification.errors import SettingsError
-from pkm_identification.mechanisms.actuators import Ideal, Motor, Screw
+from pkm_identification.mechanisms.actuators import Ideal, Motor, PositionLoop, Screw
 from pkm_identification.mechanisms.hexapod.analysis.effective_mass import effective_mass
 from pkm_identification.mechanisms.hexapod.dynamics.forward import forward_dynamics
 from pkm_identification.mechanisms.hexapod.kinematics import jacobian, strut_lengths
@@ -150,6 +150,18 @@ def test_drives_switched_off_let_go_or_lock():
 def test_a_delay_shorter_than_the_small_step_is_refused():
     with pytest.raises(SettingsError, match="shorter than the small step"):
         Rig([replace(SERVO, valve_delay=1e-5)], 5.0)
+
+
+@pytest.mark.parametrize("valve", [SERVO, replace(SERVO, loop=PositionLoop(0.0, 0.29))])
+def test_drives_that_nothing_controls_are_refused(valve):
+    """One of six has a valve: forces mean nothing to it, wanted lengths nothing to the others."""
+    plant = Plant(replace(Machine.load("uf"), actuators=(*[Ideal()] * 5, valve)), friction=False)
+    before = plant.length
+    with pytest.raises(SettingsError, match=r"drive 6 (takes a wanted coordinate|has a valve and nothing)"):
+        plant.advance(plant.holding_force(), 1e-3)
+    with pytest.raises(SettingsError, match="drive 1 takes a command in N"):
+        plant.follow(before, before, 1e-3)
+    np.testing.assert_array_equal(plant.length, before)
 
 
 def test_stiff_limits_become_an_ideal_drive():

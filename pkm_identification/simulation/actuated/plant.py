@@ -1,0 +1,67 @@
+"""What plants whose drives may have states have alike: commands, wanted coordinates, what the drives report."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+from pkm_identification.errors import SettingsError
+from pkm_identification.numerics.arrays import FloatArray
+
+from .drives import ActuatorDrives
+
+
+class ActuatedPlant(ABC):
+    """A plant of n drives with states, or without.
+
+    Attributes
+    ----------
+    actuated : ActuatorDrives or None
+        The drives, where they have states.
+    """
+
+    actuated: ActuatorDrives | None = None
+
+    @property
+    @abstractmethod
+    def force(self) -> FloatArray:
+        """Drive forces (n,) in N (N m)."""
+
+    @abstractmethod
+    def _advance_actuated(self, drives: ActuatorDrives, duration: float) -> None:
+        """Move on by `duration` (s) with drives that know what they are asked for."""
+
+    def follow(self, before: FloatArray, after: FloatArray, duration: float) -> None:
+        """Move on by `duration` (s) with wanted coordinates (n,) at its start and end, of drives that take them.
+
+        Raises
+        ------
+        SettingsError
+            If a drive takes something else.
+        """
+        if self.actuated is None:
+            raise SettingsError("these drives take forces, not coordinates")
+        self.actuated.set_places(before, after)
+        self._advance_actuated(self.actuated, duration)
+
+    def command(self, command: FloatArray, duration: float) -> None:
+        """Move on by `duration` (s) with the actuators' own commands (n,) held, each in its unit.
+
+        Raises
+        ------
+        SettingsError
+            If the drives have no actuators.
+        """
+        if self.actuated is None:
+            raise SettingsError("these drives take forces, not commands")
+        self.actuated.set_command(command, command)
+        self._advance_actuated(self.actuated, duration)
+
+    @property
+    def takes_places(self) -> bool:
+        """Whether drives go to wanted coordinates by themselves, and do so with `follow` instead of `advance`."""
+        return self.actuated is not None and self.actuated.takes_places
+
+    @property
+    def reported_force(self) -> FloatArray:
+        """Forces (n,) that the drives' currents or pressures stand for, N (N m)."""
+        return self.force if self.actuated is None else self.actuated.reported()
