@@ -1,6 +1,7 @@
 """Every launch file loads, and every argument of it says what it is for."""
 
 import importlib.util
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -8,9 +9,10 @@ from ament_index_python.packages import get_package_share_directory
 from launch.actions import DeclareLaunchArgument
 
 from launch import LaunchContext
+from pkm_identification.ros.launching import arguments
 
 FOLDER = Path(get_package_share_directory("pkm_identification")) / "launch"
-COMMON = {"namespace", "machine", "params_file", "use_sim_time", "log_level", "executor", "joint_states"}
+COMMON = {one.name for one in arguments.COMMON}
 
 
 def description(name):
@@ -28,15 +30,39 @@ def description(name):
         ("simulate", {*COMMON, "trajectory", "duration", "seed", "perturbation", "shutdown_at_end"}),
         ("control", {*COMMON, "perturbation", "mode", "lockstep", "lost_after"}),
         ("replay", {*COMMON, "bag", "rate", "loop", "shutdown_at_end"}),
+        ("ros2_control", {*COMMON, "commands", "mode", "hardware", "controllers", "mock"}),
         ("view", {"namespace", "rviz_config", "use_sim_time", "machine"}),
     ],
 )
 def test_arguments_are_described(name, own):
-    arguments = {argument.name: argument for argument in description(name).get_launch_arguments()}
-    assert own <= set(arguments)
-    for argument in arguments.values():
+    found = {argument.name: argument for argument in description(name).get_launch_arguments()}
+    assert own <= set(found)
+    for argument in found.values():
         assert argument.description
         assert argument.description != "no description given"
+
+
+def launched(name, *given):
+    """Exit code and output of the real command."""
+    command = ["ros2", "launch", "pkm_identification", f"{name}.launch.py", *given]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    return result.returncode, result.stdout + result.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "problem"),
+    [
+        ("identify", "strut_state:=/joint_states", "no argument 'strut_state': did you mean 'strut_states'?"),
+        ("simulate", "sample_rate:=fast", "'sample_rate' must be a number, not 'fast'"),
+        ("replay", "joint_names:=a,,b", "'joint_names' must be names with commas between, not 'a,,b'"),
+    ],
+)
+def test_what_a_file_cannot_take_is_refused_before_anything_runs(name, given, problem):
+    more = ["bag:=none"] if name == "replay" else []
+    code, text = launched(name, given, *more)
+    assert code == 1
+    assert problem in text
+    assert "process started" not in text
 
 
 def test_files_named_as_defaults_are_there():

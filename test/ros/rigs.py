@@ -186,15 +186,24 @@ class EstimatorRig:
 class ChainRig:
     """strut_filter, kinematics and estimator behind a driver."""
 
-    def __init__(self, bench, use_sim_time=False, sample_rate=0.0, **estimator):
+    def __init__(
+        self, bench, use_sim_time=False, sample_rate=0.0, machine="uf", topic="strut_states", **estimator
+    ):
         self.bench = bench
-        estimator["sample_rate"] = sample_rate
+        estimator |= {"sample_rate": sample_rate, "machine": machine}
+        remapped = ["--ros-args", "-r", f"strut_states:={topic}"]
         self.states = bench.collect(PlatformState, "platform_state")
         self.estimates = bench.collect(ParameterEstimate, "parameter_estimate", LATCHED)
-        self.filter = bench.start(StrutFilterNode, use_sim_time=use_sim_time, sample_rate=sample_rate)
-        self.kinematics = bench.start(KinematicsNode, use_sim_time=use_sim_time)
+        self.filter = bench.start(
+            StrutFilterNode,
+            cli_args=remapped,
+            use_sim_time=use_sim_time,
+            machine=machine,
+            sample_rate=sample_rate,
+        )
+        self.kinematics = bench.start(KinematicsNode, machine=machine, use_sim_time=use_sim_time)
         self.estimator = bench.start(EstimatorNode, use_sim_time=use_sim_time, **estimator)
-        self.driver = bench.publisher(JointState, "strut_states")
+        self.driver = bench.publisher(JointState, topic)
         bench.connected("strut_states/filtered")
         bench.connected("platform_state", subscribers=2)
         bench.connected("parameter_estimate")
@@ -251,11 +260,11 @@ def rich_motion(name, seconds, rate):
     )
 
 
-def status_with(bench, statuses, text):
-    """The first status of the diagnostics that says something, waited for."""
+def status_with(bench, statuses, *texts):
+    """The first status of the diagnostics that says all this, waited for."""
     return bench.wait(
-        lambda: next((s for a in statuses for s in a.status if text in s.message), None),
-        f"'{text}' in the diagnostics",
+        lambda: next((s for a in statuses for s in a.status if all(t in s.message for t in texts)), None),
+        f"{' and '.join(map(repr, texts))} in the diagnostics",
     )
 
 

@@ -68,7 +68,8 @@ def test_row_16_a_shock_is_gated_and_counted_and_many_in_a_row_say_that_model_or
         lambda: any(values_of(s).get("gated") == str(shocked) for a in statuses for s in a.status),
         "the counter",
     )
-    assert all(status.level == DiagnosticStatus.OK for array in statuses for status in array.status)
+    # a busy computer may be late, which is a warning; a shock is no error
+    assert not any("units" in s.message or s.level == ERROR for a in statuses for s in a.status)
     np.testing.assert_allclose(estimator.estimate.values, before.values, atol=5 * before.std.max(), rtol=0.5)
     # a driver that begins to send kilonewtons
     later = [replace(s, time=s.time + 3.0, force=1e-3 * s.force, segment=9) for s in samples]

@@ -52,9 +52,9 @@ def test_row_30_what_no_machine_can_have_is_an_error_in_doubt_and_refused_by_the
     before = chain.controller.health.counts["estimate_refused"]
     assert chain.bench.trigger("/estimator/reset").success
     chain.feed(chain.motion(begin, 3.5, fault))
-    status = status_with(chain.bench, chain.statuses, "no machine has this estimate")
+    # which parameter is named first depends on when the diagnostics are sent
+    status = status_with(chain.bench, chain.statuses, "no machine has this estimate", said)
     assert status.level == ERROR
-    assert said in status.message
     message = chain.estimates[-1]
     assert ParameterEstimate.IN_DOUBT in message.status
     assert said in message.cause_text

@@ -1,0 +1,1 @@
+"""What the launch files share: their arguments, and how a node is made of them."""

@@ -1,0 +1,196 @@
+"""Arguments of the launch files: what they are called, what they mean, and how their text is read.
+
+Without ROS 2's launch system, so that tests and pages can read the table where it is not installed.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import Any, TypeVar
+
+Value = TypeVar("Value")
+SWITCH = ("true", "false")
+CHAIN = ("strut_filter", "kinematics", "estimator")
+EVERY_NODE = (*CHAIN, "controller", "simulator", "player")
+ASSIGNMENT = ":="
+
+
+def switch(text: str) -> bool:
+    """Of 'true' or 'false'."""
+    if text not in SWITCH:
+        raise ValueError(text)
+    return text == "true"
+
+
+def names(text: str) -> list[str]:
+    """Of a comma-separated list of names."""
+    found = [name.strip() for name in text.split(",")]
+    if not all(found):
+        raise ValueError(text)
+    return found
+
+
+KINDS: dict[object, str] = {
+    int: "a whole number",
+    float: "a number",
+    switch: "true or false",
+    names: "names with commas between",
+}
+
+
+@dataclass(frozen=True)
+class Argument:
+    """An argument of a launch file.
+
+    Attributes
+    ----------
+    name : str
+    meaning : str
+    read : callable
+        Its value of its text.
+    default : str or None
+        None: it must be given. Empty: as in params_file, or as the nodes have it.
+    choices : tuple of str
+        Texts it may be; any if empty.
+    nodes : tuple of str
+        Nodes of which it is a parameter of that name.
+    """
+
+    name: str
+    meaning: str
+    read: Callable[[str], Any] = str
+    default: str | None = ""
+    choices: tuple[str, ...] = ()
+    nodes: tuple[str, ...] = ()
+
+    @property
+    def description(self) -> str:
+        """For `ros2 launch --show-args`."""
+        return (
+            f"{self.meaning}; empty: as in params_file" if self.nodes and not self.default else self.meaning
+        )
+
+
+# Of every launch file that starts nodes.
+COMMON = (
+    Argument("namespace", "namespace of all nodes and topics"),
+    Argument(
+        "machine",
+        "built-in machine (uf, hexel, ford) or path of a machine YAML file",
+        nodes=(*CHAIN, "controller", "simulator"),
+    ),
+    # its default is a file of the installed package (`nodes.declared`)
+    Argument(
+        "params_file", "ROS parameter file of the nodes; start from a copy of the default", default=None
+    ),
+    Argument(
+        "use_sim_time",
+        "whether time comes from /clock (samples keep their own stamps in any case)",
+        switch,
+        "false",
+        SWITCH,
+    ),
+    Argument(
+        "log_level",
+        "least important log lines shown",
+        default="info",
+        choices=("debug", "info", "warn", "error", "fatal"),
+    ),
+    Argument(
+        "executor",
+        "executor of the nodes",
+        choices=("", "single_threaded", "events"),
+        nodes=EVERY_NODE,
+    ),
+    Argument(
+        "autostart",
+        "false: nodes wait for a life cycle manager or `ros2 lifecycle set`",
+        switch,
+        choices=("", *SWITCH),
+        nodes=EVERY_NODE,
+    ),
+    Argument("enclave", "SROS 2 enclave below which every node has its own, ENCLAVE/NODE; empty: none"),
+    Argument(
+        "strut_states", "topic of the struts' lengths and forces, such as /joint_states; empty: strut_states"
+    ),
+    Argument(
+        "joint_names",
+        "joint names of struts 1 to 6, with commas between",
+        names,
+        nodes=("strut_filter", "kinematics", "controller"),
+    ),
+    Argument(
+        "sample_rate",
+        "rate of the struts' states in Hz; 0: the machine's drive.sample_rate",
+        float,
+        nodes=("strut_filter", "estimator", "controller"),
+    ),
+    Argument("save_name", "file that an estimate is saved as, NAME.json", nodes=("estimator",)),
+    Argument("base_frame", "frame that poses are given in", nodes=("kinematics", "controller")),
+    Argument("platform_frame", "frame of the platform", nodes=("kinematics", "estimator")),
+    Argument("frame_prefix", "written before base_frame and platform_frame, as robot_state_publisher does"),
+    Argument(
+        "joint_states",
+        "let the kinematics node publish joint_states for a robot_state_publisher (view.launch.py), which then sends "
+        "TF; not beside a driver that publishes joint_states under this namespace",
+        switch,
+        "false",
+        SWITCH,
+    ),
+    Argument("rviz", "view.launch.py, too", switch, "false", SWITCH),
+)
+
+
+def read_argument(name: str, read: Callable[[str], Value], text: str) -> Value:
+    """Value of a launch argument.
+
+    Parameters
+    ----------
+    name : str
+    read : callable
+        One of KINDS, or str.
+    text : str
+        What the user gave.
+
+    Raises
+    ------
+    ValueError
+        If the text does not fit; launch shows the message, so it names the argument.
+    """
+    try:
+        return read(text)
+    except ValueError:
+        raise ValueError(f"launch argument '{name}' must be {KINDS[read]}, not '{text}'") from None
+
+
+def refuse_unknown(file: str, given: Sequence[str], command: Sequence[str], known: Iterable[str]) -> None:
+    """Refuse what `ros2 launch` was given for a file that has no such argument; launch itself says nothing.
+
+    Parameters
+    ----------
+    file : str
+        The launch file.
+    given : sequence of str
+        NAME:=VALUE of the command line.
+    command : sequence of str
+        The whole command line. A file that another one includes is not asked: the arguments are the other one's.
+    known : iterable of str
+
+    Raises
+    ------
+    ValueError
+        Names the argument and the nearest known one.
+    """
+    launched = PurePath(file).name
+    if launched not in {PurePath(word).name for word in command}:
+        return
+    known = list(known)
+    for word in given:
+        name = word.partition(ASSIGNMENT)[0]
+        if ASSIGNMENT in word and name not in known:
+            near = difflib.get_close_matches(name, known, 1)
+            hint = f": did you mean '{near[0]}'?" if near else f"; it has {', '.join(known)}"
+            raise ValueError(f"{launched} has no argument '{name}'{hint}")

@@ -1,0 +1,141 @@
+"""Nodes of a launch file, made of its arguments. For launch files only: needs launch and launch_ros."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ament_index_python.packages import get_package_share_directory
+from launch.actions import DeclareLaunchArgument, IncludeLaunchDescription, OpaqueFunction, Shutdown
+from launch.launch_description_sources import PythonLaunchDescriptionSource
+from launch.substitutions import LaunchConfiguration
+from launch_ros.actions import Node
+
+from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
+
+from .arguments import COMMON, Argument, read_argument, refuse_unknown
+
+PACKAGE = "pkm_identification"
+FRAMES = {"base_frame": "base", "platform_frame": "platform"}  # as the nodes have them
+# The first start of all compiles for a minute; nothing shall be lost meanwhile.
+PATIENCE = 180.0
+
+
+def share() -> Path:
+    """Folder of the installed package's files."""
+    return Path(get_package_share_directory(PACKAGE))
+
+
+def declared(arguments: Sequence[Argument]) -> list[DeclareLaunchArgument]:
+    """Declarations for a launch file."""
+    found = []
+    for one in arguments:
+        more: dict[str, Any] = {"choices": list(one.choices)} if one.choices else {}
+        default = str(share() / "config" / "nodes.yaml") if one.name == "params_file" else one.default
+        if default is not None:
+            more["default_value"] = default
+        found.append(DeclareLaunchArgument(one.name, description=one.description, **more))
+    return found
+
+
+def launch_file(
+    file: str, entities: Sequence[LaunchDescriptionEntity], arguments: Sequence[Argument] = COMMON
+) -> LaunchDescription:
+    """Description of a launch file: its arguments are checked before anything runs.
+
+    Launch leaves running what is there when an argument is refused later.
+
+    Parameters
+    ----------
+    file : str
+        `__file__` of the launch file.
+    entities : sequence of LaunchDescriptionEntity
+        What it does.
+    arguments : sequence of Argument
+        Its own and those of the files it includes.
+    """
+
+    def check(context: LaunchContext) -> None:
+        refuse_unknown(file, context.argv, sys.argv, [one.name for one in arguments])
+        for one in arguments:
+            value(context, one)
+
+    return LaunchDescription([*declared(arguments), OpaqueFunction(function=check), *entities])
+
+
+def text(context: LaunchContext, name: str) -> str:
+    """What an argument was given as, or its default."""
+    return str(LaunchConfiguration(name).perform(context))
+
+
+def value(context: LaunchContext, argument: Argument) -> Any:
+    """Value of an argument, None where it is empty.
+
+    Raises
+    ------
+    ValueError
+        If its text does not fit: names the argument.
+    """
+    given = text(context, argument.name)
+    return read_argument(argument.name, argument.read, given) if given else None
+
+
+def switched(context: LaunchContext, name: str) -> bool:
+    """Whether an argument that is true or false is true."""
+    return text(context, name) == "true"
+
+
+def node(
+    context: LaunchContext,
+    name: str,
+    arguments: Sequence[Argument] = COMMON,
+    parameters: Mapping[str, Any] | None = None,
+    topics: Mapping[str, str] | None = None,
+) -> Node:
+    """One node of this package. All ends when it ends: a chain with a link missing is of no use.
+
+    Parameters
+    ----------
+    context : LaunchContext
+    name : str
+        The node and its executable.
+    arguments : sequence of Argument
+        Those of the launch file; those that are parameters of this node are set where they were given.
+    parameters : mapping, optional
+        More parameters, which arguments that were given override.
+    topics : mapping, optional
+        Topics of the node that have another name.
+    """
+    chosen: dict[str, Any] = {"use_sim_time": switched(context, "use_sim_time"), **(parameters or {})}
+    for one in arguments:
+        given = value(context, one) if name in one.nodes else None
+        if given is not None:
+            chosen[one.name] = given
+        if name in one.nodes and one.name in FRAMES and text(context, "frame_prefix"):
+            chosen[one.name] = text(context, "frame_prefix") + chosen.get(one.name, FRAMES[one.name])
+    ros_arguments = ["--log-level", text(context, "log_level")]
+    if text(context, "enclave"):
+        ros_arguments += ["--enclave", f"{text(context, 'enclave').rstrip('/')}/{name}"]
+    remapped = dict(topics or {})
+    if text(context, "strut_states"):
+        remapped["strut_states"] = text(context, "strut_states")
+    return Node(
+        package=PACKAGE,
+        executable=name,
+        name=name,
+        namespace=text(context, "namespace"),
+        parameters=[text(context, "params_file"), chosen],
+        remappings=list(remapped.items()),
+        ros_arguments=ros_arguments,
+        output="screen",
+        on_exit=Shutdown(reason=f"{name} ended"),
+    )
+
+
+def included(name: str) -> IncludeLaunchDescription:
+    """Another launch file of this package, with the same arguments."""
+    return IncludeLaunchDescription(
+        PythonLaunchDescriptionSource(str(share() / "launch" / f"{name}.launch.py"))
+    )

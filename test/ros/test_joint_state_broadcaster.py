@@ -1,0 +1,82 @@
+"""Behind ros2_control: what joint_state_broadcaster publishes is identified as the same log is offline.
+
+The publisher does as that controller does: joints in an order of its own (that of its interfaces), other joints of the
+cell among them, velocities, NaN where a joint lacks an interface, one message each cycle.
+"""
+
+import json
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from ros.rigs import ChainRig, simulated
+from sensor_msgs.msg import JointState
+
+from pkm_identification.cli import main
+from pkm_identification.motion import StrutLog
+from pkm_identification.records import write_log
+from pkm_identification.ros.clock import set_stamp
+
+ROOT = Path(__file__).parents[2]
+START = 1000.0  # s
+ORDER = ("gripper", "strut_4", "strut_1", "door", "strut_6", "strut_2", "strut_3", "strut_5")
+
+
+def broadcast(time, length, rate, force):
+    """A message of one cycle; the gripper has no effort interface, the door neither velocity nor effort."""
+    message = JointState(name=list(ORDER))
+    set_stamp(message.header.stamp, time)
+    places = {f"strut_{i + 1}": i for i in range(6)}
+    for name in ORDER:
+        i = places.get(name)
+        message.position.append(0.04 if i is None else length[i])
+        message.velocity.append(math.nan if name == "door" else 0.0 if i is None else rate[i])
+        message.effort.append(math.nan if i is None else force[i])
+    return message
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("every", "rate", "use_sim_time"), [(1, 1000.0, False), (5, 200.0, True)])
+def test_what_ros2_control_publishes_is_identified_as_offline(bench, tmp_path, every, rate, use_sim_time):
+    whole = simulated("rich")
+    log = StrutLog(
+        *(np.ascontiguousarray(x[::every]) for x in (whole.time + START, whole.length, whole.force))
+    )
+    rates = np.gradient(log.length, log.time, axis=0)
+    machine = tmp_path / "machine.yaml"
+    text = (ROOT / "config" / "machines" / "uf.yaml").read_text()
+    machine.write_text(text.replace("sample_rate: 1000", f"sample_rate: {rate:g}"))
+    chain = ChainRig(
+        bench,
+        use_sim_time,
+        0.0,
+        str(machine),
+        "/joint_states",
+        save_folder=str(tmp_path),
+        save_name="online.json",
+    )
+    chain.feed([broadcast(*row) for row in zip(log.time, log.length, rates, log.force, strict=True)])
+    assert not any(chain.filter.health.counts.values())
+    assert bench.trigger("/estimator/save").success
+
+    # stamps of messages are whole nanoseconds
+    stamped = replace(log, time=np.round(log.time * 1e9) / 1e9)
+    write_log(tmp_path / "log.csv", stamped)
+    command = [
+        "identify",
+        str(tmp_path / "log.csv"),
+        "--machine",
+        str(machine),
+        "--causal",
+        "--estimator",
+        "ukf",
+    ]
+    main([*command, "--json", str(tmp_path / "offline.json")])
+    online, offline = (
+        json.loads((tmp_path / name).read_text())["state"] for name in ("online.json", "offline.json")
+    )
+    # deviations that an offline estimate states know the whole log besides
+    std = np.sqrt(np.diag(online["covariance"]))
+    np.testing.assert_array_less(np.abs(np.subtract(online["mean"], offline["mean"])), 1e-9 * std)
