@@ -15,6 +15,7 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.signals.guard import GuardSettings, StreamGuard
 
 from .follower import Setpoint
+from .following import Following
 from .laws import ComputedTorque
 from .limits import MotionLimits
 from .model import BelievedModel
@@ -54,6 +55,8 @@ class MachineController:
     model : BelievedModel
     guard : StreamGuard
         Judges the samples; see its `last_rejection`.
+    following : Following
+        Judges what the struts make of the commands.
     """
 
     def __init__(self, machine: Machine, period: float, settings: ControllerSettings) -> None:
@@ -71,7 +74,8 @@ class MachineController:
         apparent = 1.0 / np.diag(np.linalg.inv(home.mass[0]))
         self._loops = StrutController(apparent, machine.friction.viscous, period, settings.loops)
         self._mode = settings.mode
-        self._holding = Holding(self._loops, self._force_limit, settings.tracking_limit, settings.stop_time)
+        self.following = Following(machine, settings.tracking_limit)
+        self._holding = Holding(self._loops, self._force_limit, self.following.limit, settings.stop_time)
         self.reset()
 
     def reset(self) -> None:
@@ -93,6 +97,7 @@ class MachineController:
         self._good = 0
         self._saturated = np.zeros(STRUTS, dtype=bool)
         self._old_mode = self._mode
+        self.following.reset()
 
     @property
     def trouble(self) -> tuple[str, str] | None:
@@ -178,6 +183,10 @@ class MachineController:
         self._fresh = True
         if self.motions is None or last is None:
             return
+        if (stepped := self.guard.stepped) is not None:
+            strut, size = stepped
+            self.emergency("length_step", f"the length of strut {strut + 1} stepped by {1e3 * size:.2g} mm")
+            return
         if time - last > self.settings.lost_after or time < last:
             self.emergency(
                 "lost_input", f"strut_states: {time - last:.3f} s between two samples (clock set, or lost)"
@@ -237,7 +246,7 @@ class MachineController:
                     force = np.clip(weight, -self._force_limit, self._force_limit)
                 holding = None if blind else self._holding
         place = np.zeros(STRUTS) if self._measured is None else self._measured
-        self.stop = EmergencyStop(reason, text, place, force, holding)
+        self.stop = EmergencyStop(reason, text, place, force, holding, self.following.turned)
 
     def release(self) -> None:
         """Leave an emergency stop: the next good sample is where the platform is held.
@@ -298,23 +307,22 @@ class MachineController:
         self.model.step(periods)
         setpoint = motions.step(periods)
         error = self._loops.observe(length, setpoint.length, span)
-        largest = int(np.argmax(np.abs(error)))
-        if abs(error[largest]) > self.settings.tracking_limit:
-            self.emergency(
-                "tracking",
-                f"strut {largest + 1} is {abs(error[largest]):.4f} m from where it shall be, "
-                f"{self.settings.tracking_limit:g} m is allowed",
-            )
+        if (trouble := self.following.trouble(setpoint.length, error)) is not None:
+            self.emergency("tracking", trouble)
             return self.safe()
         forward, back = self._forces(self._mode, setpoint, error)
         if self._old_mode != self._mode:
             self._loops.integral += sum(self._forces(self._old_mode, setpoint, error)) - (forward + back)
             self._old_mode = self._mode
+            self.following.forget_force()
         self._loops.integrate(error, self._saturated, span)
         back = back + self._loops.integral
         wanted = forward + back
         if not np.isfinite(wanted).all():
             self.emergency("not_finite", "the control law gave a force that is not finite")
+            return self.safe()
+        if (trouble := self.following.jump(back, error)) is not None:
+            self.emergency("force_jump", trouble)
             return self.safe()
         force = np.clip(wanted, -self._force_limit, self._force_limit)
         self._saturated = force != wanted

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
@@ -27,7 +28,8 @@ class Holding:
     force_limit : float
         N.
     furthest : float
-        m; a strut further away after `braking` s is not held by this, and pushing on would make it worse.
+        m; a strut further away after `braking` s is not held by this, and pushing on would make it worse. One that is
+        further away before and goes on faster than it moved at the stop is pushed that way by its own loop.
     braking : float
         s that the machine may take to come to rest.
     """
@@ -50,6 +52,8 @@ class EmergencyStop:
         N, commanded when the lengths are not (or no longer) to be trusted; what a hold begins with.
     holding : Holding or None
         None: `force` from the beginning.
+    turned : ndarray of bool, shape (6,), optional
+        Struts whose lengths change the wrong way: their loops would push them on, and are left out.
 
     Attributes
     ----------
@@ -60,7 +64,13 @@ class EmergencyStop:
     """
 
     def __init__(
-        self, reason: str, text: str, place: FloatArray, force: FloatArray, holding: Holding | None
+        self,
+        reason: str,
+        text: str,
+        place: FloatArray,
+        force: FloatArray,
+        holding: Holding | None,
+        turned: NDArray[np.bool_] | None = None,
     ) -> None:
         self.reason = reason
         self.text = text
@@ -68,6 +78,8 @@ class EmergencyStop:
         self._place = np.array(place, dtype=float)
         self._force = force
         self._passed = 0.0
+        self._left_out = np.zeros(STRUTS, dtype=bool) if turned is None else turned.copy()
+        self._half_way = np.full(STRUTS, np.nan)
         self._saturated = np.zeros(STRUTS, dtype=bool)
         self.command = self._passive()
         if holding is not None:
@@ -80,17 +92,34 @@ class EmergencyStop:
             return
         self._passed += span
         error = held.loops.observe(length, self._place, span)
+        self._leave_out(error, held)
+        error = np.where(self._left_out, 0.0, error)
         away = float(np.abs(error).max())
         if self._passed > held.braking and away > held.furthest:
             self.let_go(f"a strut is {away:.4f} m from where it is held")
             return
         held.loops.integrate(error, self._saturated, span)
         wanted = held.loops.integral + held.loops.proportional_derivative(error)
+        wanted = np.where(self._left_out, self._force, wanted)
         force = np.clip(wanted, -held.force_limit, held.force_limit)
         self._saturated = force != wanted
         self.command = replace(
             self.command, time=time, force=force, error=error, feedback=force - self._force
         )
+
+    def _leave_out(self, error: FloatArray, held: Holding) -> None:
+        """Stop the loops of struts that go the further the more they are held; of several, the furthest first.
+
+        One that is braked is slower where it leaves the allowed way than half way there, one that is pushed is faster.
+        """
+        leaving = np.sign(error) * held.loops.error_rate
+        away = np.where(self._left_out, 0.0, np.abs(error))
+        half_way = np.isnan(self._half_way) & (away > 0.5 * held.furthest)
+        self._half_way[half_way] = leaving[half_way]
+        strut = int(np.argmax(away))
+        if away[strut] > held.furthest and leaving[strut] > max(self._half_way[strut], 0.0):
+            self._left_out[strut] = True
+            self.text += f"; strut {strut + 1} moves away from where it is held: its length is not used"
 
     def let_go(self, why: str) -> None:
         """Hold the place no longer: its lengths are lost, implausible, or do not follow."""

@@ -132,6 +132,7 @@ class Simulator:
         """Back to the start: home, time zero, the same noise again."""
         self.payload = self._planned
         self._carried: Payload | None = None
+        self._encoders.reset()
         self.plant.reset(*self._start())
         holding = self.plant.holding_force()
         self._currents = Currents(self._setup.force)

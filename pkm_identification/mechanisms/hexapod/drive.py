@@ -62,6 +62,11 @@ class Drive:
         N, measured where the true force is zero.
     force_noise : float or None
         Standard deviation in N of the noise of one sample of the force; None: to be learned from the log.
+    following_error : float or None
+        m, largest error of a strut's length under control; beyond it the controller stops. None: as it is set to.
+    force_jump : float or None
+        N, largest change of a strut's feedback force from one sample to the next, beyond it the controller stops before
+        the drives get it: only a length that steps asks for more. None: any.
     """
 
     sample_rate: float
@@ -77,6 +82,8 @@ class Drive:
     force_gain: FloatArray = field(default_factory=lambda: _all(1.0))
     force_offset: FloatArray = field(default_factory=lambda: _all(0.0))
     force_noise: float | None = None
+    following_error: float | None = None
+    force_jump: float | None = None
 
     @property
     def has_encoder(self) -> bool:
@@ -135,6 +142,8 @@ def read_drive(node: Node) -> Drive:
         force_gain=gain.array(STRUTS),
         force_offset=node.take("force_offset", [0.0] * STRUTS).array(STRUTS),
         force_noise=None if noise.value is None else noise.positive(),
+        following_error=node.take("following_error", None).positive_or_none(),
+        force_jump=node.take("force_jump", None).positive_or_none(),
         **values,  # type: ignore[arg-type]
     )
     if abs(drive.force_delay) > LONGEST_DELAY:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pkm_identification.numerics.compiled import kernel
+from pkm_identification.numerics.compiled import inlined, kernel
 
 ACCEPTED, NOT_FINITE, DUPLICATE, LATE, SPIKE, OUT_OF_LIMITS = range(6)
 REJECTIONS = {
@@ -19,6 +19,7 @@ NEW_SEGMENT = {GAP: "gap", CLOCK_JUMP: "clock_jump", START: "start"}
 
 # s^2: span (span + period) at 1 kHz. Below it, the change that inertia allows would be less than encoders' steps.
 SHORTEST_CHANGE = 2e-6
+STAYS = 0.3  # of a suspect's way from the motion before; who is that near to it has stepped, too
 MAX_LATE_RUN = 25  # so many late samples in a row are not stragglers: the clock was set back
 
 # What the guard remembers, as one record: structured arrays cost a kernel's caller less than tuples with names.
@@ -35,6 +36,12 @@ MEMORY = np.dtype(
         ("suspects", np.int64),  # in a row, that agree with each other
         ("late", np.int64),  # samples in a row
         ("strut", np.int64),  # to which the last rejection is due
+        (
+            "stepped",
+            np.bool_,
+        ),  # whether the last sample accepted is a step away from the motion before, to stay
+        ("stepping", np.int64),  # the strut whose length that is
+        ("step", float),  # m, by which
     ]
 )
 # `GuardSettings` as the kernels take it
@@ -50,6 +57,22 @@ LIMITS = np.dtype(
         ("late_tolerance", float),  # s
     ]
 )
+
+
+@inlined
+def note_step(memory, length, span):
+    """Whether lengths agree with the suspects before them rather than with the motion, `span` s ago; notes where."""
+    size = -1.0
+    for i in range(6):
+        awaited = memory.length[i]
+        if memory.slope_known:
+            awaited += memory.slope[i] * span
+        if abs(length[i] - awaited) > size:
+            size = abs(length[i] - awaited)
+            memory.stepping = i
+            memory.step = length[i] - awaited
+    memory.stepped = abs(length[memory.stepping] - memory.suspect[memory.stepping]) < STAYS * size
+    return memory.stepped
 
 
 @kernel
@@ -118,6 +141,14 @@ def judge(time, length, force, has_force, memories, limit_rows):
                     return SPIKE, CONTINUES, 0
                 begins = GAP
                 break
+    if memory.begun and memory.suspects > 0 and 0.0 < time - memory.suspect_stamp <= limits.max_gap:
+        if not note_step(memory, length, time - memory.stamp):
+            memory.stepped = False
+        elif begins == CONTINUES:
+            # no derivative across it
+            begins = GAP
+    else:
+        memory.stepped = False
     memory.suspects = 0
     memory.late = 0
     if begins == CONTINUES:

@@ -34,6 +34,9 @@ class StreamGuard:
         What happened so far, by reason.
     last_rejection : tuple of (reason, text) or None
         Why the last sample was dropped, for a log line; None if it was not.
+    stepped : tuple of (int, float) or None
+        The strut (from 0) whose length the last sample shows in another place to stay, and by how many m: the samples
+        dropped before it agreed with each other and with it.
     """
 
     def __init__(self, settings: GuardSettings) -> None:
@@ -63,6 +66,7 @@ class StreamGuard:
         names = ["accepted", "filled", *REJECTIONS.values(), *NEW_SEGMENT.values()]
         self.counts = dict.fromkeys(names, 0)
         self.last_rejection: tuple[str, str] | None = None
+        self.stepped: tuple[int, float] | None = None
 
     @property
     def segment(self) -> int:
@@ -89,6 +93,7 @@ class StreamGuard:
         before, last = float(self._memory["stamp"][0]), self._memory["length"][0].copy()
         last_force = self._last_force
         has_force = force is not None
+        self.stepped = None
         verdict, begins, steps = judge(
             time, length, last if force is None else force, has_force, self._memory, self._limits
         )
@@ -116,6 +121,9 @@ class StreamGuard:
             self.counts["filled"] += steps - 1
         else:
             self.counts[NEW_SEGMENT[begins]] += 1
+            memory = self._memory[0]
+            if memory["stepped"]:
+                self.stepped = int(memory["stepping"]), float(memory["step"])
         if force is not None:
             self._last_force = np.array(force, dtype=float)
         samples.append(

@@ -1,4 +1,4 @@
-"""Faults of the encoders: zero, pitch, lost counts."""
+"""Faults of the encoders: zero, pitch, lost counts, stuck, reversed."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from pkm_identification.errors import SettingsError
 
-from ..imperfections.setup import LostCounts, Setup
+from ..imperfections.setup import LostCounts, Setup, WrongMotion
 from .kind import MAY, MUST, SENSORS, Fault, FaultKind
 
 LARGEST = 0.1  # m
@@ -34,10 +34,27 @@ def _lost(setup: Setup, fault: Fault) -> Setup:
     return replace(setup, encoder=replace(setup.encoder, lost=(*setup.encoder.lost, step)))
 
 
+def _wrong(setup: Setup, fault: Fault, share: float) -> Setup:
+    wrong = WrongMotion(fault.struts[0], share, fault.numbers[0])
+    return replace(setup, encoder=replace(setup.encoder, wrong=(*setup.encoder.wrong, wrong)))
+
+
+def _stuck(setup: Setup, fault: Fault) -> Setup:
+    return _wrong(setup, fault, 0.0)
+
+
+def _reversed(setup: Setup, fault: Fault) -> Setup:
+    return _wrong(setup, fault, -1.0)
+
+
 FAULTS = (
     FaultKind("length_offset", "m", SENSORS, "a wrong encoder zero: measured less true length", _offset,
               -LARGEST, LARGEST, MUST),
     FaultKind("length_scale", "", SENSORS, "a wrong pitch: counts, measured over true", _scale, 0.5, 2.0, MAY),
     FaultKind("lost_counts", "m[,s]", SENSORS, "a step in one length (strut 1 unless named), at half time unless given",
               _lost, strut=MAY, counts=(1, 2)),
+    FaultKind("stuck_length", "s", SENSORS, "one encoder shows the same length from this instant on", _stuck,
+              0.0, 1e6, MUST),
+    FaultKind("reversed_length", "s", SENSORS, "one encoder counts the wrong way from this instant on", _reversed,
+              0.0, 1e6, MUST, words={"": (0.0,)}),
 )  # fmt: skip

@@ -38,6 +38,11 @@ class Encoders:
         ]
         self.right = bool(np.all(errors.scale == 1.0) and not np.any(errors.offset))
         """Whether zero and pitch are right."""
+        self.reset()
+
+    def reset(self) -> None:
+        """Back to the start: nothing is stuck yet."""
+        self._reached: dict[int, float] = {}
 
     def shown(self, length: FloatArray, time: float) -> FloatArray:
         """Lengths (6,) in m as the encoders show them at `time` (s), before rounding to counts."""
@@ -47,6 +52,11 @@ class Encoders:
             if instant is not None and time >= instant - SAME_INSTANT:
                 length = np.array(length)
                 length[strut] += size
+        for k, wrong in enumerate(self._errors.wrong):
+            if time >= wrong.time - SAME_INSTANT:
+                length = np.array(length)
+                reached = self._reached.setdefault(k, float(length[wrong.strut]))
+                length[wrong.strut] = reached + wrong.share * (length[wrong.strut] - reached)
         return length
 
     def true(self, shown: FloatArray) -> FloatArray:

@@ -29,15 +29,26 @@ class LostCounts:
 
 
 @dataclass(frozen=True)
+class WrongMotion:
+    """From an instant (s) on one encoder (strut from 0) shows what it showed then, and `share` of what has moved since:
+    0 where it is stuck, -1 where it counts the wrong way."""
+
+    strut: int
+    share: float
+    time: float
+
+
+@dataclass(frozen=True)
 class EncoderErrors:
     """What encoders show, and hence what drives control and logs hold: zero + scale (length - zero) + offset + steps.
 
-    `scale` and `offset` (m) are (6,); the zero is the drive's `length_at_zero`.
+    `scale` and `offset` (m) are (6,); the zero is the drive's `length_at_zero`. Then what `wrong` makes of it.
     """
 
     scale: FloatArray = field(default_factory=_ones)
     offset: FloatArray = field(default_factory=_zeros)
     lost: tuple[LostCounts, ...] = ()
+    wrong: tuple[WrongMotion, ...] = ()
 
 
 @dataclass(frozen=True)

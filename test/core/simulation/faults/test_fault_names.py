@@ -22,6 +22,7 @@ gravity_direction=0.01,-0.02 gravity_direction=upside_down motor_inertia=6 cente
 products_of_inertia=0.01 unequal_struts=0.1 friction_transition=0.01 friction_stribeck=0.5 friction_presliding=2e-5
 friction_asymmetric=0.2 friction_load=0.05 friction_position=-1 joint_friction=1 hinge_axis=0.2 hinge_at_platform
 no_spin geometry=0.0003 geometry_2=0.001,0,0 compliance=1e-8 lost_counts=0.0001 saturation=100 changed_during_log=0.1
+stuck_length_2=3 reversed_length_5=1.5 reversed_length_1
 """
 
 
