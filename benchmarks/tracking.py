@@ -17,7 +17,7 @@ from matplotlib.figure import Figure
 from pkm_identification.control.controller import MachineController
 from pkm_identification.control.model import EstimateReader
 from pkm_identification.control.motions import Motion, Outcome
-from pkm_identification.control.path import Waypoints
+from pkm_identification.control.paths.path import Waypoints
 from pkm_identification.control.settings import ControllerSettings
 from pkm_identification.identification.online.pipeline import OnlinePipeline
 from pkm_identification.mechanisms.hexapod.dynamics import basis_parameters

@@ -11,7 +11,7 @@ from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import PlatformMotion
 from pkm_identification.numerics.arrays import FloatArray
 
-from .path import PlatformPath
+from .paths.path import PlatformPath
 
 BLOCK = 50  # samples computed at once: cheap per sample, and no long pause
 

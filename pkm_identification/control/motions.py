@@ -14,7 +14,8 @@ from pkm_identification.numerics.arrays import FloatArray
 
 from .follower import Follower, Setpoint, Slowing
 from .limits import MotionLimits, Violation
-from .path import PlatformPath, Waypoints
+from .paths.beside import Beside
+from .paths.path import PlatformPath, Waypoints
 
 # How a motion ended. What FollowJointTrajectory knows has its numbers.
 SUCCESSFUL, INVALID_GOAL, PATH_TOLERANCE, GOAL_TOLERANCE = 0, -1, -4, -5
@@ -26,6 +27,8 @@ SPARE = 5  # periods a check may take longer than foreseen
 LATEST = 0.07  # part of a stop's duration it may begin late: s and s' are off by 1e-4 of it and 1.5 % then
 SLOWER = 5  # times a stop may be made twice as long, to keep to the force limit
 SAME_PLACE = 1e-6  # m and rad
+LONG = 100  # waypoints: the path through more takes longer than a period
+PLANNING = 2e-4  # s for each of those
 _LOOKED_AT = object()
 
 
@@ -88,14 +91,23 @@ class Motion:
 
 @dataclass
 class _Plan:
-    """A motion being looked at: where it would begin, how far the check is, and when what moves now must stop."""
+    """A motion being looked at: where it would begin, how far the check is, and when what moves now must stop.
+
+    The path of a motion with many waypoints is worked out beside control; there is no check before there is a path.
+    """
 
     motion: Motion
-    path: PlatformPath
-    check: Iterator[Violation | None]
+    planning: Beside[PlatformPath]
+    samples: int
     stop: Slowing | None
     spare: int
+    check: Iterator[Violation | None] | None = None
     good: bool = False
+
+    @property
+    def path(self) -> PlatformPath:
+        """The path; waits for it."""
+        return self.planning.answer()
 
 
 class Motions:
@@ -214,6 +226,15 @@ class Motions:
         plan = self._plan
         if plan is None:
             return
+        if plan.check is None:
+            if not plan.planning.done:
+                return
+            try:
+                plan.check = self._checks(plan.path, plan.samples)
+            except MotionRefused as refusal:
+                self._plan = None
+                plan.motion.end(Outcome(INVALID_GOAL, str(refusal)))
+                return
         if not plan.good:
             found = next(plan.check, _LOOKED_AT)
             plan.good = found is _LOOKED_AT
@@ -253,16 +274,22 @@ class Motions:
 
     def _planned(self, motion: Motion, spare: int = SPARE) -> _Plan | None:
         samples = int(np.ceil(motion.waypoints.time[-1] / self._period)) + 1
+        many = len(motion.waypoints.time) > LONG
         stop = self.follower.slowing
         if stop is None and self.moving:
             checking = -(-samples // CHECK_BLOCK) + spare
+            if many:
+                checking += int(np.ceil(PLANNING * len(motion.waypoints.time) / self._period))
             stop = self._slowing((self.follower.index + checking) * self._period)
-        try:
-            path = PlatformPath(*self.follower.rest_pose(stop), motion.waypoints)
-        except MotionRefused as refusal:
-            motion.end(Outcome(INVALID_GOAL, str(refusal)))
-            return None
-        return _Plan(motion, path, self._checks(path, samples), stop, spare)
+        planning = Beside(many, PlatformPath, *self.follower.rest_pose(stop), motion.waypoints)
+        plan = _Plan(motion, planning, samples, stop, spare)
+        if not many:
+            try:
+                plan.check = self._checks(plan.path, samples)
+            except MotionRefused as refusal:
+                motion.end(Outcome(INVALID_GOAL, str(refusal)))
+                return None
+        return plan
 
     def _checks(self, path: PlatformPath, samples: int) -> Iterator[Violation | None]:
         for first in range(0, samples, CHECK_BLOCK):

@@ -9,7 +9,7 @@ from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
 
 from .controller import MachineController
 from .motions import Motion
-from .path import Waypoints
+from .paths.path import Waypoints
 
 SAMPLES = 30
 

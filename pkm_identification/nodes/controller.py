@@ -17,6 +17,7 @@ from pkm_identification.mechanisms.hexapod.dynamics import basis_parameters
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.msg import ParameterEstimate as EstimateMessage
 from pkm_identification.ros.commands.controller_state import ControllerStates
+from pkm_identification.ros.commands.goal_request import known_layout
 from pkm_identification.ros.commands.strut_commands import FORCES, StrutCommands
 from pkm_identification.ros.commands.trajectory_action import TrajectoryAction
 from pkm_identification.ros.estimates.belief import believed_basis
@@ -49,6 +50,7 @@ class ControllerNode(PipelineNode):
         settings = controller_settings(values)
         self.reader = JointStateReader(values["joint_names"])
         with self.compiling():
+            known_layout()
             warm_up(MachineController(self.machine, 1.0 / rate, settings))
             self.estimates = EstimateReader(self.machine)
             self.controller = MachineController(self.machine, 1.0 / rate, settings)
@@ -117,6 +119,8 @@ class ControllerNode(PipelineNode):
             self.controller.lost()
         if self._silent and self.controller.state == EMERGENCY:
             self._send(self.controller.safe())
+        elif self._silent:
+            self.action.follow(None, None)
 
     def operator_stop(self) -> str:
         """Stop because somebody says so."""

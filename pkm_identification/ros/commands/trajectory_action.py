@@ -14,10 +14,14 @@ from pkm_identification.control.follower import Setpoint
 from pkm_identification.control.motions import (
     CANCELED,
     INVALID_GOAL,
+    LONG,
+    STOPPED,
     SUCCESSFUL,
     Motion,
     Outcome,
 )
+from pkm_identification.control.paths.beside import Beside
+from pkm_identification.control.paths.path import Waypoints
 from pkm_identification.control.settings import Command
 from pkm_identification.errors import MotionRefused
 from pkm_identification.mechanisms.hexapod.kinematics import forward_kinematics
@@ -27,6 +31,7 @@ from pkm_identification.numerics.rotation import vector_from_matrix
 from ..clock import set_stamp
 from ..messages.convert import fill_pose
 from ..throttle import Throttle
+from .goal_request import ExecuteTrajectoryAsArrays, Goal, known_layout
 from .trajectory_goal import waypoints_of
 
 
@@ -70,6 +75,7 @@ class TrajectoryAction:
         self._cancel = cancel
         self._turn = Throttle(feedback_rate)
         self._goals: list[tuple[ServerGoalHandle, Motion]] = []
+        self._read: list[tuple[ServerGoalHandle, Beside[Waypoints]]] = []
         self._server = ActionServer(
             node,
             ExecuteTrajectory,
@@ -79,13 +85,18 @@ class TrajectoryAction:
             handle_accepted_callback=self._begin,
             cancel_callback=self._give_up,
         )
+        if known_layout():
+            self._server._action_type = ExecuteTrajectoryAsArrays
 
     def destroy(self) -> None:
-        """Withdraw the action; goals must have ended."""
+        """Withdraw the action; goals must have ended, but for those that are still being read."""
+        while self._read:
+            self._finish(self._read.pop()[0], Outcome(STOPPED, "the controller has ended"))
         self._server.destroy()
 
     def follow(self, setpoint: Setpoint | None, command: Command | None) -> None:
-        """After each sample: publish feedback, and end what has ended."""
+        """After each sample: publish feedback, begin what has been read, and end what has ended."""
+        self._submit_read()
         for handle, motion in tuple(self._goals):
             if motion.outcome is not None:
                 self._goals.remove((handle, motion))
@@ -98,13 +109,26 @@ class TrajectoryAction:
     def _begin(self, handle: ServerGoalHandle) -> None:
         # Not `execute`: its callback would have to wait, and a waiting coroutine keeps rclpy's executors busy.
         handle._update_state(GoalEvent.EXECUTE)
-        try:
-            motion = Motion(waypoints_of(handle.request, self._machine, self._frame, self._names))
-        except MotionRefused as refusal:
-            self._finish(handle, Outcome(INVALID_GOAL, str(refusal)))
-            return
-        self._goals.append((handle, motion))
-        self._submit(motion)
+        goal = handle.request if isinstance(handle.request, Goal) else Goal.of(handle.request)
+        many = max(goal.trajectory.given, goal.struts.given) > LONG
+        reading = Beside(many, waypoints_of, goal, self._machine, self._frame, self._names)
+        self._read.append((handle, reading))
+        self._submit_read()
+
+    def _submit_read(self) -> None:
+        """Submit the goals whose waypoints are known by now, in their order."""
+        while self._read and self._read[0][1].done:
+            handle, reading = self._read.pop(0)
+            try:
+                motion = Motion(reading.answer())
+            except MotionRefused as refusal:
+                self._finish(handle, Outcome(INVALID_GOAL, str(refusal)))
+                continue
+            self._goals.append((handle, motion))
+            if handle.is_cancel_requested:
+                motion.end(Outcome(CANCELED, "canceled before it began"))
+            else:
+                self._submit(motion)
 
     def _give_up(self, handle: ServerGoalHandle) -> CancelResponse:
         for known, motion in self._goals:

@@ -6,7 +6,7 @@ import numpy as np
 
 from pkm_identification.control.controller import MachineController
 from pkm_identification.control.motions import Motion
-from pkm_identification.control.path import Waypoints
+from pkm_identification.control.paths.path import Waypoints
 from pkm_identification.control.settings import ControllerSettings
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.numerics.rotation import matrix_from_vector

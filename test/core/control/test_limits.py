@@ -8,7 +8,7 @@ from core.control.moved import there_and_back, waypoints
 from core.mechanisms.hexapod.machine_variants import changed, machine
 
 from pkm_identification.control.limits import LimitSettings, MotionLimits
-from pkm_identification.control.path import PlatformPath
+from pkm_identification.control.paths.path import PlatformPath
 from pkm_identification.mechanisms.hexapod.dynamics import basis_parameters, strut_forces
 from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths, strut_motion_from_platform
 from pkm_identification.mechanisms.hexapod.machine import Machine

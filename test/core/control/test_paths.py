@@ -9,7 +9,7 @@ import pytest
 from core.control.moved import there_and_back, waypoints
 
 from pkm_identification.control.follower import Follower, Slowing
-from pkm_identification.control.path import PlatformPath
+from pkm_identification.control.paths.path import PlatformPath
 from pkm_identification.errors import MotionRefused
 from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.interpolate import make_interp_spline
 
-from pkm_identification.control.spline import LeastJerkSpline
+from pkm_identification.control.paths.spline import LeastJerkSpline
 
 
 def nodes(count=7, columns=2, seed=0):

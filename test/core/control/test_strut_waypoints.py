@@ -7,7 +7,7 @@ import pytest
 from core.control.moved import Run, there_and_back
 
 from pkm_identification.control.motions import LIMIT, SUCCESSFUL
-from pkm_identification.control.strut_waypoints import strut_waypoints
+from pkm_identification.control.paths.strut_waypoints import strut_waypoints
 from pkm_identification.errors import MotionRefused
 from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths, strut_motion_from_platform
 from pkm_identification.mechanisms.hexapod.machine import Machine

@@ -90,15 +90,15 @@ class LeastJerkSpline:
         scales = self._scales()
         forms = JERK_FORM * scales[:, :, None] * scales[:, None, :] / self._width[:, None, None] ** 5
         matrix = np.zeros((2 * NODE, count * NODE))  # upper band: matrix[NODE2 - 1 + i - j, j]
-        place = np.arange(count - 1) * NODE
+        ends = (count - 1) * NODE  # every NODE-th row up to here, from i on, is the i-th of a segment's ends
         for i in range(2 * NODE):
             for j in range(i, 2 * NODE):
-                np.add.at(matrix[2 * NODE - 1 + i - j], place + j, forms[:, i, j])
+                matrix[2 * NODE - 1 + i - j, j : ends + j : NODE] += forms[:, i, j]
         known = np.where(free[:, :, None], 0.0, nodes).reshape(count * NODE, -1)
         pull = np.zeros_like(known)
         for i in range(2 * NODE):
             for j in range(2 * NODE):
-                np.add.at(pull, place + i, forms[:, i, j, None] * known[place + j])
+                pull[i : ends + i : NODE] += forms[:, i, j, None] * known[j : ends + j : NODE]
         # what is prescribed becomes an equation of its own: x = 0 beside the known part
         fixed = ~free.ravel()
         for offset in range(2 * NODE):

@@ -1,0 +1,1 @@
+"""Paths of the platform: waypoints, the smooth curve through them, and what is worked out beside control."""

@@ -1,0 +1,91 @@
+"""Work that takes longer than a period, done beside the control loop."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from threading import Lock, Thread
+from typing import Any, Generic, TypeVar
+
+from pkm_identification.errors import PkmError
+
+T = TypeVar("T")
+SWITCH = 2e-4  # s, after which Python goes over to the control loop while there is such work
+
+
+class _Switching:
+    """Python's threads take turns faster as long as any work is being done beside."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._running = 0
+        self._usual = 0.0
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if self._running == 0:
+                self._usual = sys.getswitchinterval()
+                sys.setswitchinterval(min(SWITCH, self._usual))
+            self._running += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._running -= 1
+            if self._running == 0:
+                sys.setswitchinterval(self._usual)
+
+
+_SWITCHING = _Switching()
+
+
+class Beside(Generic[T]):
+    """The answer of a function, worked out in a thread or, where that is short work, at once.
+
+    Parameters
+    ----------
+    long : bool
+        Whether it is worth a thread.
+    function, *arguments
+        Nobody else may change the arguments meanwhile.
+    """
+
+    def __init__(self, long: bool, function: Callable[..., T], *arguments: Any) -> None:
+        self._function, self._arguments = function, arguments
+        self._answer: T
+        self._error: PkmError | None = None
+        self._thread: Thread | None = None
+        if long:
+            # nobody waits for it at the end of the process
+            self._thread = Thread(target=self._work_beside, name="beside control", daemon=True)
+            self._thread.start()
+        else:
+            self._work()
+
+    @property
+    def done(self) -> bool:
+        """Whether the answer is there."""
+        return self._thread is None or not self._thread.is_alive()
+
+    def answer(self) -> T:
+        """The answer, once it is there.
+
+        Raises
+        ------
+        PkmError
+            What the function raised.
+        """
+        if self._thread is not None:
+            self._thread.join()
+        if self._error is not None:
+            raise self._error
+        return self._answer
+
+    def _work(self) -> None:
+        try:
+            self._answer = self._function(*self._arguments)
+        except PkmError as error:
+            self._error = error
+
+    def _work_beside(self) -> None:
+        with _SWITCHING:
+            self._work()

@@ -1,0 +1,88 @@
+"""Goals of thousands of waypoints: counted before they are read, read as arrays, planned beside control."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from geometry_msgs.msg import Transform, Twist
+from rclpy.serialization import deserialize_message, serialize_message
+from ros.controlled_machine import ControlledMachine, goal, slow_machine
+from ros.ros_bench import Bench
+from trajectory_msgs.msg import JointTrajectoryPoint, MultiDOFJointTrajectoryPoint
+
+from pkm_identification.action import ExecuteTrajectory
+from pkm_identification.ros.commands.goal_request import MOST_POINTS, Goal, GoalRequest, Request, known_layout
+
+Result = ExecuteTrajectory.Result
+
+
+def read(request) -> Goal:
+    return deserialize_message(serialize_message(request), GoalRequest).goal
+
+
+def test_requests_are_read_where_rclpy_keeps_them():
+    """As their messages say, whatever a point has too few or too many of."""
+    assert known_layout()
+    request = Request()
+    request.goal.trajectory.header.frame_id = "base" * 10
+    rng = np.random.default_rng(1)
+    for k in range(5):
+        point = MultiDOFJointTrajectoryPoint(
+            transforms=[Transform()] * (k % 3),
+            velocities=[Twist()] * (k % 2),
+            accelerations=[Twist()] * (k // 3),
+        )
+        for twist in (*point.velocities, *point.accelerations):
+            twist.linear.x, twist.angular.z = rng.normal(size=2).tolist()
+        point.time_from_start.sec, point.time_from_start.nanosec = -k, 999_999_999
+        request.goal.trajectory.points.append(point)
+        request.goal.struts.points.append(
+            JointTrajectoryPoint(
+                positions=rng.normal(size=6 if k else 4).tolist(), velocities=[math.inf] * 6 * (k % 2)
+            )
+        )
+    request.goal.struts.joint_names = [f"strut_{i}" for i in range(6)]
+    found, expected = read(request), Goal.of(request.goal)
+    for a, b in ((found.trajectory, expected.trajectory), (found.struts, expected.struts)):
+        assert (a.stamped, a.frame, a.names, a.given) == (b.stamped, b.frame, b.names, b.given)
+        np.testing.assert_array_equal(a.counts, b.counts)
+        np.testing.assert_array_equal(a.time, b.time)
+        for x, y in zip(a.parts, b.parts, strict=True):
+            np.testing.assert_array_equal(x, y)
+
+
+def test_an_oversize_goal_is_counted_and_not_read():
+    request = Request()
+    request.goal.trajectory.points = [MultiDOFJointTrajectoryPoint()] * (MOST_POINTS + 1)
+    found = read(request).trajectory
+    assert found.given == MOST_POINTS + 1
+    assert found.time.size == found.counts.size == 0
+
+
+@pytest.mark.slow
+def test_row_36_a_goal_of_too_many_waypoints_is_refused_and_one_of_thousands_is_planned_beside_control(
+    bench: Bench, tmp_path
+):
+    """Refused with the number, nothing else changes; two thousand are read as arrays, their path is worked out in a
+    thread while the controller goes on to answer samples, and the motion begins."""
+    made = ControlledMachine(bench, slow_machine(tmp_path))
+    waypoint = made.pose(1.0)
+    refused = made.send(goal(*[waypoint] * (MOST_POINTS + 1))).result().result
+    assert refused.error_code == Result.INVALID_GOAL
+    assert refused.error_string == f"{MOST_POINTS + 1} waypoints: at most {MOST_POINTS} are taken"
+    assert made.controller.controller.state == "holding"
+    points = []
+    for k in range(2000):
+        point = MultiDOFJointTrajectoryPoint(
+            transforms=made.pose(1.0, (0.01 * math.sin(5e-3 * k), 0, 0)).transforms
+        )
+        point.time_from_start.sec, point.time_from_start.nanosec = divmod(10_000_000 * (k + 1), 10**9)
+        points.append(point)
+    sent = made.send(goal(*points))
+    bench.wait(lambda: sent.feedback, "the motion to begin")
+    assert made.controller.controller.guard.counts["gap"] == 0
+    sent.cancel()
+    assert sent.result().result.error_code == Result.CANCELED
+    assert made.send(goal(made.pose(1.0))).result().result.error_code == Result.SUCCESSFUL
