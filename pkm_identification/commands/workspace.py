@@ -66,7 +66,6 @@ def _workspace(options: argparse.Namespace) -> int:
         raise SettingsError(f"--through {options.through}: must be finite")
     if not 10 <= options.points <= 2000:
         raise SettingsError(f"--points {options.points}: must be from 10 to 2000")
-    folder = output_folder(options.out)
     rotation = matrix_from_vector(np.deg2rad(turn)) @ machine.home_rotation
     words = "turned {:g}, {:g}, {:g} deg from home".format(*turn) if np.any(turn) else ""
     # matplotlib takes longer to load than the slices to compute
@@ -77,11 +76,13 @@ def _workspace(options: argparse.Namespace) -> int:
         # MuJoCo, which comes along, takes longer to load than the slices to compute
         from pkm_identification.simulation.payload import Payload, loaded
 
-        load = Payload.parse(f"0,{options.payload}")
+        load = Payload.carried(options.payload, "--payload")
         machines.append(
             (f"with {load.mass:g} kg: ", replace(machine, platform=loaded(machine.platform, load)))
         )
 
+    # last: what is refused leaves no folder behind
+    folder = output_folder(options.out)
     empty = 0
     for plane in [options.plane] if options.plane else PLANES:
         piece = workspace_slice(machine, plane, rotation, options.through, options.points)

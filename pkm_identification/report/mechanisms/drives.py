@@ -169,15 +169,22 @@ def response_document(subject: Subject, axis: str, amplitude: float, made: Respo
 def modes_text(subject: Subject, made: Modes) -> str:
     """Modes, lowest first, and what each drive feels."""
     names = subject.mechanism.drive_names
-    lines = [f"{subject.mechanism.name}: modes on the compliance of its drives, motors and valves held"]
-    lines.append("    Hz   damped, Hz  ratio  drives (share of energy)          motion per unit of the shape")
+    lines = [
+        f"{subject.mechanism.name}: modes on the compliance of its drives; motors and valves held (locked) and free, "
+        "natural and damped"
+    ]
+    lines.append(
+        "locked, Hz  free, Hz  damped, Hz  ratio  drives (share of energy)          motion per unit of the shape"
+    )
     for mode in made.modes:
-        damped = "         -      -" if mode.natural is None else f"{mode.natural:10.2f} {mode.damping:6.3f}"
+        free = "       -           -      -"
+        if mode.natural is not None and mode.damped is not None:
+            free = f"{mode.natural:8.2f}  {mode.damped:10.2f} {mode.damping:6.3f}"
         order = np.argsort(-mode.share)[:3]
         drives = ", ".join(f"{names[i]} {100 * mode.share[i]:.0f} %" for i in order)
         along = np.argsort(-np.abs(mode.motion))[:2]
         motion = ", ".join(f"{made.axes[k]} {mode.motion[k]:+.2f}" for k in along)
-        lines.append(f"{mode.frequency:7.2f}  {damped}  {drives:34s} {motion}")
+        lines.append(f"{mode.frequency:10.2f}  {free}  {drives:34s} {motion}")
     lines.append("    drive           effective mass   coupling, %   stiffness")
     for i, name in enumerate(names):
         lines.append(
@@ -196,6 +203,7 @@ def modes_document(subject: Subject, made: Modes) -> dict[str, Any]:
             {
                 "frequency_hz": mode.frequency,
                 "natural_hz": mode.natural,
+                "damped_hz": mode.damped,
                 "damping": mode.damping,
                 "shape": mode.shape.tolist(),
                 "share": mode.share.tolist(),

@@ -34,7 +34,7 @@ class Mode:
     frequency : float
         Hz, undamped.
     natural : float or None
-        |lambda| / 2 pi of the damped mode most like it in its shape, Hz.
+        Natural frequency |lambda| / 2 pi of the mode of the whole linear system most like it in its shape, Hz.
     damping : float or None
         Its damping ratio.
     shape : ndarray, shape (n,)
@@ -51,6 +51,13 @@ class Mode:
     shape: FloatArray
     share: FloatArray
     motion: FloatArray
+
+    @property
+    def damped(self) -> float | None:
+        """Hz at which the damped mode swings: its natural frequency times sqrt(1 - damping^2)."""
+        if self.natural is None or self.damping is None:
+            return None
+        return float(self.natural * np.sqrt(1.0 - self.damping**2))
 
 
 @dataclass(frozen=True)

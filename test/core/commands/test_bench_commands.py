@@ -20,8 +20,24 @@ def test_modes_as_table_document_and_figure(tmp_path, capsys):
     assert len(document["modes"]) == 6
     frequencies = [mode["frequency_hz"] for mode in document["modes"]]
     assert frequencies == sorted(frequencies)
-    assert f"{frequencies[0]:7.2f}" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert f"{frequencies[0]:7.2f}" in out
+    lowest = document["modes"][0]
+    swing = lowest["natural_hz"] * (1 - lowest["damping"] ** 2) ** 0.5
+    assert lowest["damped_hz"] == pytest.approx(swing, rel=1e-12)
+    assert lowest["damped_hz"] < lowest["natural_hz"]
+    assert f"{lowest['natural_hz']:8.2f}  {swing:10.2f} {lowest['damping']:6.3f}" in out
     assert (tmp_path / "modes.png").stat().st_size > 10_000
+
+
+@pytest.mark.parametrize("load", ["x", "1,2", "1,2,3,4,5", ""])
+def test_a_load_that_is_none_is_named_as_it_was_given_and_leaves_no_folder(load, tmp_path, capsys):
+    folder = tmp_path / "slices"
+    assert run("workspace", "--machine", "uf", "--payload", load, "--out", folder) == 2
+    error = capsys.readouterr().err
+    assert f"--payload '{load}': expected MASS or MASS,X,Y,Z, numbers in kg and m" in error
+    assert error.count("\n") == 1
+    assert not folder.exists()
 
 
 @pytest.mark.slow
