@@ -28,6 +28,9 @@ ROSDEP = {
     "pillow": "python3-pil",
     "rosbags": "python3-rosbags-pip",
     "mujoco": "python3-mujoco-pip",
+    "mpmath": "python3-sympy",
+    "filterpy": "python3-filterpy-pip",
+    "pin": "pinocchio",
 }
 ROS_PYTHON = {"rclpy", "ament_index_python", "launch", "launch_ros", "rosidl_runtime_py", "tf2_ros"}
 
@@ -85,6 +88,11 @@ def test_python_dependencies_are_rosdep_dependencies():
     names = {re.match(r"[\w-]+", requirement)[0] for requirement in PROJECT["dependencies"]}
     keys = {ROSDEP.get(name, f"python3-{name}") for name in names}
     assert keys == {key for key in manifest("depend", "exec_depend") if key.startswith("python3-")}
+
+
+def test_what_the_tests_need_is_a_rosdep_dependency():
+    names = {re.match(r"[\w-]+", requirement)[0] for requirement in PROJECT["optional-dependencies"]["test"]}
+    assert {ROSDEP.get(name, f"python3-{name}") for name in names} <= manifest("test_depend")
 
 
 def test_every_core_import_is_a_declared_dependency():
