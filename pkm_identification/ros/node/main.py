@@ -80,7 +80,7 @@ def _run_together(
         for node in nodes:
             name = node.NAME
             spinning.add_node(node)  # first, because nodes look at their executor
-            node.compiling = stop.at_once
+            node.ending_at_once = stop.at_once
             node.finished.add_done_callback(lambda job: over.done() or over.set_result(job.result()))
             if node.parameter["autostart"]:
                 node.bring_up()

@@ -6,7 +6,7 @@ import contextlib
 import math
 import time
 import traceback
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from typing import Any, ClassVar
 
@@ -51,8 +51,8 @@ class PipelineNode(LifecycleNode):
 
     NAME: ClassVar[str]
     PARAMETERS: ClassVar[tuple[ParameterSpec, ...]] = ()
-    # Context in which `build` makes stages, whose first start ever compiles for seconds; `run` gives its own.
-    compiling: Callable[[], AbstractContextManager[None]] = staticmethod(contextlib.nullcontext)
+    # Context in which a signal ends a process that compiles; `run` gives its own.
+    ending_at_once: Callable[[], AbstractContextManager[None]] = staticmethod(contextlib.nullcontext)
 
     def __init__(self, **options: Any) -> None:
         super().__init__(self.NAME, **options)
@@ -61,6 +61,7 @@ class PipelineNode(LifecycleNode):
         self._configured = False
         self._active = False
         self._finishing = False
+        self._configuring = 0.0  # s
         self._destroyers: list[Callable[[], object]] = []
         self._lifecycle_publishers: list[Any] = []
         self._inputs: list[tuple[InputWatch, QoSProfile]] = []
@@ -106,6 +107,20 @@ class PipelineNode(LifecycleNode):
         return {}
 
     # What subclasses use
+
+    @contextlib.contextmanager
+    def compiling(self) -> Iterator[None]:
+        """Context in which `build` makes stages, whose first start ever compiles for a minute: it says so then."""
+        # here, because some nodes need no compiler
+        from pkm_identification.numerics.compilation import CompilationWatch
+
+        def announce() -> None:
+            self.get_logger().info(
+                "compiling kernels: a minute or more, once on this computer (`pkm warm-up` does it ahead)"
+            )
+
+        with self.ending_at_once(), CompilationWatch(announce):
+            yield
 
     def publisher(self, message_type: type, topic: str, qos: QoSProfile) -> Any:
         """A publisher that is silent while the node is inactive and destroyed on cleanup."""
@@ -237,9 +252,11 @@ class PipelineNode(LifecycleNode):
     # Life cycle
 
     def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
+        begin = time.monotonic()
         if not self._attempt(self.build):
             self._release_all()
             return TransitionCallbackReturn.FAILURE
+        self._configuring = time.monotonic() - begin
         self.health = Diagnostics(self, self.hardware(), self._all_findings, self._all_values)
         self._configured = True
         return super().on_configure(state)
@@ -251,7 +268,7 @@ class PipelineNode(LifecycleNode):
             super().on_deactivate(state)
             return TransitionCallbackReturn.FAILURE
         self._active = True
-        self.get_logger().info("active")
+        self.get_logger().info(f"active; configured in {self._configuring:.1f} s")
         return result
 
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:

@@ -1,0 +1,98 @@
+"""pkm warm-up: everything compiled ahead, on all cores, so that no later start waits for it."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from multiprocessing import get_context
+
+from pkm_identification.errors import SettingsError
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.mechanisms.multibody.loading import hexapod_or_mechanism
+from pkm_identification.numerics.compilation import CompilationWatch
+
+DURATION = 5.0  # s, of the motion that is simulated and identified
+PERIOD = 1e-3  # s, of a machine whose file states no sample rate
+
+
+def add(commands: argparse._SubParsersAction) -> None:
+    """Add the command."""
+    parser = commands.add_parser(
+        "warm-up",
+        description="Compile what commands and nodes need for a machine and keep it on disk: their first start takes "
+        "minutes otherwise. Kernels are kept beside the installed package where it can be written, else in the user's "
+        "cache folder; NUMBA_CACHE_DIR names another.",
+    )
+    parser.add_argument("--machine", default="uf", help="built-in name or YAML file; default: uf")
+    parser.add_argument(
+        "--jobs", type=int, default=os.cpu_count() or 1, help="processes at a time; default: as many as cores"
+    )
+    parser.set_defaults(run=_warm_up)
+
+
+def _warm_up(options: argparse.Namespace) -> int:
+    if options.jobs < 1:
+        raise SettingsError(f"--jobs {options.jobs}: must be at least 1")
+    hexapod = isinstance(hexapod_or_mechanism(options.machine), Machine)
+    parts = PARTS if hexapod else PARTS_OF_MECHANISMS
+    total = 0
+    with ProcessPoolExecutor(min(options.jobs, len(parts)), get_context("spawn")) as pool:
+        waiting = {pool.submit(_compile, name, options.machine): name for name in parts}
+        for done in as_completed(waiting):
+            kernels, seconds = done.result()
+            total += kernels
+            state = f"{kernels} kernels compiled in {seconds:.0f} s" if kernels else "compiled already"
+            print(f"{waiting[done]:<10} {state}", flush=True)
+    print("Everything is compiled." if total else "Everything had been compiled before.")
+    return 0
+
+
+def _compile(part: str, machine: str) -> tuple[int, float]:
+    """Kernels compiled, and for how many seconds, of one part; in a process of its own."""
+    with CompilationWatch() as watch:
+        (PARTS | PARTS_OF_MECHANISMS)[part](machine)
+    return watch.kernels, watch.seconds
+
+
+def _offline(name: str) -> None:
+    from pkm_identification.api.identification import identify
+    from pkm_identification.api.logs import simulate
+
+    log = simulate(name, "rich", DURATION)
+    for estimator in ("ls", "ukf"):
+        identify(log, name, estimator=estimator)
+
+
+def _online(name: str) -> None:
+    from pkm_identification.identification.online.pipeline import OnlinePipeline
+
+    OnlinePipeline(Machine.load(name)).warm_up()
+
+
+def _control(name: str) -> None:
+    from pkm_identification.control.controller import MachineController
+    from pkm_identification.control.settings import ControllerSettings
+    from pkm_identification.control.warm_up import warm_up
+
+    machine = Machine.load(name)
+    rate = machine.drive.sample_rate if machine.drive else 0.0
+    warm_up(MachineController(machine, 1.0 / rate if rate else PERIOD, ControllerSettings()))
+    with contextlib.suppress(ImportError):  # where ROS is installed
+        from pkm_identification.ros.commands.goal_request import known_layout
+
+        known_layout()
+
+
+def _simulation(name: str) -> None:
+    from pkm_identification.mechanisms.multibody.mechanism import Mechanism
+    from pkm_identification.simulation.multibody.motions import generated
+    from pkm_identification.simulation.multibody.simulator import simulate_mechanism
+
+    mechanism = Mechanism.load(name)
+    simulate_mechanism(mechanism, generated("rich", mechanism, DURATION))
+
+
+PARTS = {"offline": _offline, "online": _online, "control": _control}
+PARTS_OF_MECHANISMS = {"simulation": _simulation}
