@@ -31,7 +31,9 @@ from pkm_identification.signals.rate import MOST_FILLED
 TOPIC = "strut_states"
 RATE_WARNING = 0.02  # of the stated rate: identified friction is off by as much
 # Events that mean a wrong set-up or a defect.
-LEVELS = dict.fromkeys(("out_of_limits", WRONG_RATE, NOT_FINITE_OUTPUT), ERROR)
+LEVELS = dict.fromkeys(
+    ("out_of_limits", "length_step", "length_stuck", "force_clipped", WRONG_RATE, NOT_FINITE_OUTPUT), ERROR
+)
 
 
 class StrutFilterNode(PipelineNode):
@@ -97,6 +99,8 @@ class StrutFilterNode(PipelineNode):
             yield level, f"samples come at {rate.rate:.1f} Hz, expected {rate.nominal:g} Hz{made_up}"
         if not self.stage.has_force and self.stage.guard.segment >= 0:
             yield WARN, "no efforts: pose and motion only, parameters are not estimated"
+        for finding in self.stage.channels:
+            yield ERROR, finding.text
         names = publisher_names(self, TOPIC)
         if len(names) > 1:
             yield WARN, f"{len(names)} publishers on '{TOPIC}': {', '.join(names)}"

@@ -12,6 +12,7 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.finite import finite_sample
 from pkm_identification.numerics.segments import segment_slices
 from pkm_identification.signals.causal import CausalStrutFilter, FilterSettings
+from pkm_identification.signals.channel_watch import ChannelFinding, ChannelWatch, step_finding
 from pkm_identification.signals.continuity import NUMBERS, numbered_stretches
 from pkm_identification.signals.guard import GuardedLog, GuardSettings, StreamGuard
 from pkm_identification.signals.known_forces import ForceAlignment, ForceStream
@@ -19,6 +20,8 @@ from pkm_identification.signals.rate import RateWatch, at_right_rate
 
 from .stage_event import StageEvent
 
+STANDS = 10.0  # s that a step is shown for; it is over, but what was learned across it stays wrong
+STEP_ONCE = 1.5  # s in which one step of a strut is seen by both who look for it
 LONGEST_HOLE = 1.0  # s; what is longer is silence, not a slow stream
 WRONG_RATE, NOT_FINITE_OUTPUT = "wrong_rate", "not_finite_output"
 
@@ -43,6 +46,8 @@ class StrutStage:
         Makes true forces of measured ones, where the machine file says how they differ.
     has_force : bool
         Whether the last accepted sample had forces.
+    channels : list of ChannelFinding
+        What is wrong with lengths and forces of single struts: steps of the last STANDS s, the rest in the last window.
     """
 
     def __init__(self, guard: GuardSettings, filter_settings: FilterSettings) -> None:
@@ -57,6 +62,7 @@ class StrutStage:
             self.forces = ForceStream(ForceAlignment.of(guard.known, guard.period))
         self.rate = RateWatch(1.0 / guard.period)
         self.received = RateWatch(1.0 / guard.period)
+        self._watch = ChannelWatch(guard.period)
 
     def reset(self) -> None:
         """Forget everything: afterwards the stage is as newly made."""
@@ -88,6 +94,10 @@ class StrutStage:
         self._newest = -np.inf
         self.events: list[StageEvent] = []
         self.has_force = False
+        self._watch.reset()
+        self._present: list[ChannelFinding] = []
+        self._stepped: list[tuple[float, ChannelFinding]] = []
+        self._wrong_channels = dict.fromkeys(("length_step", "length_stuck", "force_clipped"), 0)
         self._left_out = dict.fromkeys((WRONG_RATE, NOT_FINITE_OUTPUT), 0)
         self._segment = -1
         self._clock_jumps = 0
@@ -100,7 +110,11 @@ class StrutStage:
     @property
     def counts(self) -> dict[str, int]:
         """Samples accepted and filled, left out by reason, segments begun by cause."""
-        return self.guard.counts | self._left_out
+        return self.guard.counts | self._wrong_channels | self._left_out
+
+    @property
+    def channels(self) -> list[ChannelFinding]:
+        return [finding for _, finding in self._stepped] + self._present
 
     def step(self, time: float, length: FloatArray, force: FloatArray | None) -> list[StrutSample]:
         """Take one sample of the drives.
@@ -130,6 +144,7 @@ class StrutStage:
             self.received.restart()
         self._newest = time
         self.received.update(time, 1)
+        self._look_at_channels(time, length, force)
         wrong_rate = self.rate.wrong
         passed = []
         for sample in guarded:
@@ -149,6 +164,33 @@ class StrutStage:
                 self._leave_out(NOT_FINITE_OUTPUT, "the filter gave a number that is not finite")
                 break
         return passed
+
+    def _look_at_channels(self, time: float, length: FloatArray, force: FloatArray | None) -> None:
+        found = self._watch.step(time, length, force)
+        stepped = [finding for finding in found or () if finding.reason == "length_step"]
+        if self.guard.stepped is not None:
+            stepped.append(step_finding(*self.guard.stepped))
+        if self._stepped:
+            self._stepped = [
+                (since, finding) for since, finding in self._stepped if 0.0 <= time - since < STANDS
+            ]
+        for finding in stepped:
+            # the guard knows at once of those that no machine makes; the window holds them as well
+            if not any(
+                finding.strut == known.strut and time - since < STEP_ONCE for since, known in self._stepped
+            ):
+                self._stepped.append((time, finding))
+                self._say(finding)
+        if found is not None:
+            before = {(finding.reason, finding.strut) for finding in self._present}
+            self._present = [finding for finding in found if finding.reason != "length_step"]
+            for finding in self._present:
+                if (finding.reason, finding.strut) not in before:
+                    self._say(finding)
+
+    def _say(self, finding: ChannelFinding) -> None:
+        self._wrong_channels[finding.reason] += 1
+        self.events.append(StageEvent(finding.reason, finding.text))
 
     def _numbered(self, sample: StrutSample) -> StrutSample:
         # a third of the time that `replace` takes

@@ -1,0 +1,62 @@
+"""What is wrong with one channel shows in its samples alone, and nothing else is taken for it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
+from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.signals.channel_watch import ChannelWatch
+from pkm_identification.simulation import trajectory
+
+UF = Machine.load("uf")
+COUNT = 1.25e-6  # m
+
+
+def rich(rate, seconds=3.0):
+    motion = trajectory("rich", UF).motion(np.arange(round(seconds * rate)) / rate)
+    length = strut_lengths(UF, motion.position, motion.rotation)
+    noise = np.random.default_rng(1).standard_normal(length.shape)
+    force = np.rint(strut_forces(UF, motion) + noise) * 1.5
+    return motion.time, COUNT * np.rint(length / COUNT), force
+
+
+def found(time, length, force, rate):
+    watch = ChannelWatch(1.0 / rate)
+    windows = [watch.step(*sample) for sample in zip(time, length, force, strict=True)]
+    return [(f.reason, f.strut + 1, f.size) for window in windows for f in window or ()]
+
+
+@pytest.mark.parametrize("rate", [1000.0, 250.0])
+@pytest.mark.parametrize("size", [1e-3, -2e-4, 5e-5])
+# in the middle of a window, at its end, across it
+@pytest.mark.parametrize("place", [0.5, 0.99, 0.998, 1.0, 1.004])
+def test_a_step_is_found_once_with_its_size(rate, size, place):
+    time, length, force = rich(rate)
+    length[round(place * rate) :, 1] += size
+    ((reason, strut, shown),) = found(time, length, force, rate)
+    assert (reason, strut) == ("length_step", 2)
+    # the motion's own third difference is in it
+    assert shown == pytest.approx(size, rel=0.1, abs=1e-5)
+
+
+def test_outliers_late_samples_and_shocks_are_no_steps():
+    time, length, force = rich(1000.0)
+    length[300, 2] += 5e-4  # one sample alone
+    length[700] = length[699]  # taken late: all struts
+    length[800:] = length[799:-1]  # taken twice
+    length[1200:, 4] += 2e-5 * np.arange(len(length) - 1200) / 1e3  # drift
+    assert found(time, length, force, 1000.0) == []
+
+
+def test_stuck_and_clipped_channels_are_found_and_rest_is_neither():
+    time, length, force = rich(1000.0)
+    stuck, clipped = length.copy(), force.copy()
+    stuck[:, 2] = stuck[0, 2]
+    clipped[:, 3] = np.clip(clipped[:, 3], -1e9, np.percentile(clipped[:, 3], 85))
+    assert {f[:2] for f in found(time, stuck, force, 1000.0)} == {("length_stuck", 3)}
+    assert {f[:2] for f in found(time, length, clipped, 1000.0)} == {("force_clipped", 4)}
+    still = np.repeat(length[:1], 3000, axis=0)
+    assert found(time, still, np.repeat(force[:1], 3000, axis=0), 1000.0) == []

@@ -1,0 +1,95 @@
+"""Failure table, row 31: lengths and forces of one strut that are wrong without a single bad sample."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from diagnostic_msgs.msg import DiagnosticStatus
+from ros.domains import DOMAIN
+from ros.rigs import FilterRig, rich_motion, status_with, values_of
+from ros.ros_bench import StreamBench, joint_state
+
+ERROR = DiagnosticStatus.ERROR
+RATE = 250.0
+
+
+@pytest.fixture(scope="module")
+def chain():
+    """A strut_filter behind a driver, for all tests here."""
+    with StreamBench(DOMAIN) as bench:
+        rig = FilterRig(bench, sample_rate=RATE)
+        rig.statuses = bench.diagnostics()
+        yield rig
+
+
+def motion(begin, seconds, change=lambda time, length, force: None):
+    """Joint states of a rich motion from a stamp on, altered."""
+    time, length, force = rich_motion("uf", seconds, RATE)
+    length, force = length.copy(), force.copy()
+    change(time, length, force)
+    return [joint_state(begin + t, x, f) for t, x, f in zip(time, length, force, strict=True)]
+
+
+def step(strut, size):
+    def change(time, length, force):
+        length[time >= 1.5, strut - 1] += size
+
+    return change
+
+
+def stick(time, length, force):
+    length[time >= 1.2, 2] = length[np.searchsorted(time, 1.2), 2]
+
+
+def clip(time, length, force):
+    force[:, 3] = np.clip(force[:, 3], -60.0, 60.0)
+
+
+FAULTS = [
+    (step(2, 1e-3), "the length of strut 2 stepped by 1 mm", "length_step"),
+    (step(5, -2e-4), "the length of strut 5 stepped by -0.2 mm", "length_step"),
+    (stick, "the length of strut 3 has been", "length_stuck"),
+    (clip, "the force of strut 4 is clipped at", "force_clipped"),
+]
+
+
+@pytest.mark.slow
+def test_row_31_a_step_a_stuck_channel_and_clipped_forces_of_one_strut_are_named(chain):
+    """ERROR names strut and size while it lasts (a step for 10 s), then clears; a counter stays; nothing that is not
+    finite goes out."""
+    for k, (change, said, counter) in enumerate(FAULTS):
+        assert chain.bench.trigger("/strut_filter/reset").success
+        chain.statuses.clear()
+        chain.feed(motion(100.0 + 40.0 * k, 3.5, change))
+        status = status_with(chain.bench, chain.statuses, said)
+        assert (status.level, status.name) == (ERROR, "strut_filter")
+        assert int(values_of(status)[counter]) >= 1
+    for message in chain.output:
+        assert np.isfinite([message.length, message.rate, message.acceleration, message.force]).all()
+    # the cause gone, the finding goes; what was counted stays
+    chain.feed(motion(100.0 + 40.0 * (k + 1), 12.0))
+    chain.statuses.clear()
+    status = chain.bench.wait(
+        lambda: next((s for a in chain.statuses for s in a.status if s.name == "strut_filter"), None),
+        "a status",
+    )
+    assert "strut" not in status.message
+    assert [int(values_of(status)[name]) >= 1 for name in ("length_step", "length_stuck", "force_clipped")]
+
+
+def test_row_31_a_right_driver_raises_no_such_alarm(chain):
+    """Fast and slow motion, standing still, and the start of a motion."""
+    assert chain.bench.trigger("/strut_filter/reset").success
+    chain.statuses.clear()
+    messages = motion(1000.0, 2.5)
+    last = messages[-1]
+    for k in range(400):
+        still = type(last)(name=last.name, position=last.position, effort=last.effort)
+        still.header.stamp.sec, still.header.stamp.nanosec = divmod(round(1e9 * (1002.5 + k / RATE)), 10**9)
+        messages.append(still)
+    chain.feed(messages)
+    chain.bench.wait(lambda: len(chain.statuses) > 3, "some diagnostics")
+    texts = " ".join(s.message for a in chain.statuses for s in a.status)
+    assert "stepped" not in texts
+    assert "stuck" not in texts
+    assert "clipped" not in texts
