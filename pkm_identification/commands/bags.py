@@ -21,7 +21,11 @@ def add(commands: argparse._SubParsersAction) -> None:
         "--storage", choices=("sqlite3", "mcap"), default="sqlite3", help="(default: sqlite3)"
     )
     record.add_argument(
-        "--duration", type=float, default=0.0, metavar="S", help="stop after so long (default: never)"
+        "--duration",
+        type=float,
+        default=0.0,
+        metavar="S",
+        help="stop so long after the start (default: never)",
     )
     record.set_defaults(run=_record)
     play = commands.add_parser(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from collections import Counter
@@ -38,6 +39,7 @@ KNOWN = {
 FLUSH_PERIOD = 1.0  # s: so much is lost at most when the process is killed
 LOOK_PERIOD = 0.1  # s, between looks for topics of unknown type and for the end of the duration
 FAILED = 1
+WAITING_PERIOD = 5.0  # s between two lines that say what is waited for
 
 
 class RecorderNode(PipelineNode):
@@ -51,9 +53,7 @@ class RecorderNode(PipelineNode):
         ParameterSpec("output", "", "folder of the recording; must not exist"),
         ParameterSpec("topics", ["strut_states"], "topics to record"),
         ParameterSpec("storage", "sqlite3", "format of the recording", choices=tuple(STORAGES)),
-        LiveParameter(
-            "duration", 0.0, "stop so long after the first message; 0 records until it is stopped", "s", 0
-        ),
+        LiveParameter("duration", 0.0, "stop so long after the start; 0 records until it is stopped", "s", 0),
     )
 
     def build(self) -> None:
@@ -69,7 +69,7 @@ class RecorderNode(PipelineNode):
         self.writer: BagWriter | None = BagWriter(self.parameter["output"], self.parameter["storage"])
         self.duration = self.parameter["duration"]
         self.counts: Counter[str] = Counter()
-        self._first: float | None = None
+        self._begun, self._said = time.monotonic(), -math.inf
 
     def changed(self, names: set[str]) -> None:
         """Take over live parameters."""
@@ -77,6 +77,7 @@ class RecorderNode(PipelineNode):
 
     def start(self) -> None:
         self._waiting = []
+        self._begun = self._said = time.monotonic()
         for topic in self.parameter["topics"]:
             known = KNOWN.get(topic)
             if known is None:
@@ -110,7 +111,8 @@ class RecorderNode(PipelineNode):
         return dict(self.counts)
 
     def _look(self) -> None:
-        if self._first is not None and 0 < self.duration <= time.monotonic() - self._first:
+        now = time.monotonic()
+        if 0 < self.duration <= now - self._begun:
             if not self.finished.done():
                 self.finished.set_result(0)
             return
@@ -123,6 +125,11 @@ class RecorderNode(PipelineNode):
                     self._record(topic, message_class(offered[0]))
                 except PkmError as error:
                     self._fail(error)
+        if now - self._said >= WAITING_PERIOD:
+            self._said = now
+            quiet = [t for t in self.parameter["topics"] if not self.counts[self.resolve_topic_name(t)]]
+            if quiet:
+                self.get_logger().info(f"waiting for messages of {', '.join(quiet)}")
 
     def _flush(self) -> None:
         if self.writer is None:
@@ -161,8 +168,6 @@ class RecorderNode(PipelineNode):
         def write(data: bytes, info: Any) -> None:
             if self.writer is None:
                 return
-            if self._first is None:
-                self._first = time.monotonic()
             try:
                 self.writer.write(topic, kind, data, info["received_timestamp"] or time.time_ns())
             except PkmError as error:

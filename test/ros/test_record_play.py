@@ -1,5 +1,9 @@
 """Recording and playing: no sample lost, bytes and stamps as they were, the same numbers as live."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from rclpy.parameter import Parameter
@@ -77,6 +81,17 @@ def test_recording_ends_after_its_duration(bench, tmp_path):
     driver.publish(Motion(1).messages()[0])
     bench.wait(recorder.finished.done, "the end")
     assert recorder.finished.result() == 0
+
+
+def test_a_duration_counts_from_the_start_and_what_is_waited_for_is_said(domain, tmp_path):
+    """With no driver at all it ends in time, with one line that says what did not come."""
+    arguments = ["record", "--out", str(tmp_path / "out"), "--duration", "6"]
+    command = [sys.executable, "-m", "pkm_identification.cli", *arguments]
+    environment = os.environ | {"ROS_DOMAIN_ID": str(domain)}
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=60, env=environment, check=False)
+    assert ended.returncode == 0
+    assert "waiting for messages of strut_states" in ended.stderr + ended.stdout
+    assert "0 messages recorded" in ended.stdout
 
 
 def test_an_existing_folder_is_not_overwritten(bench, tmp_path):
