@@ -16,8 +16,8 @@ from pkm_identification.motion import StrutLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.signals.causal import CausalStrutFilter
+from pkm_identification.signals.forces.acting import acting
 from pkm_identification.signals.guard import GuardedLog, StreamGuard
-from pkm_identification.signals.known_forces import aligned
 
 from .estimated_effects.linearisation import Linearisation
 from .problem_builder import build_problem
@@ -93,7 +93,7 @@ class Experiment:
         given = settings or Settings()
         settings = given.resolved(machine, period)
         guard = StreamGuard(settings.guard)
-        guarded = tuple(aligned(_guarded(guard, log), settings.guard.known) for log in logs)
+        guarded = tuple(acting(_guarded(guard, log), settings.guard) for log in logs)
         dropped = dict(faults or {})
         for name, number in guard.counts.items():
             if name not in (*KEPT, "start"):

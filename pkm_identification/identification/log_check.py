@@ -16,8 +16,8 @@ from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import StrutLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.segments import segment_slices
+from pkm_identification.signals.forces.acting import acting
 from pkm_identification.signals.guard import StreamGuard
-from pkm_identification.signals.known_forces import aligned
 from pkm_identification.signals.zero_phase import filter_log
 
 from .identify import identify
@@ -134,7 +134,7 @@ def inspect_log(log: StrutLog, machine: Machine, faults: dict[str, int] | None =
     """
     period, warning = estimated_period(log, machine)
     settings = Settings().resolved(machine, period)
-    guarded = aligned(StreamGuard(settings.guard).guard(log), settings.guard.known)
+    guarded = acting(StreamGuard(settings.guard).guard(log), settings.guard)
     counts = dict(faults or {}) | {k: v for k, v in guarded.counts.items() if k in KINDS}
     # a bridge spans rows that are missing and rows that were dropped
     dropped = sum(guarded.counts[kind] for kind in ("not_finite", "late", "spike", "out_of_limits"))

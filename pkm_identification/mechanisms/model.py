@@ -14,6 +14,7 @@ from pkm_identification.parameters.basis import Basis
 if TYPE_CHECKING:
     from .actuators.motor import Motor
     from .actuators.quantity import Delays, Quantity
+    from .actuators.transfer import Transfer
 
 Motion = TypeVar("Motion", contravariant=True)
 
@@ -112,6 +113,9 @@ class Actuator(Protocol):
     @property
     def rest_signal(self) -> float:
         """The signal of an actuator that is switched off: no current, a closed valve."""
+
+    def transfer(self, held: float) -> Transfer:
+        """What lies between the force it reports and the one that acts, with commands held for `held` s."""
 
     def without_coulomb(self) -> Actuator:
         """The same without Coulomb friction, which has no slope worth the name at rest."""

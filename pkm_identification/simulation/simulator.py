@@ -9,6 +9,7 @@ import numpy as np
 
 from pkm_identification.control.pid import ControlSettings, StrutController
 from pkm_identification.errors import SettingsError
+from pkm_identification.mechanisms.hexapod.drive import CONTROL
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.kinematics import forward_kinematics, strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
@@ -33,9 +34,6 @@ DEFAULT_RATE_LIMIT = 0.3  # m/s
 COMMAND_SHARE = 0.5  # of the machine's rate limit
 COMMAND_ACCELERATION = 2.0  # m/s^2
 START_TOLERANCE = 0.001  # m, between the struts and the start of a trajectory
-# Drives close their loops at least this often, however seldom they report.
-SLOWEST_CONTROL = 500.0  # Hz
-CONTROL = 1000.0  # Hz, of drives that report more seldom than that
 
 
 class Simulator:
@@ -103,9 +101,9 @@ class Simulator:
             friction = self._motion is None or self._motion.drives
         # whoever switches friction off tells the controller, too
         self.nominal = nominal if friction else nominal.without_friction()
-        rate = CONTROL if machine.drive is None else machine.drive.sample_rate
-        self.period = 1.0 / rate
-        self._cycles = round(CONTROL / rate) if rate < SLOWEST_CONTROL else 1
+        drive = machine.drive
+        self.period = 1.0 / (CONTROL if drive is None else drive.sample_rate)
+        self._cycles = 1 if drive is None else drive.cycles
         self._cycle = self.period / self._cycles
         self.plant = Plant(
             machine,

@@ -25,6 +25,7 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.segments import segment_slices
 from pkm_identification.signals.band import BandSettings
 from pkm_identification.signals.butterworth import band_pass
+from pkm_identification.signals.forces.acting import noise_passed, winding
 from pkm_identification.signals.guard import GuardedLog
 from pkm_identification.signals.sections import filtered, response
 from pkm_identification.signals.zero_phase import filter_log
@@ -78,6 +79,7 @@ def noise_floor(experiment: Experiment, parameters: FloatArray, band_force: Floa
         Measured force in the band, N.
     """
     band, drive = experiment.settings.band, experiment.machine.drive
+    left = noise_passed(experiment.settings.guard, band.period, *QUIET)
     stated = None if drive is None else drive.force_noise
     passed = _power_passed(band)
     densities, weights, encoders = [], [], []
@@ -85,11 +87,13 @@ def noise_floor(experiment: Experiment, parameters: FloatArray, band_force: Floa
         if log.force is None or len(log.time) < 16 * LAGS:
             continue
         density = (
-            np.full(STRUTS, 2.0 * stated**2 * band.period) if stated else force_density(log, band.period)
+            np.full(STRUTS, 2.0 * stated**2 * band.period)
+            if stated
+            else force_density(log, band.period) / left
         )
         densities.append(density)
         weights.append(len(log.time))
-        encoders.append(_encoder_part(experiment, log, parameters))
+        encoders.append(_encoder_part(experiment, log, parameters, densities[-1]))
     if not densities:
         densities, weights, encoders = [np.zeros(STRUTS)], [1], [np.zeros(STRUTS)]
     force = np.sqrt(np.average(densities, axis=0, weights=weights) * passed)
@@ -161,13 +165,19 @@ def _usual_power(values: FloatArray) -> float:
     return float(np.median(squares)) / (1.0 - 2.0 / (9.0 * FREEDOM)) ** 3
 
 
-def _encoder_part(experiment: Experiment, log: GuardedLog, parameters: FloatArray) -> FloatArray:
-    """Standard deviation (6,) in N of the model's force in the band because of the encoders' noise."""
+def _encoder_part(
+    experiment: Experiment, log: GuardedLog, parameters: FloatArray, density: FloatArray
+) -> FloatArray:
+    """Standard deviation (6,) in N of the model's force in the band because of noise of the lengths.
+
+    That is the encoders', and where struts are shorter than motors turn by what a force of power density (6,) in
+    N^2/Hz winds up, that force's.
+    """
     settings, machine = experiment.settings, experiment.machine
     part = rows_of(log, _longest(log))
-    noise = encoder_noise(log, settings.period) * np.random.default_rng(SEED).standard_normal(
-        part.length.shape
-    )
+    wound = density / (2.0 * settings.period) * winding(settings.guard) ** 2
+    noise = np.sqrt(encoder_noise(log, settings.period) ** 2 + wound)
+    noise = noise * np.random.default_rng(SEED).standard_normal(part.length.shape)
     forces = []
     for length in (part.length, part.length + noise):
         struts = filter_log(replace(part, length=length), settings.filter.cutoff, settings.filter.order)

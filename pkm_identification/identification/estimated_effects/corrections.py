@@ -10,8 +10,8 @@ from pkm_identification.mechanisms.hexapod.drive import KnownForces
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.signals.forces.known import aligned
 from pkm_identification.signals.guard import GuardedLog
-from pkm_identification.signals.known_forces import ForceAlignment
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Corrections:
         for delay in np.unique(self.delay):
             known = KnownForces(float(delay), tuple(self.gain), tuple(self.offset))
             # rows in place of stamps tell which of them are left
-            moved = ForceAlignment.of(known, log.period).log(replace(log, time=rows, imu=None, sensor=None))
+            moved = aligned(replace(log, time=rows, imu=None, sensor=None), known)
             own = moved.time.astype(np.int64)
             struts = self.delay == delay
             if moved.force is not None:

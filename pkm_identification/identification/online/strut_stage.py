@@ -14,8 +14,9 @@ from pkm_identification.numerics.segments import segment_slices
 from pkm_identification.signals.causal import CausalStrutFilter, FilterSettings
 from pkm_identification.signals.channel_watch import ChannelFinding, ChannelWatch, step_finding
 from pkm_identification.signals.continuity import NUMBERS, numbered_stretches
-from pkm_identification.signals.guard import GuardedLog, GuardSettings, StreamGuard
-from pkm_identification.signals.known_forces import ForceAlignment, ForceStream
+from pkm_identification.signals.forces.acting import corrections_of
+from pkm_identification.signals.forces.correction import CorrectionStream
+from pkm_identification.signals.guard import GuardedLog, GuardedSample, GuardSettings, StreamGuard
 from pkm_identification.signals.rate import RateWatch, at_right_rate
 
 from .stage_event import StageEvent
@@ -42,8 +43,8 @@ class StrutStage:
         Of the good samples that came, holes up to LONGEST_HOLE included.
     events : list of StageEvent
         Of the last step.
-    forces : ForceStream or None
-        Makes true forces of measured ones, where the machine file says how they differ.
+    forces : list of CorrectionStream
+        Make true forces of measured ones, where the machine file says how they differ.
     has_force : bool
         Whether the last accepted sample had forces.
     channels : list of ChannelFinding
@@ -57,9 +58,7 @@ class StrutStage:
     def _make(self, guard: GuardSettings, filter_settings: FilterSettings) -> None:
         self.guard = StreamGuard(guard)
         self.filter = CausalStrutFilter(filter_settings)
-        self.forces: ForceStream | None = None
-        if guard.known is not None:
-            self.forces = ForceStream(ForceAlignment.of(guard.known, guard.period))
+        self.forces = [CorrectionStream(one, guard.period) for one in corrections_of(guard, guard.period)]
         self.rate = RateWatch(1.0 / guard.period)
         self.received = RateWatch(1.0 / guard.period)
         self._watch = ChannelWatch(guard.period)
@@ -87,8 +86,8 @@ class StrutStage:
     def _begin_anew(self) -> None:
         self.guard.reset()
         self.filter.reset()
-        if self.forces is not None:
-            self.forces.reset()
+        for stream in self.forces:
+            stream.reset()
         self.rate.reset()
         self.received.reset()
         self._newest = -np.inf
@@ -105,7 +104,7 @@ class StrutStage:
     @property
     def delay(self) -> float:
         """Constant delay in s: of the filter, and of forces that come late."""
-        return self.filter.delay + (0.0 if self.forces is None else self.forces.delay)
+        return self.filter.delay + sum(stream.delay for stream in self.forces)
 
     @property
     def counts(self) -> dict[str, int]:
@@ -148,7 +147,7 @@ class StrutStage:
         wrong_rate = self.rate.wrong
         passed = []
         for sample in guarded:
-            whole = sample if self.forces is None else self.forces.step(sample)
+            whole = self._corrected(sample)
             filtered = None if whole is None else self.filter.step(whole)
             if filtered is None:
                 continue
@@ -191,6 +190,13 @@ class StrutStage:
     def _say(self, finding: ChannelFinding) -> None:
         self._wrong_channels[finding.reason] += 1
         self.events.append(StageEvent(finding.reason, finding.text))
+
+    def _corrected(self, sample: GuardedSample) -> GuardedSample | None:
+        """What a guarded sample completes behind all corrections, if anything."""
+        whole: GuardedSample | None = sample
+        for stream in self.forces:
+            whole = None if whole is None else stream.step(whole)
+        return whole
 
     def _numbered(self, sample: StrutSample) -> StrutSample:
         # a third of the time that `replace` takes

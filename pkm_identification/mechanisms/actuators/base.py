@@ -10,6 +10,7 @@ from pkm_identification.numerics.arrays import FloatArray
 from .friction_inside import FRICTIONLESS, InnerFriction
 from .quantity import LINEAR, Delays, Units
 from .row import empty_row
+from .transfer import Transfer, lateness
 
 _Kind = TypeVar("_Kind", bound="BaseActuator")
 
@@ -59,6 +60,15 @@ class BaseActuator:
     @property
     def rest_signal(self) -> float:
         return 0.0
+
+    @property
+    def lag(self) -> float:
+        """s, with which the reported force follows a command; infinite where it moves without jumps of its rate."""
+        return 0.0
+
+    def transfer(self, held: float) -> Transfer:
+        """What lies between the reported force and the acting one, with commands held for `held` s."""
+        return Transfer(lateness(held, self.lag), friction=self.friction)
 
     def without_coulomb(self: _Kind) -> _Kind:
         return replace(self, friction=replace(self.friction, coulomb=0.0))

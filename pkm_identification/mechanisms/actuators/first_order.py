@@ -44,6 +44,10 @@ class FirstOrder(Ideal):
     state_names: ClassVar[tuple[str, ...]] = ("force",)
 
     @property
+    def lag(self) -> float:
+        return self.time_constant
+
+    @property
     def parameters(self) -> tuple[Quantity, ...]:
         return (Quantity("time_constant", self.time_constant, "s"), *super().parameters)
 

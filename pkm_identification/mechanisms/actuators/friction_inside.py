@@ -34,6 +34,17 @@ class InnerFriction:
         bent = np.clip(rate / self.transition_rate, -1.0, 1.0)
         return float(self.viscous * rate + self.coulomb * bent)
 
+    @property
+    def acts(self) -> bool:
+        """Whether there is any."""
+        return self.viscous != 0.0 or self.coulomb != 0.0
+
+    def per_coordinate(self, ratio: float) -> InnerFriction:
+        """The same along a driven coordinate, of friction on a shaft that turns `ratio` times as far."""
+        return InnerFriction(
+            self.viscous * ratio**2, self.coulomb * ratio, self.transition_rate / ratio if ratio else 1.0
+        )
+
     def parameters(self, units: Units) -> tuple[Quantity, ...]:
         return (
             Quantity("viscous", self.viscous, f"{units.force} s/{units.coordinate}", "friction.viscous"),

@@ -97,6 +97,14 @@ class Motor:
         """Of the command: V or A."""
         return self.winding.voltage_limit if self.by_voltage and self.winding else self.current_limit
 
+    @property
+    def lag(self) -> float:
+        """s, with which the current follows the command."""
+        if self.winding is None:
+            return 0.0
+        bandwidth = self.winding.bandwidth
+        return 1.0 / bandwidth if bandwidth else self.winding.inductance / self.winding.resistance
+
     def signal(self, command: float) -> float:
         return float(np.clip(command, -self.signal_limit, self.signal_limit))
 

@@ -27,6 +27,10 @@ class MotorDrive(BaseActuator):
     motor_inertia: float
 
     @property
+    def lag(self) -> float:
+        return self.motor.lag
+
+    @property
     def command_unit(self) -> str:
         return self.motor.command_unit
 

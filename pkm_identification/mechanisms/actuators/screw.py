@@ -8,7 +8,7 @@ resists on the load's side of the losses.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -22,6 +22,7 @@ from .motor import OWN_OF_TYPE, RATIO, TORQUE_CONSTANT, read_motor, winding_curr
 from .motor_drive import MotorDrive
 from .quantity import Quantity, Units
 from .row import TRANSITION, own_friction
+from .transfer import Transfer
 
 _FORWARD, _BACKWARD = OWN_OF_TYPE, OWN_OF_TYPE + 1
 
@@ -94,6 +95,11 @@ class Screw(MotorDrive):
         side = float(np.clip(v / self.friction.transition_rate, -1.0, 1.0)) * (1.0 if pull >= 0.0 else -1.0)
         gain = self.efficiency - 1.0 if side >= 0.0 else 1.0 - 1.0 / self.back_efficiency
         return pull * (1.0 + gain * side) - self.friction(v)
+
+    def transfer(self, held: float) -> Transfer:
+        return replace(
+            super().transfer(held), efficiency=self.efficiency, back_efficiency=self.back_efficiency
+        )
 
     @property
     def row(self) -> FloatArray:

@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import numpy as np
+
 from pkm_identification.document import Node
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
@@ -71,6 +73,11 @@ class Servo(BaseActuator):
     def locked_stiffness(self) -> float:
         """Of the oil, N/m (N m/rad)."""
         return 1.0 / self.oil_compliance
+
+    @property
+    def lag(self) -> float:
+        """Oil has no jumps, whatever the command does."""
+        return np.inf
 
     @property
     def command_unit(self) -> str:

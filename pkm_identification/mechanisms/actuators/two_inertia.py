@@ -23,6 +23,7 @@ from .motor import OWN_OF_TYPE, RATIO, TORQUE_CONSTANT, read_motor, winding_curr
 from .motor_drive import MotorDrive
 from .quantity import Quantity, Units
 from .row import own_friction
+from .transfer import Transfer
 
 _INERTIA, _STIFFNESS, _DAMPING, _VISCOUS, _COULOMB, _BEND = range(OWN_OF_TYPE, OWN_OF_TYPE + 6)
 ENCODERS = ("motor", "load")
@@ -170,6 +171,16 @@ class TwoInertia(MotorDrive):
 
     def measured(self, state: FloatArray, x: float) -> float:
         return float(state[0]) if self.encoder_on_motor else x
+
+    def transfer(self, held: float) -> Transfer:
+        return replace(
+            super().transfer(held),
+            compliance=1.0 / self.locked_stiffness,
+            damping_time=self.damping / self.stiffness,
+            motor_mass=self.inertia_behind,
+            motor_friction=self.motor_friction.per_coordinate(self.motor.ratio),
+            on_motor=self.encoder_on_motor,
+        )
 
     @property
     def row(self) -> FloatArray:

@@ -13,6 +13,9 @@ from pkm_identification.numerics.arrays import FloatArray
 # A delay of more than this is another instant of the motion, not a late current.
 LONGEST_DELAY = 0.1  # s
 GAINS = (0.1, 10.0)
+# Drives close their loops at least this often, however seldom they report, and so often if they report more seldom.
+SLOWEST_CONTROL = 500.0  # Hz
+CONTROL = 1000.0  # Hz
 
 
 def _all(value: float) -> FloatArray:
@@ -84,6 +87,16 @@ class Drive:
     force_noise: float | None = None
     following_error: float | None = None
     force_jump: float | None = None
+
+    @property
+    def cycles(self) -> int:
+        """How often between two reports the loops of drives close: they do so at 500 Hz or faster."""
+        return round(CONTROL / self.sample_rate) if self.sample_rate < SLOWEST_CONTROL else 1
+
+    @property
+    def control_period(self) -> float:
+        """s, from one command to the next."""
+        return 1.0 / self.sample_rate / self.cycles
 
     @property
     def has_encoder(self) -> bool:

@@ -9,8 +9,10 @@ import numpy as np
 
 from pkm_identification.declared import check, declared
 from pkm_identification.errors import LogError
+from pkm_identification.mechanisms.actuators.transfer import Transfer
 from pkm_identification.mechanisms.hexapod.drive import KnownForces
 from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.mechanisms.hexapod.transfers import transfers_of
 
 DEFAULT_RATE_LIMIT = 2.0  # m/s, beyond any hexapod's drives; machines may state less
 FILLED = 0.005  # s; what the platform does in it is next to a straight line
@@ -40,7 +42,9 @@ class GuardSettings:
         A stamp up to this many seconds before the newest is a straggler and dropped; an older one means that the
         clock jumped back, which starts a new segment.
     known : KnownForces or None
-        What the machine file knows of its measured forces, for those who come after the guard (`known_forces`).
+        What the machine file knows of its measured forces, for those who come after the guard (`signals.forces.known`).
+    transfers : tuple of six Transfer, or None
+        What lies between measured and acting forces, for the same (`signals.forces.drive_transfer`).
     """
 
     period: float = 0.0
@@ -59,6 +63,7 @@ class GuardSettings:
         0.5, "stamps so far behind are stragglers; more is a clock jump", "s", 0, 60
     )
     known: KnownForces | None = None
+    transfers: tuple[Transfer, ...] | None = None
 
     def __post_init__(self) -> None:
         check(self)
@@ -92,4 +97,5 @@ class GuardSettings:
             rate_limit=2.0 * machine.rate_limit if machine.rate_limit else DEFAULT_RATE_LIMIT,
             force_limit=1.5 * machine.drive.force_limit if machine.drive else np.inf,
             known=machine.drive.known_forces if machine.drive else None,
+            transfers=transfers_of(machine, period),
         )

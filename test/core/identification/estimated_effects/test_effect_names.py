@@ -16,8 +16,8 @@ from pkm_identification.identification.estimated_effects.linearisation import Li
 from pkm_identification.identification.estimated_effects.registry import NAMES, parse_names
 from pkm_identification.identification.settings import Settings, assumptions_of
 from pkm_identification.mechanisms.hexapod.drive import KnownForces
+from pkm_identification.signals.forces.known import aligned
 from pkm_identification.signals.guard import GuardedLog
-from pkm_identification.signals.known_forces import aligned
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,9 @@ import pytest
 
 from pkm_identification.mechanisms.hexapod.drive import KnownForces
 from pkm_identification.motion import StrutLog
+from pkm_identification.signals.forces.correction import CorrectionStream
+from pkm_identification.signals.forces.known import ForceAlignment, aligned
 from pkm_identification.signals.guard import GuardedLog, GuardSettings, StreamGuard
-from pkm_identification.signals.known_forces import ForceAlignment, ForceStream, aligned
 
 PERIOD = 0.002
 GAIN, OFFSET = (1.1, 0.9, 1.0, 1.0, 1.2, 1.0), (5.0, 0.0, -3.0, 0.0, 0.0, 1.0)
@@ -42,7 +43,7 @@ def test_forces_come_back_as_they_were(delay, hole):
     lost = len(log.time) - len(right.time)
     assert lost <= (2 if hole else 1) * (abs(delay) / PERIOD + 4)
 
-    stream = ForceStream(ForceAlignment.of(known, PERIOD))
+    stream = CorrectionStream(ForceAlignment.of(known, PERIOD), PERIOD)
     passed = [sample for each in stepped if (sample := stream.step(each)) is not None]
     np.testing.assert_array_equal([sample.time for sample in passed], right.time)
     np.testing.assert_array_equal([sample.segment for sample in passed], right.segment)
@@ -55,7 +56,7 @@ def test_nothing_known_changes_nothing():
 
 
 def test_samples_without_forces_pass():
-    stream = ForceStream(ForceAlignment.of(KnownForces(0.004, GAIN, OFFSET), PERIOD))
+    stream = CorrectionStream(ForceAlignment.of(KnownForces(0.004, GAIN, OFFSET), PERIOD), PERIOD)
     _, stepped = guarded(0.0)
     assert stream.step(stepped[0]) is None
     bare = type(stepped[0])(1.0, stepped[0].length, None, 0, False)

@@ -1,0 +1,27 @@
+"""What lies between measured and acting forces of a machine's drives, by its file."""
+
+from __future__ import annotations
+
+from ..actuators.transfer import Transfer
+from .machine import Machine
+
+
+def command_period(machine: Machine) -> float | None:
+    """Seconds for which a drive's command is held: the period of its innermost loop, else of the machine's controller.
+
+    None where the file says nothing of either.
+    """
+    loops = machine.loops
+    if loops is not None:
+        inner = loops.current or loops.velocity or loops.position
+        return inner.period
+    return None if machine.drive is None else machine.drive.control_period
+
+
+def transfers_of(machine: Machine, period: float) -> tuple[Transfer, ...] | None:
+    """Of each drive, for logs with a sample period in s; None where forces are those that act."""
+    if machine.actuators is None:
+        return None
+    held = min(command_period(machine) or period, period)
+    transfers = tuple(actuator.transfer(held) for actuator in machine.actuators)
+    return transfers if any(transfer.acts for transfer in transfers) else None

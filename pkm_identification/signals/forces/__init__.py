@@ -1,0 +1,1 @@
+"""Forces that act at the struts from measured ones, and lengths of the struts from encoders elsewhere."""

@@ -1,0 +1,59 @@
+"""True forces and lengths of a guarded log: every correction that its machine file asks for, in order."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pkm_identification.motion import STRUTS
+from pkm_identification.numerics.arrays import FloatArray
+
+from ..guard import GuardedLog, GuardSettings
+from .correction import Correction, corrected_log
+from .drive_transfer import DriveTransfer
+from .known import ForceAlignment
+
+
+def corrections_of(guard: GuardSettings, period: float) -> list[Correction]:
+    """What the measurement is known to be wrong by first, then what lies between drive and strut."""
+    made: list[Correction] = []
+    if guard.known is not None:
+        made.append(ForceAlignment.of(guard.known, period))
+    if guard.transfers is not None:
+        made.append(DriveTransfer(guard.transfers, period))
+    return made
+
+
+def noise_passed(guard: GuardSettings, period: float, low: float, high: float) -> FloatArray:
+    """Power of white noise of the forces (6,) that is left between two frequencies, relative to what is left at rest.
+
+    Interpolation between samples is a low-pass: above all motion it leaves less than in the estimation band.
+
+    Parameters
+    ----------
+    guard : GuardSettings
+    period : float
+        s.
+    low, high : float
+        In parts of the sample rate.
+    """
+    frequency = np.linspace(low, high, 64)
+    passed = np.ones((len(frequency), STRUTS))
+    for correction in corrections_of(guard, period):
+        weights = correction.force_weights
+        waves = np.exp(-2j * np.pi * np.outer(frequency, np.arange(len(weights))))
+        passed *= np.abs(waves @ weights) ** 2 / np.sum(weights, axis=0) ** 2
+    return np.asarray(passed.mean(axis=0))
+
+
+def winding(guard: GuardSettings) -> FloatArray:
+    """What a newton takes from the length that an encoder shows, m/N, shape (6,)."""
+    if guard.transfers is None:
+        return np.zeros(STRUTS)
+    return np.array([one.compliance if one.on_motor else 0.0 for one in guard.transfers])
+
+
+def acting(log: GuardedLog, guard: GuardSettings) -> GuardedLog:
+    """A guarded log with the forces that act at the struts, and the struts' lengths."""
+    for correction in corrections_of(guard, log.period):
+        log = corrected_log(log, correction)
+    return log

@@ -1,0 +1,150 @@
+"""Acting forces and strut lengths from what drives report, by what a machine file says of its actuators.
+
+With x_1 where the encoder is, F what the drive reports and its numbers as in `mechanisms.actuators.transfer`:
+
+    S = F(t + late) - m_1 x_1'' - the motor's friction           force in what yields
+    x_1 - x = (S - (C / K) S') / K                               how far it is wound up
+    acting = [F(t + late) - the motor's friction - m_1 (x_1 - x)''] passed on by the screw - friction inside
+
+m_1 x'' stays with the model, whose basis has the motor's mass at the strut. Derivatives are those of local
+polynomials, flat far above the estimation band; both sides of an equation then pass the same filters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+
+from pkm_identification.mechanisms.actuators.friction_inside import InnerFriction
+from pkm_identification.mechanisms.actuators.transfer import Transfer
+from pkm_identification.numerics.arrays import FloatArray
+
+# Half a width in s and the order of the polynomials, of lengths and of the force in what yields: the longer, the less
+# noise of that force gets into lengths, and the less of its jumps where friction turns back.
+LENGTHS, SPRING = (3e-3, 4), (7e-3, 2)
+FEWEST = 3  # samples to either side
+
+
+def polynomial_weights(half: int, order: int, period: float) -> FloatArray:
+    """Weights (3, 2 half + 1) of value, slope and second derivative in the middle of a fitted polynomial."""
+    time = np.arange(-half, half + 1) / half
+    inverse = np.linalg.pinv(np.vander(time, order + 1, increasing=True))[:3]
+    return np.asarray(inverse * np.array([1.0, 1.0, 2.0])[:, None] / (half * period) ** np.arange(3)[:, None])
+
+
+def _cubic(late: float) -> FloatArray:
+    """Weights (4,) of samples -1, 0, 1, 2 for the value at 0 to 1."""
+    u = late
+    return np.array(
+        [
+            -u * (u - 1) * (u - 2) / 6,
+            (u + 1) * (u - 1) * (u - 2) / 2,
+            -(u + 1) * u * (u - 2) / 2,
+            (u + 1) * u * (u - 1) / 6,
+        ]
+    )
+
+
+@dataclass(frozen=True)
+class _Frictions:
+    """Friction of six drives; see `InnerFriction`."""
+
+    viscous: FloatArray
+    coulomb: FloatArray
+    bend: FloatArray
+
+    @classmethod
+    def of(cls, each: Sequence[InnerFriction]) -> _Frictions:
+        return cls(
+            np.array([one.viscous for one in each]),
+            np.array([one.coulomb for one in each]),
+            np.array([one.transition_rate for one in each]),
+        )
+
+    def side(self, rate: FloatArray) -> FloatArray:
+        return np.clip(rate / self.bend, -1.0, 1.0)
+
+    def __call__(self, rate: FloatArray) -> FloatArray:
+        return self.viscous * rate + self.coulomb * self.side(rate)
+
+
+class DriveTransfer:
+    """The `Correction` that drives' numbers ask for.
+
+    Parameters
+    ----------
+    transfers : sequence of six Transfer
+    period : float
+        Of the samples, s.
+    """
+
+    def __init__(self, transfers: Sequence[Transfer], period: float) -> None:
+        self._late = np.array([_cubic(one.late / period) for one in transfers]).T
+        self._efficiency = np.array([one.efficiency for one in transfers])
+        self._back = 1.0 / np.array([one.back_efficiency for one in transfers])
+        self._friction = _Frictions.of([one.friction for one in transfers])
+        self._motor_friction = _Frictions.of([one.motor_friction for one in transfers])
+        self._compliance = np.array([one.compliance for one in transfers])
+        self._damping = np.array([one.damping_time for one in transfers])
+        self._mass = np.array([one.motor_mass for one in transfers])
+        self._on_motor = np.array([float(one.on_motor) for one in transfers])
+        self._moving = any(one.depends_on_rate for one in transfers)
+        self._yields = bool(np.any(self._compliance > 0.0))
+        half = max(FEWEST, round(LENGTHS[0] / period)) if self._moving else 0
+        again = max(FEWEST, round(SPRING[0] / period)) if self._yields else 0
+        self._half, self._again = half, again
+        if half:
+            self._weights = polynomial_weights(half, LENGTHS[1], period)
+        if again:
+            self._spring_weights = polynomial_weights(again, SPRING[1], period)
+        # what comes late needs one sample before and two behind
+        self._first = (max(half, 1), max(half, 2)) if np.any(self._late[1] != 1.0) else (half, half)
+        self.before, self.after = self._first[0] + again, self._first[1] + again
+
+    @property
+    def force_weights(self) -> FloatArray:
+        """See `Correction`."""
+        return self._late
+
+    def corrected(self, length: FloatArray, force: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """See `Correction`."""
+        rate, second, middle, true = self._of_encoder(length, force)
+        if not self._moving:
+            return middle, true
+        if self._yields:
+            spring = true - self._motor_friction(rate) - self._mass * second
+            smooth, slope, bend = (self._windowed(spring, weights) for weights in self._spring_weights)
+            inner = slice(self._again, len(rate) - self._again)
+            wound = self._compliance * (smooth - self._damping * slope)
+            unwinding = self._compliance * slope
+            rate = rate[inner] - self._on_motor * unwinding
+            middle = middle[inner] - self._on_motor * wound
+            true = true[inner] - self._motor_friction(rate + unwinding) - self._mass * self._compliance * bend
+        side = self._friction.side(rate) * np.where(true >= 0.0, 1.0, -1.0)
+        passed = 1.0 + np.where(side >= 0.0, self._efficiency - 1.0, 1.0 - self._back) * side
+        return middle, passed * true - self._friction(rate)
+
+    def _of_encoder(
+        self, length: FloatArray, force: FloatArray
+    ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        """Rates, accelerations and lengths at the encoder, and forces that are not late."""
+        before, after = self._first
+        count = len(length) - before - after
+        inner = slice(before, before + count)
+        true = force[inner]
+        if after > self._half or before > self._half or np.any(self._late[1] != 1.0):
+            true = np.zeros((count, force.shape[1]))
+            for k, weights in enumerate(self._late):
+                true = true + weights * force[before - 1 + k : before - 1 + k + count]
+        if not self._moving:
+            return true, true, length[inner], true
+        near = slice(before - self._half, before + count + self._half)
+        rate, second = (self._windowed(length[near], weights) for weights in self._weights[1:])
+        return rate, second, length[inner], true
+
+    def _windowed(self, values: FloatArray, weights: FloatArray) -> FloatArray:
+        """Weighted sums over windows, (n - 2 half, 6)."""
+        return np.asarray(sliding_window_view(values, len(weights), axis=0) @ weights)

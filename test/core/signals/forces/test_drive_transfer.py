@@ -1,0 +1,169 @@
+"""Acting forces and strut lengths from what drives report: signals known in closed form, and the simulator."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.signal import cont2discrete
+
+from pkm_identification.mechanisms.actuators.friction_inside import InnerFriction
+from pkm_identification.mechanisms.actuators.transfer import Transfer, lateness
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.mechanisms.hexapod.transfers import transfers_of
+from pkm_identification.motion import StrutLog
+from pkm_identification.signals.forces.acting import acting, corrections_of, noise_passed, winding
+from pkm_identification.signals.forces.correction import CorrectionStream, corrected_log
+from pkm_identification.signals.forces.drive_transfer import DriveTransfer
+from pkm_identification.signals.guard import GuardSettings, StreamGuard
+
+PERIOD = 1e-3
+TIME = PERIOD * np.arange(1500)
+PHASES = np.arange(6.0)
+SCREW = Transfer(5e-4, 0.9, 0.8, InnerFriction(300.0, 20.0, 0.002))
+BELT = Transfer(
+    5e-4, compliance=2e-6, damping_time=2e-4, motor_mass=5.0, motor_friction=InnerFriction(100.0, 8.0, 0.01),
+    on_motor=True,
+)  # fmt: skip
+
+
+def wave(time, rate, derivative=0):
+    """sin(rate t + phase) of six struts, or a derivative of it."""
+    return rate**derivative * np.sin(rate * time[:, None] + PHASES + derivative * np.pi / 2)
+
+
+def course(time, derivative=0):
+    """Strut lengths in m: 3 and 7 Hz."""
+    whole = 0.02 * wave(time, 2 * np.pi * 3.0, derivative) + 0.004 * wave(time, 2 * np.pi * 7.0, derivative)
+    return whole + (0.4 if derivative == 0 else 0.0)
+
+
+def pull(time, derivative=0):
+    """Force in N in front of what yields: 2 and 8 Hz."""
+    return 200.0 * wave(time, 2 * np.pi * 2.0, derivative) + 60.0 * wave(time, 2 * np.pi * 8.0, derivative)
+
+
+def reports(transfer):
+    """What a drive shows, where its strut follows `course` and `pull` acts: encoder and force, (N, 6) each."""
+    late = TIME - transfer.late
+    length = course(TIME)
+    if transfer.compliance > 0.0:
+        wound = [transfer.compliance * pull(late, k) for k in range(4)]
+        # damping: c0 (S - T S') to first order in T, whose rest is (2 pi 8 T)^2 = 1e-4 of 0.5 mm
+        lag = transfer.damping_time
+        motor_rate = course(late, 1) + wound[1] - lag * wound[2]
+        motor_second = course(late, 2) + wound[2] - lag * wound[3]
+        force = pull(late) + transfer.motor_mass * motor_second
+        friction = transfer.motor_friction
+        force += friction.viscous * motor_rate
+        force += friction.coulomb * np.clip(motor_rate / friction.transition_rate, -1, 1)
+        shown = transfer.compliance * (pull(TIME) - lag * pull(TIME, 1))
+        return length + (shown if transfer.on_motor else 0.0), force
+    late_rate = course(late, 1)
+    side = np.clip(late_rate / transfer.friction.transition_rate, -1, 1)
+    left = pull(late) + transfer.friction.viscous * late_rate + transfer.friction.coulomb * side
+    direction = side * np.where(left >= 0, 1.0, -1.0)  # of power: 1 to the load
+    loss = np.where(direction >= 0, transfer.efficiency - 1.0, 1.0 - 1.0 / transfer.back_efficiency)
+    return length, left / (1.0 + loss * direction)
+
+
+@pytest.mark.parametrize(
+    ("transfer", "length_error", "force_error"),
+    [
+        # where friction jumps, within 0.1 ms, a sample lies between two forces: the rest counts
+        (SCREW, 1e-15, 0.02),
+        # parabolas over 15 ms bend 8 Hz by 1 %: of 0.12 mm, and of 5 kg times its acceleration
+        (BELT, 1.2e-6, 0.05),
+        (replace(BELT, on_motor=False), 1e-15, 0.1),
+    ],
+)
+def test_what_acts_comes_back(transfer, length_error, force_error):
+    length, force = reports(transfer)
+    correction = DriveTransfer([transfer] * 6, PERIOD)
+    found_length, found_force = correction.corrected(length, force)
+    inner = slice(correction.before, len(TIME) - correction.after)
+    time = TIME[inner]
+    np.testing.assert_allclose(found_length, course(time), atol=length_error)
+    expected = pull(time) + transfer.motor_mass * course(time, 2)
+    off = np.abs(found_force - expected)
+    assert np.quantile(off, 0.85) < force_error
+    # the same without a word about the drive is another matter
+    assert np.median(np.abs(force[inner] - expected)) > 20 * force_error
+
+
+def guarded(length, force, hole=False):
+    time = np.delete(TIME, slice(700, 760)) if hole else TIME
+    rows = np.searchsorted(TIME, time)
+    settings = GuardSettings(period=PERIOD)
+    stream = StreamGuard(settings)
+    stepped = [
+        sample
+        for row, stamp in zip(rows, time, strict=True)
+        for sample in stream.step(stamp, length[row], force[row])
+    ]
+    return StreamGuard(settings).guard(StrutLog(time, length[rows], force[rows], "made")), stepped
+
+
+@pytest.mark.parametrize("transfer", [SCREW, BELT, Transfer(3e-4)])
+def test_a_stream_gives_what_a_log_does(transfer):
+    log, stepped = guarded(*reports(transfer), hole=True)
+    correction = DriveTransfer([transfer, *[SCREW] * 5], PERIOD)
+    whole = corrected_log(log, correction)
+    stream = CorrectionStream(correction, PERIOD)
+    passed = [sample for each in stepped if (sample := stream.step(each)) is not None]
+    np.testing.assert_array_equal([sample.time for sample in passed], whole.time)
+    np.testing.assert_array_equal([sample.segment for sample in passed], whole.segment)
+    np.testing.assert_allclose([sample.force for sample in passed], whole.force, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose([sample.length for sample in passed], whole.length, rtol=1e-12)
+    assert stream.delay == pytest.approx(correction.after * PERIOD)
+
+
+@pytest.mark.parametrize("lag", [0.0, 2e-4, 1e-3, 5e-3])
+def test_lateness_is_the_phase_of_a_held_command(lag):
+    """Held and lagged force in the mean against its samples at the periods' ends, at 1 Hz, both by their responses."""
+    held, rate = 1e-3, 2 * np.pi
+    if lag:
+        lagged = np.array([[-1 / lag]]), np.array([[1 / lag]]), np.eye(1), np.zeros((1, 1))
+        a = float(cont2discrete(lagged, held)[0][0, 0])
+    else:
+        a = 0.0
+    z = np.exp(1j * rate * held)
+    seen = (1 - a) / (z - a)  # of commands, at the ends of the periods they are held in
+    acts = (1 - np.exp(-1j * rate * held)) / (1j * rate * held) / (1j * rate * lag + 1)
+    expected = -np.angle(seen / acts) / rate
+    assert lateness(held, lag) == pytest.approx(expected, abs=1e-4 * held)
+    assert lateness(held, np.inf) == 0.0
+
+
+def test_what_a_file_says_is_known():
+    """Held commands of the belt machine's velocity loop; oil without friction needs nothing."""
+    belt, oil = Machine.load("uf_belt"), Machine.load("uf_hydraulic")
+    transfers = transfers_of(belt, PERIOD)
+    assert transfers is not None
+    actuator = belt.actuators[0]
+    assert transfers[0].late == pytest.approx(0.5e-3)
+    assert transfers[0].compliance == pytest.approx(1.0 / (5.4 * actuator.motor.ratio**2))
+    assert transfers[0].motor_mass == pytest.approx(actuator.inertia_behind)
+    assert transfers_of(oil, PERIOD) is None
+    assert transfers_of(Machine.load("uf"), PERIOD) is None
+    guard = GuardSettings.of(belt, PERIOD)
+    np.testing.assert_allclose(winding(guard), transfers[0].compliance)
+    assert not np.any(winding(GuardSettings.of(oil, PERIOD)))
+
+
+def test_interpolation_leaves_less_noise_above_all_motion():
+    """White noise through the half-sample cubic, its power between two frequencies against that at rest."""
+    guard = replace(GuardSettings(period=PERIOD), transfers=(Transfer(5e-4),) * 6)
+    noise = np.random.default_rng(2).normal(size=(1 << 17, 6))
+    _, left = corrections_of(guard, PERIOD)[0].corrected(np.zeros_like(noise), noise)
+    power = np.abs(np.fft.rfft(left[: 1 << 16], axis=0)) ** 2 / (1 << 16)
+    frequency = np.fft.rfftfreq(1 << 16)
+    seen = power[(frequency > 0.2) & (frequency < 0.45)].mean(axis=0)
+    # 16000 lines of the spectrum: 1 %
+    np.testing.assert_allclose(noise_passed(guard, PERIOD, 0.2, 0.45), seen, rtol=0.05)
+
+
+def test_ideal_drives_keep_their_logs():
+    log, _ = guarded(*reports(SCREW))
+    assert acting(log, GuardSettings.of(Machine.load("uf"), PERIOD)) is log
