@@ -107,6 +107,10 @@ class Actuator(Protocol):
         """N/m (N m/rad) with its motor locked or its valve closed; 0 of a rigid drive and of a source of force."""
 
     @property
+    def fastest(self) -> float:
+        """Angular frequency in rad/s of the fastest thing in it, what swings with the mechanism apart; 0: nothing."""
+
+    @property
     def command_unit(self) -> str:
         """N, N m, A or V."""
 

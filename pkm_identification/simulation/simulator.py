@@ -16,7 +16,7 @@ from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 
-from .actuated.drives import small_step
+from .actuated.small_steps import small_step
 from .actuators import Drives, completed_drive
 from .additional_sensors import AdditionalSensors
 from .faults import Fault, with_faults
@@ -110,7 +110,7 @@ class Simulator:
             friction=friction,
             stops=stops,
             train=self._setup.train,
-            small_step=small_step(self._cycle),
+            small_step=small_step(machine, self._cycle),
         )
         self.drive = completed_drive(machine, self.plant.holding_force())
         acting = machine if friction else machine.without_friction()

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar, TypeVar
 
+import numpy as np
+
 from pkm_identification.numerics.arrays import FloatArray
 
 from .friction_inside import FRICTIONLESS, InnerFriction
@@ -52,6 +54,10 @@ class BaseActuator:
     @property
     def inertia_behind(self) -> float:
         return 0.0
+
+    @property
+    def fastest(self) -> float:
+        return 0.0 if self.lag in (0.0, np.inf) else 1.0 / self.lag
 
     @property
     def locked_stiffness(self) -> float:

@@ -57,6 +57,10 @@ class Hydraulic(Servo):
     state_names: ClassVar[tuple[str, ...]] = ("valve opening", "valve rate", "load force")
 
     @property
+    def fastest(self) -> float:
+        return self.valve_rate
+
+    @property
     def valve_parameters(self) -> tuple[Quantity, ...]:
         """Numbers of the valve."""
         return (

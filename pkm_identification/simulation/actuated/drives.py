@@ -25,11 +25,6 @@ STEP = 20e-6
 _WHOLE = 1e-6
 
 
-def small_step(period: float) -> float:
-    """The small step in s, at most STEP, of which a control period is a whole number."""
-    return period / int(np.ceil(period / STEP - _WHOLE))
-
-
 class ActuatorDrives:
     """Actuators, their past and their controllers.
 
