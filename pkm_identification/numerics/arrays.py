@@ -1,8 +1,17 @@
-"""The array type that annotations use."""
+"""The array type that annotations use, and the one kind of array that kernels are compiled for."""
 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 FloatArray = NDArray[np.float64]
+
+
+def contiguous(values: ArrayLike) -> FloatArray:
+    """The values as a C-contiguous array that may be written, the same one where it is; else a copy.
+
+    To Numba an array that cannot be written is of another type: kernels would be compiled once more for it.
+    """
+    array = np.ascontiguousarray(values, dtype=float)
+    return array if array.flags.writeable else array.copy()

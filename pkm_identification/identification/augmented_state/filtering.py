@@ -59,6 +59,14 @@ def row_norms(root, first, norms):
 
 
 @kernel
+def write_block(blocks, n, matrix, first):
+    """Write a matrix from row and column `first` on to the nth of `blocks` (N, r, c)."""
+    for i in range(blocks.shape[1]):
+        for j in range(blocks.shape[2]):
+            blocks[n, i, j] = matrix[first + i, first + j]
+
+
+@kernel
 def run_filter(
     model, sensors, home, unknowns, noise, options, samples, estimate, centre, filtered, path, tallies, kept
 ):
@@ -98,7 +106,7 @@ def run_filter(
                 return NO_ACCELERATION, n
             if options.keep:
                 assign(state_at(kept.prior, n), state)
-                kept.columns[n] = wide[count:, count : count + 18]
+                write_block(kept.columns, n, wide, count)
             for k in range(STATE):
                 for c in range(6):
                     pushed[k, c] = wide[count + k, size + c]
@@ -109,7 +117,7 @@ def run_filter(
             tallies.readings[0] += used
             close_prediction(wide, root, count)
             if options.keep:
-                kept.prior_root[n] = root[count:, count:]
+                write_block(kept.prior_root, n, root, count)
         filtered.nis[n] = np.nan
         if samples.measured[n]:
             filtered.nis[n], status = use_lengths(
@@ -120,11 +128,13 @@ def run_filter(
             if status > GATED:
                 return NO_ACCELERATION, n
         assign(state_at(filtered.state, n), state)
-        filtered.acceleration[n] = guess
+        for k in range(6):
+            filtered.acceleration[n, k] = guess[k]
         row_norms(root, count, filtered.std[n])
         if options.keep:
-            kept.root[n] = root[count:, count:]
+            write_block(kept.root, n, root, count)
         if n % path.stride == 0:
-            path.mean[n // path.stride] = values
+            for k in range(count):
+                path.mean[n // path.stride, k] = values[k]
             row_norms(root, 0, path.std[n // path.stride])
     return GOOD, length.shape[0]

@@ -212,15 +212,21 @@ def step_scratch():
 @kernel
 def copied(state):
     """A copy of a state."""
-    return State(state.position.copy(), state.rotation.copy(), state.twist.copy())
+    other = one_state()
+    assign(other, state)
+    return other
 
 
 @kernel
 def assign(state, other):
     """Write another state to a state."""
-    state.position[:] = other.position
-    state.rotation[:, :] = other.rotation
-    state.twist[:] = other.twist
+    # number by number: whole arrays compare shapes first, which takes longer to compile than all else
+    for k in range(3):
+        state.position[k] = other.position[k]
+        for i in range(3):
+            state.rotation[k, i] = other.rotation[k, i]
+    for k in range(6):
+        state.twist[k] = other.twist[k]
 
 
 @kernel

@@ -32,6 +32,9 @@ from .tolerances import Tolerances, read_tolerances
 SCHEMA = 1
 # Sizes in m a parallel machine can have, from a chip's positioner to a telescope's.
 SMALLEST_EXTENT, LARGEST_EXTENT = 1e-6, 1e6
+ARRAYS = (
+    "gravity", "base_joints", "platform_joints", "first_axes", "home_position", "home_rotation", "length_limits",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -118,6 +121,13 @@ class Machine:
     document: dict[str, Any]
     actuators: tuple[Actuator, ...] | None = None
     loops: DriveLoops | None = None
+
+    def __post_init__(self) -> None:
+        """Arrays that cannot be written, also of a machine made by `replace`: one type for every kernel."""
+        for name in ARRAYS:
+            value = getattr(self, name)
+            if value.flags.writeable or not value.flags.c_contiguous:
+                object.__setattr__(self, name, frozen(np.array(value, dtype=float, order="C")))
 
     @property
     def universal(self) -> bool:

@@ -65,12 +65,12 @@ class MachineSensors:
     @property
     def place(self) -> FloatArray:
         """Place of the IMU in the platform frame, shape (3,), m."""
-        return np.zeros(3) if self.imu is None else self.imu.position
+        return frozen(np.zeros(3)) if self.imu is None else self.imu.position
 
     @property
     def axes(self) -> FloatArray:
         """Axes of the IMU in the platform frame, shape (3, 3)."""
-        return np.eye(3) if self.imu is None else self.imu.axes
+        return frozen(np.eye(3)) if self.imu is None else self.imu.axes
 
     @property
     def force_at(self) -> str:

@@ -23,7 +23,7 @@ from __future__ import annotations
 import numpy as np
 
 from pkm_identification.motion import PlatformMotion
-from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.arrays import FloatArray, contiguous
 from pkm_identification.numerics.compiled import kernel
 from pkm_identification.numerics.vector3 import (
     add,
@@ -135,9 +135,9 @@ def energy_regressor(machine: Machine, motion: PlatformMotion, mapping: FloatArr
     _energy_batch(
         packed_geometry(machine),
         *sparse.entries,
-        np.ascontiguousarray(motion.position),
-        np.ascontiguousarray(motion.rotation),
-        np.ascontiguousarray(motion.twist),
+        contiguous(motion.position),
+        contiguous(motion.rotation),
+        contiguous(motion.twist),
         result,
     )
     return result

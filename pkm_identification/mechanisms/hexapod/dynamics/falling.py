@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from pkm_identification.motion import STRUTS
-from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.arrays import FloatArray, contiguous
 from pkm_identification.numerics.compiled import kernel
 from pkm_identification.numerics.rotation import fill_matrix, quaternion_from_matrix
 
@@ -67,5 +67,5 @@ def falling_lengths(
     phi[:INERTIAL_COLUMNS] = parameters[:INERTIAL_COLUMNS]
     start = np.concatenate([position, quaternion_from_matrix(rotation), np.zeros(6)])
     lengths = np.empty((len(time), STRUTS))
-    _fall(packed_geometry(machine), phi, start, np.ascontiguousarray(time, dtype=float), lengths)
+    _fall(packed_geometry(machine), phi, start, contiguous(time), lengths)
     return lengths

@@ -13,7 +13,7 @@ import numpy as np
 from pkm_identification.errors import NotConverged
 from pkm_identification.mechanisms.friction import less_friction
 from pkm_identification.motion import PlatformMotion
-from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.arrays import FloatArray, contiguous
 from pkm_identification.numerics.compiled import kernel
 from pkm_identification.numerics.linear_systems import solve_positive6
 from pkm_identification.numerics.rotation import fill_matrix, matrix_from_quaternion, quaternion_from_matrix
@@ -99,10 +99,10 @@ def forward_dynamics(
     ValueError
         If the shapes do not fit together.
     """
-    position = np.ascontiguousarray(position, dtype=float)
-    rotation = np.ascontiguousarray(rotation, dtype=float)
-    twist = np.ascontiguousarray(twist, dtype=float)
-    force = np.ascontiguousarray(np.atleast_2d(np.asarray(force, dtype=float)))
+    position = contiguous(position)
+    rotation = contiguous(rotation)
+    twist = contiguous(twist)
+    force = contiguous(np.atleast_2d(np.asarray(force, dtype=float)))
     count = len(position)
     for name, value, shapes in (
         ("position", position, [(count, 3)]),
@@ -213,7 +213,7 @@ def integrate(
 
     def derivative(t: float, state: FloatArray) -> FloatArray:
         change = np.empty(13)
-        fill_derivative(*arguments, pushing(t, state), load, np.ascontiguousarray(state), change)
+        fill_derivative(*arguments, pushing(t, state), load, contiguous(state), change)
         if not np.isfinite(change).all():
             raise NotConverged(
                 f"machine '{machine.name}' has no acceleration at {t:.4f} s, position "
@@ -235,7 +235,7 @@ def integrate(
         )
         if not solution.success:
             raise NotConverged(f"machine '{machine.name}': integration ended early: {solution.message}")
-        states = np.ascontiguousarray(solution.y.T)
+        states = contiguous(solution.y.T)
     changes = np.array([derivative(t, state) for t, state in zip(time, states, strict=True)])
     turned = states[:, 3:7] / np.linalg.norm(states[:, 3:7], axis=1, keepdims=True)
     return PlatformMotion(

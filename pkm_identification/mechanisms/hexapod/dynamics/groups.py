@@ -30,7 +30,7 @@ import numpy as np
 
 from pkm_identification.mechanisms.friction import friction_along
 from pkm_identification.motion import PlatformMotion
-from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.arrays import FloatArray, contiguous
 from pkm_identification.numerics.compiled import kernel
 from pkm_identification.numerics.linear_systems import invert6
 from pkm_identification.numerics.vector3 import (
@@ -272,10 +272,10 @@ def force_groups(
     _groups(
         packed_geometry(machine),
         phi,
-        np.ascontiguousarray(motion.position),
-        np.ascontiguousarray(motion.rotation),
-        np.ascontiguousarray(motion.twist),
-        np.ascontiguousarray(motion.acceleration),
+        contiguous(motion.position),
+        contiguous(motion.rotation),
+        contiguous(motion.twist),
+        contiguous(motion.acceleration),
         load_rows(wrench, len(motion)),
         groups,
     )

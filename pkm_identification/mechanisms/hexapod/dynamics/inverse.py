@@ -6,7 +6,7 @@ import numpy as np
 
 from pkm_identification.mechanisms.friction import plus_friction
 from pkm_identification.motion import PlatformMotion
-from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.arrays import FloatArray, contiguous
 from pkm_identification.numerics.compiled import kernel
 from pkm_identification.numerics.linear_systems import invert6
 from pkm_identification.numerics.vector3 import (
@@ -116,7 +116,7 @@ def load_rows(wrench: FloatArray | None, count: int) -> FloatArray:
     """Rows of a wrench on the platform for the kernels: (1, 6) when constant or absent, else (N, 6)."""
     if wrench is None:
         return np.zeros((1, 6))
-    rows = np.ascontiguousarray(np.atleast_2d(np.asarray(wrench, dtype=float)))
+    rows = contiguous(np.atleast_2d(np.asarray(wrench, dtype=float)))
     if rows.shape not in ((1, 6), (count, 6)):
         raise ValueError(f"wrench has shape {np.shape(wrench)}, expected (6,) or ({count}, 6)")
     return rows
@@ -166,10 +166,10 @@ def strut_forces(
     _forces(
         packed_geometry(machine),
         phi,
-        np.ascontiguousarray(motion.position),
-        np.ascontiguousarray(motion.rotation),
-        np.ascontiguousarray(motion.twist),
-        np.ascontiguousarray(motion.acceleration),
+        contiguous(motion.position),
+        contiguous(motion.rotation),
+        contiguous(motion.twist),
+        contiguous(motion.acceleration),
         load_rows(wrench, len(motion)),
         force,
     )

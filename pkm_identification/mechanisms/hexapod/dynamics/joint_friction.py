@@ -16,7 +16,7 @@ import numpy as np
 
 from pkm_identification.mechanisms.friction.law import clipped
 from pkm_identification.motion import STRUTS, PlatformMotion
-from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.arrays import FloatArray, contiguous
 from pkm_identification.numerics.compiled import inlined, kernel
 from pkm_identification.numerics.vector3 import add, add_scaled, at, cross, dot, rotate, scale, subtract
 
@@ -124,7 +124,7 @@ def joint_rates(machine: Machine, position: FloatArray, rotation: FloatArray) ->
         About the two hinges of a universal joint (the third row is zero), about the base frame's axes of others.
     """
     rows = np.empty((STRUTS, 2, 3, 6))
-    _fill_one(packed_geometry(machine), np.ascontiguousarray(position), np.ascontiguousarray(rotation), rows)
+    _fill_one(packed_geometry(machine), contiguous(position), contiguous(rotation), rows)
     return rows
 
 
@@ -159,9 +159,9 @@ def joint_friction_columns(machine: Machine, motion: PlatformMotion, transition_
     wrench = np.empty((len(motion), JOINT_COLUMNS, 6))
     _fill_batch(
         packed_geometry(machine, transition_rate),
-        np.ascontiguousarray(motion.position),
-        np.ascontiguousarray(motion.rotation),
-        np.ascontiguousarray(motion.twist),
+        contiguous(motion.position),
+        contiguous(motion.rotation),
+        contiguous(motion.twist),
         wrench,
     )
     transposed = np.swapaxes(jacobian(machine, motion.position, motion.rotation), 1, 2)

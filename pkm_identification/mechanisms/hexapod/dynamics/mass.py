@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.arrays import FloatArray, contiguous
 from pkm_identification.numerics.compiled import kernel
 from pkm_identification.numerics.linear_systems import invert6
 from pkm_identification.numerics.vector3 import (
@@ -201,10 +201,10 @@ def _batch(packed, phi, position, rotation, twist, in_struts, mass, bias):
 def _evaluate(
     machine: Machine, position: FloatArray, rotation: FloatArray, twist: FloatArray | None, in_struts: bool
 ) -> MassAndBias:
-    position = np.ascontiguousarray(position, dtype=float)
-    rotation = np.ascontiguousarray(rotation, dtype=float)
+    position = contiguous(position)
+    rotation = contiguous(rotation)
     count = len(position)
-    twist = np.zeros((count, 6)) if twist is None else np.ascontiguousarray(twist, dtype=float)
+    twist = np.zeros((count, 6)) if twist is None else contiguous(twist)
     for name, value, shape in (
         ("position", position, (count, 3)),
         ("rotation", rotation, (count, 3, 3)),

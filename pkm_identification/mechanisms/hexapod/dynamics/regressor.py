@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from pkm_identification.mechanisms.friction import TERMS, friction_terms
 from pkm_identification.motion import PlatformMotion
-from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.arrays import FloatArray, contiguous
 from pkm_identification.numerics.compiled import kernel
 from pkm_identification.numerics.linear_systems import invert6
 from pkm_identification.numerics.vector3 import (
@@ -258,10 +258,10 @@ def regressor(machine: Machine, motion: PlatformMotion, mapping: FloatArray | Sp
     _regressor_batch(
         packed_geometry(machine),
         *sparse.entries,
-        np.ascontiguousarray(motion.position),
-        np.ascontiguousarray(motion.rotation),
-        np.ascontiguousarray(motion.twist),
-        np.ascontiguousarray(motion.acceleration),
+        contiguous(motion.position),
+        contiguous(motion.rotation),
+        contiguous(motion.twist),
+        contiguous(motion.acceleration),
         result,
     )
     return result

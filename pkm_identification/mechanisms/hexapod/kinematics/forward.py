@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pkm_identification.motion import PlatformMotion, StrutMotion
-from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.arrays import FloatArray, contiguous
 from pkm_identification.numerics.compiled import kernel
 from pkm_identification.numerics.linear_systems import invert6
 from pkm_identification.numerics.rotation import orthonormalize, turn
@@ -255,7 +255,7 @@ def forward_kinematics(
     ValueError
         If `length` is not (N, 6).
     """
-    length = np.ascontiguousarray(length, dtype=float)
+    length = contiguous(length)
     if length.ndim != 2 or length.shape[1] != 6:
         raise ValueError(f"length has shape {length.shape}, expected (N, 6)")
     count = len(length)
@@ -302,7 +302,7 @@ def platform_motion(machine: Machine, motion: StrutMotion) -> tuple[PlatformMoti
     _rates(
         (machine.base_joints, machine.platform_joints),
         (poses.position, poses.rotation, poses.status),
-        (np.ascontiguousarray(motion.rate), np.ascontiguousarray(motion.acceleration)),
+        (contiguous(motion.rate), contiguous(motion.acceleration)),
         (twist, acceleration),
     )
     return PlatformMotion(motion.time, poses.position, poses.rotation, twist, acceleration), poses

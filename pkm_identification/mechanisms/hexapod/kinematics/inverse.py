@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from pkm_identification.motion import PlatformMotion
-from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.arrays import FloatArray, contiguous
 from pkm_identification.numerics.compiled import kernel
 from pkm_identification.numerics.vector3 import (
     add,
@@ -67,8 +67,8 @@ def strut_lengths(machine: Machine, position: FloatArray, rotation: FloatArray) 
     ndarray, shape (N, 6)
         Lengths in m; a row is NaN where its pose is.
     """
-    position = np.ascontiguousarray(position, dtype=float)
-    rotation = np.ascontiguousarray(rotation, dtype=float)
+    position = contiguous(position)
+    rotation = contiguous(rotation)
     if position.ndim != 2 or position.shape[1] != 3 or rotation.shape != (len(position), 3, 3):
         raise ValueError(
             f"position {position.shape} and rotation {rotation.shape} must have shapes (N, 3) and (N, 3, 3)"
@@ -97,10 +97,10 @@ def strut_motion_from_platform(
     fill_strut_motion(
         machine.base_joints,
         machine.platform_joints,
-        np.ascontiguousarray(motion.position),
-        np.ascontiguousarray(motion.rotation),
-        np.ascontiguousarray(motion.twist),
-        np.ascontiguousarray(motion.acceleration),
+        contiguous(motion.position),
+        contiguous(motion.rotation),
+        contiguous(motion.twist),
+        contiguous(motion.acceleration),
         length,
         rate,
         second,

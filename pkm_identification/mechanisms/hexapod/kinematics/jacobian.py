@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.arrays import FloatArray, contiguous
 from pkm_identification.numerics.compiled import kernel
 from pkm_identification.numerics.vector3 import (
     add,
@@ -71,8 +71,8 @@ def jacobian(machine: Machine, position: FloatArray, rotation: FloatArray) -> Fl
     ndarray, shape (N, 6, 6)
         Rows [s^T, (r x s)^T], twist about the platform origin in base axes (Oh 2003, 2.13-2.15).
     """
-    position = np.ascontiguousarray(position, dtype=float)
-    rotation = np.ascontiguousarray(rotation, dtype=float)
+    position = contiguous(position)
+    rotation = contiguous(rotation)
     result = np.empty((len(position), 6, 6))
     _jacobian_batch(machine.base_joints, machine.platform_joints, position, rotation, result)
     return result
