@@ -36,7 +36,7 @@ class Drives:
         if not self.enabled:
             self.saturated[:] = False
             return np.zeros(STRUTS)
-        force = np.clip(command, -self.force_limit, self.force_limit)
+        force = np.minimum(np.maximum(command, -self.force_limit), self.force_limit)
         np.not_equal(force, command, out=self.saturated)
         return force
 

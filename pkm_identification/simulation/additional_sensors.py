@@ -38,9 +38,10 @@ class AdditionalSensors:
 
     def imu(self, state: PlantState) -> FloatArray | None:
         """Specific force and angular rate (6,); None without an IMU."""
-        sensors, reading = self._machine.sensors, np.empty(6)
+        sensors = self._machine.sensors
         if sensors.imu is None:
             return None
+        reading = np.empty(6)
         imu_reading(
             sensors.place, sensors.axes, self._machine.gravity, state.rotation, state.twist, state.acceleration, reading
         )  # fmt: skip
@@ -48,9 +49,10 @@ class AdditionalSensors:
 
     def force(self, state: PlantState) -> FloatArray | None:
         """Readings of the force sensors (6,), N; None without them."""
-        machine, reading = self._machine, np.empty(STRUTS)
+        machine = self._machine
         if machine.sensors.force is None:
             return None
+        reading = np.empty(STRUTS)
         sample = MotionSample(state.position, state.rotation, state.twist, state.acceleration)
         at_platform = machine.sensors.force.at == "platform"
         net = state.force - state.resistance

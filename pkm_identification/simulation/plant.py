@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 import mujoco
@@ -358,7 +359,8 @@ class Plant(ActuatedPlant):
     def loop_gap(self) -> float:
         """Largest distance in m between a strut's tip and its platform joint, both as MuJoCo places them."""
         places = self.data.site_xpos
-        return float(np.max(np.linalg.norm(places[self._sites[0]] - places[self._sites[1]], axis=1)))
+        gap = places[self._sites[0]] - places[self._sites[1]]
+        return math.sqrt((gap * gap).sum(axis=1).max())
 
     @property
     def energy(self) -> float:

@@ -119,7 +119,8 @@ class Sensors:
         if self._settings.current_noise > 0:
             current = current + self._deviation * self._noise.standard_normal(STRUTS)
         if self._step > 0:
-            current = np.clip(self._step * np.rint(current / self._step), -self._largest, self._largest)
+            current = self._step * np.rint(current / self._step)
+            current = np.minimum(np.maximum(current, -self._largest), self._largest)
         return current
 
     def stamp(self, time: float, period: float) -> float:
@@ -129,8 +130,16 @@ class Sensors:
             return time
         return time + float(np.clip(jitter * self._stamps.standard_normal(), -0.4 * period, 0.4 * period))
 
-    def sample(self, time: float, period: float, counts: FloatArray, force: FloatArray) -> Sample:
-        """Everything the drives report at `time`, with encoders already read."""
+    def sample(
+        self,
+        time: float,
+        period: float,
+        counts: FloatArray,
+        force: FloatArray,
+        imu: FloatArray | None = None,
+        sensor: FloatArray | None = None,
+    ) -> Sample:
+        """Everything the drives report at `time`, with encoders and additional sensors already read."""
         current = self.current(force)
         return Sample(
             time=self.stamp(time, period),
@@ -138,4 +147,6 @@ class Sensors:
             current=current,
             length=self.length(counts),
             force=current * self._drive.force_per_ampere,
+            imu=imu,
+            sensor=sensor,
         )

@@ -326,17 +326,14 @@ class Simulator:
         self._take_or_set_down()
         self._state = self.plant.state
         self.loop_gap = max(self.loop_gap, self.plant.loop_gap)
-        shown = self._shown()
-        self._length = self._sensors.length(self._sensors.counts(shown))
+        counts = self._sensors.counts(self._shown())
+        self._length = self._sensors.length(counts)
         if self._currents.lengths_late:
-            shown = self._encoders.shown(self._currents.length(self.time, self._state.length), self.time)
+            late = self._currents.length(self.time, self._state.length)
+            counts = self._sensors.counts(self._encoders.shown(late, self.time))
         force = self._currents.force(self.time, self.plant.reported_force)
-        sample = replace(
-            self._sensors.sample(self.time, self.period, self._sensors.counts(shown), force),
-            imu=self._additional.imu(self._state),
-            sensor=self._additional.force(self._state),
-        )
-        return self._record.of(sample)
+        imu, sensor = self._additional.imu(self._state), self._additional.force(self._state)
+        return self._record.of(self._sensors.sample(self.time, self.period, counts, force, imu, sensor))
 
     def advance(self) -> None:
         """The second half of `step`: the controller acts on the last sample, the machine moves on by one period.

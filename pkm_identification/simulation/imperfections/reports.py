@@ -83,11 +83,8 @@ class Currents:
         self._delay = errors.delay + self.lengths_late
         self._scaled = bool(np.any(errors.gain != 1.0) or np.any(errors.offset))
         self._past: deque[tuple[float, FloatArray, FloatArray, FloatArray]] = deque()
-
-    @property
-    def late(self) -> bool:
+        self.late = bool(np.any(self._delay)) or self.lengths_late > 0.0
         """Whether anything is late."""
-        return bool(np.any(self._delay)) or self.lengths_late > 0.0
 
     def measured(self, force: FloatArray) -> FloatArray:
         """What a true force (6,) in N is measured as, delays apart."""
