@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 from core import synthetic
@@ -11,6 +13,7 @@ from pkm_identification.errors import LogError, PkmError, Unidentifiable
 from pkm_identification.estimation.estimators import ESTIMATORS as REGISTRY
 from pkm_identification.identification.identify import identify, validate
 from pkm_identification.identification.rates.sample_rate import estimated_period
+from pkm_identification.identification.result import Identification
 from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
@@ -46,25 +49,28 @@ def test_exact_log_gives_the_truth(estimator, friction):
     assert set(result.dropped) <= ({"outlier"} if estimator == "robust" else set())
 
 
+@cache
+def identified(estimator: str, seed: int) -> Identification:
+    """From 12 s with the noise of sensors."""
+    return identify([synthetic.log(TRUTH, 12.0, seed, real=True)], NOMINAL, Settings.of(estimator=estimator))
+
+
 @pytest.mark.parametrize(
     ("estimator", "seed"),
     [*((e, s) for e in ("ls", "ukf") for s in range(4)), ("ekf", 0), ("rls", 1), ("robust", 2), ("iv", 3)],
 )
 def test_truth_lies_within_the_stated_standard_deviations(estimator, seed):
-    result = identify(
-        [synthetic.log(TRUTH, 12.0, seed, real=True)], NOMINAL, Settings.of(estimator=estimator)
-    )
-    error = (result.estimate.values - EXACT) / result.estimate.std
+    estimate = identified(estimator, seed).estimate
+    error = (estimate.values - EXACT) / estimate.std
     assert np.abs(error).max() < 5
     assert np.sqrt(np.mean(error**2)) < 2
     # and they say something: the masses are known to a few per cent
-    masses = result.estimate.std[:3] / EXACT[:3]
+    masses = estimate.std[:3] / EXACT[:3]
     assert np.all(masses < 0.1)
 
 
 def test_estimators_agree_within_a_standard_deviation():
-    log = synthetic.log(TRUTH, 12.0, 5, real=True)
-    results = [identify([log], NOMINAL, Settings.of(estimator=e)).estimate for e in ("ls", *REGISTRY)]
+    results = [identified(e, 0).estimate for e in ("ls", *REGISTRY)]
     for other in results[1:]:
         assert np.all(np.abs(other.values - results[0].values) < results[0].std)
 
@@ -274,7 +280,7 @@ def test_both_sides_are_filtered_alike():
 
 
 def test_validation_predicts_forces_that_were_not_used():
-    result = identify([synthetic.log(TRUTH, 10.0, 13, real=True)], NOMINAL, Settings.of(estimator="ls"))
+    result = identified("ls", 3)
     held_out = validate(result, synthetic.log(TRUTH, 6.0, 14, real=True)).validation
     assert held_out.rms_percent_total < 1.0
     assert held_out.rms_percent_total < held_out.rms_percent_raw_total
@@ -343,7 +349,7 @@ def test_a_log_to_validate_with_may_have_had_its_clock_set_back():
         np.concatenate([whole.length, whole.length[again]]),
         np.concatenate([whole.force, whole.force[again]]),
     )
-    result = identify([synthetic.log(TRUTH, 12.0, 2, real=True)], NOMINAL, Settings.of(estimator="ls"))
+    result = identified("ls", 2)
     once, both = (validate(result, log).validation for log in (whole, twice))
     # the same forces, half of them twice
     assert both.rms_percent_raw_total == pytest.approx(once.rms_percent_raw_total, rel=0.1)
