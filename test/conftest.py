@@ -1,4 +1,4 @@
-"""The order of the tests: what is fast first, then the longest files, so that two workers end together.
+"""The order of the tests, so that two workers end together and compile no kernel twice.
 
 Under xdist a file stays with one worker (`--dist loadfile`: logs and fits that its tests share are made once), and
 workers take files in this order (`--no-loadscope-reorder`; pytest-xdist's own goes by the number of tests).
@@ -8,25 +8,39 @@ from __future__ import annotations
 
 import pytest
 
-# Longest first; those not named follow, each a few seconds.
+# Needs no kernels: one worker is busy with it while the other one compiles those that all tests need.
+FIRST = "test_installation.py"
+# Longest first, then those that start processes of their own, which by then find their kernels compiled; those not
+# named follow, each less than a minute.
 LONGEST = (
-    "test_installation.py",
     "test_dual_identification.py",
     "test_fit_watch.py",
+    "test_identification.py",
+    "test_diagnosis.py",
+    "test_estimated_effects.py",
+    "test_public.py",
+    "test_rates.py",
+    "test_asymmetric_friction.py",
+    "test_known_and_tolerated.py",
+    "test_payload_watch.py",
+    "test_joint_filter.py",
     "test_extended.py",
     "test_report_folder.py",
-    "test_joint_filter.py",
     "test_efficiency.py",
     "test_deviations.py",
     "test_online_uncertainty.py",
+    "test_documents.py",
+    "test_warm_up.py",
 )
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Files without slow tests, then the longest, then the others; as collected otherwise."""
+    """The first file, files without slow tests, then the longest, then the others; as collected otherwise."""
     slow = {item.path for item in items if item.get_closest_marker("slow")}
 
     def place(item: pytest.Item) -> int:
+        if item.path.name == FIRST:
+            return -1
         if item.path.name in LONGEST:
             return 1 + LONGEST.index(item.path.name)
         return 1 + len(LONGEST) if item.path in slow else 0

@@ -37,9 +37,14 @@ def imports(tree: ast.AST, module: str, is_package: bool) -> list[tuple[int, str
             else:
                 base = node.module or ""
             found += [(node.lineno, base)] + [(node.lineno, f"{base}.{alias.name}") for alias in node.names]
-        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith(("import_module", "__import__")):
+        elif isinstance(node, ast.Call) and called(node).endswith(("import_module", "__import__")):
             found += [(node.lineno, a.value) for a in node.args if isinstance(a, ast.Constant) and a.value]
     return found
+
+
+def called(node: ast.Call) -> str:
+    """Last part of the name of what is called; empty where it has none."""
+    return getattr(node.func, "attr", "") or getattr(node.func, "id", "")
 
 
 def needs_ros(name: str) -> bool:

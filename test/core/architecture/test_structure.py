@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import runpy
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 
 import pytest
@@ -42,6 +43,7 @@ def room(name: str) -> str:
     return name.split(".")[1] if "." in name else ""
 
 
+@cache
 def arrows() -> list[tuple[str, str, str]]:
     """(module, imported module, place) of every import inside the package, wherever in the file it stands."""
     known = {dotted(path): path for path in modules()}
@@ -60,9 +62,6 @@ def arrows() -> list[tuple[str, str, str]]:
     return found
 
 
-ARROWS = arrows()
-
-
 def test_the_rooms_are_those_of_the_plan():
     """A new room needs a floor here and a line in ARCHITECTURE.md."""
     here = {room(dotted(path)) for path in modules()} - {"", *GENERATED}
@@ -74,7 +73,7 @@ def test_the_rooms_are_those_of_the_plan():
 def test_nothing_imports_upward():
     wrong = [
         f"{place} imports {target}"
-        for module, target, place in ARROWS
+        for module, target, place in arrows()
         if room(target) not in GENERATED
         and room(module) in FLOOR
         and room(target) != room(module)
@@ -87,7 +86,7 @@ def test_no_import_circle():
     """Between modules; imports inside functions and for annotations count too. A package's own page of names may
     import its modules, so what a module imports from its package is an arrow to nothing but what it names."""
     graph: dict[str, set[str]] = {}
-    for module, target, _ in ARROWS:
+    for module, target, _ in arrows():
         graph.setdefault(module, set()).add(target)
     try:
         tuple(TopologicalSorter(graph).static_order())
@@ -98,7 +97,7 @@ def test_no_import_circle():
 @pytest.mark.parametrize("pure", ["estimation", "parameters", "numerics"])
 def test_what_every_mechanism_uses_knows_none(pure):
     wrong = [
-        place for module, target, place in ARROWS if room(module) == pure and room(target) == "mechanisms"
+        place for module, target, place in arrows() if room(module) == pure and room(target) == "mechanisms"
     ]
     assert wrong == []
 
@@ -135,5 +134,6 @@ def test_no_file_of_leftovers():
 def test_the_longest_files_of_the_tests_are_there():
     """A file that was renamed would lose its place at the front."""
     tests = PACKAGE.parent / "test"
-    longest = runpy.run_path(str(tests / "conftest.py"))["LONGEST"]
-    assert [name for name in longest if not list(tests.rglob(name))] == []
+    order = runpy.run_path(str(tests / "conftest.py"))
+    named = [order["FIRST"], *order["LONGEST"]]
+    assert [name for name in named if not list(tests.rglob(name))] == []
