@@ -295,17 +295,14 @@ def load(path: str | Path, machine: AnyMachine, **assumptions: Any) -> Result:
         model=saved.model,
         assumed=settings.estimator.relations(parameters),
     )
-    if IN_DOUBT in saved.status.values():
-        estimate = replace(
-            estimate,
-            status=tuple(
-                saved.status.get(name, one) for name, one in zip(estimate.names, estimate.status, strict=True)
-            ),
-            std=np.array(
-                [saved.std.get(name, one) for name, one in zip(estimate.names, estimate.std, strict=True)]
-            ),
-            combinations=saved.combinations,
-        )
+    # a misfit is in what the file states, not in the covariance
+    names = estimate.names
+    estimate = replace(
+        estimate,
+        status=tuple(saved.status.get(name, one) for name, one in zip(names, estimate.status, strict=True)),
+        std=np.array([saved.std.get(name, one) for name, one in zip(names, estimate.std, strict=True)]),
+        combinations=saved.combinations or estimate.combinations,
+    )
     return Result(
         Identification(
             machine=whole,

@@ -153,8 +153,8 @@ def test_forces_of_another_log_are_predicted(logs, other, result):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_what_is_saved_is_loaded_as_it_was(logs, other, name, tmp_path):
-    before = pkm.identify(logs, "uf", estimator="ls", parameters=name)
+def test_what_is_saved_is_loaded_as_it_was(other, name, tmp_path):
+    before = pkm.identify(other, "uf", estimator="ls", parameters=name)
     after = pkm.load(before.save(tmp_path / "estimate.json"), "uf")
     for column, values in before.table().items():
         np.testing.assert_array_equal(after.table()[column], values)
@@ -163,8 +163,8 @@ def test_what_is_saved_is_loaded_as_it_was(logs, other, name, tmp_path):
     assert after.predict(other).rms_percent_total == before.predict(other).rms_percent_total
 
 
-def test_assumptions_of_a_saved_estimate_must_be_told_again(logs, tmp_path):
-    before = pkm.identify(logs, "uf", estimator="ls", fix=["m_p=5"])
+def test_assumptions_of_a_saved_estimate_must_be_told_again(other, tmp_path):
+    before = pkm.identify(other, "uf", estimator="ls", fix=["m_p=5"])
     path = before.save(tmp_path / "estimate.json")
     assert "m_p" not in pkm.load(path, "uf", fix=["m_p=5"]).table()["name"]
     with pytest.raises(pkm.DocumentError):
