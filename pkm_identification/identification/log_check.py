@@ -37,6 +37,7 @@ KINDS = (
     "not_finite",
     "duplicate",
     "late",
+    "ahead",
     "spike",
     "out_of_limits",
     "gap",
@@ -137,7 +138,7 @@ def inspect_log(log: StrutLog, machine: Machine, faults: dict[str, int] | None =
     guarded = acting(StreamGuard(settings.guard).guard(log), settings.guard)
     counts = dict(faults or {}) | {k: v for k, v in guarded.counts.items() if k in KINDS}
     # a bridge spans rows that are missing and rows that were dropped
-    dropped = sum(guarded.counts[kind] for kind in ("not_finite", "late", "spike", "out_of_limits"))
+    dropped = sum(guarded.counts[kind] for kind in ("not_finite", "late", "ahead", "spike", "out_of_limits"))
     counts["missing"] = max(guarded.counts["filled"] - dropped, 0)
     first = guarded.first | {"missing": guarded.first.get("filled")}
     steps = np.diff(log.time)

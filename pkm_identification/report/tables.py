@@ -44,6 +44,7 @@ REASONS = {
     "not_finite": "samples with an empty or infinite value",
     "duplicate": "samples with the stamp of the one before",
     "late": "samples stamped before the newest",
+    "ahead": "samples stamped far ahead, not yet believed",
     "spike": "samples that no strut or drive can have reached since the one before",
     "out_of_limits": "samples with a strut longer or shorter than the machine's limits",
     "gap": "holes too long to fill: a new segment begins",

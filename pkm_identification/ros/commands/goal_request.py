@@ -23,7 +23,6 @@ from numba.extending import intrinsic
 from numpy.typing import NDArray
 from rclpy.serialization import deserialize_message, serialize_message
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint, MultiDOFJointTrajectoryPoint
-from unique_identifier_msgs.msg import UUID
 
 from pkm_identification.action import ExecuteTrajectory
 from pkm_identification.numerics.arrays import FloatArray
@@ -193,14 +192,20 @@ def _points(trajectory: Any, widths: tuple[int, ...], by_element: bool) -> Point
 class _Taken:
     """What the action server sees of a request."""
 
-    goal_id: UUID
+    goal_id: Any
     goal: Goal
+
+
+def _identifier(uuid: NDArray[np.uint8]) -> Any:
+    found = Request().goal_id
+    found.uuid = uuid
+    return found
 
 
 def _taken(address: int) -> _Taken:
     request = np.frombuffer(ctypes.string_at(address, _REQUEST.itemsize), _REQUEST)[0]
     goal = Goal(_points(request["trajectory"], POSE, True), _points(request["struts"], STRUT, False))
-    return _Taken(UUID(uuid=request["uuid"].copy()), goal)
+    return _Taken(_identifier(request["uuid"].copy()), goal)
 
 
 _CONVERT = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p)(_taken)
@@ -234,7 +239,7 @@ def known_layout() -> bool:
     """Whether requests are laid out in memory as this module takes for granted; compiles what reads them."""
     if ctypes.sizeof(ctypes.c_void_p) != 8:
         return False
-    request = Request(goal_id=UUID(uuid=np.arange(16, dtype=np.uint8)))
+    request = Request(goal_id=_identifier(np.arange(16, dtype=np.uint8)))
     poses, struts = request.goal.trajectory, request.goal.struts
     poses.header.frame_id, poses.joint_names, struts.joint_names = "frame", ["a"], ["b", "a longer name"]
     struts.header.stamp.sec = 7

@@ -19,6 +19,7 @@ from pkm_identification.msg import PlatformState, StrutStates
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.rotation import matrix_from_quaternion, quaternion_from_matrix
 from pkm_identification.report.diagnosis import sentence
+from pkm_identification.signals.guard.settings import LARGEST_FORCE
 
 from ..clock import set_stamp
 from .wire import StreamType, StreamWriter
@@ -139,17 +140,21 @@ def platform_sample(message: bytes | PlatformState) -> tuple[PlatformSample, flo
     Raises
     ------
     ValueError
-        If the bytes are no such message or the quaternion has no length.
+        If the bytes are no such message, the quaternion has no length, or a force is none that a strut can have.
     """
     time, numbers = PLATFORM_STATE.read(message)
     pose = numbers["pose"]
+    force = numbers["strut_force"] if numbers["force_valid"] else None
+    # a NaN is for those who look at whether numbers are finite
+    if force is not None and (largest := max(map(abs, force.tolist()))) > LARGEST_FORCE:
+        raise ValueError(f"a strut force of {largest:.3g} N, beyond {LARGEST_FORCE:g} N")
     sample = PlatformSample(
         time=time,
         position=pose[:3],
         rotation=matrix_from_quaternion(pose[3:]),
         twist=numbers["twist"],
         acceleration=numbers["accel"],
-        force=numbers["strut_force"] if numbers["force_valid"] else None,
+        force=force,
         status=int(numbers["status"]),
         iterations=int(numbers["iterations"]),
         residual=float(numbers["residual"]),

@@ -6,13 +6,14 @@ import numpy as np
 
 from pkm_identification.numerics.compiled import inlined, kernel
 
-ACCEPTED, NOT_FINITE, DUPLICATE, LATE, SPIKE, OUT_OF_LIMITS = range(6)
+ACCEPTED, NOT_FINITE, DUPLICATE, LATE, SPIKE, OUT_OF_LIMITS, AHEAD = range(7)
 REJECTIONS = {
     NOT_FINITE: "not_finite",
     DUPLICATE: "duplicate",
     LATE: "late",
     SPIKE: "spike",
     OUT_OF_LIMITS: "out_of_limits",
+    AHEAD: "ahead",
 }
 CONTINUES, GAP, CLOCK_JUMP, START = range(4)
 NEW_SEGMENT = {GAP: "gap", CLOCK_JUMP: "clock_jump", START: "start"}
@@ -20,6 +21,8 @@ NEW_SEGMENT = {GAP: "gap", CLOCK_JUMP: "clock_jump", START: "start"}
 # s^2: span (span + period) at 1 kHz. Below it, the change that inertia allows would be less than encoders' steps.
 SHORTEST_CHANGE = 2e-6
 STAYS = 0.3  # of a suspect's way from the motion before; who is that near to it has stepped, too
+# A clock that jumps further ahead than this is set wrong, or was: nobody follows it before it has stayed so.
+FAR_AHEAD, STAYED_AHEAD, ONE_CLOCK = 3600.0, 5.0, 2.0  # s; the last: between two samples of such a clock
 MAX_LATE_RUN = 25  # so many late samples in a row are not stragglers: the clock was set back
 
 # What the guard remembers, as one record: structured arrays cost a kernel's caller less than tuples with names.
@@ -35,6 +38,8 @@ MEMORY = np.dtype(
         ("suspect_stamp", float),  # s
         ("suspects", np.int64),  # in a row, that agree with each other
         ("late", np.int64),  # samples in a row
+        ("ahead", float),  # s, first stamp of a clock that has jumped far ahead; 0 without
+        ("ahead_stamp", float),  # s, its newest
         ("strut", np.int64),  # to which the last rejection is due
         (
             "stepped",
@@ -103,6 +108,12 @@ def judge(time, length, force, has_force, memories, limit_rows):
             begins = CLOCK_JUMP
         elif dt > limits.max_gap + 0.5 * period:
             begins = GAP
+        if dt > FAR_AHEAD:
+            if memory.ahead == 0.0 or not 0.0 < time - memory.ahead_stamp <= max(ONE_CLOCK, 5.0 * period):
+                memory.ahead = time
+            memory.ahead_stamp = time
+            if time - memory.ahead < STAYED_AHEAD:
+                return AHEAD, CONTINUES, 0
     for i in range(6):
         if length[i] < limits.shortest or length[i] > limits.longest:
             memory.strut = i
@@ -151,6 +162,7 @@ def judge(time, length, force, has_force, memories, limit_rows):
         memory.stepped = False
     memory.suspects = 0
     memory.late = 0
+    memory.ahead = 0.0
     if begins == CONTINUES:
         for i in range(6):
             slope[i] = (length[i] - last[i]) / (steps * period)

@@ -15,6 +15,9 @@ from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.transfers import transfers_of
 
 DEFAULT_RATE_LIMIT = 2.0  # m/s, beyond any hexapod's drives; machines may state less
+LARGEST_FORCE = (
+    1e9  # N, beyond any strut's; its square is still a number, and so is a sum of thousands of those
+)
 FILLED = 0.005  # s; what the platform does in it is next to a straight line
 FILLED_PERIODS = 2  # from the sample before a lost one to the sample after it
 
@@ -32,7 +35,7 @@ class GuardSettings:
     rate_limit : float
         Largest strut rate in m/s; a faster change is a spike.
     force_limit : float
-        Largest strut force in N the drives can give; a larger one is a spike.
+        Largest strut force in N the drives can give (LARGEST_FORCE where that is not known); a larger one is a spike.
     acceleration_limit : float
         Largest strut acceleration in m/s^2 used to tell a spike from motion.
     max_gap : float
@@ -50,7 +53,7 @@ class GuardSettings:
     period: float = 0.0
     length_limits: tuple[float, float] = (0.0, np.inf)
     rate_limit: float = DEFAULT_RATE_LIMIT
-    force_limit: float = np.inf
+    force_limit: float = LARGEST_FORCE
     acceleration_limit: float = 200.0
     max_gap: float = declared(
         0.0,
@@ -95,7 +98,9 @@ class GuardSettings:
             length_limits=(float(machine.length_limits[0]), float(machine.length_limits[1])),
             # twice the stated rate: a limit is what the drive may do, not what noise on a difference may show
             rate_limit=2.0 * machine.rate_limit if machine.rate_limit else DEFAULT_RATE_LIMIT,
-            force_limit=1.5 * machine.drive.force_limit if machine.drive else np.inf,
+            force_limit=min(1.5 * machine.drive.force_limit, LARGEST_FORCE)
+            if machine.drive
+            else LARGEST_FORCE,
             known=machine.drive.known_forces if machine.drive else None,
             transfers=transfers_of(machine, period),
         )

@@ -9,6 +9,7 @@ from pkm_identification.numerics.arrays import FloatArray
 
 from .judgement import (
     ACCEPTED,
+    AHEAD,
     CONTINUES,
     DUPLICATE,
     LATE,
@@ -18,6 +19,7 @@ from .judgement import (
     NOT_FINITE,
     OUT_OF_LIMITS,
     REJECTIONS,
+    STAYED_AHEAD,
     judge,
     judge_log,
 )
@@ -146,6 +148,9 @@ class StreamGuard:
             return f"stamp {time:.6f} s was there already"
         if verdict == LATE:
             return f"stamp {time:.6f} s is {memory['stamp'] - time:.6f} s behind the newest"
+        if verdict == AHEAD:
+            ahead = time - memory["stamp"]
+            return f"stamp {time:.3f} s is {ahead:.0f} s ahead: believed once it has been so for {STAYED_AHEAD:g} s"
         low, high = self.settings.length_limits
         if verdict == OUT_OF_LIMITS:
             hint = " (is it in mm?)" if low * 1e3 <= length[strut] <= high * 1e3 else ""

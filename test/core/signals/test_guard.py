@@ -11,6 +11,7 @@ from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import StrutLog
 from pkm_identification.signals.guard import GuardSettings, StreamGuard
 from pkm_identification.signals.guard.judgement import MAX_LATE_RUN
+from pkm_identification.signals.guard.settings import LARGEST_FORCE
 
 UF = Machine.load("uf")
 SETTINGS = GuardSettings.of(UF)
@@ -180,4 +181,4 @@ def test_limits_come_from_the_machine():
     del bare["drive"]
     with pytest.raises(LogError, match=r"drive\.sample_rate"):
         GuardSettings.of(Machine.from_document(bare))
-    assert GuardSettings.of(Machine.from_document(bare), 1e-3).force_limit == np.inf
+    assert GuardSettings.of(Machine.from_document(bare), 1e-3).force_limit == LARGEST_FORCE

@@ -93,3 +93,51 @@ def test_row_31_a_right_driver_raises_no_such_alarm(chain):
     assert "stepped" not in texts
     assert "stuck" not in texts
     assert "clipped" not in texts
+
+
+def test_row_32_a_clock_far_ahead_is_not_believed_before_it_has_stayed_so(chain):
+    """Two seconds ten years ahead are dropped with a WARN and nothing is lost behind them; six seconds are another
+    clock."""
+    assert chain.bench.trigger("/strut_filter/reset").success
+    chain.statuses.clear()
+    years = 10 * 365.25 * 86400.0
+    chain.feed(motion(2000.0, 1.0))
+    chain.feed(motion(2001.0 + years, 2.0))
+    status = status_with(chain.bench, chain.statuses, "s ahead: believed once")
+    assert (status.level, status.name) == (DiagnosticStatus.WARN, "strut_filter")
+    chain.bench.wait(
+        lambda: any(values_of(s).get("ahead") == "500" for a in chain.statuses for s in a.status),
+        "the counter",
+    )
+    count = len(chain.output)
+    chain.feed(motion(2003.0, 1.0))
+    assert chain.node.stage.counts["clock_jump"] == 0
+    chain.settle(count + 200)
+    # a clock that really was set
+    chain.feed(motion(2004.0 + years, 6.0))
+    assert chain.node.stage.counts["accepted"] == 500 + 250
+
+
+def test_row_37_samples_reordered_by_50_ms_are_dropped_without_harm(chain):
+    """Each eighth sample comes 50 ms late: as many holes are filled, as many stragglers dropped, in one segment; ERROR
+    says how much of the stream is made up."""
+    assert chain.bench.trigger("/strut_filter/reset").success
+    chain.statuses.clear()
+    chain.output.clear()
+    messages = motion(3000.0, 3.0)
+    late = {k + 12: k for k in range(50, 700, 8)}
+    order = []
+    for k in range(len(messages)):
+        if k not in late.values():
+            order.append(messages[k])
+        if k in late:
+            order.append(messages[late[k]])
+    chain.feed(order)
+    counts = chain.node.stage.counts
+    assert counts["late"] == counts["filled"] == len(late)
+    assert (counts["gap"], counts["clock_jump"]) == (0, 0)
+    status = status_with(chain.bench, chain.statuses, "behind the newest")
+    assert (
+        status.level == DiagnosticStatus.ERROR
+    )  # an eighth of the stream is made up: nothing may be learned from it
+    assert "made up" in status.message
