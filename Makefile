@@ -3,11 +3,12 @@
 #   make quick   the fast tests of the core, for every change  PYTEST_ARGS="-k name"
 #   make lint    ruff check, ruff format --check, mypy
 #   make test    make lint and all tests                       TESTS="test/core" PYTEST_ARGS="-k name"
+#   make lowest  make quick with the lowest versions that pyproject.toml states, in .venv-lowest, without ROS
 #   make bench   timings beside the peers, docs/benchmarks.md  BENCH_ARGS="--quick", "--only PART", "--out DIR"
 #   make format · make clean
 # With PKM_WITH_ROS=0: the core only, without ROS 2 and without a compiler, in .venv-core.
 .DELETE_ON_ERROR:
-.PHONY: demo quick test bench lint format clean
+.PHONY: demo quick lowest test bench lint format clean
 PYTHON ?= python3
 PKM_WITH_ROS ?= 1
 CORE_ONLY := $(filter 0,$(PKM_WITH_ROS))
@@ -56,6 +57,15 @@ test: $(VENV)/.package lint
 	$(if $(WITH_ROS),$(PYTEST) -n 2 --dist loadfile -m "not alone" $(WITH_ROS) $(PYTEST_ARGS) $(NONE_CHOSEN))
 	$(if $(WITH_ROS),$(PYTEST) -m alone $(WITH_ROS) $(PYTEST_ARGS) || [ $$? -eq 5 ])
 
+# What `name>=1.2` states becomes name==1.2.*, of the run-time dependencies; the newest of everything else.
+LOWEST := .venv-lowest
+lowest: pyproject.toml
+	@mkdir -p $(LOWEST) && $(PYTHON) -m venv $(LOWEST)
+	sed -n '/^dependencies = \[/,/^]/s/^    "\([a-z0-9_]*\)>=\([0-9.]*\)".*/\1==\2.*/p' pyproject.toml > $(LOWEST)/constraints.txt
+	$(LOWEST)/bin/pip install --quiet 'setuptools>=77' -c $(LOWEST)/constraints.txt
+	PKM_WITH_ROS=0 $(LOWEST)/bin/pip install --quiet --no-build-isolation -c $(LOWEST)/constraints.txt '.[test]'
+	env PYTHONPATH=$(CURDIR) OPENBLAS_NUM_THREADS=1 $(LOWEST)/bin/python -m pytest $(IN_ORDER) -m "not slow" test/core $(PYTEST_ARGS)
+
 bench: $(VENV)/.package $(VENV)/.test
 	$(RUN) ROS_DOMAIN_ID=$(TEST_DOMAIN) $(BIN)/python -m benchmarks $(BENCH_ARGS)
 
@@ -89,5 +99,5 @@ $(VENV)/.package: $(VENV)/.runtime $(BUILD_FILES) $(SOURCES)
 	@touch $@
 
 clean:
-	rm -rf .venv .venv-core build install log dist .pytest_cache .ruff_cache .mypy_cache .hypothesis
+	rm -rf .venv .venv-core .venv-lowest build install log dist .pytest_cache .ruff_cache .mypy_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

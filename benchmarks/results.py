@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -58,7 +59,8 @@ class Stream:
     `missing` are samples sent of which no platform state arrived, `lost` what each node noticed itself. Latencies in
     s from the sending of a sample to the arrival of what was made from it, without the filter's constant delay:
     median, 99th percentile, largest. `cpu` in shares of one core, `memory` in MB at the end and its slope in MB per
-    minute over the second half.
+    minute over the second half. `course` has the same over time: s, samples missing so far, median and 99th percentile
+    of the estimates' latency in each interval; at `marks` (s) memory in MB and % of a core of each process.
     """
 
     name: str
@@ -76,6 +78,7 @@ class Stream:
     memory: dict[str, float]
     memory_slope: dict[str, float]
     load: tuple[float, float]
+    course: dict[str, Any] = field(default_factory=dict, repr=False)
 
 
 @dataclass

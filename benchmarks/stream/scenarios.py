@@ -36,6 +36,7 @@ BUSY = "while True: pass"
 START = 1.0  # s
 TAIL = 1.5  # s for the last samples to pass
 MARKS = 20  # looks at memory
+COURSE = 60  # intervals of the course over time
 # MB per minute over the second half of a soak test; at 1 kHz a message kept for ever would be ten times that.
 LARGEST_GROWTH = 0.5
 
@@ -104,7 +105,7 @@ def run(machine: Machine, scenario: Scenario, duration: float) -> Stream:
         begin = int(driver.stdout.readline() or 0)
         if not begin:
             raise RuntimeError("the driver did not start: see above")
-        marks, memory, cpu = _watch(nodes, monitor, driver, begin / NANOSECONDS, duration)
+        marks, memory, cpu, shares = _watch(nodes, monitor, driver, begin / NANOSECONDS, duration)
         if driver.wait() != 0:
             raise RuntimeError("the driver failed: see above")
         monitor.listen(TAIL)
@@ -114,7 +115,7 @@ def run(machine: Machine, scenario: Scenario, duration: float) -> Stream:
         accepted = int(monitor.value("strut_filter", "accepted") or 0)
         delay = float(monitor.value("strut_filter", "delay"))
     return _stream(
-        scenario, duration, sent, begin, delay, listener, cpu, (marks, memory), lost, accepted, before
+        scenario, duration, sent, begin, delay, listener, cpu, (marks, memory, shares), lost, accepted, before
     )
 
 
@@ -187,19 +188,25 @@ def _start_driver(
 
 def _watch(
     nodes: dict[str, NodeProcess], monitor: Monitor, driver: subprocess.Popen, begin: float, duration: float
-) -> tuple[list[float], dict[str, list[float]], dict[str, float]]:
-    """Memory (MB) of each process at some times (s), and processor time as a share of one core."""
+) -> tuple[list[float], dict[str, list[float]], dict[str, float], dict[str, list[float]]]:
+    """Memory (MB) of each process at some times (s), processor time as a share of one core, and the same in % between
+    those times."""
     monitor.listen(max(0.0, begin + START - time.time()))
     first, start = {name: process.cpu_time() for name, process in nodes.items()}, time.monotonic()
-    marks, memory = [], {name: [] for name in nodes}
+    marks, memory, shares = [], {name: [] for name in nodes}, {name: [] for name in nodes}
+    before, then = dict(first), start
     for mark in np.linspace(START, duration, MARKS):
         monitor.listen(max(0.0, begin + mark - time.time()))
         marks.append(float(mark))
         for name, process in nodes.items():
             memory[name].append(_resident(process.pid))
+        now, used = time.monotonic(), {name: process.cpu_time() for name, process in nodes.items()}
+        for name in nodes:
+            shares[name].append(100.0 * (used[name] - before[name]) / max(now - then, 1e-3))
+        before, then = used, now
     passed = time.monotonic() - start
     cpu = {name: (process.cpu_time() - first[name]) / passed for name, process in nodes.items()}
-    return marks, memory, cpu
+    return marks, memory, cpu, shares
 
 
 def _resident(pid: int) -> float:
@@ -209,21 +216,23 @@ def _resident(pid: int) -> float:
 
 def _stream(
     scenario: Scenario, duration: float, sent: np.ndarray, begin: int, delay: float, listener: Listener,
-    cpu: dict[str, float], memory: tuple[list[float], dict[str, list[float]]], lost: dict[str, int], accepted: int,
-    before: float,
+    cpu: dict[str, float], memory: tuple[list[float], dict[str, list[float]], dict[str, list[float]]],
+    lost: dict[str, int], accepted: int, before: float,
 ) -> Stream:  # fmt: skip
     """The figures of a run."""
     period = NANOSECONDS / scenario.rate
-    latency, got = {}, {}
+    latency, got, numbers = {}, {}, {}
     for topic, heard in listener.heard.items():
         stamps, arrivals = heard.arrays()
         # the newest input sample that a message was made from
         number = np.round((stamps + NANOSECONDS * delay - begin) / period).astype(int)
         inside = (number >= START * scenario.rate) & (number < len(sent))
         latency[topic] = (arrivals[inside] - sent[number[inside]]) / NANOSECONDS
+        numbers[topic] = number[inside]
         got[topic] = len(np.unique(number[inside]))
     lateness = (sent - begin - period * np.arange(len(sent))) / NANOSECONDS
-    marks, resident = memory
+    marks, resident, shares = memory
+    course = _course(duration, scenario.rate, numbers, latency["parameter_estimate"])
     half = len(marks) // 2
     return Stream(
         name=scenario.name,
@@ -244,7 +253,25 @@ def _stream(
             for name, values in resident.items()
         },
         load=(before, load()),
+        course=course | {"marks": marks, "memory": resident, "cpu": shares},
     )
+
+
+def _course(
+    duration: float, rate: float, numbers: dict[str, np.ndarray], latency: np.ndarray
+) -> dict[str, list[float]]:
+    """Samples missing so far and latencies in each of some intervals."""
+    edges = np.linspace(START, duration, COURSE + 1)
+    states, estimates = np.unique(numbers["platform_state"]) / rate, numbers["parameter_estimate"] / rate
+    missing = rate * (edges[1:] - START) - np.searchsorted(states, edges[1:])
+    place = np.digitize(estimates, edges) - 1
+    quantiles = np.array([_quantiles(latency[place == k])[:2] for k in range(COURSE)])
+    return {
+        "time": edges[1:].tolist(),
+        "missing": np.round(missing).tolist(),
+        "median": quantiles[:, 0].tolist(),
+        "p99": quantiles[:, 1].tolist(),
+    }
 
 
 def _quantiles(seconds: np.ndarray) -> tuple[float, float, float]:
