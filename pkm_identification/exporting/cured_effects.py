@@ -9,6 +9,7 @@ import numpy as np
 
 from pkm_identification.identification.estimated_effects.linearisation import Linearisation
 from pkm_identification.identification.settings import EstimatorSettings
+from pkm_identification.mechanisms.actuators import Screw
 from pkm_identification.mechanisms.hexapod.dynamics.basis import friction_of_basis, joint_friction_of_basis
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUTS
@@ -58,6 +59,8 @@ def with_effects_known(
     _know_friction(document, machine, point)
     left = [*_know_forces(document, machine, point), *_know_lengths(document, machine, point)]
     for effect in point.effects:
+        if effect.name == "efficiency":
+            _know_efficiency(document, machine, float(values[effect.places(point.parameters)[0]]))
         if effect.directions is None:
             continue
         if effect.name == "motor_inertia" and machine.drive is not None and machine.drive.has_motor:
@@ -67,6 +70,17 @@ def with_effects_known(
         elif not bodies or effect.name == "motor_inertia":
             left += [entry.name for entry in effect.entries]
     return Machine.from_document(document, source=machine.name), tuple(left)
+
+
+def _know_efficiency(document: dict[str, Any], machine: Machine, found: float) -> None:
+    """What screws lose, as much more or less in both directions of power as was found; none gives more than it gets."""
+    sections = document["actuators"] if "actuators" in document else [document["actuator"]]
+    for section, screw in zip(sections, machine.actuators or (), strict=False):
+        if isinstance(screw, Screw):
+            section["efficiency"] = min(found, 1.0)
+            section["back_efficiency"] = 1.0 / max(
+                1.0 / screw.back_efficiency + screw.efficiency - found, 1.0
+            )
 
 
 def _know_friction(document: dict[str, Any], machine: Machine, point: Linearisation) -> None:

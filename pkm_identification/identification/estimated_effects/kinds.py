@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from pkm_identification.errors import SettingsError
+from pkm_identification.mechanisms.actuators import Screw
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
@@ -25,6 +27,7 @@ from .effect import EstimatedEffect
 
 STEP = 0.05  # of a rate of the friction law, or of Coulomb friction, for differences
 EXCESS = 0.5  # of Coulomb friction: a large breakaway
+LOSS = 0.2  # of the force, a large one
 # Which correction an effect of struts is, and how it joins those there are.
 _JOINED: dict[str, tuple[str, np.ufunc]] = {
     "force_delay": ("delay", np.add),
@@ -115,6 +118,50 @@ def transition(machine: Machine) -> EstimatedEffect:
         return _slope(situation, "transition_rate", float(values[0]), STEP * float(values[0]))
 
     return EstimatedEffect(entry.name, (entry,), columns=columns, undo=undo, positive=(entry,))
+
+
+def efficiency(machine: Machine) -> EstimatedEffect:
+    """Of the screws, in both directions of power alike; of a machine whose screws have one efficiency.
+
+    With eta_0 the file's, the screw loses (eta_0 - eta) |F| more, against the motion: linear in eta. A factor that both
+    directions had in common would be one of the forces, which no motion shows.
+
+    Raises
+    ------
+    SettingsError
+        If the drives are no such screws.
+    """
+    screws = [actuator for actuator in machine.actuators or () if isinstance(actuator, Screw)]
+    stated = {screw.efficiency for screw in screws}
+    if len(screws) < STRUTS or len(stated) > 1:
+        raise SettingsError(
+            f"also 'efficiency': machine '{machine.name}' has not six drives of type 'screw' with one efficiency"
+        )
+    entry = _number("efficiency", "", stated.pop(), LOSS)
+    bend, viscous, coulomb, forward, back = np.array(
+        [
+            (
+                screw.friction.transition_rate,
+                screw.friction.viscous,
+                screw.friction.coulomb,
+                screw.efficiency - 1.0,
+                1.0 / screw.back_efficiency - 1.0,
+            )
+            for screw in screws
+        ]
+    ).T
+
+    def columns(situation: Situation, values: FloatArray) -> FloatArray:
+        rows = situation.rows
+        rate = rows.struts.rate
+        side = np.clip(rate / bend, -1.0, 1.0)
+        # what was measured, before the file's losses were taken from it
+        before = rows.force + viscous * rate + coulomb * side
+        driving = side * np.sign(before)
+        before = before / (1.0 + np.where(driving >= 0.0, forward, -back) * driving)
+        return -rows.in_band(side * np.abs(before))[:, :, None]
+
+    return EstimatedEffect(entry.name, (entry,), columns=columns)
 
 
 def stribeck(machine: Machine) -> EstimatedEffect:

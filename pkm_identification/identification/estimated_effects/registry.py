@@ -27,7 +27,8 @@ OF_STRUTS = ("force_delay", "force_gain", "force_offset", "length_offset", "fric
 OF_BODIES = ("motor_inertia", "center_of_mass", "products_of_inertia", "unequal_struts")
 OF_FRICTION = ("friction_transition", "friction_stribeck")
 OF_JOINTS = "joint_friction"
-OF_MACHINE = ("gravity_direction", "geometry", *OF_BODIES, *OF_FRICTION, OF_JOINTS)
+OF_SCREWS = "efficiency"
+OF_MACHINE = ("gravity_direction", "geometry", *OF_BODIES, *OF_FRICTION, OF_JOINTS, OF_SCREWS)
 # What a list of names shows.
 FORMS = (*(f"{stem}[_N]" for stem in OF_STRUTS), *OF_MACHINE)
 # Every name, with the kind it is of and its struts (from 0).
@@ -176,6 +177,8 @@ def _effect(machine: Machine, parameters: ParameterSet, name: str) -> EstimatedE
         if machine.friction.law.reversing is None:
             raise SettingsError(f"also '{name}': the friction law of machine '{machine.name}' has no bend")
         return kinds.transition(machine) if kind == "friction_transition" else kinds.stribeck(machine)
+    if kind == OF_SCREWS:
+        return kinds.efficiency(machine)
     if kind == "gravity_direction":
         hypothesis = _one(gravity.effects(machine), name, f"machine '{machine.name}' has no gravity")
         return kinds.gravity_direction(hypothesis, machine)

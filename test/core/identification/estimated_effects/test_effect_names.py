@@ -60,7 +60,8 @@ def test_a_machine_without_it_is_refused():
 
 
 def test_every_name_has_parameters_with_priors():
-    uf = machine("uf")
+    screw = {"type": "screw", "torque_constant": 0.5, "lead": 0.02, "current_limit": 20.0, "efficiency": 0.9}
+    uf = machine(changed("uf", actuator=screw))
     plain = Settings.of(estimator="ls").parameter_set(uf)
     for name in NAMES:
         parameters = Settings.of(estimator="ls", also=parse_names(f" {name} ")).parameter_set(uf)
