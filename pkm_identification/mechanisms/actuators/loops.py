@@ -163,7 +163,7 @@ def _current(root: Node) -> CurrentControl:
 
 def _multiple(node: Node, outer: str, long: float, inner: str, short: float) -> None:
     ratio = long / short
-    if ratio < 1 - _WHOLE or abs(ratio - round(ratio)) > _WHOLE * ratio:
+    if not np.isfinite(ratio) or ratio < 1 - _WHOLE or abs(ratio - round(ratio)) > _WHOLE * ratio:
         node.take(outer).fail(
             f"has period {long:g} s, which is no multiple of the {inner} loop's {short:g} s: each outer loop must "
             "run every n-th time of the one inside"

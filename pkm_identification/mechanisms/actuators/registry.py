@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from pkm_identification.document import Node
 from pkm_identification.numerics.compiled import kernel
 
@@ -25,6 +27,13 @@ TYPES: dict[str, Any] = {
     "vane": vane,
 }
 TYPE_NAMES = tuple(TYPES)
+# What a machine feels of an actuator, by attribute.
+_FELT = {
+    "inertia": "inertia along the drive",
+    "inertia_behind": "motor's inertia along the drive",
+    "locked_stiffness": "stiffness along the drive",
+    "fastest": "fastest frequency",
+}
 
 
 @kernel
@@ -101,4 +110,14 @@ def _read(node: Node, units: Units) -> Any:
     kind = node.take("type").choice(TYPE_NAMES)
     made = TYPES[kind].read(node, units)
     node.close()
+    for name, words in _FELT.items():
+        if not _finite(made, name):
+            node.fail(f"has numbers whose {words} is too large to compute with")
     return made
+
+
+def _finite(made: Any, name: str) -> bool:
+    try:
+        return bool(np.isfinite(getattr(made, name)))
+    except (OverflowError, ZeroDivisionError):
+        return False
