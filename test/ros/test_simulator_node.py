@@ -82,6 +82,25 @@ def test_strut_commands_move_the_struts_and_bad_ones_are_refused(bench):
     assert np.abs(lengths(messages[-1:]) - wanted).max() < 1e-3
 
 
+def test_hydraulic_drives_go_where_they_are_told_and_hold_there(bench):
+    """Oil, valves and delays behind the topics: lengths in, lengths and load forces out; forces are not taken."""
+    messages = bench.collect(JointState, "strut_states")
+    node = bench.start(SimulatorNode, machine="uf_hydraulic", trajectory="none")
+    commands = bench.publisher(JointState, "strut_commands", COMMANDS)
+    home = bench.wait(lambda: messages, "a sample")[0].position
+    wanted = np.array(home) + 0.01
+    commands.publish(joint_state(0.0, wanted))
+    # at rest a valve is open by what leaks, in the dead zone nothing moves: within 1 mm
+    bench.wait(lambda: np.abs(lengths(messages[-1:]) - wanted).max() < 1e-3, "the struts at their targets")
+    bench.wait(lambda: np.ptp(lengths(messages[-200:]), axis=0).max() < 5e-6, "rest")
+    force = np.mean([message.effort for message in messages[-200:]], axis=0)
+    truth = node.simulator.plant.actuated.states[:, 2]
+    np.testing.assert_allclose(force, truth, atol=0.01 * np.abs(truth).max() + 2.0)
+    commands.publish(joint_state(0.0, np.full(6, 5.0)))
+    bench.wait(lambda: node.health.counts["command_refused"] == 1, "the refusal")
+    assert node.values()["loop_gap"] < 1e-6
+
+
 def test_a_target_pose_is_reached(bench):
     messages = bench.collect(JointState, "strut_states")
     truths = bench.collect(PoseStamped, "platform_truth", POSE)
