@@ -19,7 +19,7 @@ from pkm_identification.estimation.identifiability.exact import ModularRows
 from ..dynamics import regressor
 from ..kernels.closing import close
 from ..kernels.codes import AXES, OK, POINT
-from ..kinematics import moving
+from ..kinematics import MechanismMotion, moving
 from ..mechanism import Mechanism, Scratch
 from ..numbers.padic import NotAlgebraic, NotInThisField, Padic, Residue
 from .modular_start import coordinates, field_of, in_field, is_angle, row_values, starts
@@ -70,35 +70,59 @@ def exact_columns(mechanism: Mechanism, prime: int, count: int, seed: int = 0) -
         If a root or a configuration is not to be had with this prime.
     """
     rng = random.Random(seed * 1_000_003 + prime)
+    here, motion = exact_motion(mechanism, prime, count, rng)
+    found = regressor(here, motion)[0]
+    rows = np.empty((count, *found.shape), dtype=object)
+    for i, k in np.ndindex(*found.shape):
+        rows[:, i, k] = found[i, k].value
+    return ModularRows(prime, field_of(here).modulus, rows.reshape(-1, found.shape[1]))
+
+
+def exact_motion(
+    mechanism: Mechanism, prime: int, count: int, rng: random.Random
+) -> tuple[Mechanism, MechanismMotion]:
+    """The mechanism among the p-adic numbers, and `count` random states of it as one whose numbers are arrays.
+
+    Raises
+    ------
+    NotInThisField
+        If a root or a configuration is not to be had with this prime.
+    """
     here = in_field(mechanism, Padic(prime, 1 + int(_BITS / np.log2(prime))))
     for residues in islice(starts(mechanism, prime, rng), _STARTS):
         try:
-            configurations: Any = np.array([_closed_near(here, residues, rng) for _ in range(count)])
+            configuration = _closed_near(here, residues, count, rng)
             rate, change = (_random(field_of(here), rng, count, here.degrees_of_freedom) for _ in range(2))
-            found = regressor(here, moving(here, configurations, rate, change))
+            motion = moving(here, configuration[None], rate[None], change[None])
         except (NotInThisField, MotionRefused):
             continue
-        rows = np.array([value.value for value in found.ravel()], dtype=object)
-        return ModularRows(prime, field_of(here).modulus, rows.reshape(-1, found.shape[2]))
+        return here, motion
     raise NotInThisField(NO_BRANCH)
 
 
-def _random(arithmetic: Padic, rng: random.Random, *shape: int) -> Any:
-    values = np.empty(shape, dtype=object)
-    for place in np.ndindex(shape):
-        values[place] = Residue(rng.randrange(arithmetic.modulus), arithmetic)
+def _random(arithmetic: Padic, rng: random.Random, count: int, size: int) -> Any:
+    """Random numbers (size,), arrays of `count` each."""
+    values = np.empty(size, dtype=object)
+    for place in range(size):
+        values[place] = Residue(_many(rng, count, arithmetic.modulus), arithmetic)
     return values
 
 
-def _closed_near(mechanism: Mechanism, residues: np.ndarray, rng: random.Random) -> Any:
-    """A configuration (Q,) with loops closed modulo p^K that is `residues` (Q, 2) modulo p."""
+def _many(rng: random.Random, count: int, below: int) -> Any:
+    found = np.empty(count, dtype=object)
+    found[:] = [rng.randrange(below) for _ in range(count)]
+    return found
+
+
+def _closed_near(mechanism: Mechanism, residues: np.ndarray, count: int, rng: random.Random) -> Any:
+    """Configurations (Q,), arrays of `count`, with loops closed modulo p^K that are `residues` (Q, 2) modulo p."""
     arithmetic = field_of(mechanism)
     p = arithmetic.prime
     start = np.empty((1, len(residues)), dtype=object)
     for frame in mechanism.model.frame:
         for k in coordinates(frame):
             first, second = (int(value) for value in residues[k])
-            small = rng.randrange(p**4)
+            small = _many(rng, count, p**4)
             start[0, k] = (
                 arithmetic.turn(first, second, small)
                 if is_angle(frame)

@@ -5,7 +5,8 @@ divides it, and errors never grow: what is known modulo p^K stays so under sums,
 p does not divide. Newton's method converges here as it does among real numbers (Hensel's lemma), so the loops of a
 mechanism are closed exactly, modulo p^K. Angles are pairs of a cosine and a sine.
 
-With K = 1 a number may hold a whole array of residues, so that many configurations are tried in one go.
+A number may hold a whole array of residues, so that many configurations are computed in one go: with K = 1 any of them,
+with K > 1 some that are the same modulo p, so that what has an inverse or a root in one has it in all.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -81,7 +83,7 @@ class Residue:
         return self.field.size(self.value)
 
     def __eq__(self, other: object) -> bool:
-        return bool(self.value == _value(other) % self.field.modulus)
+        return bool(np.all(self.value == _value(other) % self.field.modulus))
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -212,12 +214,24 @@ class Padic(Evaluation):
             If p divides it.
         """
         if isinstance(value, np.ndarray):
-            return self._inverses[value]
+            return self._inverses[value] if self.exponent == 1 else self._inverted(value)
         if value % self.prime == 0:
             raise NotInThisField(f"{self.prime} divides a divisor")
         return pow(value, -1, self.modulus)
 
-    def root(self, value: int) -> int:
+    def _inverted(self, values: Any) -> Any:
+        """One over each of an array of numbers: one division, the rest products (Montgomery)."""
+        flat = values.ravel().tolist()
+        products = list(accumulate(flat, lambda one, other: one * other % self.modulus))
+        left = self.inverse(products[-1])
+        found = np.empty(len(flat), dtype=object)
+        for k in range(len(flat) - 1, 0, -1):
+            found[k] = left * products[k - 1] % self.modulus
+            left = left * flat[k] % self.modulus
+        found[0] = left
+        return found.reshape(values.shape)
+
+    def root(self, value: Any) -> Any:
         """A square root, the same one whenever it is asked for.
 
         Raises
@@ -225,7 +239,7 @@ class Padic(Evaluation):
         NotInThisField
             If there is none.
         """
-        found = self._roots.get(value % self.prime)
+        found: Any = self._roots.get((value.flat[0] if isinstance(value, np.ndarray) else value) % self.prime)
         if found is None:
             raise NotInThisField(f"no root modulo {self.prime}")
         known = 1
@@ -234,8 +248,15 @@ class Padic(Evaluation):
             found = (found + value * self.inverse(found)) * self.inverse(2) % self.modulus
         return found
 
-    def size(self, value: int) -> float:
-        """p to the minus how many times p divides a number; zero of zero."""
+    def size(self, value: Any) -> float:
+        """p to the minus how many times p divides a number; zero of zero; the largest of an array."""
+        if isinstance(value, np.ndarray):
+            largest = 0.0
+            for one in value.flat:
+                largest = max(largest, self.size(one))
+                if largest == 1.0:
+                    break
+            return largest
         if value == 0:
             return 0.0
         divided = 0
@@ -259,7 +280,7 @@ class Padic(Evaluation):
         every = every.reshape(-1, size)
         return every[(every**2).sum(axis=1) % self.prime == 1]
 
-    def turn(self, cosine: int, sine: int, small: int) -> Turn:
+    def turn(self, cosine: int, sine: int, small: Any) -> Turn:
         """An angle whose cosine and sine are these modulo p, another one for each `small`."""
         if (1 + cosine) % self.prime:
             half = sine * pow(1 + cosine, -1, self.prime) + self.prime * small

@@ -20,7 +20,7 @@ from pkm_identification.mechanisms.multibody.analysis.routes import PRIMES, find
 from pkm_identification.mechanisms.multibody.analysis.subject import Subject
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism, builtin_mechanisms
 from pkm_identification.mechanisms.multibody.numbers.exact import exact as number
-from pkm_identification.mechanisms.multibody.numbers.padic import NotAlgebraic, NotInThisField, Padic
+from pkm_identification.mechanisms.multibody.numbers.padic import NotAlgebraic, NotInThisField, Padic, Residue
 
 OUT = ("m_coupler", "J_coupler")
 
@@ -108,6 +108,23 @@ def test_numbers_modulo_a_prime_power():
         field.number(number("sqrt(2)"))
     with pytest.raises(NotAlgebraic):
         field.number(number("pi/3"))
+
+
+def test_many_numbers_in_one_are_each_computed_as_by_itself():
+    field = Padic(11, 20)
+    same = [4 + 11 * k for k in (0, 3, 12345, 11**7)]
+    many, other = (Residue(np.array(values, dtype=object), field) for values in (same, same[::-1]))
+
+    def one(a, b):
+        return (a / b - 3) * a + (a * a + b * b * 0) ** 0.5 - 1 / b
+
+    together = one(many, other).value
+    alone = [one(Residue(a, field), Residue(b, field)).value for a, b in zip(same, same[::-1], strict=True)]
+    assert together.tolist() == alone
+    assert abs(many) == 1.0
+    assert abs(many - 4) == pytest.approx(1 / 11)
+    assert many != other
+    assert many - many == 0
 
 
 def test_what_has_no_exact_route_says_so(tmp_path):
