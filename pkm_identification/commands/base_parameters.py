@@ -12,16 +12,24 @@ from pkm_identification.estimation.identifiability.contributions import paramete
 from pkm_identification.estimation.identifiability.homogenized import homogenized, raw_condition, scaled_rows
 from pkm_identification.estimation.identifiability.precise import checked_digits
 from pkm_identification.mechanisms.hexapod.dynamics.thirteen_bodies import SYMMETRIES
-from pkm_identification.mechanisms.multibody.analysis.routes import ALL, DOUBLE, ROUTES, find_base_parameters
+from pkm_identification.mechanisms.multibody.analysis.routes import (
+    ALL,
+    DOUBLE,
+    ROUTES,
+    SYMBOLIC,
+    find_base_parameters,
+)
 from pkm_identification.mechanisms.multibody.analysis.subject import Subject
+from pkm_identification.mechanisms.multibody.analysis.symbolic.formulas import NEEDS_SYMPY, has_sympy
 from pkm_identification.report.identifiability.base_parameters import (
     WithoutUnits,
     base_parameters_document,
     base_parameters_text,
 )
+from pkm_identification.report.identifiability.transfers import WrittenOut, latex_text
 
 from .arguments import add_json, add_machine
-from .results import present
+from .results import check_file, present, write_text
 
 
 def add(commands: argparse._SubParsersAction) -> None:
@@ -36,8 +44,8 @@ def add(commands: argparse._SubParsersAction) -> None:
         "--route",
         choices=(*ROUTES, ALL),
         default=DOUBLE,
-        help="double precision; as many digits as it takes; fractions, without rounding; all that apply "
-        "(default: double)",
+        help="double precision; as many digits as it takes; rules on the joint graph; fractions, without rounding; all "
+        "that apply (default: double)",
     )
     parser.add_argument(
         "--digits",
@@ -51,6 +59,11 @@ def add(commands: argparse._SubParsersAction) -> None:
         choices=SYMMETRIES,
         default=SYMMETRIES[0],
         help="what is known of a hexapod's struts (default: general)",
+    )
+    parser.add_argument(
+        "--latex",
+        metavar="FILE",
+        help="with the symbolic route: the base parameters as formulas of the description's constants (needs SymPy)",
     )
     parser.add_argument(
         "--eliminate",
@@ -79,6 +92,11 @@ def _base_parameters(options: argparse.Namespace) -> int:
         raise SettingsError("--length: belongs to --homogenized")
     if options.length is not None and not 0.0 < options.length < math.inf:
         raise SettingsError(f"--length {options.length:g}: must be more than 0, in m")
+    if options.latex is not None and options.route not in (SYMBOLIC, ALL):
+        raise SettingsError("--latex: belongs to --route symbolic or all")
+    if options.latex is not None and not has_sympy():
+        raise SettingsError(f"--latex: {NEEDS_SYMPY}")
+    check_file(options.latex, "--latex")
     subject = Subject.load(options.machine, options.symmetry)
     if options.length is not None and len(set(subject.row_units)) == 1:
         unit = subject.row_units[0]
@@ -88,9 +106,14 @@ def _base_parameters(options: argparse.Namespace) -> int:
     wanted_out = [name.strip() for name in options.eliminate.split(",") if name.strip()]
     routes = find_base_parameters(subject, options.route, digits, wanted_out)
     without_units = _without_units(subject, options) if options.homogenized else None
+    written = WrittenOut.of(routes, digits[1])
+    if options.latex is not None:
+        if routes.symbolic is None:
+            raise SettingsError(f"--latex: {subject.why_not}; the symbolic route does not apply")
+        write_text(options.latex, latex_text(routes, written))
     present(
-        base_parameters_text(routes, without_units),
-        base_parameters_document(routes, without_units),
+        base_parameters_text(routes, without_units, written),
+        base_parameters_document(routes, without_units, written),
         options.json,
     )
     if routes.disagreement:

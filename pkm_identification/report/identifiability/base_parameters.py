@@ -14,9 +14,18 @@ from pkm_identification.estimation.identifiability.contributions import Paramete
 from pkm_identification.estimation.identifiability.homogenized import Homogenized
 from pkm_identification.mechanisms.multibody.analysis.routes import (
     DoubleRoute,
-    ExactRoute,
     PreciseRoute,
+    Route,
     Routes,
+    SymbolicRoute,
+)
+
+from .transfers import (
+    WrittenOut,
+    step_lines,
+    symbolic_expressions,
+    symbolic_lines,
+    transfers_document,
 )
 
 _LONGEST_FACTOR = 30
@@ -42,7 +51,9 @@ class WithoutUnits:
     contributions: ParameterContributions | None
 
 
-def base_parameters_document(routes: Routes, homogenized: WithoutUnits | None = None) -> dict[str, Any]:
+def base_parameters_document(
+    routes: Routes, homogenized: WithoutUnits | None = None, written: WrittenOut | None = None
+) -> dict[str, Any]:
     """What `pkm base-parameters --json` writes; a route that was not run is absent."""
     subject = routes.subject
     document: dict[str, Any] = {
@@ -50,7 +61,7 @@ def base_parameters_document(routes: Routes, homogenized: WithoutUnits | None = 
         "machine": subject.name,
         "parameters": len(subject.names),
         "states": "stated motion" if subject.stated_motion else "random around home",
-        "vanishing": [subject.names[k] for k in routes.best.base.invisible],
+        **_without_effect(routes),
         "base": routes.best.rank,
         "sure": routes.best.sure,
         "routes": {},
@@ -80,16 +91,32 @@ def base_parameters_document(routes: Routes, homogenized: WithoutUnits | None = 
             "digits": list(precise.digits),
             "singular_values": [mpmath.nstr(value, _SHOWN) for value in precise.singular_values],
         }
+    if routes.symbolic is not None:
+        symbolic = routes.symbolic.base
+        document["routes"]["symbolic"] = {
+            "base": symbolic.rank,
+            "vanish": len(symbolic.vanishing),
+            "transfer": len(symbolic.transferred),
+        }
     if routes.exact is not None:
         document["routes"]["exact"] = {"rank": routes.exact.rank, "primes": list(routes.exact.base.primes)}
     if homogenized is not None:
         document["homogenized"] = _homogenized(routes, homogenized)
-    document["expressions"] = expressions(routes.best)
+    document["expressions"] = expressions(routes.best, written)
     return document
 
 
-def expressions(route: DoubleRoute | PreciseRoute | ExactRoute) -> list[dict[str, Any]]:
+def _without_effect(routes: Routes) -> dict[str, Any]:
+    """Parameters that vanish, by the rules where they were asked, with what is transferred."""
+    if routes.symbolic is not None:
+        return transfers_document(routes)
+    return {"vanishing": [routes.subject.names[k] for k in routes.best.base.invisible]}
+
+
+def expressions(route: Route, written: WrittenOut | None = None) -> list[dict[str, Any]]:
     """Every base parameter as a sum: its name is that of the parameter that stands for it."""
+    if isinstance(route, SymbolicRoute):
+        return symbolic_expressions(route.base, written or WrittenOut())
     if isinstance(route, DoubleRoute):
         base = route.base
         kept, given_up, coefficients, zero = base.independent, base.grouped, base.coefficients, 0.0
@@ -145,7 +172,9 @@ def _homogenized(routes: Routes, given: WithoutUnits) -> dict[str, Any]:
     return document
 
 
-def base_parameters_text(routes: Routes, homogenized: WithoutUnits | None = None) -> str:
+def base_parameters_text(
+    routes: Routes, homogenized: WithoutUnits | None = None, written: WrittenOut | None = None
+) -> str:
     """The same for a person."""
     subject = routes.subject
     best = routes.best
@@ -167,6 +196,9 @@ def base_parameters_text(routes: Routes, homogenized: WithoutUnits | None = None
         lines += _precise_lines(routes.precise)
     elif routes.double is not None and subject.why_not:
         lines.append(f"precise  does not apply: {subject.why_not}")
+    written = written or WrittenOut()
+    if routes.symbolic is not None:
+        lines += symbolic_lines(routes, written)
     if routes.exact is not None:
         primes = " and ".join(str(prime) for prime in routes.exact.base.primes)
         lines.append(f"exact    rank {routes.exact.rank}, without rounding, modulo powers of {primes}")
@@ -181,8 +213,13 @@ def base_parameters_text(routes: Routes, homogenized: WithoutUnits | None = None
             f"             (of the columns in SI units {homogenized.raw_condition:.4g}; in others another)",
         ]
     invisible = ", ".join(subject.names[k] for k in best.base.invisible)
-    lines += ["", f"without effect: {invisible or 'none'}", "base parameters:"]
-    lines += [f"  {_sum(expression)}" for expression in expressions(best)]
+    lines.append("")
+    if not isinstance(best, SymbolicRoute):
+        lines.append(f"without effect: {invisible or 'none'}")
+    if routes.symbolic is not None:
+        lines += step_lines(routes)
+    lines.append("base parameters:")
+    lines += [f"  {_sum(expression)}" for expression in expressions(best, written)]
     return "\n".join(lines)
 
 
@@ -207,6 +244,10 @@ def _precise_lines(route: PreciseRoute) -> list[str]:
 def _sum(expression: dict[str, Any]) -> str:
     text = expression["name"]
     for term in expression["terms"][1:]:
+        if "decimal" in term and any(letter.isalpha() for letter in term["factor"]):
+            # a formula
+            text += f" + ({term['factor']}) {term['parameter']}"
+            continue
         size = f"{np.abs(term['value']):.{_SHOWN}g} "
         text += (" - " if term["value"] < 0 else " + ") + ("" if size == "1 " else size) + term["parameter"]
     return text

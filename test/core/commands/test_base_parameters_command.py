@@ -38,6 +38,66 @@ def test_all_routes_of_the_trap_in_text_and_json(tmp_path, capsys):
     assert first["terms"][0] == {"parameter": "mx_crank", "factor": "1", "value": 1.0}
     assert first["terms"][1] == {"parameter": "m_coupler", "factor": "3/10", "value": 0.3}
     assert found["routes"]["exact"] == {"rank": 8, "primes": [11, 19]}
+    assert found["routes"]["symbolic"] == {"base": 8, "vanish": 2, "transfer": 2}
+    # eliminated by what joins the coupler to the crank and to the rocker
+    assert [(one["joint"], one["condition"], one["parameter"]) for one in found["transferred"]] == [
+        ("crank_tip", 1, "m_coupler"),
+        ("rocker_tip", 1, "J_coupler"),
+    ]
+
+
+def test_transfers_of_the_suspension_in_text_and_json(tmp_path, capsys):
+    path = tmp_path / "base.json"
+    assert ask("--machine", "suspension", "--route", "symbolic", "--json", str(path)) == 0
+    out = capsys.readouterr().out
+    assert "13 vanish, 16 transferred: 41 base parameters" in out
+    assert "lower_arm: condition 2, dipole along (0, 1, 0) at (0, 0, 0): my_lower_arm" in out
+    assert (
+        "lower_pivot: condition 1, monopole at (0, 0, 0) of lower_arm lent by the ground: Iyy_lower_arm"
+        in out
+    )
+    assert "damper_foot: condition 1, monopole at (0, 0, 0) of damper_rod to lower_arm: m_damper_rod" in out
+    found = json.loads(path.read_text())
+    assert found["routes"] == {"symbolic": {"base": 41, "vanish": 13, "transfer": 16}}
+    assert (found["base"], len(found["vanishing"]), len(found["transferred"])) == (41, 13, 16)
+    assert [one["joint"] for one in found["transferred"][:4]] == [
+        "damper_foot",
+        "lower_pivot",
+        "upper_pivot",
+        "rack",
+    ]
+    assert len(found["expressions"]) == 41
+    assert found["expressions"][0]["terms"][1]["factor"] == "-20/7"
+
+
+def test_formulas_of_named_constants(tmp_path, capsys):
+    pytest.importorskip("sympy")
+    tex, path = tmp_path / "base.tex", tmp_path / "base.json"
+    arguments = ("--machine", "four-bar", "--route", "symbolic", "--latex", str(tex), "--json", str(path))
+    assert ask(*arguments, "--digits", "30,40") == 0
+    assert "  J_rocker + (l3**2/l2**2) J_coupler" in capsys.readouterr().out
+    terms = json.loads(path.read_text())["expressions"][0]["terms"]
+    assert terms[1] == {"parameter": "m_coupler", "factor": "l1", "value": 0.3, "decimal": "0.3"}
+    assert terms[2]["factor"] == "-l1/l2**2"
+    # forty digits of -30/49
+    assert terms[2]["decimal"] == "-0.6122448979591836734693877551020408163265"
+    text = tex.read_text()
+    assert text.count(r"\beta_") == 8
+    assert r"\frac{l_{3}^{2}}{l_{2}^{2}}\, \mathrm{J}_{\mathrm{coupler}}" in text
+
+
+def test_formulas_without_sympy(monkeypatch, tmp_path, capsys):
+    """Without it numbers stand for the constants, and LaTeX is refused before anything is worked out."""
+    monkeypatch.setattr(
+        "pkm_identification.mechanisms.multibody.analysis.symbolic.formulas.find_spec", lambda _: None
+    )
+    assert ask("--machine", "four-bar", "--route", "symbolic") == 0
+    out = capsys.readouterr().out
+    assert "pkm_identification[symbolic]" in out
+    assert "J_rocker + 0.510204081633 J_coupler" in out
+    assert ask("--machine", "four-bar", "--route", "symbolic", "--latex", str(tmp_path / "a.tex")) == 2
+    assert "formulas need SymPy" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
 
 
 def test_factors_are_numbers(tmp_path):
@@ -93,6 +153,7 @@ def test_digits_that_do_not_do_end_with_one_after_the_results(tmp_path, capsys):
         (("--machine", "four-bar", "--symmetry", "alike"), "only a hexapod has struts"),
         (("--machine", "four-bar", "--length", "1"), "--length: belongs to --homogenized"),
         (("--machine", "epaas", "--homogenized", "--length", "-1"), "--length -1: must be more than 0, in m"),
+        (("--machine", "four-bar", "--latex", "a.tex"), "--latex: belongs to --route symbolic or all"),
         (("--machine", "nothing"), "nothing"),
     ],
 )

@@ -162,23 +162,49 @@ def _with_loop_closed(
     source: np.random.Generator,
 ) -> np.ndarray:
     """Those of the configurations (N, Q) in which some values `grid` (len(own), G) of `own` close a loop, with them."""
+    slides = [k for k in own if not angle[k]][-1:]
+    turned = [n for n, k in enumerate(own) if k not in slides]
+    # a sliding coordinate enters a loop's rows linearly: two of its values tell what all of them do
+    coarse = grid[:, grid[[own.index(k) for k in slides]].sum(axis=0) == 0] if slides else grid
+    p = mechanism.arithmetic.prime  # type: ignore[union-attr]
+    gaps = [
+        _gaps(
+            mechanism, angle, draw, rows, {**{own[n]: coarse[n] for n in turned}, **dict.fromkeys(slides, at)}
+        )
+        for at in range(1 + len(slides))
+    ]
+    shape = (len(draw), coarse.shape[1])
+    found, slid = [], range(p if slides else 1)
+    for at in slid:
+        closed = np.ones(shape, dtype=bool)
+        for gap, other in zip(gaps[0], gaps[-1], strict=True):
+            closed &= (gap + at * (other - gap)) % p == 0
+        found.append(closed)
+    every = np.stack(found, axis=2).reshape(len(draw), -1)
+    good = np.flatnonzero(every.any(axis=1))
+    # one of the solutions, any
+    picked = np.where(every[good], source.random((len(good), every.shape[1])), -1.0).argmax(axis=1)
+    chosen = draw[good].copy()
+    for n in turned:
+        chosen[:, own[n]] = coarse[n, picked // len(slid)]
+    for k in slides:
+        chosen[:, k] = picked % len(slid)
+    return chosen
+
+
+def _gaps(
+    mechanism: Mechanism, angle: dict[int, bool], draw: np.ndarray, rows: list[int], own: dict[int, Any]
+) -> list[np.ndarray]:
+    """Residuals modulo p of a loop's rows for configurations (N, Q), values (G,) of its own coordinates instead."""
     arithmetic = field_of(mechanism)
     circle = arithmetic.circle
     q = np.empty((1, len(angle)), dtype=object)
     for k in angle:
-        index = grid[own.index(k)][None, :] if k in own else draw[:, k][:, None]
+        index = np.asarray(own[k])[None, ...] if k in own else draw[:, k][:, None]
         q[0, k] = (
             Turn(circle[index, 0], circle[index, 1], arithmetic) if angle[k] else Residue(index, arithmetic)
         )
-    closed = np.ones((len(draw), grid.shape[1]), dtype=bool)
-    for value in row_values(mechanism, np.array(rows), q)[0]:
-        closed &= value.value == 0
-    good = np.flatnonzero(closed.any(axis=1))
-    # one of the solutions, any
-    picked = np.where(closed[good], source.random((len(good), grid.shape[1])), -1.0).argmax(axis=1)
-    chosen = draw[good].copy()
-    chosen[:, own] = grid[:, picked].T
-    return chosen
+    return [np.asarray(value.value) for value in row_values(mechanism, np.array(rows), q)[0]]
 
 
 def _loops(mechanism: Mechanism) -> list[tuple[list[int], list[int]]]:

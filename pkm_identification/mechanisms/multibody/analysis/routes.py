@@ -25,13 +25,13 @@ from pkm_identification.estimation.identifiability.precise import (
     precise_base_parameters,
 )
 
+from .exact_states import PRIMES
 from .subject import Subject
+from .symbolic.base import SymbolicBaseParameters
 
-DOUBLE, PRECISE, EXACT = "double", "precise", "exact"
-ROUTES = (DOUBLE, PRECISE, EXACT)
+DOUBLE, PRECISE, SYMBOLIC, EXACT = "double", "precise", "symbolic", "exact"
+ROUTES = (DOUBLE, PRECISE, SYMBOLIC, EXACT)
 ALL = "all"
-# Small, since a configuration modulo p is found by trying; those with no root of -1 meet fewer singular ones.
-PRIMES = (11, 7, 19, 23, 31, 13, 17)
 
 
 @dataclass(frozen=True)
@@ -99,6 +99,31 @@ class ExactRoute:
 
 
 @dataclass(frozen=True)
+class SymbolicRoute:
+    """Rules of inertia transfer on the joint graph.
+
+    Attributes
+    ----------
+    base : SymbolicBaseParameters
+    """
+
+    base: SymbolicBaseParameters
+
+    @property
+    def rank(self) -> int:
+        """Never below the true one."""
+        return self.base.rank
+
+    @property
+    def sure(self) -> bool:
+        """Of what it gives up."""
+        return True
+
+
+Route = DoubleRoute | PreciseRoute | SymbolicRoute | ExactRoute
+
+
+@dataclass(frozen=True)
 class ForcedRank:
     """What double precision makes of the coefficients when it is told the rank.
 
@@ -128,6 +153,7 @@ class Routes:
     subject : Subject
     double : DoubleRoute or None
     precise : PreciseRoute or None
+    symbolic : SymbolicRoute or None
     exact : ExactRoute or None
     why_not_exact : str
         Why the exact one was not run though all were asked for.
@@ -136,25 +162,39 @@ class Routes:
     subject: Subject
     double: DoubleRoute | None = None
     precise: PreciseRoute | None = None
+    symbolic: SymbolicRoute | None = None
     exact: ExactRoute | None = None
     why_not_exact: str = ""
 
     @property
     def disagreement(self) -> str:
-        """One line if two routes that are sure of themselves have different ranks; else empty."""
-        ranks = {
-            name: route.rank
-            for name, route in ((DOUBLE, self.double), (PRECISE, self.precise), (EXACT, self.exact))
-            if route is not None and route.sure
-        }
+        """One line if two routes that are sure of themselves disagree; else empty.
+
+        The symbolic one is sure that there are no more base parameters than it finds.
+        """
+        ranks = self._sure_ranks
+        if self.symbolic is not None and any(rank > self.symbolic.rank for rank in ranks.values()):
+            ranks = {**ranks, SYMBOLIC: self.symbolic.rank}
         if len(set(ranks.values())) < 2:
             return ""
         return "routes disagree: " + ", ".join(f"{name} {rank}" for name, rank in ranks.items())
 
     @property
-    def best(self) -> DoubleRoute | PreciseRoute | ExactRoute:
+    def _sure_ranks(self) -> dict[str, int]:
+        counted = ((DOUBLE, self.double), (PRECISE, self.precise), (EXACT, self.exact))
+        return {name: route.rank for name, route in counted if route is not None and route.sure}
+
+    @property
+    def upper_bound(self) -> bool | None:
+        """Whether the rules leave more than there is; None if no other route that is sure of itself was run."""
+        if self.symbolic is None or not self._sure_ranks:
+            return None
+        return self.symbolic.rank > min(self._sure_ranks.values())
+
+    @property
+    def best(self) -> Route:
         """The route whose expressions count: the one with the least rounding that was run."""
-        best = self.exact or self.precise or self.double
+        best = self.exact or self.precise or self.symbolic or self.double
         assert best is not None
         return best
 
@@ -188,7 +228,7 @@ def find_base_parameters(
     Parameters
     ----------
     subject : Subject
-    route : {'double', 'precise', 'exact', 'all'}
+    route : {'double', 'precise', 'symbolic', 'exact', 'all'}
         `all` runs what applies.
     digits : collection of int
         Two settings of the precise route, and if wanted the most digits to go to.
@@ -213,7 +253,7 @@ def find_base_parameters(
     unknown = [name for name in wanted_out if name not in subject.names]
     if unknown:
         raise SettingsError(f"parameter '{unknown[0]}' is none of {subject.name}: {', '.join(subject.names)}")
-    double = precise = exact = None
+    double = precise = symbolic = exact = None
     why_not_exact = ""
     if route in (DOUBLE, ALL):
         columns = subject.columns(seed)
@@ -236,6 +276,8 @@ def find_base_parameters(
         except ValueError as error:
             raise SettingsError(f"{subject.name}: the stated motion does not do: {error}") from None
         precise = PreciseRoute(found)
+    if route == SYMBOLIC or (route == ALL and subject.mechanism is not None):
+        symbolic = SymbolicRoute(subject.transfers(wanted_out, seed))
     if route == EXACT or (route == ALL and subject.mechanism is not None):
         try:
             exact = ExactRoute(
@@ -249,4 +291,4 @@ def find_base_parameters(
             if route == EXACT:
                 raise NotConverged(f"{subject.name}: route 'exact': {error}") from None
             why_not_exact = str(error)
-    return Routes(subject, double, precise, exact, why_not_exact)
+    return Routes(subject, double, precise, symbolic, exact, why_not_exact)

@@ -25,6 +25,7 @@ from ..numbers.padic import NotInThisField
 from ..parameters import rigid_basis, rigid_columns
 from .exact_states import checked_exact, exact_columns
 from .states import structure_motion
+from .symbolic.base import SymbolicBaseParameters, symbolic_base_parameters
 
 _SPARE_STATES = 2
 _HEXAPOD_STATES = 40
@@ -185,6 +186,20 @@ class Subject:
         except NotInThisField:
             return None
         return replace(found, rows=self._chosen(found.rows[None])[0] % found.modulus)
+
+    def transfers(self, wanted_out: Collection[str] = (), seed: int = 0) -> SymbolicBaseParameters:
+        """Base parameters by the rules of inertia transfer.
+
+        Raises
+        ------
+        SettingsError
+            If the machine is no mechanism, or a constant was given as a floating-point number.
+        """
+        mechanism = self.exact_mechanism()
+        keep = () if wanted_out else self.platform
+        return symbolic_base_parameters(
+            mechanism, self.names, rigid_columns(mechanism), self.mapping, wanted_out, keep, seed
+        )
 
     def exact_mechanism(self) -> Mechanism:
         """The mechanism, its constants known to be exact; raises as `precise_columns`."""

@@ -41,6 +41,8 @@ class Evaluation:
     def _expression(self, value: Expression) -> Any:
         # as few frames of Python's as can be from one operation to the next: long sums are deep
         arguments = list(map(self.number, value.arguments))
+        if value.operation == "constant":
+            return arguments[0]
         if value.operation == "pi":
             return self._pi
         if value.operation == "+":

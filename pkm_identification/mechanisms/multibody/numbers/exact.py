@@ -75,6 +75,23 @@ class Expression:
         return _operate("-", Fraction(0), self)
 
 
+@dataclass(frozen=True)
+class Constant(Expression):
+    """A constant of a description by its name: for formulas. Every arithmetic takes its value.
+
+    Attributes
+    ----------
+    name : str
+    """
+
+    name: str = ""
+
+    @classmethod
+    def of(cls, name: str, value: Exact) -> Constant:
+        """The constant of this name and value."""
+        return cls("constant", (value,), name)
+
+
 Exact = Fraction | Expression
 ExactVector = tuple[Exact, ...]
 ZERO, ONE = Fraction(0), Fraction(1)

@@ -231,7 +231,7 @@ def test_what_cannot_be_used_is_refused():
     with pytest.raises(SettingsError, match=r"constants\.l1 = 0\.3 is a floating-point number"):
         find_base_parameters(one, "precise")
     assert find_base_parameters(one, "double").double.rank == 8
-    with pytest.raises(SettingsError, match="'fast': must be one of double, precise, exact, all"):
+    with pytest.raises(SettingsError, match="'fast': must be one of double, precise, symbolic, exact, all"):
         find_base_parameters(one, "fast")
     with pytest.raises(SettingsError, match="parameter 'm_9' is none of four-bar"):
         find_base_parameters(one, "double", wanted_out=("m_9",))

@@ -1,0 +1,1 @@
+"""Base parameters by rules on the joint graph: what vanishes, and what can be transferred from body to body."""

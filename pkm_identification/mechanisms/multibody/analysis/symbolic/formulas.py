@@ -1,0 +1,108 @@
+"""Coefficients of base parameters as formulas of a description's named constants; SymPy is loaded here alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib.util import find_spec
+from typing import Any
+
+from pkm_identification.errors import SettingsError
+
+from ...numbers.evaluation import Evaluation
+from ...numbers.exact import Constant, Expression
+from .base import SymbolicBaseParameters, null_vector
+from .elimination import Elimination
+
+_DIGITS = 40
+_LEAST = 1e-30
+NEEDS_SYMPY = "formulas need SymPy: pip install sympy, or pkm_identification[symbolic]"
+
+
+def has_sympy() -> bool:
+    """Whether formulas can be made."""
+    return find_spec("sympy") is not None
+
+
+class Formulas(Evaluation):
+    """Exact numbers as SymPy's, named constants as symbols.
+
+    Attributes
+    ----------
+    values : dict
+        Of the symbols met so far.
+    """
+
+    dtype: Any = object
+
+    def __init__(self) -> None:
+        try:
+            import sympy
+        except ImportError:
+            raise SettingsError(NEEDS_SYMPY) from None
+        self._sympy = sympy
+        self.values: dict[Any, Any] = {}
+
+    def _fraction(self, value: Any) -> Any:
+        return self._sympy.Rational(value.numerator, value.denominator)
+
+    def _expression(self, value: Expression) -> Any:
+        if isinstance(value, Constant):
+            symbol = self._sympy.Symbol(value.name, real=True)
+            self.values[symbol] = self.number(value.arguments[0])
+            return symbol
+        return super()._expression(value)
+
+    def _function(self, name: str) -> Callable[..., Any]:
+        return getattr(self._sympy, name)
+
+    @property
+    def _pi(self) -> Any:
+        return self._sympy.pi
+
+    def same(self, value: Any) -> Any:
+        return self._sympy.Rational(value)
+
+    def short(self, value: Any) -> Any:
+        """A formula with numerator and denominator without common factors."""
+        return self._sympy.cancel(value)
+
+    def factored(self, value: Any) -> Any:
+        """A formula as a product."""
+        return self._sympy.factor(value)
+
+    def is_zero(self, value: Any) -> bool:
+        """Whether a formula is zero for the constants' values."""
+        if value == 0:
+            return True
+        return bool(abs(self._sympy.N(value.subs(self.values), _DIGITS)) < _LEAST)
+
+    def latex(self, value: Any) -> str:
+        """A formula or the name of a symbol in LaTeX."""
+        return self._sympy.latex(self._sympy.Symbol(value) if isinstance(value, str) else value)
+
+
+def formulas(found: SymbolicBaseParameters, made: Formulas) -> dict[tuple[int, int], Any]:
+    """Coefficients that are not zero, by kept and given up parameter, of bodies that are not known to be alike.
+
+    Raises
+    ------
+    SettingsError
+        If bodies are alike: their coefficients are numbers.
+    """
+    if found.columns is None:
+        raise SettingsError("formulas are made of each body's own parameters, without --symmetry")
+    place = {int(column): k for k, column in enumerate(found.columns)}
+    elimination = Elimination(made.is_zero, made.short)
+    for one in found.applied:
+        vector = {
+            column: made.number(value)
+            for column, value in null_vector(one.step, found.named).items()
+            if column in place
+        }
+        elimination.add(vector, one.parameter.__ne__)
+    return {
+        (place[column], place[pivot]): made.factored(-value)
+        for pivot, row in elimination.rows.items()
+        for column, value in row.items()
+        if column != pivot
+    }
