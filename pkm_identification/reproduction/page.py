@@ -16,6 +16,9 @@ the section is about:
 - `oh2003-*`: Y. H. Oh, *Dynamic parameter identification of parallel kinematic machines* (University of Florida, 2003)
 - `epaas-*`: K. Machielsen, *Some aspects of the dynamic behaviour of an assembly robot* (TH Eindhoven, 1983)
 - `mast-*`: the paper on the 3PRS table (*Mechatronic model of a 3PRS multi-axial simulation table*, authors unknown)
+- `iriarte2017-*`: X. Iriarte et al., *Drawbacks and alternatives to the numerical calculation of the base inertial
+  parameters expressions for low mobility mechanisms* (2017)
+- `ebrahimi2009-*`: Ebrahimi and Kövecses, on unit homogenisation and sensitivity (accepted 2009; two pages of it)
 
 This page is written by `pkm reproduce all --page docs/reproduction.md` from the studies' documents; verdicts follow
 from the numbers by the rule that `pkm reproduce NAME --json FILE` states for each. `pkm reproduce --help` lists the

@@ -94,5 +94,17 @@ STUDIES: dict[str, Study] = {
             "torques of the 3PRS table's axes: friction and inertia from them, and a model that passes position and "
             "fails torque (the paper on the 3PRS table)",
         ),
+        Study(
+            "iriarte2017-base-parameters",
+            "iriarte2017",
+            "base parameters of a suspension and of four-bars in double precision, in many digits, by rules and "
+            "without rounding (Iriarte et al. 2017)",
+        ),
+        Study(
+            "ebrahimi2009-units",
+            "ebrahimi2009",
+            "the hexapods' regressors without units, and what changes with the units of the columns (Ebrahimi and "
+            "Kövecses 2009)",
+        ),
     )
 }

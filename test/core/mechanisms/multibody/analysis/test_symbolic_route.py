@@ -150,7 +150,12 @@ def test_the_table_and_the_robot():
 
 @pytest.mark.parametrize(
     ("symmetry", "size", "base"),
-    [("general", 130, 82), ("alike", 30, 22), ("axisymmetric", 58, 34), ("axisymmetric_alike", 18, 14)],
+    [
+        ("general", 130, 82),
+        pytest.param("alike", 30, 22, marks=pytest.mark.slow),
+        pytest.param("axisymmetric", 58, 34, marks=pytest.mark.slow),
+        pytest.param("axisymmetric_alike", 18, 14, marks=pytest.mark.slow),
+    ],
 )
 def test_hexapods(symmetry, size, base):
     """Six masses at base joints, six complete tensors, six masses at platform joints."""
@@ -250,6 +255,7 @@ def test_every_fact_is_needed():
     assert made.rows == {0: one, 2: {1: Fraction(3), 2: Fraction(1)}}
 
 
+@pytest.mark.slow
 def test_what_the_rules_say_is_held_against_other_routes():
     found = find_base_parameters(Subject.load("four-bar"), "all")
     assert found.disagreement == ""

@@ -1,0 +1,1 @@
+"""Homogeneous units of the regressor (Ebrahimi and Kövecses 2009)."""

@@ -1,0 +1,109 @@
+"""The hexapods' regressors without units, in m, kg, N and in mm, g, kN."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pkm_identification.estimation.identifiability.contributions import parameter_contributions
+from pkm_identification.estimation.identifiability.homogenized import (
+    Homogenized,
+    homogenized,
+    raw_condition,
+)
+from pkm_identification.mechanisms.multibody.analysis.subject import Subject
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.parameters.parameter import Kind
+
+MACHINES = ("uf", "ford", "hexel")
+# What a kind's number is in the other units: g, g mm, g mm^2; forces in kN.
+_SMALL = {Kind.MASS: 1e3, Kind.FIRST_MOMENT: 1e6, Kind.INERTIA: 1e9}
+_FORCE = 1e-3
+
+
+@dataclass(frozen=True)
+class MachineUnits:
+    """One machine.
+
+    Attributes
+    ----------
+    name : str
+    found : Homogenized
+    raw, raw_small : float
+        Condition of the columns as they are, in kg, m, N and in g, mm, kN.
+    change : float
+        Largest relative change of D's singular values and of the shares between the units.
+    shares : float
+        Sum of all shares.
+    sizes : tuple of int
+        Columns of the groups.
+    """
+
+    name: str
+    found: Homogenized
+    raw: float
+    raw_small: float
+    change: float
+    shares: float
+    sizes: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class UnitsStudy:
+    """What was computed.
+
+    Attributes
+    ----------
+    machines : tuple of MachineUnits
+    toy : Homogenized
+        Of one column of masses, (3, 4, 0, 0), and one of inertias, (0, 5, 0, 12).
+    toy_raw, toy_raw_small : float
+        Condition of the two columns as they are, and with J in kg mm^2.
+    """
+
+    machines: tuple[MachineUnits, ...]
+    toy: Homogenized
+    toy_raw: float
+    toy_raw_small: float
+
+
+def run_study() -> UnitsStudy:
+    """The study."""
+    columns = np.array([[3.0, 0.0], [4.0, 5.0], [0.0, 0.0], [0.0, 12.0]])
+    toy = homogenized(columns, (Kind.MASS, Kind.INERTIA))
+    machines = tuple(_machine(name) for name in MACHINES)
+    small = columns * [1.0, 1e-6]
+    return UnitsStudy(machines, toy, raw_condition(columns, 2), raw_condition(small, 2))
+
+
+def _machine(name: str) -> MachineUnits:
+    subject = Subject.load(name)
+    rows = subject.columns().reshape(-1, len(subject.names))
+    scale = np.array([_SMALL[kind] for kind in subject.kinds])
+    small, nominal = _FORCE * rows / scale, subject.nominal * scale
+    one, other = (homogenized(part, subject.kinds) for part in (rows, small))
+    shares, again = (
+        parameter_contributions(part, values, subject.kinds)
+        for part, values in ((rows, subject.nominal), (small, nominal))
+    )
+    # what is rounding stays rounding and is not compared
+    values = one.singular_values[: one.rank]
+    change = max(
+        _most(other.singular_values[: one.rank] / values - 1.0) if other.rank == one.rank else np.inf,
+        _most(again.size - shares.size),
+        _most(again.share - shares.share),
+    )
+    return MachineUnits(
+        name,
+        one,
+        raw_condition(rows, one.rank),
+        raw_condition(small, one.rank),
+        float(change),
+        float(np.sum(shares.share)),
+        tuple(len(group.columns) for group in one.groups),
+    )
+
+
+def _most(values: FloatArray) -> float:
+    return float(np.abs(values).max())

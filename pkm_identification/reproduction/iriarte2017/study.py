@@ -1,0 +1,47 @@
+"""Base parameters as Iriarte et al. (2017) have them, by all routes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pkm_identification.reproduction.assembly import assembled
+from pkm_identification.reproduction.outcome import Outcome
+
+from .findings import findings
+from .runs import BaseParameterStudy, run_study
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+NAME = "iriarte2017-base-parameters"
+SOURCE = "Iriarte, Ros, Plaza, Aginaga and Mata (2017)"
+TITLE = "base parameters in double precision, in many digits, by rules, and without rounding"
+NOTES = (
+    "Printed: the joint graph of the suspension, its counts, tables 3 and 4 by joint; tables of "
+    "coefficients and all formulas "
+    "are lost in our copy, and so are geometry and motion.",
+    "Assumed: the suspension's lengths, masses and motion; conditions of vanishing and transfer are "
+    "reconstructed from the "
+    "Lagrangian and checked against the regressor.",
+)
+
+
+def run() -> Outcome:
+    """The study as the source has it."""
+    return outcome(run_study())
+
+
+def outcome(study: BaseParameterStudy) -> Outcome:
+    """Text, document and figures."""
+
+    def spectra() -> Figure:
+        from .figures import spectra_figure
+
+        return spectra_figure(study)
+
+    results = {
+        "vanishing": {str(body): count for body, count in study.vanishing.items()},
+        "transferred": {f"{a}-{b}": count for (a, b), count in study.transferred.items()},
+    }
+    figures = {"base_parameter_spectra": spectra}
+    return assembled(SOURCE, NAME, TITLE, NOTES, findings(study), figures, results=results)
