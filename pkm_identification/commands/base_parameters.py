@@ -37,7 +37,7 @@ def add(commands: argparse._SubParsersAction) -> None:
     parser = commands.add_parser(
         "base-parameters",
         description="The smallest set of combinations that the driven forces of a machine depend on, of ten parameters "
-        "a rigid body. Structure alone: no log, no friction.",
+        "a rigid body. Structure alone: no log.",
     )
     add_machine(parser)
     parser.add_argument(
@@ -72,6 +72,11 @@ def add(commands: argparse._SubParsersAction) -> None:
         help="parameters to give up first, where there is a choice",
     )
     parser.add_argument(
+        "--friction",
+        action="store_true",
+        help="besides, a viscous and a Coulomb coefficient for each drive",
+    )
+    parser.add_argument(
         "--homogenized",
         action="store_true",
         help="besides, rank and condition of the regressor without units, and what each parameter does to the forces",
@@ -98,6 +103,8 @@ def _base_parameters(options: argparse.Namespace) -> int:
         raise SettingsError(f"--latex: {NEEDS_SYMPY}")
     check_file(options.latex, "--latex")
     subject = Subject.load(options.machine, options.symmetry)
+    if options.friction:
+        subject = subject.with_friction()
     if options.length is not None and len(set(subject.row_units)) == 1:
         unit = subject.row_units[0]
         raise SettingsError(

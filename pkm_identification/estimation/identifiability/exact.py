@@ -33,11 +33,14 @@ class ModularRows:
         p and p^K.
     rows : ndarray of object, shape (R, P)
         Whole numbers from 0 to p^K.
+    rate : ndarray of object, shape (N, n), or None
+        Of the driven coordinates, where the rows are those of n forces in N states.
     """
 
     prime: int
     modulus: int
     rows: Any
+    rate: Any = None
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,8 @@ def spectra_figure(study: BaseParameterStudy) -> Figure:
     left.set_title("suspension")
     right.set_title("four-bar of low mobility")
     left.set_ylabel("singular value over the largest")
-    right.legend(loc="lower left")
+    for axes in (left, right):
+        axes.legend(loc="lower left")
     figure.suptitle("Where the ridge is", x=0.01, ha="left")
     return figure
 

@@ -124,6 +124,18 @@ def test_a_hexapod_without_units(tmp_path):
     assert "m_b_1" in found["homogenized"]["without_influence"]
 
 
+def test_friction_of_the_drives_is_a_group_of_its_own(tmp_path):
+    path = tmp_path / "base.json"
+    assert ask("--machine", "uf", "--friction", "--homogenized", "--json", str(path)) == 0
+    found = json.loads(path.read_text())
+    assert (found["parameters"], found["base"]) == (142, 94)
+    assert found["homogenized"]["ranks"] == [6, 39, 42, 6, 6]
+    assert {
+        "name": "viscous_length_1",
+        "terms": [{"parameter": "viscous_length_1", "factor": "1", "value": 1.0}],
+    } in found["expressions"]
+
+
 def test_forces_and_moments_need_a_length(capsys):
     assert ask("--machine", "epaas", "--homogenized", "--length", "0.3") == 0
     assert "29 base parameters (random states around home)" in capsys.readouterr().out

@@ -77,7 +77,8 @@ def exact_columns(mechanism: Mechanism, prime: int, count: int, seed: int = 0) -
     rows = np.empty((count, *found.shape), dtype=object)
     for i, k in np.ndindex(*found.shape):
         rows[:, i, k] = found[i, k].value
-    return ModularRows(prime, field_of(here).modulus, rows.reshape(-1, found.shape[1]))
+    rate = np.stack([one.value for one in motion.drive_rate[0]], axis=1)
+    return ModularRows(prime, field_of(here).modulus, rows.reshape(-1, found.shape[1]), rate)
 
 
 def exact_motion(

@@ -16,6 +16,7 @@ from pkm_identification.parameters.parameter import Kind
 
 from ...hexapod.analysis.base_parameters import random_states
 from ...hexapod.dynamics.thirteen_bodies import body_mapping, body_parameters, body_regressor
+from ...hexapod.kinematics.jacobian import jacobian
 from ...hexapod.machine import Machine
 from ...rigid_bodies import BODY_KINDS, BODY_PARAMETERS
 from ..dynamics import regressor
@@ -24,6 +25,7 @@ from ..mechanism import Mechanism
 from ..numbers.padic import NotInThisField
 from ..parameters import rigid_basis, rigid_columns
 from .exact_states import checked_exact, exact_columns
+from .friction_columns import FRICTION_KINDS, friction_names, random_signs, with_friction_columns
 from .states import structure_motion
 from .symbolic.base import SymbolicBaseParameters, symbolic_base_parameters
 
@@ -56,6 +58,8 @@ class Subject:
         The hexapod it is, if it is one.
     mapping : ndarray of int64, shape (B, P)
         Columns of the bodies, ten or four each, to those of `names`.
+    rubbing : bool
+        Whether two coefficients of friction for each drive follow these.
     """
 
     name: str
@@ -68,6 +72,7 @@ class Subject:
     why_not: str
     machine: Machine | None
     mapping: np.ndarray
+    rubbing: bool = False
 
     @classmethod
     def load(cls, name_or_path: str | Path, symmetry: str = "general") -> Subject:
@@ -144,6 +149,18 @@ class Subject:
             mapping.astype(np.int64),
         )
 
+    def with_friction(self) -> Subject:
+        """The same with a viscous and a Coulomb coefficient for each drive, zero in the description."""
+        count = len(self.row_units)
+        drives = self.mechanism.drive_names if self.mechanism else [f"length_{k + 1}" for k in range(count)]
+        return replace(
+            self,
+            names=(*self.names, *friction_names(drives)),
+            kinds=(*self.kinds, *(kind for kind in FRICTION_KINDS for _ in range(count))),
+            nominal=np.concatenate([self.nominal, np.zeros(2 * count)]),
+            rubbing=True,
+        )
+
     @property
     def stated_motion(self) -> bool:
         """Whether the states asked are those of a motion in the description; else they are random."""
@@ -152,12 +169,13 @@ class Subject:
     def columns(self, seed: int = 0) -> FloatArray:
         """The regressor (N, n, P) in double precision, N n at least P."""
         if self.machine is not None:
-            return (
-                body_regressor(self.machine, random_states(self.machine, _HEXAPOD_STATES, seed))
-                @ self.mapping
-            )
+            states = random_states(self.machine, _HEXAPOD_STATES, seed)
+            rows = body_regressor(self.machine, states) @ self.mapping
+            per_twist = jacobian(self.machine, states.position, states.rotation)
+            return self._rubbed(rows, np.einsum("nij,nj->ni", per_twist, states.twist))
         assert self.mechanism is not None
-        return self._chosen(regressor(*structure_motion(self.mechanism, self._states, seed=seed)))
+        mechanism, motion = structure_motion(self.mechanism, self._states, seed=seed)
+        return self._rubbed(self._chosen(regressor(mechanism, motion)), motion.drive_rate)
 
     def precise_columns(self, digits: int, seed: int = 0) -> Any:
         """The regressor (N, n, P) in mpmath numbers of so many digits, made with those digits from the first step on.
@@ -167,8 +185,8 @@ class Subject:
         SettingsError
             If the machine is no mechanism, or a constant was given as a floating-point number.
         """
-        mechanism = self.exact_mechanism()
-        return self._chosen(regressor(*structure_motion(mechanism, self._states, digits, seed)))
+        mechanism, motion = structure_motion(self.exact_mechanism(), self._states, digits, seed)
+        return self._rubbed(self._chosen(regressor(mechanism, motion)), motion.drive_rate)
 
     def modular_columns(self, prime: int, seed: int = 0) -> ModularRows | None:
         """The regressor modulo a power of a prime, without rounding; None if there is no state with this prime.
@@ -185,7 +203,13 @@ class Subject:
             found = exact_columns(mechanism, prime, self._states, seed)
         except NotInThisField:
             return None
-        return replace(found, rows=self._chosen(found.rows[None])[0] % found.modulus)
+        rows = self._chosen(found.rows[None])[0] % found.modulus
+        if self.rubbing:
+            drives = mechanism.degrees_of_freedom
+            signs = random_signs(self._states, drives, seed + prime)
+            rows = with_friction_columns(rows.reshape(self._states, drives, -1), found.rate, signs)
+            rows = rows.reshape(self._states * drives, -1) % found.modulus
+        return replace(found, rows=rows)
 
     def transfers(self, wanted_out: Collection[str] = (), seed: int = 0) -> SymbolicBaseParameters:
         """Base parameters by the rules of inertia transfer.
@@ -197,9 +221,15 @@ class Subject:
         """
         mechanism = self.exact_mechanism()
         keep = () if wanted_out else self.platform
-        return symbolic_base_parameters(
-            mechanism, self.names, rigid_columns(mechanism), self.mapping, wanted_out, keep, seed
+        names, more = (
+            self.names[: self.mapping.shape[1]],
+            self.names[self.mapping.shape[1] :],
         )
+        found = symbolic_base_parameters(
+            mechanism, names, rigid_columns(mechanism), self.mapping, wanted_out, keep, seed
+        )
+        # odd in the rates, as no body's force is: every coefficient stands by itself
+        return found.beside(more)
 
     def exact_mechanism(self) -> Mechanism:
         """The mechanism, its constants known to be exact; raises as `precise_columns`."""
@@ -213,6 +243,9 @@ class Subject:
     def _states(self) -> int:
         assert self.mechanism is not None
         return -(-len(self.names) // self.mechanism.degrees_of_freedom) + _SPARE_STATES
+
+    def _rubbed(self, columns: Any, rate: Any) -> Any:
+        return with_friction_columns(columns, rate) if self.rubbing else columns
 
     def _chosen(self, columns: Any) -> Any:
         assert self.mechanism is not None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -91,6 +91,22 @@ class SymbolicBaseParameters:
     def rank(self) -> int:
         """How many base parameters are left."""
         return len(self.elimination.kept)
+
+    def beside(self, more: tuple[str, ...]) -> SymbolicBaseParameters:
+        """The same with parameters after these that depend on no other."""
+        if not more:
+            return self
+        own, count = self.elimination, len(self.names)
+        nothing = np.full((len(more), len(own.given_up)), Fraction(0), dtype=object)
+        return replace(
+            self,
+            names=(*self.names, *more),
+            elimination=Eliminated(
+                np.concatenate([own.kept, np.arange(count, count + len(more), dtype=np.int64)]),
+                own.given_up,
+                np.concatenate([own.coefficients, nothing]),
+            ),
+        )
 
     @property
     def invisible(self) -> NDArray[np.int64]:
