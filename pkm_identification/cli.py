@@ -34,6 +34,7 @@ COMMANDS = {
         "what combinations of its parameters the forces of a machine show",
     ),
     "identifiability": ("identifiability", "what logs or a motion show of the parameters, and how well"),
+    "excite": ("excite", "a motion that shows the parameters well, within all limits"),
     "sensitivity": ("sensitivity", "what a wrong centre of mass does to the strut forces"),
     "step": ("bench", "the answer of a machine with actuators to a step, and what it depends on"),
     "response": ("bench", "frequency response of a machine with actuators"),

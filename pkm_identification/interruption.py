@@ -10,7 +10,7 @@ import os
 import shutil
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -54,5 +54,29 @@ def interruptible(name: str) -> Iterator[None]:
     signal.signal(signal.SIGINT, end)
     try:
         yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def stoppable() -> Iterator[Callable[[], bool]]:
+    """For work that is worth something whenever it ends: says whether Ctrl-C was pressed.
+
+    A second one ends the process, as without this.
+    """
+    pressed = False
+    before = signal.getsignal(signal.SIGINT)
+
+    def note(*_: object) -> None:
+        nonlocal pressed
+        pressed = True
+        signal.signal(signal.SIGINT, before)
+
+    if before == signal.SIG_IGN or threading.current_thread() is not threading.main_thread():
+        yield lambda: False
+        return
+    signal.signal(signal.SIGINT, note)
+    try:
+        yield lambda: pressed
     finally:
         signal.signal(signal.SIGINT, before)

@@ -40,7 +40,7 @@ def add(commands: argparse._SubParsersAction) -> None:
         action="append",
         default=[],
         metavar="T",
-        help=f"instead of logs, before the experiment: {', '.join(own)}; repeatable",
+        help=f"instead of logs, before the experiment: {', '.join(own)}, or a motion file of pkm excite; repeatable",
     )
     parser.add_argument("--duration", type=float, metavar="S", help="of the trajectory (default: its own)")
     add_setting(parser, NAMED["parameters"])
@@ -89,7 +89,7 @@ def _identifiability(options: argparse.Namespace) -> int:
 
 def _motion(machine: Machine, name: str, duration: float | None) -> PlatformMotion:
     """A motion by name, at the machine's sample rate."""
-    if name == FALL or name not in TRAJECTORIES:
+    if name == FALL or (name not in TRAJECTORIES and not name.endswith((".yaml", ".yml"))):
         raise SettingsError(
             f"--trajectory {name}: not one of {', '.join(one for one in TRAJECTORIES if one != FALL)}"
         )

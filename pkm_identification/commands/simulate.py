@@ -33,8 +33,9 @@ def add(commands: argparse._SubParsersAction) -> None:
     parser.add_argument("--machine", required=True, help="built-in name or YAML file: the truth")
     parser.add_argument(
         "--trajectory",
-        choices=TRAJECTORIES,
-        help="of a mechanism the description's own motion where none is named",
+        metavar="T",
+        help=f"{', '.join(TRAJECTORIES)}, or a motion file of pkm excite (.yaml); "
+        "of a mechanism the description's own motion where none is named",
     )
     parser.add_argument("--duration", type=float, metavar="S", help="seconds (default: the trajectory's own)")
     parser.add_argument(
@@ -78,6 +79,11 @@ def add(commands: argparse._SubParsersAction) -> None:
     parser.set_defaults(run=_simulate)
 
 
+def _is_file(options: argparse.Namespace) -> bool:
+    """Whether a hexapod is to follow a motion file."""
+    return options.trajectory.endswith((".yaml", ".yml")) and not is_mechanism(options.machine)
+
+
 class _ListFaults(argparse.Action):
     """Prints the list and ends, whatever else is missing."""
 
@@ -106,6 +112,11 @@ def _simulate(options: argparse.Namespace) -> int:
         check_file(options.out, "--out")
     elif Path(options.out).exists():
         raise OutputError(f"--out {options.out}: exists; a bag needs a new folder")
+    if options.trajectory is not None and options.trajectory not in TRAJECTORIES and not _is_file(options):
+        raise SettingsError(
+            f"--trajectory {options.trajectory}: invalid choice, must be one of {', '.join(TRAJECTORIES)}, "
+            "or of a hexapod a motion file (.yaml)"
+        )
     # MuJoCo takes longer to load than most commands run
     if is_mechanism(options.machine):
         from .mechanism_simulation import simulate as simulate_mechanism

@@ -17,6 +17,7 @@ from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import PlatformMotion
 from pkm_identification.numerics.arrays import FloatArray
 
+from .motion_file import is_motion_file, read_motion
 from .shapes import (
     PERIOD,
     no_signal,
@@ -27,6 +28,7 @@ from .shapes import (
 from .waveforms import (
     Derivatives,
     Fade,
+    FadedWaves,
     MultiSine,
     faded,
 )
@@ -54,6 +56,7 @@ FORCE_SHARE = 0.7  # of the drives' force limit
 FAST_SHARE = 0.5  # of that, for the fast part of an exciting motion alone
 CONDITION_SHARE = 0.3  # smallest singular value of J, relative to home
 LARGEST_SCALE = 2.0  # of an exciting motion
+BETWEEN = 1.25  # of what a second difference says of a peak between samples
 
 
 @dataclass(frozen=True)
@@ -88,12 +91,17 @@ class Trajectory:
     def motion(self, time: FloatArray) -> PlatformMotion:
         """Platform motion at times (N,) in s."""
         time = np.atleast_1d(np.asarray(time, dtype=float))
-        return self._displaced(time, self._displacement(time))
+        return self.displaced(time, self._displacement(time))
+
+    def waves(self, time: FloatArray) -> FadedWaves:
+        """This signal's tones and fade at times (N,) in s, for many signals of them."""
+        return FadedWaves.of(self.signal.frequency, self.fade, time)
 
     def _displacement(self, time: FloatArray) -> Derivatives:
         return faded(self.signal.evaluate(time - self.fade.rest), self.fade.evaluate(time))
 
-    def _displaced(self, time: FloatArray, displacement: Derivatives) -> PlatformMotion:
+    def displaced(self, time: FloatArray, displacement: Derivatives) -> PlatformMotion:
+        """Platform motion of displacements from home and their derivatives, (N, 6) each."""
         y, y1, y2 = displacement
         rotation, omega, alpha = _turning(y[:, 3:], y1[:, 3:], y2[:, 3:])
         return PlatformMotion(
@@ -117,7 +125,7 @@ class Trajectory:
         whole = self._displacement(time)
 
         def possible(scale: float) -> bool:
-            motion = self._displaced(time, (scale * whole[0], scale * whole[1], scale * whole[2]))
+            motion = self.displaced(time, (scale * whole[0], scale * whole[1], scale * whole[2]))
             return within_limits(machine, motion, force_share)
 
         low, high = 0.0, largest
@@ -144,7 +152,7 @@ def trajectory(name: str, machine: Machine, duration: float | None = None, seed:
     Parameters
     ----------
     name : str
-        One of `TRAJECTORIES`.
+        One of `TRAJECTORIES`, or a motion file.
     machine : Machine
         Its limits are respected as far as they are given; forces by its own inverse dynamics.
     duration : float, optional
@@ -157,8 +165,14 @@ def trajectory(name: str, machine: Machine, duration: float | None = None, seed:
     ValueError
         Unknown name, too short a duration, or a machine without room around its home.
     """
-    if name not in TRAJECTORIES:
-        raise SettingsError(f"trajectory '{name}': not one of {', '.join(TRAJECTORIES)}")
+    signal = None
+    if is_motion_file(name):
+        signal, own = read_motion(name, machine)
+        duration = own if duration is None else duration
+    elif name not in TRAJECTORIES:
+        raise SettingsError(
+            f"trajectory '{name}': not one of {', '.join(TRAJECTORIES)}, nor a motion file (.yaml)"
+        )
     if duration is None:
         duration = _fall_time(machine) if name == "free" else DEFAULT_DURATION[name]
     still = name in ("free", "rest")
@@ -176,6 +190,11 @@ def trajectory(name: str, machine: Machine, duration: float | None = None, seed:
     )
     if still:
         return made
+    if signal is not None:
+        made = replace(made, signal=signal)
+        if not within_limits(machine, made.motion(np.arange(0.0, made.duration, 0.005))):
+            raise SettingsError(f"motion file '{name}': does not keep the limits of machine '{machine.name}'")
+        return made
     if name in ("x", "z", "xy"):
         return replace(made, signal=source_signal(name)).fitted(machine)
     if name == "slow":
@@ -186,25 +205,52 @@ def trajectory(name: str, machine: Machine, duration: float | None = None, seed:
     return replace(made, signal=slow + fast).fitted(machine, LARGEST_SCALE)
 
 
-def within_limits(machine: Machine, motion: PlatformMotion, force_share: float = FORCE_SHARE) -> bool:
-    """Whether a motion keeps this module's margins to length, rate and force limits and to singular poses."""
+def within_limits(
+    machine: Machine, motion: PlatformMotion, force_share: float = FORCE_SHARE, between: bool = False
+) -> bool:
+    """Whether a motion keeps this module's margins to length, rate and force limits and to singular poses.
+
+    With `between`, evenly spaced samples answer for what is between them too (see `peaks`).
+    """
     low, high = machine.length_limits
     margin = LENGTH_MARGIN * (high - low)
     length, rate, _ = strut_motion_from_platform(machine, motion)
     home_pose = (machine.home_position[None], machine.home_rotation[None])
     home = strut_lengths(machine, *home_pose)
+    extremes = peaks if between else _extremes
+    shortest, longest = extremes(length)
     # a home inside the margin must not forbid every motion
-    if np.any(length < np.minimum(low + margin, home)) or np.any(length > np.maximum(high - margin, home)):
+    if np.any(shortest < np.minimum(low + margin, home)) or np.any(longest > np.maximum(high - margin, home)):
         return False
-    if machine.rate_limit is not None and np.abs(rate).max() > RATE_SHARE * machine.rate_limit:
+    if machine.rate_limit is not None and np.abs(extremes(rate)).max() > RATE_SHARE * machine.rate_limit:
         return False
     least = _least_singular(machine, motion.position[::10], motion.rotation[::10]).min()
     if least < CONDITION_SHARE * _least_singular(machine, *home_pose)[0]:
         return False
     if machine.drive is None:
         return True
-    force = np.abs(strut_forces(machine, motion))
-    return bool(force.max() <= force_share * machine.drive.force_limit)
+    force = strut_forces(machine, motion)
+    return bool(np.abs(extremes(force)).max() <= force_share * machine.drive.force_limit)
+
+
+def peaks(values: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Least and greatest values (n,) of evenly sampled signals (N, n), between the samples too.
+
+    Half a step from a sample a signal is off the straight line by an eighth of its second difference at most; a quarter
+    more is for how that difference changes within a step.
+    """
+    if len(values) < 3:
+        return _extremes(values)
+    excess = np.zeros_like(values)
+    excess[1:-1] = BETWEEN / 8 * np.abs(np.diff(values, 2, axis=0))
+    beside = excess.copy()
+    beside[1:] = np.maximum(beside[1:], excess[:-1])
+    beside[:-1] = np.maximum(beside[:-1], excess[1:])
+    return (values - beside).min(axis=0), (values + beside).max(axis=0)
+
+
+def _extremes(values: FloatArray) -> tuple[FloatArray, FloatArray]:
+    return values.min(axis=0), values.max(axis=0)
 
 
 def _least_singular(machine: Machine, position: FloatArray, rotation: FloatArray) -> FloatArray:

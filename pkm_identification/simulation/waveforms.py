@@ -43,12 +43,38 @@ class MultiSine:
 
     def evaluate(self, time: FloatArray) -> Derivatives:
         """Values and first two derivatives at times (N,) in s, each (N, 6)."""
-        omega = 2 * np.pi * self.frequency
+        return Waves.of(self.frequency, time).evaluate(self)
+
+
+@dataclass(frozen=True)
+class Waves:
+    """Sines and cosines of some tones at some instants, for many signals of these tones.
+
+    Attributes
+    ----------
+    omega : ndarray, shape (K,)
+        rad/s.
+    sine, cosine : ndarray, shape (N, K)
+    """
+
+    omega: FloatArray
+    sine: FloatArray
+    cosine: FloatArray
+
+    @classmethod
+    def of(cls, frequency: FloatArray, time: FloatArray) -> Waves:
+        """Tones (K,) in Hz at times (N,) in s."""
+        omega = 2 * np.pi * frequency
         angle = np.outer(time, omega)
-        s, c = np.sin(angle), np.cos(angle)
-        value = s @ self.sine.T + c @ self.cosine.T
-        first = (c * omega) @ self.sine.T - (s * omega) @ self.cosine.T
-        second = -(s * omega**2) @ self.sine.T - (c * omega**2) @ self.cosine.T
+        return cls(omega, np.sin(angle), np.cos(angle))
+
+    def evaluate(self, signal: MultiSine) -> Derivatives:
+        """Values and first two derivatives of signals of these tones, each (N, 6)."""
+        s, c, omega = self.sine, self.cosine, self.omega
+        sine, cosine = signal.sine, signal.cosine
+        value = s @ sine.T + c @ cosine.T
+        first = c @ (omega * sine).T - s @ (omega * cosine).T
+        second = -(s @ (omega**2 * sine).T) - c @ (omega**2 * cosine).T
         return value, first, second
 
 
@@ -80,3 +106,39 @@ def faded(signal: Derivatives, envelope: Derivatives) -> Derivatives:
     y, y1, y2 = signal
     e, e1, e2 = (part[:, None] for part in envelope)
     return e * y, e1 * y + e * y1, e2 * y + 2 * e1 * y1 + e * y2
+
+
+@dataclass(frozen=True)
+class FadedWaves:
+    """Signals of fixed tones at fixed instants with their fade, and back from what they do to what made them.
+
+    Attributes
+    ----------
+    waves : Waves
+    envelope : tuple of ndarray, shape (N,)
+    """
+
+    waves: Waves
+    envelope: Derivatives
+
+    @classmethod
+    def of(cls, frequency: FloatArray, fade: Fade | None, time: FloatArray) -> FadedWaves:
+        """Tones (K,) in Hz that begin with the fade, at times (N,) in s."""
+        if fade is None:
+            none = np.zeros_like(time)
+            return cls(Waves.of(frequency, time), (none + 1, none, none))
+        return cls(Waves.of(frequency, time - fade.rest), fade.evaluate(time))
+
+    def evaluate(self, signal: MultiSine) -> Derivatives:
+        """Values and first two derivatives, (N, n) each."""
+        return faded(self.waves.evaluate(signal), self.envelope)
+
+    def gradient(self, sensitivity: Derivatives) -> tuple[FloatArray, FloatArray]:
+        """Derivatives (n, K) of a number by sines and cosines, from those by value and derivatives, (N, n) each."""
+        g, g1, g2 = sensitivity
+        e, e1, e2 = (part[:, None] for part in self.envelope)
+        value, first, second = e * g + e1 * g1 + e2 * g2, e * g1 + 2 * e1 * g2, e * g2
+        s, c, omega = self.waves.sine, self.waves.cosine, self.waves.omega
+        sine = value.T @ s + omega * (first.T @ c) - omega**2 * (second.T @ s)
+        cosine = value.T @ c - omega * (first.T @ s) - omega**2 * (second.T @ c)
+        return sine, cosine

@@ -18,9 +18,10 @@ from pkm_identification.mechanisms.multibody.numbers.arithmetic import FLOAT64
 from pkm_identification.mechanisms.multibody.structure.model import model_size
 from pkm_identification.numerics.arrays import FloatArray
 
+from ..motion_file import is_motion_file, read_motion
 from ..shapes import FAST_BAND, FAST_TONES, PERIOD, SLOW_BAND, triangles
-from ..trajectories import DEFAULT_DURATION, LENGTH_MARGIN, RAMP, REST, SHORTEST
-from ..waveforms import Derivatives, Fade, MultiSine, faded
+from ..trajectories import DEFAULT_DURATION, LENGTH_MARGIN, RAMP, REST, SHORTEST, peaks
+from ..waveforms import Derivatives, Fade, FadedWaves, MultiSine, faded
 
 NAMES = ("rich", "rich2", "slow", "rest")
 STATED = "motion"  # the description's own
@@ -67,6 +68,10 @@ class DriveMotion:
         """The mechanism's motion at times (N,); raises MotionRefused if a row is out of reach."""
         return motion_of_drives(mechanism, *self.drives(time))
 
+    def waves(self, time: FloatArray) -> FadedWaves:
+        """This signal's tones and fade at times (N,) in s, for many signals of them."""
+        return FadedWaves.of(self.signal.frequency, self.fade, time)
+
     def _displacement(self, time: FloatArray) -> Derivatives:
         if self.fade is None:
             return self.signal.evaluate(time)
@@ -102,7 +107,7 @@ def generated(name: str, mechanism: Mechanism, duration: float | None = None, se
     Parameters
     ----------
     name : str
-        One of NAMES.
+        One of NAMES, or a motion file.
     mechanism : Mechanism
         In float64.
     duration : float, optional
@@ -115,8 +120,14 @@ def generated(name: str, mechanism: Mechanism, duration: float | None = None, se
     SettingsError
         Unknown name, too short a duration, or a mechanism without room around its home.
     """
-    if name not in NAMES:
-        raise SettingsError(f"trajectory '{name}': of a mechanism, one of {', '.join(NAMES)}")
+    signal = None
+    if is_motion_file(name):
+        signal, own = read_motion(name, mechanism)
+        duration = own if duration is None else duration
+    elif name not in NAMES:
+        raise SettingsError(
+            f"trajectory '{name}': of a mechanism, one of {', '.join(NAMES)}, or a motion file (.yaml)"
+        )
     duration = DEFAULT_DURATION[name] if duration is None else float(duration)
     shortest = 0.0 if name == "rest" else SHORTEST
     if not shortest < duration < np.inf:
@@ -127,6 +138,13 @@ def generated(name: str, mechanism: Mechanism, duration: float | None = None, se
     still = MultiSine(np.ones(1), np.zeros((count, 1)), np.zeros((count, 1)))
     made = DriveMotion(name, duration, home, still, fade)
     if name == "rest":
+        return made
+    if signal is not None:
+        made = replace(made, signal=signal)
+        if not within_reach(mechanism, made.drives(np.arange(0.0, duration, PERIOD / 4000))[0]):
+            raise SettingsError(
+                f"motion file '{name}': does not keep the limits of machine '{mechanism.name}'"
+            )
         return made
     reach = _reach(mechanism, home, name)
     if name == "slow":
@@ -195,6 +213,23 @@ def _rich(mechanism: Mechanism, reach: FloatArray, rng: np.random.Generator) -> 
         left = reach[i] - min(peak[1], _FAST_SHARE * reach[i])
         amplitude[i] = left / peak[0] * parts[0] + parts[1]
     return MultiSine(frequency, amplitude.real, amplitude.imag)
+
+
+def within_reach(mechanism: Mechanism, drive: FloatArray, between: bool = False) -> bool:
+    """Whether rows (N, n) keep to the drives' limits, with a margin, and away from singular configurations.
+
+    With `between`, evenly spaced rows answer for what is between them too.
+    """
+    least, most = peaks(drive) if between else (drive.min(axis=0), drive.max(axis=0))
+    home = read(mechanism, "drives", mechanism.home)[0]
+    for i, one in enumerate(mechanism.description.drives):
+        if one.limits is None:
+            continue
+        low, high = FLOAT64.array(one.limits)
+        margin = LENGTH_MARGIN * (high - low)
+        if least[i] < min(low + margin, home[i]) or most[i] > max(high - margin, home[i]):
+            return False
+    return _possible(mechanism, drive)
 
 
 def _possible(mechanism: Mechanism, drive: FloatArray) -> bool:

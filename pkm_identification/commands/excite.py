@@ -1,0 +1,169 @@
+"""pkm excite: a motion that shows a machine's parameters well, within all its limits."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pkm_identification.errors import SettingsError
+from pkm_identification.identification.settings import NAMED, Settings
+from pkm_identification.interruption import stoppable
+from pkm_identification.mechanisms.builtin import is_mechanism
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.mechanisms.multibody.mechanism import Mechanism
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.records import read_logs
+from pkm_identification.report.listing import Listing
+
+from .arguments import add_machine, add_setting, check_seed, refuse_for_mechanism
+from .results import check_file, say, write_text
+
+if TYPE_CHECKING:
+    from pkm_identification.identification.excitation.hexapod import HexapodSubject
+    from pkm_identification.identification.excitation.mechanism import MechanismSubject
+
+CRITERIA = ("d", "a", "e", "condition")
+LONGEST_BUDGET = 3600.0  # s
+LONGEST_MOTION = 600.0  # s
+POSES_PERIOD = 0.01  # s
+
+
+def add(commands: argparse._SubParsersAction) -> None:
+    """Add the command."""
+    parser = commands.add_parser(
+        "excite",
+        description="Search a periodic motion that shows the parameters better than 'rich', within lengths, rates and "
+        "forces and away from singular poses; of a mechanism one that shows its base parameters. Ctrl-C writes the "
+        "best one so far.",
+    )
+    add_machine(parser)
+    parser.add_argument("--out", required=True, metavar="FILE", help="motion file, .yaml")
+    parser.add_argument(
+        "--poses", metavar="CSV", help="write the motion besides, every 0.01 s, as pkm forces reads it"
+    )
+    parser.add_argument(
+        "--duration", type=float, default=20.0, metavar="S", help="of the motion (default: 20)"
+    )
+    add_setting(parser, NAMED["parameters"])
+    parser.add_argument(
+        "--criterion",
+        choices=CRITERIA,
+        default=CRITERIA[0],
+        help="log-determinant of the covariance; mean logarithm of the variances; its largest eigenvalue; condition of "
+        "the regressor without units (default: d)",
+    )
+    parser.add_argument(
+        "--base",
+        action="append",
+        default=[],
+        metavar="LOG",
+        help="a log of before: the best motion to do next; repeatable",
+    )
+    parser.add_argument(
+        "--weights",
+        default="",
+        metavar="NAME=W,...",
+        help="of criterion a or e: how much a parameter counts (default: 1 each)",
+    )
+    parser.add_argument(
+        "--budget", type=float, default=120.0, metavar="S", help="of the search (default: 120)"
+    )
+    parser.add_argument("--seed", type=int, default=0, help="of the changes that are tried")
+    parser.set_defaults(run=_excite)
+
+
+def _excite(options: argparse.Namespace) -> int:
+    begun = time.monotonic()
+    _check(options)
+    if is_mechanism(options.machine):
+        refuse_for_mechanism(options, base="--base")
+        machine: Machine | Mechanism = Mechanism.load(options.machine)
+    else:
+        machine = Machine.load(options.machine)
+    # kernels and SciPy's search take longer to load than wrong options to be refused
+    from pkm_identification.identification.excitation.criteria import Criterion
+    from pkm_identification.identification.excitation.search import search
+    from pkm_identification.simulation.motion_file import motion_text
+
+    subject, earlier = _subject(machine, options)
+    weights = _weights(options.weights, subject.names)
+    criterion = Criterion(options.criterion, subject.scale, subject.kinds, weights, earlier)
+    with stoppable() as stopped:
+        found = search(
+            subject, criterion, options.budget, options.seed, say=say, stopped=stopped, begun=begun
+        )
+        if stopped():
+            say("interrupted: the best motion so far is written")
+    why = (
+        f"pkm excite, criterion {options.criterion}, seed {options.seed}, {found.tried} motions tried: "
+        f"{found.start:.6g} -> {found.value:.6g}"
+    )
+    write_text(options.out, motion_text(machine, found.signal, options.duration, why))
+    if options.poses:
+        instants = np.arange(0.0, options.duration + POSES_PERIOD / 2, POSES_PERIOD)
+        subject.write(options.poses, found.signal, instants)
+    heading = "std of 'rich' / std"
+    rows = tuple((name, f"{gain:.2f}") for name, gain in zip(subject.names, found.gain, strict=True))
+    print(Listing(("parameter", heading), rows, frozenset((heading,))))
+    print(f"geometric mean {np.exp(np.mean(np.log(found.gain))):.3f}, equal time, forecast")
+    say(f"{found.tried} motions tried, {found.kept} better ones -> {options.out}")
+    return 0
+
+
+def _check(options: argparse.Namespace) -> None:
+    """Refuse what needs no machine to be wrong, before anything is worked out."""
+    check_seed(options.seed)
+    if not 0 < options.budget <= LONGEST_BUDGET:
+        raise SettingsError(
+            f"--budget {options.budget:g}: must be more than 0 and at most {LONGEST_BUDGET:g} s"
+        )
+    if not 0 < options.duration <= LONGEST_MOTION:
+        raise SettingsError(
+            f"--duration {options.duration:g}: must be more than 0 and at most {LONGEST_MOTION:g} s"
+        )
+    if not options.out.endswith((".yaml", ".yml")):
+        raise SettingsError(f"--out {options.out}: must end in .yaml")
+    check_file(options.out, "--out")
+    check_file(options.poses, "--poses")
+
+
+def _subject(
+    machine: Machine | Mechanism, options: argparse.Namespace
+) -> tuple[HexapodSubject | MechanismSubject, FloatArray | None]:
+    """What the motion is to show, and what earlier logs did."""
+    if isinstance(machine, Mechanism):
+        from pkm_identification.identification.excitation.mechanism import MechanismSubject
+
+        return MechanismSubject.of(machine, options.duration), None
+    from pkm_identification.identification.excitation.hexapod import HexapodSubject
+
+    settings = Settings.of(estimator="ls", parameters=options.parameters, hold_out=0.0)
+    subject = HexapodSubject.of(machine, settings.parameter_set(machine), options.duration)
+    if not options.base:
+        return subject, None
+    return subject, subject.earlier(read_logs(options.base, machine)[0], settings)
+
+
+def _weights(text: str, names: Sequence[str]) -> FloatArray | None:
+    """How much each parameter counts, of NAME=W with commas."""
+    if not text:
+        return None
+    weights = np.ones(len(names))
+    for part in text.split(","):
+        name, _, value = part.rpartition("=")
+        if name not in names:
+            raise SettingsError(f"--weights {part}: no such parameter; there are {', '.join(names)}")
+        try:
+            weight = float(value)
+        except ValueError:
+            weight = -1.0
+        if not 0 <= weight <= 1e6:
+            raise SettingsError(f"--weights {part}: must be a number from 0 to 1e6")
+        weights[list(names).index(name)] = weight
+    if not weights.any():
+        raise SettingsError("--weights: one must be more than zero")
+    return weights

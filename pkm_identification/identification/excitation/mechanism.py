@@ -1,0 +1,201 @@
+"""A mechanism as the subject of a search for a motion: its base parameters, shown by its drives."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+
+from pkm_identification.errors import MotionRefused, SettingsError
+from pkm_identification.estimation.identifiability import base_parameters
+from pkm_identification.mechanisms.multibody.analysis.states import structure_motion
+from pkm_identification.mechanisms.multibody.dynamics import forces, regressor
+from pkm_identification.mechanisms.multibody.kinematics import motion_of_drives
+from pkm_identification.mechanisms.multibody.mechanism import Mechanism
+from pkm_identification.mechanisms.multibody.numbers.arithmetic import FLOAT64
+from pkm_identification.mechanisms.multibody.parameters import rigid_basis, rigid_columns
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.parameters.parameter import Kind
+from pkm_identification.records.mechanism_csv import write_named_csv
+from pkm_identification.simulation.multibody.motions import DriveMotion, generated, within_reach
+from pkm_identification.simulation.trajectories import LENGTH_MARGIN, peaks
+from pkm_identification.simulation.waveforms import Derivatives, FadedWaves, MultiSine
+
+from .subject import AS_MUCH, GRID, PERIOD, Response, with_all_tones
+
+_STATES = 60
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True)
+class BaseSet:
+    """The base parameters of a mechanism, each called by the parameter that stands for its sum.
+
+    Attributes
+    ----------
+    names, units : tuple of str, length P
+    kinds : tuple of Kind
+    columns : ndarray of int64
+        Of the mechanism's regressor.
+    nominal : ndarray, shape (P,)
+        The description's values of the sums.
+    everything, never : tuple of str
+        All parameters, and those that no motion of the drives feels.
+    """
+
+    names: tuple[str, ...]
+    units: tuple[str, ...]
+    kinds: tuple[Kind, ...]
+    columns: np.ndarray
+    nominal: FloatArray
+    everything: tuple[str, ...]
+    never: tuple[str, ...]
+    sums: FloatArray = field(repr=False)
+
+    @classmethod
+    def of(cls, mechanism: Mechanism) -> BaseSet:
+        """Found in double precision, in the states of `pkm base-parameters`.
+
+        Raises
+        ------
+        SettingsError
+            If double precision leaves the number of base parameters in doubt.
+        """
+        basis, chosen = rigid_basis(mechanism), rigid_columns(mechanism)
+        _, motion = structure_motion(mechanism, _STATES)
+        found = base_parameters(regressor(mechanism, motion)[:, :, chosen], basis.names)
+        if not found.clear:
+            raise SettingsError(
+                f"mechanism '{mechanism.name}': double precision leaves its base parameters in doubt "
+                "(pkm base-parameters)"
+            )
+        kept = found.independent
+        sums = np.zeros((len(kept), len(basis)))
+        sums[np.arange(len(kept)), kept] = 1.0
+        sums[:, found.grouped] = found.coefficients
+        entries = [basis.entries[k] for k in kept]
+        return cls(
+            tuple(entry.name for entry in entries),
+            tuple(entry.unit for entry in entries),
+            tuple(entry.kind for entry in entries),
+            chosen[kept],
+            sums @ basis.nominal,
+            basis.names,
+            tuple(basis.names[k] for k in found.invisible),
+            sums,
+        )
+
+
+@dataclass(frozen=True)
+class MechanismSubject:
+    """See `Subject`; limits are the drives' and a distance to singular configurations.
+
+    Descriptions state neither rates nor forces that a drive can do: twice those of `rich` are taken to be allowed.
+
+    Attributes
+    ----------
+    mechanism : Mechanism
+    base : BaseSet
+    path : DriveMotion
+        The motion `rich` with its fade.
+    """
+
+    mechanism: Mechanism
+    base: BaseSet
+    path: DriveMotion
+    names: tuple[str, ...]
+    kinds: tuple[Kind, ...]
+    scale: FloatArray
+    start: MultiSine
+    waves: FadedWaves
+    _fine_waves: FadedWaves = field(repr=False)
+    _most: tuple[FloatArray, FloatArray] = field(repr=False)
+
+    @classmethod
+    def of(cls, mechanism: Mechanism, duration: float) -> MechanismSubject:
+        """A mechanism and a motion's duration in s; raises as `BaseSet.of` and `generated`."""
+        base = BaseSet.of(mechanism)
+        path = generated("rich", mechanism, duration)
+        path = replace(path, name="excite", signal=with_all_tones(path.signal, duration))
+        waves = path.waves(np.arange(0.0, duration, PERIOD))
+        fine = path.waves(np.arange(0.0, duration, GRID))
+        count = len(path.home)
+        anything = (np.full(count, np.inf), np.full(count, np.inf))
+        names, ones = base.names, np.ones(len(base.names))
+        made = cls(mechanism, base, path, names, base.kinds, ones, path.signal, waves, fine, anything)
+        finely = made._drives(fine, path.signal)
+        states = motion_of_drives(mechanism, *finely)
+        most = (AS_MUCH * _furthest(finely[1]), AS_MUCH * _furthest(forces(mechanism, states)))
+        made = replace(made, _most=most)
+        response = made.response(waves.evaluate(path.signal))
+        if response is None:
+            raise SettingsError(f"mechanism '{mechanism.name}' cannot follow the motion 'rich'")
+        # sizes of their own may be zero: what a parameter would be that made all the forces of `rich` by itself
+        size = np.sqrt(np.mean(response.rows**2, axis=0))
+        return replace(made, scale=1.0 / np.where(size > 0, size, 1.0))
+
+    def response(self, displacement: Derivatives) -> Response | None:
+        return self.of_drives((self.path.home + displacement[0], *displacement[1:]))
+
+    def of_drives(self, drives: Derivatives) -> Response | None:
+        """The response of driven coordinates and their derivatives; None where they cannot be."""
+        try:
+            states = motion_of_drives(self.mechanism, *drives)
+            columns = regressor(self.mechanism, states)[:, :, self.base.columns]
+            force = forces(self.mechanism, states)
+        except MotionRefused:
+            return None
+        rate_use, force_use = (
+            np.abs(part) / most for part, most in zip((drives[1], force), self._most, strict=True)
+        )
+        return Response(columns, force, np.concatenate([self._use(drives[0]), rate_use, force_use], axis=1))
+
+    def columns(self, signal: MultiSine) -> FloatArray | None:
+        drives = self._drives(self.waves, signal)
+        if not within_reach(self.mechanism, drives[0]):
+            return None
+        response = self.of_drives(drives)
+        return None if response is None or response.use.max() > 1 else response.rows
+
+    def allowed(self, signal: MultiSine) -> bool:
+        drives = self._drives(self._fine_waves, signal)
+        if not within_reach(self.mechanism, drives[0], between=True):
+            return False
+        try:
+            force = forces(self.mechanism, motion_of_drives(self.mechanism, *drives))
+        except MotionRefused:
+            return False
+        pairs = zip((drives[1], force), self._most, strict=True)
+        return all(bool(np.all(_furthest(part) <= most * (1 + _ROUNDING))) for part, most in pairs)
+
+    def write(self, path: str | Path, signal: MultiSine, time: FloatArray) -> None:
+        """A motion at times (N,) as a table of drives, rates and accelerations; raises LogError if it cannot be."""
+        parts = zip(
+            ("", "_rate", "_acceleration"), replace(self.path, signal=signal).drives(time), strict=True
+        )
+        names = self.mechanism.drive_names
+        columns = {
+            name + ending: column
+            for ending, part in parts
+            for name, column in zip(names, part.T, strict=True)
+        }
+        write_named_csv(path, columns, time)
+
+    def _drives(self, waves: FadedWaves, signal: MultiSine) -> Derivatives:
+        value, rate, second = waves.evaluate(signal)
+        return self.path.home + value, rate, second
+
+    def _use(self, drives: FloatArray) -> FloatArray:
+        """Of the drives' limits, (N, n); zero of a drive without."""
+        use = np.zeros_like(drives)
+        for i, one in enumerate(self.mechanism.description.drives):
+            if one.limits is not None:
+                low, high = FLOAT64.array(one.limits)
+                use[:, i] = np.abs(drives[:, i] - 0.5 * (low + high)) / ((0.5 - LENGTH_MARGIN) * (high - low))
+        return use
+
+
+def _furthest(values: FloatArray) -> FloatArray:
+    """Largest sizes (n,) of evenly sampled signals (N, n), between the samples too."""
+    return np.maximum(*(np.abs(part) for part in peaks(values)))

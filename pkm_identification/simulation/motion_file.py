@@ -1,0 +1,110 @@
+"""Motions as files: sums of sines around home, exact at every instant, of one machine.
+
+Of a hexapod six displacements of its platform, of a mechanism as many of its drives.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import yaml
+
+from pkm_identification.document import Node, read_yaml
+from pkm_identification.errors import MachineError
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.mechanisms.multibody.mechanism import Mechanism
+
+from .waveforms import MultiSine
+
+SCHEMA = 1
+ENDINGS = (".yaml", ".yml")
+_DIGITS = 12
+
+
+def is_motion_file(name: str) -> bool:
+    """Whether a trajectory's name is that of a file."""
+    return name.endswith(ENDINGS)
+
+
+@dataclass(frozen=True)
+class Owner:
+    """The machine a motion is of.
+
+    Attributes
+    ----------
+    name, digest : str
+    signals : int
+    """
+
+    name: str
+    digest: str
+    signals: int
+
+    @classmethod
+    def of(cls, machine: Machine | Mechanism) -> Owner:
+        """A hexapod by its own hash, a mechanism by that of its description."""
+        if isinstance(machine, Machine):
+            return cls(machine.name, machine.hash, 6)
+        canonical = json.dumps(machine.description.document, sort_keys=True, default=str)
+        digest = hashlib.sha256(canonical.encode()).hexdigest()[:16]
+        return cls(machine.name, digest, machine.degrees_of_freedom)
+
+
+def motion_text(machine: Machine | Mechanism, signal: MultiSine, duration: float, why: str) -> str:
+    """A motion as YAML; `why` says how it was made."""
+    owner = Owner.of(machine)
+    document: dict[str, Any] = {
+        "schema": SCHEMA,
+        "kind": "motion",
+        "machine": owner.name,
+        "machine_hash": owner.digest,
+        "made": why,
+        "duration": float(duration),
+        "frequency": _numbers(signal.frequency),
+        "sine": [_numbers(row) for row in signal.sine],
+        "cosine": [_numbers(row) for row in signal.cosine],
+        "end": "whole",
+    }
+    return yaml.safe_dump(document, sort_keys=False, default_flow_style=None, width=110)
+
+
+def read_motion(path: str | Path, machine: Machine | Mechanism) -> tuple[MultiSine, float]:
+    """The signal of a motion file, and its duration in s.
+
+    Raises
+    ------
+    MachineError
+        If it cannot be read, is cut off, or is another machine's.
+    """
+    owner = Owner.of(machine)
+    node = Node(read_yaml(Path(path), "motion file", MachineError), "", f"motion file '{path}'", MachineError)
+    schema, kind = node.take("schema"), node.take("kind")
+    if schema.value != SCHEMA:
+        schema.fail(f"= {schema.value!r}: must be {SCHEMA}")
+    kind.choice(("motion",))
+    # what a file ends with, so that one cut off between two entries is known
+    node.take("end").choice(("whole",))
+    name, digest = node.take("machine").text(), node.take("machine_hash")
+    if digest.text() != owner.digest:
+        digest.fail(f"= {digest.value}: is of machine '{name}' as it was; '{owner.name}' has {owner.digest}")
+    node.take("made", "")
+    duration = node.take("duration").positive()
+    place = node.take("frequency")
+    count = len(place.value) if isinstance(place.value, list) else 0
+    if not count:
+        place.fail("must be a list of frequencies in Hz")
+    frequency = place.array(count)
+    if np.any(frequency <= 0) or np.any(np.diff(frequency) <= 0):
+        place.fail("must be positive and rising")
+    sine, cosine = (node.take(part).array(owner.signals, count) for part in ("sine", "cosine"))
+    node.close()
+    return MultiSine(frequency, sine, cosine), duration
+
+
+def _numbers(values: Any) -> list[float]:
+    return [float(f"{value:.{_DIGITS}g}") for value in values]

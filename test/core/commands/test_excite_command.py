@@ -1,0 +1,134 @@
+"""`pkm excite`: better than `rich`, within the limits between samples, played by the other commands."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import yaml
+
+from pkm_identification.cli import main
+from pkm_identification.mechanisms.hexapod.kinematics import strut_motion_from_platform
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.records import read_motion_csv
+from pkm_identification.simulation.trajectories import trajectory
+
+
+def ask(*arguments):
+    return main(["excite", "--machine", "uf", *arguments])
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    path = tmp_path_factory.mktemp("motion") / "motion.yaml"
+    poses = str(path.with_name("poses.csv"))
+    assert ask("--out", str(path), "--poses", poses, "--duration", "10", "--budget", "4", "--seed", "3") == 0
+    return path
+
+
+@pytest.mark.slow
+def test_a_motion_is_better_keeps_the_limits_and_is_played(written, capsys):
+    machine = Machine.load("uf")
+    motion = trajectory(str(written), machine)
+    assert motion.duration == 10.0
+    # twenty times finer than the search looked
+    length, rate, _ = strut_motion_from_platform(machine, motion.motion(np.arange(0, 10, 0.00025)))
+    low, high = machine.length_limits
+    assert low < length.min()
+    assert length.max() < high
+    assert np.abs(rate).max() < machine.rate_limit
+    arguments = ["identifiability", "--machine", "uf", "--trajectory", str(written)]
+    assert main(arguments) == 0
+    assert "20 of 20 combinations" in capsys.readouterr().out
+    log = written.with_name("log.csv")
+    assert main(["simulate", "--machine", "uf", "--trajectory", str(written), "--out", str(log)]) == 0
+    # header and 10 s at 1 kHz
+    assert len(log.read_text().splitlines()) > 9_900
+    # and the best next motion after it
+    capsys.readouterr()
+    again = str(written.with_name("next.yaml"))
+    assert ask("--base", str(log), "--out", again, "--duration", "10", "--budget", "3") == 0
+    gains = [float(line.split()[1]) for line in capsys.readouterr().out.splitlines()[2:22]]
+    assert 0.9 < min(gains) <= max(gains) < 3
+
+
+@pytest.mark.slow
+def test_poses_are_the_motion(written):
+    machine = Machine.load("uf")
+    poses = read_motion_csv(written.with_name("poses.csv"))
+    motion = trajectory(str(written), machine).motion(poses.time)
+    np.testing.assert_allclose(poses.position, motion.position, atol=1e-8)
+    np.testing.assert_allclose(poses.acceleration, motion.acceleration, atol=1e-6)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        ({"machine_hash": "0"}, "machine_hash = 0: is of machine 'uf' as it was"),
+        ({"end": None}, "key 'end' is missing"),
+        ({"frequency": [0.5]}, "sine must be 6 x 1 numbers"),
+        ({"duration": 0}, "duration = 0: must be greater than zero"),
+        ({"other": 1}, "unknown key 'other'"),
+    ],
+)
+def test_files_that_cannot_be_played(written, tmp_path, change, text, capsys):
+    document = {**yaml.safe_load(written.read_text()), **change}
+    bad = tmp_path / "bad.yaml"
+    bad.write_text(yaml.safe_dump({key: value for key, value in document.items() if value is not None}))
+    assert main(["identifiability", "--machine", "uf", "--trajectory", str(bad)]) == 2
+    assert text in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_a_motion_beyond_the_limits_is_refused(written, tmp_path, capsys):
+    document = yaml.safe_load(written.read_text())
+    document["sine"] = (3 * np.array(document["sine"])).tolist()
+    bad = tmp_path / "bad.yaml"
+    bad.write_text(yaml.safe_dump(document))
+    out = str(tmp_path / "log.csv")
+    assert main(["simulate", "--machine", "uf", "--trajectory", str(bad), "--out", out]) == 2
+    assert "does not keep the limits" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (("--out", "m.yaml", "--budget", "0"), "--budget 0"),
+        (("--out", "m.csv"), "must end in .yaml"),
+        (
+            ("--out", "m.yaml", "--criterion", "a", "--weights", "mass=2"),
+            "--weights mass=2: no such parameter",
+        ),
+        (
+            ("--out", "m.yaml", "--criterion", "a", "--weights", "m_p=much"),
+            "--weights m_p=much: must be a number",
+        ),
+        (("--out", "m.yaml", "--weights", "m_p=2"), "criterion 'd' does not change with weights"),
+        (("--out", "m.yaml", "--duration", "-1"), "--duration -1"),
+    ],
+)
+def test_what_cannot_be_asked_is_one_line(arguments, text, capsys):
+    assert ask(*arguments) == 2
+    error = capsys.readouterr().err
+    assert text in error
+    assert error.count("\n") == 1
+
+
+@pytest.mark.slow
+def test_an_interrupted_search_writes_the_best_so_far(tmp_path):
+    out = tmp_path / "motion.yaml"
+    command = [sys.executable, "-m", "pkm_identification.cli", "excite", "--machine", "uf", "--out", str(out)]
+    with subprocess.Popen(
+        [*command, "--duration", "8"], stderr=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as run:
+        # a line of progress: it is searching
+        assert b"motions tried" in run.stderr.readline()
+        run.send_signal(signal.SIGINT)
+        _, error = run.communicate(timeout=60)
+    assert run.returncode == 0
+    assert b"interrupted" in error
+    assert trajectory(str(out), Machine.load("uf")).duration == 8.0

@@ -1,0 +1,150 @@
+"""The search for a motion: derivatives, units, limits between samples, a toy with a known optimum."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from pkm_identification.errors import SettingsError
+from pkm_identification.identification.excitation.criteria import CRITERIA, Criterion
+from pkm_identification.identification.excitation.descent import Penalised
+from pkm_identification.identification.excitation.hexapod import HexapodSubject
+from pkm_identification.identification.excitation.search import search
+from pkm_identification.identification.excitation.subject import GRID, Response
+from pkm_identification.identification.settings import Settings
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.parameters.parameter import Kind
+from pkm_identification.simulation.trajectories import peaks, within_limits
+from pkm_identification.simulation.waveforms import FadedWaves, MultiSine
+
+SMOOTH = ("d", "a", "e")
+
+
+@pytest.fixture(scope="module")
+def subject():
+    machine = Machine.load("uf")
+    return HexapodSubject.of(machine, Settings.of(estimator="ls").parameter_set(machine), 8.0)
+
+
+class Circle:
+    """Two displacements inside a circle, each seen by a parameter of its own."""
+
+    names = ("a", "b")
+    kinds = (Kind.MASS, Kind.MASS)
+    scale = np.ones(2)
+
+    def __init__(self):
+        time = np.arange(0.0, 1.0, 0.02)
+        self.start = MultiSine(np.array([1.0]), np.array([[0.5], [0.2]]), np.array([[0.1], [0.0]]))
+        self.waves = FadedWaves.of(self.start.frequency, None, time)
+
+    def response(self, displacement):
+        value = displacement[0]
+        columns = np.zeros((len(value), 2, 2))
+        columns[:, 0, 0], columns[:, 1, 1] = value.T
+        return Response(columns, np.ones_like(value), np.sum(value**2, axis=1, keepdims=True))
+
+    def columns(self, signal):
+        response = self.response(self.waves.evaluate(signal))
+        return response.rows if response.use.max() <= 1 else None
+
+    def allowed(self, signal):
+        return True
+
+
+def test_a_toy_reaches_its_known_optimum():
+    """det of diag(sum y_1^2, sum y_2^2) with y_1^2 + y_2^2 <= 1 in N samples is largest, (N/2)^2, on the circle."""
+    toy = Circle()
+    found = search(toy, Criterion("d", toy.scale, toy.kinds), 60.0, most=400)
+    assert found.value == pytest.approx(-2 * np.log(25.0), abs=0.02)
+    # no smaller than any motion in the circle has
+    assert found.value >= -2 * np.log(25.0) - 1e-5
+
+
+@pytest.mark.parametrize("name", SMOOTH)
+def test_derivatives_are_those_of_differences(subject, name):
+    criterion = Criterion(name, subject.scale, subject.kinds)
+    criterion.guard(1.3 * subject.columns(subject.start.scaled(0.9)))
+    cost = Penalised(subject, criterion, 3e2)
+    signal = subject.start.scaled(1.1)
+    _, by_sine, by_cosine = cost(signal)
+    sine, cosine = np.random.default_rng(1).normal(size=(2, *signal.sine.shape)) * 1e-7
+    there, back = (
+        cost(MultiSine(signal.frequency, signal.sine + sign * sine, signal.cosine + sign * cosine))[0]
+        for sign in (1, -1)
+    )
+    slope = np.sum(by_sine * sine) + np.sum(by_cosine * cosine)
+    assert (there - back) / 2 == pytest.approx(slope, rel=1e-4)
+
+
+@pytest.mark.parametrize("name", CRITERIA)
+def test_units_change_no_criterion_beyond_a_constant(subject, name):
+    """First moments in g mm and the like: columns, scales and nothing else change."""
+    factor = np.array([{Kind.INERTIA: 1e-9, Kind.MASS: 1e-3}.get(kind, 1.0) for kind in subject.kinds])
+    small, large = (subject.columns(subject.start.scaled(size)) for size in (0.6, 0.9))
+    plain = Criterion(name, subject.scale, subject.kinds)
+    other = Criterion(name, subject.scale / factor, subject.kinds)
+    change = plain(large) - plain(small)
+    assert other(large * factor) - other(small * factor) == pytest.approx(change, rel=1e-7)
+    assert abs(change) > 1e-3
+    # what the change of units does to a criterion of the columns as they are
+    raw = np.linalg.cond(large), np.linalg.cond(large * factor)
+    assert max(raw) > 10 * min(raw)
+
+
+@pytest.mark.slow
+def test_more_tries_are_never_worse_and_the_seed_decides(subject):
+    criterion = Criterion("d", subject.scale, subject.kinds)
+    short, again, long = (search(subject, criterion, 600.0, 2, most=count) for count in (25, 25, 60))
+    assert short.value == again.value
+    assert long.value <= short.value < short.start
+    assert short.kept > 0
+    np.testing.assert_array_equal(short.signal.sine, again.signal.sine)
+
+
+@pytest.mark.slow
+def test_limits_are_kept_twenty_times_finer(subject):
+    """Of the largest motions the search comes to; the margins themselves, not only the limits."""
+    criterion = Criterion("d", subject.scale, subject.kinds)
+    for seed in range(3):
+        found = search(subject, criterion, 600.0, seed, most=40)
+        assert found.kept > 0
+        path = replace(subject.path, signal=found.signal)
+        assert within_limits(subject.machine, path.motion(np.arange(0.0, 8.0, GRID / 20)))
+        # and it uses them: a tenth more does not
+        assert not within_limits(
+            subject.machine, replace(path, signal=found.signal.scaled(1.1)).motion(np.arange(0.0, 8.0, GRID))
+        )
+
+
+def test_what_is_known_already_counts(subject):
+    """After a log of the same motion another one is worth less, and one of what it did not show is worth more."""
+    columns = subject.columns(subject.start)
+    fresh = Criterion("d", subject.scale, subject.kinds)
+    later = Criterion("d", subject.scale, subject.kinds, earlier=columns)
+    assert later(columns) < fresh(columns)
+    # but for the prior of a thousand sizes, of which the worst known of them feels (42 / 1000)^2
+    np.testing.assert_allclose(later.deviations(columns), fresh.deviations(columns) / np.sqrt(2), rtol=4e-3)
+
+
+def test_peaks_bound_what_is_between_samples():
+    time = np.arange(0.0, 2.0, 0.02)
+    rng = np.random.default_rng(5)
+    for _ in range(50):
+        phase = rng.uniform(0, 7, 3)
+        coarse, fine = (
+            np.sin(np.multiply.outer(t, [3.0, 9.0, 15.0]) + phase).sum(axis=1)[:, None]
+            for t in (time, np.arange(0.0, 1.98, 0.0005))
+        )
+        least, most = peaks(coarse)
+        assert least <= fine.min()
+        assert most >= fine.max()
+        assert most - coarse.max() < 0.05
+
+
+@pytest.mark.parametrize(("name", "weights"), [("b", None), ("d", np.ones(20))])
+def test_what_is_no_criterion_is_refused(subject, name, weights):
+    with pytest.raises(SettingsError, match=f"criterion '{name}'"):
+        Criterion(name, subject.scale, subject.kinds, weights)
