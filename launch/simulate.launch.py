@@ -9,7 +9,9 @@ OF_SIMULATOR = ("simulator",)
 ARGUMENTS = (
     *COMMON,
     Argument(
-        "trajectory", "motion to follow: none, x, z, xy, rich, rich2, slow, free or rest", nodes=OF_SIMULATOR
+        "trajectory",
+        "motion to follow: none, x, z, xy, rich, rich2, slow, free, rest or a motion file (.yaml)",
+        nodes=OF_SIMULATOR,
     ),
     Argument("duration", "length of the motion in s; 0: the trajectory's own", float, nodes=OF_SIMULATOR),
     Argument("seed", "seed of the sensors' noise", int, nodes=OF_SIMULATOR),

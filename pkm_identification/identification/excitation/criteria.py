@@ -68,12 +68,11 @@ class Criterion:
 
     def covariance(self, columns: FloatArray) -> FloatArray:
         """C of weighted rows (R, P) and of what is known already."""
-        return np.linalg.inv(self._information(columns))
+        return np.asarray(np.linalg.inv(self._information(columns)), dtype=np.float64)
 
     def deviations(self, columns: FloatArray) -> FloatArray:
         """Standard deviations (P,) in units of the parameters' own sizes."""
-        deviations: FloatArray = np.diag(self.covariance(columns)) ** 0.5
-        return deviations
+        return np.asarray(np.sqrt(np.diag(self.covariance(columns))), dtype=np.float64)
 
     def guard(self, reference: FloatArray) -> None:
         """Let it cost where a parameter that has a weight is shown worse than by these weighted rows (R, P)."""

@@ -51,6 +51,8 @@ class ParameterSpec:
         Smallest and largest number allowed.
     choices : tuple of str
         The only texts allowed; empty for any.
+    ending : str
+        Of a file's name that is allowed besides the choices; empty for none.
     live : bool
         Whether it may change while the node runs. Others are read when the node is configured and may
         change only before that.
@@ -65,6 +67,7 @@ class ParameterSpec:
     low: float | None = None
     high: float | None = None
     choices: tuple[str, ...] = ()
+    ending: str = ""
     live: bool = False
     read_only: bool = False
 
@@ -79,7 +82,7 @@ class ParameterSpec:
             declaration.low,
             declaration.high,
             declaration.choices,
-            live,
+            live=live,
         )
         return replace(spec, **changes)
 
@@ -102,7 +105,8 @@ class ParameterSpec:
         """What is allowed, for messages and documentation."""
         unit = f" {self.unit}" if self.unit else ""
         if self.choices:
-            return f"one of {', '.join(repr(choice) for choice in self.choices)}"
+            file = f", or a {self.ending} file" if self.ending else ""
+            return f"one of {', '.join(repr(choice) for choice in self.choices)}{file}"
         if self.low is not None and self.high is not None:
             return f"between {self.low:g} and {self.high:g}{unit}"
         if self.low is not None:
@@ -143,7 +147,7 @@ class ParameterSpec:
                 return f"parameter '{self.name}' = {value!r}: must be finite"
             too_low = self.low is not None and entry < self.low
             too_high = self.high is not None and entry > self.high
-            if too_low or too_high or (self.choices and entry not in self.choices):
+            if too_low or too_high or not self._chosen(entry):
                 return f"parameter '{self.name}' = {value!r}: must be {self.allowed}"
         return None
 
@@ -152,6 +156,10 @@ class ParameterSpec:
         if isinstance(self.default, list):
             return [type(self.default[0])(entry) for entry in value]
         return type(self.default)(value)
+
+    def _chosen(self, entry: Any) -> bool:
+        """Whether it is one of the choices, or a file beside them."""
+        return not self.choices or entry in self.choices or bool(self.ending and entry.endswith(self.ending))
 
     def _type_fits(self, value: Any) -> bool:
         if isinstance(self.default, list):

@@ -26,7 +26,8 @@ FORMS = POSITION, EFFORT = "position", "effort"
 
 PARAMETERS = (
     MACHINE,
-    ParameterSpec("trajectory", "rich", "motion to follow, unless commands are efforts", choices=MOTIONS),
+    ParameterSpec("trajectory", "rich", "motion to follow, unless commands are efforts", choices=MOTIONS,
+                  ending=".yaml"),
     ParameterSpec("commands", POSITION, "strut_commands: lengths the drives go to, or their forces", choices=FORMS),
     ParameterSpec("lockstep", False, "of efforts: make a sample only when the one before is answered"),
     ParameterSpec("longest_delay", 0.02, "of efforts, without lockstep: the machine's time waits rather than go on "

@@ -126,6 +126,7 @@ def test_an_interrupted_search_writes_the_best_so_far(tmp_path):
         [*command, "--duration", "8"], stderr=subprocess.PIPE, stdout=subprocess.PIPE
     ) as run:
         # a line of progress: it is searching
+        assert run.stderr is not None
         assert b"motions tried" in run.stderr.readline()
         run.send_signal(signal.SIGINT)
         _, error = run.communicate(timeout=60)

@@ -69,12 +69,17 @@ def test_derivatives_are_those_of_differences(subject, name):
     criterion.guard(1.3 * subject.columns(subject.start.scaled(0.9)))
     cost = Penalised(subject, criterion, 3e2)
     signal = subject.start.scaled(1.1)
-    _, by_sine, by_cosine = cost(signal)
+    here = cost(signal)
+    assert here is not None
+    _, by_sine, by_cosine = here
     sine, cosine = np.random.default_rng(1).normal(size=(2, *signal.sine.shape)) * 1e-7
-    there, back = (
-        cost(MultiSine(signal.frequency, signal.sine + sign * sine, signal.cosine + sign * cosine))[0]
+    beside = [
+        cost(MultiSine(signal.frequency, signal.sine + sign * sine, signal.cosine + sign * cosine))
         for sign in (1, -1)
-    )
+    ]
+    assert beside[0] is not None
+    assert beside[1] is not None
+    there, back = beside[0][0], beside[1][0]
     slope = np.sum(by_sine * sine) + np.sum(by_cosine * cosine)
     assert (there - back) / 2 == pytest.approx(slope, rel=1e-4)
 

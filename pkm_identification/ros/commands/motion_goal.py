@@ -1,0 +1,55 @@
+"""Goals of execute_trajectory from motions: those of `pkm excite`, or any other of `pkm simulate`."""
+
+from __future__ import annotations
+
+import numpy as np
+from builtin_interfaces.msg import Duration
+from geometry_msgs.msg import Transform, Twist
+from trajectory_msgs.msg import MultiDOFJointTrajectoryPoint
+
+from pkm_identification.action import ExecuteTrajectory
+from pkm_identification.motion import PlatformMotion
+from pkm_identification.numerics.rotation import quaternion_from_matrix
+from pkm_identification.simulation.trajectories import Trajectory
+
+PERIOD = 0.02  # s, between waypoints with velocities and accelerations
+
+
+def goal_of_motion(path: Trajectory, period: float = PERIOD) -> ExecuteTrajectory.Goal:
+    """A goal that has the controller follow a motion.
+
+    Parameters
+    ----------
+    path : Trajectory
+        Begins and ends at rest at home; of a file `trajectory("motion.yaml", machine)`.
+    period : float
+        s, between waypoints.
+    """
+    count = max(2, round(path.duration / period)) + 1
+    # the platform is at the first waypoint when the motion begins
+    motion = path.motion(np.linspace(0.0, path.duration, count)[1:])
+    goal = ExecuteTrajectory.Goal()
+    goal.trajectory.points = [_waypoint(motion, k) for k in range(len(motion))]
+    return goal
+
+
+def _waypoint(motion: PlatformMotion, k: int) -> MultiDOFJointTrajectoryPoint:
+    transform = Transform()
+    place, turn = transform.translation, transform.rotation
+    place.x, place.y, place.z = motion.position[k].tolist()
+    turn.x, turn.y, turn.z, turn.w = quaternion_from_matrix(motion.rotation[k]).tolist()
+    nanoseconds = round(1e9 * float(motion.time[k]))
+    made = MultiDOFJointTrajectoryPoint(
+        transforms=[transform],
+        velocities=[_twist(motion.twist[k].tolist())],
+        accelerations=[_twist(motion.acceleration[k].tolist())],
+    )
+    made.time_from_start = Duration(sec=nanoseconds // 10**9, nanosec=nanoseconds % 10**9)
+    return made
+
+
+def _twist(numbers: list[float]) -> Twist:
+    made = Twist()
+    made.linear.x, made.linear.y, made.linear.z = numbers[:3]
+    made.angular.x, made.angular.y, made.angular.z = numbers[3:]
+    return made
