@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 
 import numpy as np
 
 from pkm_identification.errors import SettingsError
+from pkm_identification.identification.excitation.advice import Advice, advice
+from pkm_identification.identification.excitation.hexapod import HexapodSubject
+from pkm_identification.identification.excitation.mechanism import MechanismSubject
+from pkm_identification.identification.excitation.subject import PERIOD
 from pkm_identification.identification.procedures.forecast import forecast, log_of_motion
+from pkm_identification.identification.procedures.mechanism_forecast import mechanism_forecast
 from pkm_identification.identification.settings import NAMED, Settings
 from pkm_identification.mechanisms.builtin import is_mechanism
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import PlatformMotion
+from pkm_identification.mechanisms.multibody.mechanism import Mechanism
+from pkm_identification.motion import PlatformMotion, StrutLog
 from pkm_identification.records import read_logs
 from pkm_identification.report.identifiability.forecast import forecast_document, forecast_text
+from pkm_identification.simulation.multibody.motions import generated
 
 from .arguments import add_json, add_machine, add_setting, check_seed
 from .results import present
@@ -21,6 +29,8 @@ from .simulate import TRAJECTORIES
 
 FALL = "free"
 NOISE = "1%"
+ADVISED = 20.0  # s, of the motion that advice begins with
+RELATIVE = 0.01  # of the rms force, noise that advice is given for
 SAMPLE_RATE = 1000.0  # Hz, of machines whose file states none
 
 
@@ -28,8 +38,9 @@ def add(commands: argparse._SubParsersAction) -> None:
     """Add the command."""
     parser = commands.add_parser(
         "identifiability",
-        description="What logs or a motion show of a hexapod's parameters: alone, only in a combination, not in this "
-        "motion, never; with the standard deviation to expect of 'pkm identify --estimator ls' (its random part).",
+        description="What logs or a motion show of a hexapod's parameters, or a motion of a mechanism's base "
+        "parameters: alone, only in a combination, not in this motion, never; with the standard deviation to expect of "
+        "'pkm identify --estimator ls' (its random part), and what motion would help.",
     )
     parser.add_argument("logs", nargs="*", metavar="LOG", help=".csv, .csv.gz or a bag folder")
     add_machine(parser)
@@ -40,7 +51,8 @@ def add(commands: argparse._SubParsersAction) -> None:
         action="append",
         default=[],
         metavar="T",
-        help=f"instead of logs, before the experiment: {', '.join(own)}, or a motion file of pkm excite; repeatable",
+        help=f"instead of logs, before the experiment: {', '.join(own)}, or a motion file of pkm excite; repeatable "
+        "(of a mechanism rich, rich2, slow, or a file)",
     )
     parser.add_argument("--duration", type=float, metavar="S", help="of the trajectory (default: its own)")
     add_setting(parser, NAMED["parameters"])
@@ -63,9 +75,7 @@ def _identifiability(options: argparse.Namespace) -> int:
         given = "--noise" if options.noise is not None else "--duration"
         raise SettingsError(f"{given}: of a trajectory; logs have their own")
     if is_mechanism(options.machine):
-        raise SettingsError(
-            f"machine '{options.machine}' is a mechanism; what its structure shows says pkm base-parameters"
-        )
+        return _of_mechanism(options)
     machine = Machine.load(options.machine)
     settings = Settings.of(estimator="ls", parameters=options.parameters, hold_out=0.0)
     settings.parameter_set(machine)
@@ -79,9 +89,51 @@ def _identifiability(options: argparse.Namespace) -> int:
         logs = [log_of_motion(machine, motion, size, absolute, options.seed) for motion in motions]
         source, noise = ", ".join(options.trajectory), f"noise {options.noise or NOISE}"
     found = forecast(logs, machine, settings, motions)
+    advised = _advised(machine, settings, logs, motions)
     present(
-        forecast_text(found, machine.name, source, noise),
-        forecast_document(found, machine.name, source, noise),
+        forecast_text(found, machine.name, source, noise, advised),
+        forecast_document(found, machine.name, source, noise, advised),
+        options.json,
+    )
+    return 0
+
+
+def _advised(
+    machine: Machine, settings: Settings, logs: Sequence[StrutLog], motions: Sequence[PlatformMotion]
+) -> tuple[Advice, ...]:
+    """What motion would help after logs, or after motions that are known exactly."""
+    parameters = settings.parameter_set(machine)
+    subject = HexapodSubject.of(machine, parameters, ADVISED)
+    if motions:
+        parts = [
+            subject.of_states(one[:: max(1, round(PERIOD * len(one) / np.ptp(one.time)))]).rows
+            for one in motions
+        ]
+        known = np.concatenate(parts)
+    else:
+        known = subject.earlier(logs, settings)
+    return advice(subject, known, len(known) / 6 * PERIOD, RELATIVE)
+
+
+def _of_mechanism(options: argparse.Namespace) -> int:
+    """Base parameters of a mechanism, before the experiment."""
+    if options.logs:
+        raise SettingsError(
+            f"machine '{options.machine}' is a mechanism: --trajectory, there is no log of one"
+        )
+    mechanism = Mechanism.load(options.machine)
+    size, absolute = _noise(options.noise or NOISE)
+    motions = [generated(name, mechanism, options.duration) for name in options.trajectory]
+    subject = MechanismSubject.of(mechanism, ADVISED)
+    found = mechanism_forecast(subject, motions, size, absolute)
+    parts = [subject.of_drives(one.drives(np.arange(0.0, one.duration, PERIOD))) for one in motions]
+    known = np.concatenate([part.rows for part in parts if part is not None])
+    duration = sum(one.duration for one in motions)
+    advised = advice(subject, known, duration, size if not absolute else RELATIVE)
+    source, noise = ", ".join(options.trajectory), f"noise {options.noise or NOISE}"
+    present(
+        forecast_text(found, mechanism.name, source, noise, advised),
+        forecast_document(found, mechanism.name, source, noise, advised),
         options.json,
     )
     return 0

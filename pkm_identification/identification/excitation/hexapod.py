@@ -89,6 +89,21 @@ class HexapodSubject:
             _allowed(machine, path.motion(fine_time)),
         )
 
+    @property
+    def axes(self) -> tuple[tuple[str, str, float], ...]:
+        """What can be displaced, with its unit and the furthest that is worth trying."""
+        reach, angle = 0.5 * self.machine.length_scale, 0.6
+        return (
+            *((axis, "m", reach) for axis in "xyz"),
+            *((f"turning about {axis}", "rad", angle) for axis in "xyz"),
+        )
+
+    def anywhere(self, displacement: Derivatives) -> Response | None:
+        """The response of displacements at any instants; None at poses near a singular one."""
+        states = self.path.displaced(np.zeros(len(displacement[0])), displacement)
+        response = self.of_states(states)
+        return response if np.isfinite(response.columns).all() else None
+
     def response(self, displacement: Derivatives) -> Response:
         return self.of_states(self.path.displaced(self._time, displacement))
 

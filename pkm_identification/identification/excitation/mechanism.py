@@ -135,6 +135,18 @@ class MechanismSubject:
         size = np.sqrt(np.mean(response.rows**2, axis=0))
         return replace(made, scale=1.0 / np.where(size > 0, size, 1.0))
 
+    @property
+    def axes(self) -> tuple[tuple[str, str, float], ...]:
+        """What can be displaced, with its unit and the furthest that is worth trying."""
+        drives = self.mechanism.description.drives
+        return tuple(
+            (one.name, one.measure.unit, 0.6 if one.measure.unit == "rad" else 0.5) for one in drives
+        )
+
+    def anywhere(self, displacement: Derivatives) -> Response | None:
+        """The response of displacements at any instants; None where the mechanism cannot be."""
+        return self.response(displacement)
+
     def response(self, displacement: Derivatives) -> Response | None:
         return self.of_drives((self.path.home + displacement[0], *displacement[1:]))
 

@@ -73,6 +73,8 @@ class Forecast:
     contributions : ParameterContributions
     noise : ndarray, shape (6,)
         Standard deviation of the equations' residuals, N.
+    never : tuple of str
+        What no motion shows and is not among the parameters.
     """
 
     parameters: ParameterSet
@@ -82,6 +84,7 @@ class Forecast:
     regressor: Homogenized
     contributions: ParameterContributions
     noise: FloatArray
+    never: tuple[str, ...] = ()
 
 
 def log_of_motion(
@@ -152,17 +155,19 @@ def forecast(
         experiment.parameters,
         estimate,
         tuple(
-            NEVER if name in never else _IN_WORDS.get(status, NOT_HERE)
+            NEVER if name in never else in_words(status)
             for name, status in zip(estimate.names, estimate.status, strict=True)
         ),
-        _weakest(estimate, np.array([entry.scale for entry in entries])),
+        weakest(estimate, np.array([entry.scale for entry in entries])),
         homogenized(rows, kinds),
         parameter_contributions(rows, np.array([entry.nominal for entry in entries]), kinds),
         np.sqrt(np.diag(fit.noise)),
     )
 
 
-_IN_WORDS = {IDENTIFIABLE: ALONE, COMBINATION: TOGETHER}
+def in_words(status: str) -> str:
+    """A status of an estimate as that of a forecast, of a parameter that some motion shows."""
+    return {IDENTIFIABLE: ALONE, COMBINATION: TOGETHER}.get(status, NOT_HERE)
 
 
 def _never_felt(machine: Machine, parameters: ParameterSet) -> set[str]:
@@ -173,7 +178,7 @@ def _never_felt(machine: Machine, parameters: ParameterSet) -> set[str]:
     return {parameters.names[k] for k in base.invisible}
 
 
-def _weakest(estimate: ParameterEstimate, scale: FloatArray) -> tuple[WeakDirection, ...]:
+def weakest(estimate: ParameterEstimate, scale: FloatArray) -> tuple[WeakDirection, ...]:
     """Directions of the largest standard deviation, parameters in units of their own size."""
     values, vectors = np.linalg.eigh(estimate.covariance / np.outer(scale, scale))
     found = []

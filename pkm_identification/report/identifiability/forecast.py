@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+from pkm_identification.identification.excitation.advice import Advice
 from pkm_identification.identification.procedures.forecast import (
     ALONE,
     NEVER,
@@ -17,7 +19,9 @@ from ..listing import ABSENT, Listing, number
 _DIGITS = 3
 
 
-def forecast_document(found: Forecast, machine: str, source: str, noise: str) -> dict[str, Any]:
+def forecast_document(
+    found: Forecast, machine: str, source: str, noise: str, advice: Sequence[Advice] = ()
+) -> dict[str, Any]:
     """What `pkm identifiability --json` writes; `std` is null where the data show nothing."""
     estimate = found.estimate
     shares = found.contributions
@@ -51,6 +55,8 @@ def forecast_document(found: Forecast, machine: str, source: str, noise: str) ->
             {"name": one.name, "std": float(one.std), "unit": one.unit} for one in estimate.combinations
         ],
         "weakest": [{"text": _direction(one), "std": one.std} for one in found.weakest],
+        "advice": [one.text for one in advice],
+        "never": list(found.never),
         "homogenized": {
             "groups": [group.kind.value for group in found.regressor.groups],
             "ranks": [group.rank for group in found.regressor.groups],
@@ -61,7 +67,9 @@ def forecast_document(found: Forecast, machine: str, source: str, noise: str) ->
     }
 
 
-def forecast_text(found: Forecast, machine: str, source: str, noise: str) -> str:
+def forecast_text(
+    found: Forecast, machine: str, source: str, noise: str, advice: Sequence[Advice] = ()
+) -> str:
     """The same for a person."""
     estimate = found.estimate
     rows = tuple(
@@ -101,6 +109,11 @@ def forecast_text(found: Forecast, machine: str, source: str, noise: str) -> str
         names = [name for name, own in zip(estimate.names, found.status, strict=True) if own == status]
         if names:
             lines.append(f"{sentence}: {', '.join(names)}")
+    if found.never:
+        lines.append(f"no motion shows: {', '.join(found.never)}")
+    if advice:
+        lines += ["", "what as much time of another motion would do:"]
+        lines += [f"  {one.text}" for one in advice]
     return "\n".join(lines)
 
 

@@ -63,6 +63,7 @@ def test_the_deviation_is_what_repeated_experiments_scatter_by():
     assert (stated.std >= 0.999 * found.estimate.std).all()
 
 
+@pytest.mark.slow
 def test_text_and_document(tmp_path, capsys):
     path = tmp_path / "found.json"
     assert ask("--trajectory", "z", "--duration", "8", "--noise", "2%", "--json", str(path)) == 0
@@ -71,7 +72,8 @@ def test_text_and_document(tmp_path, capsys):
     assert "another motion may show: Ixx_p, Iyy_p, Izz_p" in out
     found = json.loads(path.read_text())
     assert set(found) == {
-        "schema", "machine", "source", "noise", "parameters", "combinations", "weakest", "homogenized",
+        "schema", "machine", "source", "noise", "parameters", "combinations", "weakest", "advice", "never",
+        "homogenized",
     }  # fmt: skip
     by_name = {entry["name"]: entry for entry in found["parameters"]}
     assert by_name["Ixx_p"]["status"] == "not in this motion"
@@ -100,6 +102,44 @@ def test_what_cannot_be_asked_is_one_line(arguments, text, capsys):
     assert error.count("\n") == 1
 
 
-def test_a_mechanism_is_sent_elsewhere(capsys):
-    assert main(["identifiability", "--machine", "mast", "--trajectory", "rich"]) == 2
-    assert "pkm base-parameters" in capsys.readouterr().err
+@pytest.mark.slow
+def test_base_parameters_of_a_mechanism(tmp_path, capsys):
+    path = tmp_path / "found.json"
+    arguments = ["identifiability", "--machine", "mast", "--trajectory", "rich"]
+    assert main([*arguments, "--json", str(path)]) == 0
+    assert "19 of 19 combinations" in capsys.readouterr().out
+    found = json.loads(path.read_text())
+    assert len(found["parameters"]) == 19
+    assert {entry["status"] for entry in found["parameters"]} == {"alone"}
+    # 70 less 19 that stand for sums, and less those that are in the sums
+    assert "mx_slider_1" in found["never"]
+    # nothing but the noise decides, as long as the data know more than the file
+    assert main([*arguments, "--noise", "2%", "--json", str(path)]) == 0
+    noisy = json.loads(path.read_text())
+    ratio = [b["std"] / a["std"] for a, b in zip(found["parameters"], noisy["parameters"], strict=True)]
+    assert ratio == pytest.approx([2.0] * 19, rel=0.03)
+    assert len(noisy["advice"]) == 3
+
+
+@pytest.mark.slow
+def test_advice_names_the_turn_that_shows_what_a_lift_does_not(tmp_path):
+    path = tmp_path / "found.json"
+    assert ask("--trajectory", "z", "--duration", "8", "--json", str(path)) == 0
+    advised = json.loads(path.read_text())["advice"]
+    assert any(text.startswith("turning about") and "shows Izz_p" in text for text in advised)
+    # every axis once
+    assert len({text.split(",")[0] for text in advised}) == len(advised) == 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (["log.csv"], "there is no log of one"),
+        (["--trajectory", "rest"], "shows nothing but gravity: 3 combinations"),
+    ],
+)
+def test_what_a_mechanism_cannot_be_asked_is_one_line(arguments, text, capsys):
+    assert main(["identifiability", "--machine", "mast", *arguments]) == 2
+    error = capsys.readouterr().err
+    assert text in error
+    assert error.count("\n") == 1

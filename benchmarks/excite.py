@@ -1,0 +1,142 @@
+"""What searched motions are worth beside `rich`: `python -m benchmarks.excite [--budget S] [--achieved] [--limits N]`.
+
+The forecast is that of `pkm excite`; what is achieved are errors of `identify --estimator ls` on simulated machines
+that are off their files by up to 15 %, each after 20 s of `rich` and of the searched motion. `--forecasts` holds
+deviations before the experiment against those stated afterwards. `--limits` tries motions of many seeds twenty times
+finer.
+"""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+
+import numpy as np
+
+from pkm_identification.identification.excitation.criteria import Criterion
+from pkm_identification.identification.excitation.hexapod import HexapodSubject
+from pkm_identification.identification.excitation.mechanism import MechanismSubject
+from pkm_identification.identification.excitation.search import Excitation, search
+from pkm_identification.identification.excitation.subject import GRID
+from pkm_identification.identification.identify import identify
+from pkm_identification.identification.procedures.forecast import forecast, log_of_motion
+from pkm_identification.identification.settings import Settings
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.mechanisms.multibody.mechanism import Mechanism
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.parameters.parameter import Kind
+from pkm_identification.simulation import Simulator, perturbed, simulate
+from pkm_identification.simulation.trajectories import Trajectory, trajectory, within_limits
+
+DURATION = 20.0  # s
+LEAST = Settings.of(estimator="ls", hold_out=0.0)
+FRICTION = (Kind.VISCOUS, Kind.COULOMB)
+OFF = 0.15
+
+
+def main() -> None:
+    """Print the rows of the table in docs/identifiability.md."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--budget", type=float, default=120.0, help="s of search for each machine")
+    parser.add_argument("--machines", default="uf,hexel,ford,mast")
+    parser.add_argument("--achieved", type=int, default=0, metavar="N", help="on so many simulated machines")
+    parser.add_argument("--forecasts", type=int, default=0, metavar="N", help="on so many simulated machines")
+    parser.add_argument(
+        "--limits", type=int, default=0, metavar="N", help="of so many seeds, a tenth of the budget each"
+    )
+    options = parser.parse_args()
+    for name in options.machines.split(","):
+        subject = _subject(name)
+        if options.limits:
+            _limits(subject, options.limits, options.budget / 10)
+        elif options.forecasts:
+            _forecasts(Machine.load(name), options.forecasts)
+        else:
+            found = _searched(subject, options.budget, 0)
+            _forecast(name, subject, found)
+            if options.achieved and isinstance(subject, HexapodSubject):
+                _achieved(subject, found, options.achieved)
+
+
+def _subject(name: str) -> HexapodSubject | MechanismSubject:
+    if name == "mast":
+        return MechanismSubject.of(Mechanism.load(name), DURATION)
+    machine = Machine.load(name)
+    return HexapodSubject.of(machine, LEAST.parameter_set(machine), DURATION)
+
+
+def _searched(subject: HexapodSubject | MechanismSubject, budget: float, seed: int) -> Excitation:
+    return search(subject, Criterion("d", subject.scale, subject.kinds), budget, seed)
+
+
+def _mean(values: FloatArray) -> float:
+    return float(np.exp(np.mean(np.log(values))))
+
+
+def _forecast(name: str, subject: HexapodSubject | MechanismSubject, found: Excitation) -> None:
+    friction = np.array([kind in FRICTION for kind in subject.kinds])
+    text = f"{name}: forecast, rich / ours: inertial {_mean(found.gain[~friction]):.2f}"
+    if friction.any():
+        text += (
+            f", friction {_mean(found.gain[friction]):.2f}, worst {1 / found.gain[friction].min():.2f} times"
+        )
+    print(f"{text}; {found.tried} motions tried", flush=True)
+
+
+def _achieved(subject: HexapodSubject, found: Excitation, count: int) -> None:
+    """Errors after `rich` over those after the motion, rms over machines."""
+    machine = subject.machine
+    friction = np.array([kind in FRICTION for kind in subject.kinds])
+    paths = (
+        trajectory("rich", machine, DURATION),
+        replace(subject.path, name="excite", signal=found.signal),
+    )
+    errors = [np.array([_errors(machine, path, seed) for seed in range(1, count + 1)]) for path in paths]
+    rich, ours = (np.sqrt(np.mean(part**2, axis=0)) for part in errors)
+    ratio = rich / ours
+    for name, one in zip(subject.names, ratio, strict=True):
+        print(f"  {name}: {one:.2f}")
+    print(
+        f"{machine.name}: achieved on {count} machines: inertial {_mean(ratio[~friction]):.2f}, "
+        f"friction {_mean(ratio[friction]):.2f}",
+        flush=True,
+    )
+
+
+def _errors(machine: Machine, path: Trajectory, seed: int) -> FloatArray:
+    truth = perturbed(machine, seed, OFF)
+    log = Simulator(truth, path, nominal=machine, seed=seed).run().log()
+    found = identify([log], machine, LEAST).estimate
+    return found.values - LEAST.parameter_set(truth).nominal
+
+
+def _forecasts(machine: Machine, count: int) -> None:
+    """Deviations before the experiment over the random part of those stated after it, machine by machine."""
+    path = trajectory("rich", machine, DURATION)
+    motion = path.motion(np.arange(0.0, path.duration, 1e-3))
+    before = forecast([log_of_motion(machine, motion, 0.01)], machine, LEAST, [motion]).estimate.std
+    ratios = []
+    for seed in range(1, count + 1):
+        log = simulate(perturbed(machine, seed, OFF), "rich", DURATION, nominal=machine, seed=seed).log()
+        ratios.append(before / forecast([log], machine, LEAST).estimate.std)
+        print(f"  machine {seed}: {ratios[-1].min():.2f} to {ratios[-1].max():.2f}", flush=True)
+    every = np.array(ratios)
+    print(
+        f"{machine.name}: forecast / stated on {count} machines: {every.min():.2f} to {every.max():.2f}, "
+        f"median {np.median(every):.2f}"
+    )
+
+
+def _limits(subject: HexapodSubject | MechanismSubject, count: int, budget: float) -> None:
+    if not isinstance(subject, HexapodSubject):
+        return
+    kept = 0
+    instants = np.arange(0.0, DURATION, GRID / 20)
+    for seed in range(count):
+        path = replace(subject.path, signal=_searched(subject, budget, seed).signal)
+        kept += within_limits(subject.machine, path.motion(instants))
+    print(f"{subject.machine.name}: limits kept {kept} of {count}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
