@@ -31,6 +31,8 @@ class Declaration:
         Smallest and largest number allowed.
     choices : tuple of str
         The only texts allowed; empty for any.
+    ending : str
+        Of a file's name that is allowed besides the choices; empty for none.
     option : str
         Name of the option where it is not that of the node parameter.
     percent : bool
@@ -46,6 +48,7 @@ class Declaration:
     choices: tuple[str, ...] = ()
     option: str = ""
     percent: bool = False
+    ending: str = ""
 
     @property
     def flag(self) -> str:
@@ -65,8 +68,10 @@ class Declaration:
     def check(self, value: Any) -> None:
         """Raise SettingsError unless the value is allowed; a number that is not finite never is in a range."""
         name = self.name.replace("_", " ")
-        if self.choices and value not in self.choices:
-            raise SettingsError(f"{name} '{value}': must be one of {', '.join(self.choices)}")
+        file = bool(self.ending) and str(value).endswith(self.ending)
+        if self.choices and value not in self.choices and not file:
+            also = f", or a {self.ending} file" if self.ending else ""
+            raise SettingsError(f"{name} '{value}': must be one of {', '.join(self.choices)}{also}")
         low = self.low is None or value >= self.low
         high = self.high is None or value <= self.high
         if not (low and high):
@@ -84,9 +89,10 @@ def declared(
     name: str = "",
     option: str = "",
     percent: bool = False,
+    ending: str = "",
 ) -> Any:
     """A dataclass field with its declaration; `name` is the field's own unless given. See `Declaration`."""
-    declaration = Declaration(name, default, help, unit, low, high, choices, option, percent)
+    declaration = Declaration(name, default, help, unit, low, high, choices, option, percent, ending)
     return field(default=default, metadata={_KEY: declaration})
 
 

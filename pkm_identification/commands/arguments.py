@@ -63,7 +63,7 @@ def add_setting(
         parser.add_argument(declaration.flag, help=f"{declaration.help}; repeatable", **kind)
         return
     shown = default
-    if declaration.choices:
+    if declaration.choices and not declaration.ending:
         kind["choices"] = declaration.choices
     elif declaration.percent:
         kind |= {"type": percent, "metavar": "PERCENT"}
@@ -73,7 +73,10 @@ def add_setting(
         shown = f"{default:g}"
     else:
         kind["metavar"] = metavar
-    text = f"{declaration.help} (default: {shown})" if shown else declaration.help
+    text = declaration.help
+    if declaration.ending:
+        text += f": {', '.join(declaration.choices)}, or a {declaration.ending} file"
+    text = f"{text} (default: {shown})" if shown else text
     parser.add_argument(declaration.flag, help=text.replace("%", "%%"), **kind)
 
 

@@ -145,7 +145,8 @@ def _subject(
     subject = HexapodSubject.of(machine, settings.parameter_set(machine), options.duration)
     if not options.base:
         return subject, None
-    return subject, subject.earlier(read_logs(options.base, machine)[0], settings)
+    earlier = subject.earlier(read_logs(options.base, machine)[0], settings)
+    return subject, np.concatenate([one.rows for one in earlier])
 
 
 def _weights(text: str, names: Sequence[str]) -> FloatArray | None:

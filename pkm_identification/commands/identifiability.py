@@ -8,29 +8,34 @@ from collections.abc import Sequence
 import numpy as np
 
 from pkm_identification.errors import SettingsError
-from pkm_identification.identification.excitation.advice import Advice, advice
+from pkm_identification.identification.excitation.advice import advice
 from pkm_identification.identification.excitation.hexapod import HexapodSubject
 from pkm_identification.identification.excitation.mechanism import MechanismSubject
-from pkm_identification.identification.excitation.subject import PERIOD
+from pkm_identification.identification.excitation.subject import PERIOD, Response
 from pkm_identification.identification.procedures.forecast import forecast, log_of_motion
 from pkm_identification.identification.procedures.mechanism_forecast import mechanism_forecast
+from pkm_identification.identification.procedures.pruning import reduced
 from pkm_identification.identification.settings import NAMED, Settings
 from pkm_identification.mechanisms.builtin import is_mechanism
 from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.mechanisms.hexapod.parameters.reduced import ENDING
+from pkm_identification.mechanisms.hexapod.parameters.reduced import reduced_text as set_text
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
-from pkm_identification.motion import PlatformMotion, StrutLog
+from pkm_identification.motion import STRUTS, PlatformMotion, StrutLog
 from pkm_identification.records import read_logs
 from pkm_identification.report.identifiability.forecast import forecast_document, forecast_text
+from pkm_identification.report.identifiability.reduced import reduced_document, reduced_text
 from pkm_identification.simulation.multibody.motions import generated
 
-from .arguments import add_json, add_machine, add_setting, check_seed
-from .results import present
+from .arguments import add_json, add_machine, add_setting, check_seed, percent, refuse_for_mechanism
+from .results import check_file, present, write_text
 from .simulate import TRAJECTORIES
 
 FALL = "free"
 NOISE = "1%"
 ADVISED = 20.0  # s, of the motion that advice begins with
 RELATIVE = 0.01  # of the rms force, noise that advice is given for
+SHARE = 0.7  # of each motion, by which a set is reduced; the rest confirms it
 SAMPLE_RATE = 1000.0  # Hz, of machines whose file states none
 
 
@@ -63,6 +68,14 @@ def add(commands: argparse._SubParsersAction) -> None:
         f"(default: {NOISE.replace('%', '%%')}); of logs it is learned",
     )
     parser.add_argument("--seed", type=int, default=0, help="of the noise")
+    parser.add_argument(
+        "--drop-below",
+        type=percent,
+        metavar="PERCENT",
+        help="of a hexapod: write the smallest set that predicts the forces of the first 70 %% of these motions to so "
+        "many percent of their norm, for pkm identify --parameters",
+    )
+    parser.add_argument("--reduced", metavar="FILE", help="where that set goes, .yaml")
     add_json(parser)
     parser.set_defaults(run=_identifiability)
 
@@ -74,7 +87,9 @@ def _identifiability(options: argparse.Namespace) -> int:
     if options.logs and (options.noise is not None or options.duration is not None):
         given = "--noise" if options.noise is not None else "--duration"
         raise SettingsError(f"{given}: of a trajectory; logs have their own")
+    _check_reduced(options)
     if is_mechanism(options.machine):
+        refuse_for_mechanism(options, drop_below="--drop-below")
         return _of_mechanism(options)
     machine = Machine.load(options.machine)
     settings = Settings.of(estimator="ls", parameters=options.parameters, hold_out=0.0)
@@ -89,30 +104,44 @@ def _identifiability(options: argparse.Namespace) -> int:
         logs = [log_of_motion(machine, motion, size, absolute, options.seed) for motion in motions]
         source, noise = ", ".join(options.trajectory), f"noise {options.noise or NOISE}"
     found = forecast(logs, machine, settings, motions)
-    advised = _advised(machine, settings, logs, motions)
-    present(
-        forecast_text(found, machine.name, source, noise, advised),
-        forecast_document(found, machine.name, source, noise, advised),
-        options.json,
-    )
+    parameters = settings.parameter_set(machine)
+    subject = HexapodSubject.of(machine, parameters, ADVISED)
+    responses = _responses(subject, settings, logs, motions)
+    known = np.concatenate([one.rows for one in responses])
+    advised = advice(subject, known, len(known) / STRUTS * PERIOD, RELATIVE)
+    text = forecast_text(found, machine.name, source, noise, advised)
+    document = forecast_document(found, machine.name, source, noise, advised)
+    if options.drop_below is not None:
+        ends = [round(SHARE * len(one.columns)) for one in responses]
+        columns = np.concatenate([one.columns[:end] for one, end in zip(responses, ends, strict=True)])
+        held = np.concatenate([one.columns[end:] for one, end in zip(responses, ends, strict=True)])
+        less = reduced(parameters, columns, options.drop_below, held, subject)
+        why = f"pkm identifiability --drop-below {100 * options.drop_below:g}, {source}"
+        write_text(options.reduced, set_text(machine, options.parameters, less.values, why))
+        text += "\n\n" + reduced_text(less)
+        document["reduced"] = reduced_document(less)
+    present(text, document, options.json)
     return 0
 
 
-def _advised(
-    machine: Machine, settings: Settings, logs: Sequence[StrutLog], motions: Sequence[PlatformMotion]
-) -> tuple[Advice, ...]:
-    """What motion would help after logs, or after motions that are known exactly."""
-    parameters = settings.parameter_set(machine)
-    subject = HexapodSubject.of(machine, parameters, ADVISED)
-    if motions:
-        parts = [
-            subject.of_states(one[:: max(1, round(PERIOD * len(one) / np.ptp(one.time)))]).rows
-            for one in motions
-        ]
-        known = np.concatenate(parts)
-    else:
-        known = subject.earlier(logs, settings)
-    return advice(subject, known, len(known) / 6 * PERIOD, RELATIVE)
+def _check_reduced(options: argparse.Namespace) -> None:
+    """Refuse a bound that is none, and a set without a place."""
+    if options.drop_below is not None and not 0 < options.drop_below < 1:
+        raise SettingsError(f"--drop-below {100 * options.drop_below:g}: must be between 0 and 100 %")
+    if (options.drop_below is None) != (options.reduced is None):
+        raise SettingsError("--drop-below and --reduced FILE go together")
+    if options.reduced is not None and not options.reduced.endswith(ENDING):
+        raise SettingsError(f"--reduced {options.reduced}: must end in {ENDING}")
+    check_file(options.reduced, "--reduced")
+
+
+def _responses(
+    subject: HexapodSubject, settings: Settings, logs: Sequence[StrutLog], motions: Sequence[PlatformMotion]
+) -> list[Response]:
+    """What a machine does in logs, or in motions that are known exactly."""
+    if not motions:
+        return subject.earlier(logs, settings)
+    return [subject.of_states(one[:: max(1, round(PERIOD * len(one) / np.ptp(one.time)))]) for one in motions]
 
 
 def _of_mechanism(options: argparse.Namespace) -> int:

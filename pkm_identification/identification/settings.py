@@ -17,6 +17,7 @@ from pkm_identification.estimation.filters.recursive import FILTERS
 from pkm_identification.estimation.filters.unscented import UnscentedSettings
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.physical_layout import physical_layout
+from pkm_identification.mechanisms.hexapod.parameters.reduced import ENDING
 from pkm_identification.mechanisms.hexapod.parameters.sets import NAMES
 from pkm_identification.parameters.assumptions import GROUPS, Assumptions, Fix, Tie, read_prior
 from pkm_identification.parameters.parameter_set import ParameterSet
@@ -75,7 +76,7 @@ class EstimatorSettings:
         name="estimator",
     )
     model: str = declared("force", "model equation", choices=tuple(MODELS))
-    parameters: str = declared("identifiable", "parameter set", choices=NAMES)
+    parameters: str = declared("identifiable", "parameter set", choices=NAMES, ending=ENDING)
     forgetting: float = declared(
         1.0, "of the estimator rls: what an equation leaves of older ones", "", 0.5, 1
     )

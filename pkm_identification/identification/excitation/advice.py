@@ -100,6 +100,18 @@ def advice(
     return tuple(one for _, one in found[:_BEST])
 
 
+def single_axis(subject: HexapodSubject | MechanismSubject) -> list[tuple[str, Response]]:
+    """The largest single sines of every axis, slow and fast: in words, and one period of them."""
+    found = []
+    for axis, (name, _, most) in enumerate(subject.axes):
+        for pace, frequency in PACES:
+            largest = _largest(subject, axis, frequency, most)
+            response = _period(subject, axis, frequency, largest) if largest else None
+            if response is not None:
+                found.append((f"{name}, {pace}", response))
+    return found
+
+
 def _better(
     names: Sequence[str], before: FloatArray, after: FloatArray, noise: float
 ) -> tuple[tuple[str, float], ...]:

@@ -137,8 +137,8 @@ class HexapodSubject:
         """A motion at times (N,) as a table of poses, twists and accelerations; raises LogError if it cannot be."""
         write_motion_csv(path, replace(self.path, signal=signal).motion(time))
 
-    def earlier(self, logs: Sequence[StrutLog], settings: Settings) -> FloatArray:
-        """Weighted rows (R, P) of what was recorded, behind the filters of `identify`.
+    def earlier(self, logs: Sequence[StrutLog], settings: Settings) -> list[Response]:
+        """What the machine did in each log, behind the filters of `identify`.
 
         Raises
         ------
@@ -147,8 +147,7 @@ class HexapodSubject:
         """
         experiment = Experiment.of(logs, self.machine, settings)
         every = max(1, round(PERIOD / experiment.period))
-        parts = [self.of_states(samples.platform[::every]).rows for samples in experiment.smooth_samples]
-        return np.concatenate(parts)
+        return [self.of_states(samples.platform[::every]) for samples in experiment.smooth_samples]
 
 
 def _allowed(machine: Machine, rich: PlatformMotion) -> tuple[float, float]:

@@ -82,7 +82,8 @@ class ParameterSpec:
             declaration.low,
             declaration.high,
             declaration.choices,
-            live=live,
+            declaration.ending,
+            live,
         )
         return replace(spec, **changes)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from pkm_identification.errors import SettingsError
 from pkm_identification.motion import STRUTS
@@ -11,6 +12,7 @@ from pkm_identification.parameters.parameter_set import ParameterSet
 from ..machine import Machine
 from .builder import SetBuilder
 from .general_sets import GENERAL_SETS
+from .reduced import ENDING, reduced_set
 
 
 def hexapod_parameters(machine: Machine, name: str = "identifiable") -> ParameterSet:
@@ -20,9 +22,9 @@ def hexapod_parameters(machine: Machine, name: str = "identifiable") -> Paramete
     ----------
     machine : Machine
     name : str
-        One of NAMES. `identifiable`: masses, platform moments, lumped strut moments and friction, which
-        six-axis motion can show one by one (20). `oh12`, `oh24`: the source's (Oh 2003, 4.4), without and
-        with friction. `extended`: the platform's ten, masses and moments strut by strut, friction (46).
+        One of NAMES, or the file of a reduced set. `identifiable`: masses, platform moments, lumped strut moments and
+        friction, which six-axis motion can show one by one (20). `oh12`, `oh24`: the source's (Oh 2003, 4.4),
+        without and with friction. `extended`: the platform's ten, masses and moments strut by strut, friction (46).
         Where the machine's file has friction of the joints, all but the source's estimate it: alike at each
         end (4), in `extended` and `general` joint by joint (24).
         `general`, `alike` and, with the inertia of the motors, `general_motor`, `alike_motor`: see
@@ -33,8 +35,16 @@ def hexapod_parameters(machine: Machine, name: str = "identifiable") -> Paramete
     SettingsError
         If there is no set of that name.
     """
+    if name.endswith(ENDING):
+        return reduced_set(name, machine, {own: partial(_named, own) for own in NAMES})
     if name not in SETS:
-        raise SettingsError(f"parameter set '{name}': must be one of {', '.join(NAMES)}")
+        raise SettingsError(
+            f"parameter set '{name}': must be one of {', '.join(NAMES)}, or a reduced set ({ENDING})"
+        )
+    return _named(name, machine)
+
+
+def _named(name: str, machine: Machine) -> ParameterSet:
     builder = SetBuilder(machine)
     SETS[name](builder)
     return builder.parameter_set(name)

@@ -1,0 +1,115 @@
+"""Reduced sets: the proven bound, what is given to others, the file that identify takes."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+import yaml
+
+from pkm_identification.cli import main
+from pkm_identification.identification.procedures.pruning import reduced
+from pkm_identification.identification.settings import Settings
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.mechanisms.hexapod.model import HexapodModel
+from pkm_identification.parameters.parameter import Kind, Parameter
+from pkm_identification.parameters.parameter_set import ParameterSet
+from pkm_identification.simulation import trajectory
+
+
+def of(names, values):
+    entries = tuple(
+        Parameter(n, "kg", Kind.MASS, "", v, abs(v) or 1.0) for n, v in zip(names, values, strict=True)
+    )
+    return ParameterSet("toy", entries, np.eye(len(names)), np.zeros(len(names)))
+
+
+def test_what_is_small_is_dropped_and_what_depends_is_given():
+    """By hand: c = 2 a in these rows, d is a thousandth, so a + 2 c and b say all but d."""
+    rng = np.random.default_rng(3)
+    columns = rng.normal(size=(50, 1, 4))
+    columns[:, :, 2] = 2 * columns[:, :, 0]
+    parameters = of("abcd", [1.0, 1.0, 0.5, 0.001])
+    found = reduced(parameters, columns, 0.01)
+    assert set(found.small) == {"d"}
+    assert found.given in (("c",), ("a",))
+    stays = {"c": ("a", 2.0), "a": ("c", 1.0)}[found.given[0]]
+    assert found.values[stays[0]] == pytest.approx(stays[1])
+    assert 0 < found.error <= found.bound * (1 + 1e-12) < 0.01
+    # nothing is dropped below nothing that matters
+    assert not reduced(parameters, columns, 1e-5).small
+
+
+@pytest.mark.parametrize("below", [0.003, 0.03, 0.2])
+def test_the_bound_holds_in_motions_of_a_machine(below):
+    machine = Machine.load("uf")
+    parameters = Settings.of(estimator="ls").parameter_set(machine)
+    path = trajectory("rich", machine, 10.0)
+    columns = HexapodModel(machine).regressor(path.motion(np.arange(0.0, 10.0, 0.05)), parameters.mapping)
+    found = reduced(parameters, columns[:140], below, columns[140:])
+    assert found.error <= found.bound <= below
+    assert found.held_error is not None
+    assert found.held_bound is not None
+    assert found.held_error <= found.held_bound + 1e-9
+    assert len(found.values) + len(found.small) + len(found.given) == 20
+
+
+@pytest.mark.slow
+def test_identify_takes_the_file(tmp_path, capsys):
+    """Of motion x: what is left is estimated, and alone; the whole set is not."""
+    log, file, out = (str(tmp_path / name) for name in ("log.csv", "set.yaml", "found.json"))
+    assert main(["simulate", "--machine", "uf", "--trajectory", "x", "--duration", "8", "--out", log]) == 0
+    arguments = ["identifiability", "--machine", "uf", "--trajectory", "x", "--json", out]
+    assert main([*arguments, "--drop-below", "2", "--reduced", file]) == 0
+    less = json.loads((tmp_path / "found.json").read_text())["reduced"]
+    assert less["error"] <= less["bound"] <= 0.02
+    elsewhere = {entry["parameter"]: entry["motion"] for entry in less["elsewhere"] if entry["size"] > 0.02}
+    assert elsewhere["Izz_p"] == "turning about z, fast"
+    capsys.readouterr()
+    estimate = ["identify", "--machine", "uf", log, "--estimator", "ls", "--json", out, "--parameters", file]
+    assert main(estimate) in (0, 1)
+    found = json.loads((tmp_path / "found.json").read_text())["parameters"]
+    names = {entry["name"] for entry in found}
+    assert set(less["parameters"]) <= names
+    assert not names & {*less["dropped"], *less["given_to_others"]}
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        ({"machine_hash": "0"}, "machine_hash = 0: is of machine 'uf'"),
+        ({"end": None}, "key 'end' is missing"),
+        ({"parameters": {"mass": 1.0}}, "has 'mass', which is not in the set 'identifiable'"),
+        ({"parameters": {}}, "must be parameters with their values"),
+        ({"schema": 2}, "schema = 2: must be 1"),
+    ],
+)
+def test_sets_that_cannot_be_used(tmp_path, change, text, capsys):
+    document = {
+        "schema": 1, "kind": "parameter set", "machine": "uf", "machine_hash": Machine.load("uf").hash,
+        "of": "identifiable", "parameters": {"m_p": 4.0}, "end": "whole",
+    } | change  # fmt: skip
+    path = tmp_path / "set.yaml"
+    path.write_text(yaml.safe_dump({key: value for key, value in document.items() if value is not None}))
+    arguments = ["identifiability", "--machine", "uf", "--trajectory", "z", "--parameters", str(path)]
+    assert main(arguments) == 2
+    error = capsys.readouterr().err
+    assert text in error
+    assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (("--drop-below", "0", "--reduced", "a.yaml"), "--drop-below 0: must be between"),
+        (("--drop-below", "1"), "go together"),
+        (("--drop-below", "1", "--reduced", "a.txt"), "must end in .yaml"),
+        (("--parameters", "none"), "or a .yaml file"),
+    ],
+)
+def test_what_cannot_be_asked_is_one_line(arguments, text, capsys):
+    assert main(["identifiability", "--machine", "uf", "--trajectory", "z", *arguments]) == 2
+    error = capsys.readouterr().err
+    assert text in error
+    assert error.count("\n") == 1
