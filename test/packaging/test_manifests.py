@@ -92,7 +92,7 @@ def test_python_dependencies_are_rosdep_dependencies():
 
 def test_what_the_tests_need_is_a_rosdep_dependency():
     names = {re.match(r"[\w-]+", requirement)[0] for requirement in PROJECT["optional-dependencies"]["test"]}
-    assert {ROSDEP.get(name, f"python3-{name}") for name in names} <= manifest("test_depend")
+    assert {ROSDEP.get(name, f"python3-{name}") for name in names} <= manifest("test_depend", "exec_depend")
 
 
 def test_every_core_import_is_a_declared_dependency():
