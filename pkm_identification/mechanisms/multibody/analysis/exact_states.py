@@ -22,7 +22,7 @@ from ..kernels.codes import AXES, OK, POINT
 from ..kinematics import MechanismMotion, moving
 from ..mechanism import Mechanism, Scratch
 from ..numbers.padic import NotAlgebraic, NotInThisField, Padic, Residue
-from .modular_start import coordinates, field_of, in_field, is_angle, row_values, starts
+from .modular_start import NearHome, coordinates, field_of, in_field, is_angle, row_values, starts
 
 _BITS = 500  # of the modulus: fractions of some 200 bits, and what small changes cost
 _STARTS = 20  # where all are singular, another prime does better
@@ -49,7 +49,9 @@ def why_not_exact(mechanism: Mechanism) -> str:
     return ""
 
 
-def exact_columns(mechanism: Mechanism, prime: int, count: int, seed: int = 0) -> ModularRows:
+def exact_columns(
+    mechanism: Mechanism, prime: int, count: int, near_home: NearHome | None, seed: int = 0
+) -> ModularRows:
     """The regressor of all bodies, ten columns each, at random states among the p-adic numbers.
 
     Parameters
@@ -60,6 +62,8 @@ def exact_columns(mechanism: Mechanism, prime: int, count: int, seed: int = 0) -
         p, odd.
     count : int
         Of states; each gives a row for each drive.
+    near_home : list or None
+        See `modular_start.fractions_near_home`.
     seed : int
 
     Returns
@@ -72,7 +76,7 @@ def exact_columns(mechanism: Mechanism, prime: int, count: int, seed: int = 0) -
         If a root or a configuration is not to be had with this prime.
     """
     rng = random.Random(seed * 1_000_003 + prime)
-    here, motion = exact_motion(mechanism, prime, count, rng)
+    here, motion = exact_motion(mechanism, prime, count, rng, near_home)
     found = regressor(here, motion)[0]
     rows = np.empty((count, *found.shape), dtype=object)
     for i, k in np.ndindex(*found.shape):
@@ -82,7 +86,7 @@ def exact_columns(mechanism: Mechanism, prime: int, count: int, seed: int = 0) -
 
 
 def exact_motion(
-    mechanism: Mechanism, prime: int, count: int, rng: random.Random
+    mechanism: Mechanism, prime: int, count: int, rng: random.Random, near_home: NearHome | None
 ) -> tuple[Mechanism, MechanismMotion]:
     """The mechanism among the p-adic numbers, and `count` random states of it as one whose numbers are arrays.
 
@@ -92,7 +96,7 @@ def exact_motion(
         If a root or a configuration is not to be had with this prime.
     """
     here = in_field(mechanism, Padic(prime, 1 + int(_BITS / np.log2(prime))))
-    for residues in islice(starts(mechanism, prime, rng), _STARTS):
+    for residues in islice(starts(mechanism, prime, rng, near_home), _STARTS):
         try:
             configuration = _closed_near(here, residues, count, rng)
             rate, change = (_random(field_of(here), rng, count, here.degrees_of_freedom) for _ in range(2))

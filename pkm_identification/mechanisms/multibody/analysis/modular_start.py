@@ -28,6 +28,7 @@ from ..structure.tree import loop_frames
 _BATCHES = (64, 512, *(4096,) * 60)
 _LARGEST_GRID = 300_000
 _DIGITS, _SAME, _LARGEST_DENOMINATOR = 60, 1e-40, 10**9
+NearHome = list[tuple[Fraction, Fraction]]
 _NEAR_HOME = 20  # largest denominator of a fraction near home
 
 
@@ -74,19 +75,21 @@ def is_angle(frame: Any) -> bool:
     return int(frame[KIND]) not in (FIXED, PRISMATIC, BALL)
 
 
-def starts(mechanism: Mechanism, prime: int, rng: random.Random) -> Iterator[Any]:
-    """Configurations modulo p (Q, 2): cosine and sine of angles, others in the first place."""
-    fractions = _fractions_near_home(mechanism)
-    if fractions is not None:
+def starts(mechanism: Mechanism, prime: int, rng: random.Random, near_home: NearHome | None) -> Iterator[Any]:
+    """Configurations modulo p (Q, 2): cosine and sine of angles, others in the first place.
+
+    `near_home` is what `fractions_near_home` found.
+    """
+    if near_home is not None:
         field = Padic(prime, 1)
-        yield np.array([[field.number(value).value for value in pair] for pair in fractions], dtype=np.int64)
+        yield np.array([[field.number(value).value for value in pair] for pair in near_home], dtype=np.int64)
         return
     here = in_field(mechanism, Padic(prime, 1))
     for count in _BATCHES:
         yield from _tried(here, count, np.random.default_rng(rng.randrange(2**32)))
 
 
-def _fractions_near_home(mechanism: Mechanism) -> list[tuple[Fraction, Fraction]] | None:
+def fractions_near_home(mechanism: Mechanism) -> NearHome | None:
     """A configuration near home in fractions (cosine and sine of angles), if the drives' fractions lead to one."""
     if not mechanism.places["loops"]:
         return None

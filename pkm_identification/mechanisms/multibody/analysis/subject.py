@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from ..numbers.padic import NotInThisField
 from ..parameters import rigid_basis, rigid_columns
 from .exact_states import checked_exact, exact_columns
 from .friction_columns import FRICTION_KINDS, friction_names, random_signs, with_friction_columns
+from .modular_start import NearHome, fractions_near_home
 from .states import structure_motion
 from .symbolic.base import SymbolicBaseParameters, symbolic_base_parameters
 
@@ -200,7 +202,7 @@ class Subject:
         mechanism = self.exact_mechanism()
         checked_exact(mechanism)
         try:
-            found = exact_columns(mechanism, prime, self._states, seed)
+            found = exact_columns(mechanism, prime, self._states, self._near_home, seed)
         except NotInThisField:
             return None
         rows = self._chosen(found.rows[None])[0] % found.modulus
@@ -238,6 +240,11 @@ class Subject:
         if self.machine is None:
             _refuse_floats(self.mechanism.description.document, self.mechanism.description.source)
         return self.mechanism
+
+    @cached_property
+    def _near_home(self) -> NearHome | None:
+        # the same for every prime
+        return fractions_near_home(self.exact_mechanism())
 
     @property
     def _states(self) -> int:

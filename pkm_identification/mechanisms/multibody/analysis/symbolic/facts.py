@@ -21,6 +21,7 @@ from ...numbers.arithmetic import FLOAT64, Multiprecision
 from ...numbers.exact import ExactVector
 from ...numbers.padic import NotInThisField, Padic
 from ..exact_states import PRIMES, exact_motion, why_not_exact
+from ..modular_start import fractions_near_home
 from ..states import random_drives
 from .geometry import Geometry
 
@@ -188,9 +189,10 @@ class Facts:
 
 def _states(mechanism: Mechanism, geometry: Geometry, seed: int) -> tuple[Mechanism, MechanismMotion]:
     if not why_not_exact(mechanism):
+        near_home = fractions_near_home(mechanism)
         for prime in PRIMES:
             try:
-                here, motion = exact_motion(mechanism, prime, _STATES, random.Random(seed + prime))
+                here, motion = exact_motion(mechanism, prime, _STATES, random.Random(seed + prime), near_home)
                 for vectors in (*geometry.points, *geometry.directions):
                     here.arithmetic.array(vectors)
             except NotInThisField:
