@@ -92,6 +92,7 @@ def test_python_dependencies_are_rosdep_dependencies():
 
 def test_what_the_tests_need_is_a_rosdep_dependency():
     names = {re.match(r"[\w-]+", requirement)[0] for requirement in PROJECT["optional-dependencies"]["test"]}
+    # what is needed to run is there for tests, too (python3-sympy brings mpmath)
     assert {ROSDEP.get(name, f"python3-{name}") for name in names} <= manifest("test_depend", "exec_depend")
 
 
