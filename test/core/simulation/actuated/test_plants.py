@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from core.simulation.actuated.servos import ALL, LAG, SERVO
 from scipy.integrate import solve_ivp
+from scipy.signal import dfreqresp, dlti
 
 from pkm_identification.control.drives import cascade
 from pkm_identification.errors import SettingsError
@@ -19,6 +20,7 @@ from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.multibody.kinematics import close_drives
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.numerics.rotation import matrix_from_vector
+from pkm_identification.signals.harmonic import harmonic
 from pkm_identification.simulation.actuated.modes import modes
 from pkm_identification.simulation.actuated.rig import Rig
 from pkm_identification.simulation.actuated.subject import Subject
@@ -225,6 +227,40 @@ def test_the_cascade_is_the_one_computed_by_hand(late, size):
         rig.follow(wanted, np.array([size * np.sin(30 * (k + 1) * 1e-3)]), 1e-3)
     expected = cascade_by_hand(gains, 2.27e-5, 0.0302, lambda t: size * np.sin(30 * t), 200)
     np.testing.assert_allclose(seen, expected, atol=1e-9 * size)
+
+
+@pytest.mark.parametrize("frequency", [4.0, 60.0])
+def test_a_cascade_has_the_response_of_its_sampled_linear_system(frequency):
+    """Position P and velocity PI each millisecond on a rigid motor, against scipy.signal's response of the loop."""
+    period, kv, kp, ki, inertia, constant = 1e-3, 40.0, 0.069, 2.93, 2.27e-5, 0.0302
+    settings = cascade.empty_settings(1)
+    for place, value in (
+        (cascade.POSITION_STEPS, 50), (cascade.VELOCITY_STEPS, 50), (cascade.STEP, 20e-6), (cascade.RATIO, 1.0),
+        (cascade.POSITION_GAIN, kv), (cascade.RATE_LIMIT, np.inf), (cascade.VELOCITY_GAIN, kp),
+        (cascade.VELOCITY_INTEGRAL, ki), (cascade.CURRENT_LIMIT, 50.0),
+    ):  # fmt: skip
+        settings[0, place] = value
+    rig = Rig([Screw(Motor(constant, 1.0, 50.0), inertia)], 0.0, controls=settings)
+    size, seen, times = 0.02, [], period * np.arange(1500)
+    for t in times:
+        seen.append(rig.drives.place[0])
+        now, then = (np.array([size * np.sin(2 * np.pi * frequency * at)]) for at in (t, t + period))
+        rig.follow(now, then, period)
+
+    # states: angle, speed, angle before, the velocity loop's sum; input: wanted angle
+    error, wish = np.array([-kv - 1 / period, 0.0, 1 / period, 0.0]), kv
+    summed = np.array([0.0, 0.0, 0.0, 1.0]) + ki * period * error
+    current, current_wish = kp * error + summed, kp * wish + ki * period * wish
+    push = constant / inertia * np.array([0.5 * period**2, period])
+    matrix = np.array([[1.0, period, 0, 0], [0, 1.0, 0, 0], [1.0, 0, 0, 0], summed])
+    matrix[:2] += np.outer(push, current)
+    entry = np.array([[push[0] * current_wish], [push[1] * current_wish], [0.0], [ki * period * wish]])
+    loop = dlti(matrix, entry, np.array([[1.0, 0, 0, 0]]), np.zeros((1, 1)), dt=period)
+    _, expected = dfreqresp(loop, [2 * np.pi * frequency * period])
+    settled = times >= 0.9995  # whole periods of each frequency
+    found = harmonic(times[settled], np.array(seen)[settled], frequency) / size
+    assert np.abs(np.linalg.eigvals(matrix)).max() ** 1000 < 1e-9
+    assert found == pytest.approx(complex(expected[0]), abs=1e-6)
 
 
 def test_what_drives_feel_over_poses_is_what_modes_say_at_home():
