@@ -66,17 +66,21 @@ LIMITS = np.dtype(
 
 @inlined
 def note_step(memory, length, span):
-    """Whether lengths agree with the suspects before them rather than with the motion, `span` s ago; notes where."""
-    size = -1.0
+    """Whether lengths agree with the suspects before them rather than with the motion, `span` s ago; notes where.
+
+    Asked of the strut whose suspect was farthest from the motion: the others' were none.
+    """
+    before = memory.suspect_stamp - memory.stamp
+    size, left = -1.0, 0.0
     for i in range(6):
-        awaited = memory.length[i]
-        if memory.slope_known:
-            awaited += memory.slope[i] * span
-        if abs(length[i] - awaited) > size:
-            size = abs(length[i] - awaited)
+        rate = memory.slope[i] if memory.slope_known else 0.0
+        way = abs(memory.suspect[i] - memory.length[i] - rate * before)
+        if way > size:
+            size = way
+            left = abs(length[i] - memory.suspect[i] - rate * (span - before))
             memory.stepping = i
-            memory.step = length[i] - awaited
-    memory.stepped = abs(length[memory.stepping] - memory.suspect[memory.stepping]) < STAYS * size
+            memory.step = length[i] - memory.length[i] - rate * span
+    memory.stepped = left < STAYS * size
     return memory.stepped
 
 

@@ -122,8 +122,13 @@ def test_what_cannot_be_asked_is_one_line(arguments, text, capsys):
 def test_an_interrupted_search_writes_the_best_so_far(tmp_path):
     out = tmp_path / "motion.yaml"
     command = [sys.executable, "-m", "pkm_identification.cli", "excite", "--machine", "uf", "--out", str(out)]
+
+    def obey():
+        # what runs in the background of a script is started to ignore interrupts
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+
     with subprocess.Popen(
-        [*command, "--duration", "8"], stderr=subprocess.PIPE, stdout=subprocess.PIPE
+        [*command, "--duration", "8"], stderr=subprocess.PIPE, stdout=subprocess.PIPE, preexec_fn=obey
     ) as run:
         # a line of progress: it is searching
         assert run.stderr is not None
