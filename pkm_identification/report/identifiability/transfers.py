@@ -19,7 +19,7 @@ from pkm_identification.mechanisms.multibody.analysis.symbolic.formulas import (
     has_sympy,
 )
 from pkm_identification.mechanisms.multibody.analysis.symbolic.geometry import body_names
-from pkm_identification.mechanisms.multibody.analysis.symbolic.rules import GROUND_BODY
+from pkm_identification.mechanisms.multibody.analysis.symbolic.graph import GROUND_BODY
 from pkm_identification.mechanisms.multibody.numbers.exact import Constant, Exact, Expression
 from pkm_identification.mechanisms.multibody.parameters import rigid_basis
 

@@ -10,7 +10,7 @@ import numpy as np
 from pkm_identification.mechanisms.multibody.analysis.routes import Routes, find_base_parameters
 from pkm_identification.mechanisms.multibody.analysis.subject import Subject
 from pkm_identification.mechanisms.multibody.analysis.symbolic.geometry import body_names
-from pkm_identification.mechanisms.multibody.analysis.symbolic.rules import GROUND_BODY
+from pkm_identification.mechanisms.multibody.analysis.symbolic.graph import GROUND_BODY
 from pkm_identification.mechanisms.multibody.description.reader import parsed
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism, builtin_mechanisms
 

@@ -31,11 +31,10 @@ from dataclasses import dataclass, field
 from ...description.records import Description
 from ...numbers.exact import Exact, ExactVector, cross_product
 from .facts import Facts
-from .geometry import Geometry, body_names
+from .geometry import Geometry
+from .graph import GROUND_BODY, JointGraph
 from .multipoles import DIPOLE, MONOPOLE, QUADRUPOLE, Ten, dipole, inertia, monopole, quadrupole
 
-GROUND_BODY = 0
-_WITH_POINT = ("revolute", "universal", "spherical", "no_spin", "fixed")
 Way = Callable[[Geometry], Sequence[Exact]]
 Parts = Callable[[Geometry], list[tuple[int, int, Ten]]]
 
@@ -76,7 +75,7 @@ class Step:
 
 def steps(description: Description, facts: Facts) -> Iterator[Step]:
     """All that the rules find, in the order of the text: what vanishes, then transfers from the outermost bodies on."""
-    graph = _Graph(description, facts)
+    graph = JointGraph(description, facts)
     bodies = range(1, len(graph.names))
     for b in bodies:
         yield from _vanishing(facts, b, lends=b in graph.givers)
@@ -274,64 +273,3 @@ def _two_across(
             if any(facts.arithmetic.number(x) != 0 for x in product):
                 return one, other
     return None
-
-
-class _Graph:
-    """Joints with the body that gives and the one that takes, and which bodies give their mass away."""
-
-    def __init__(self, description: Description, facts: Facts) -> None:
-        self.names = body_names(description)
-        self._joints = description.joints
-        self._facts = facts
-        number = {name: k for k, name in enumerate(self.names)}
-        self._ends = {joint.name: tuple(number[body] for body in joint.bodies) for joint in self._joints}
-        self.points = {joint.name for joint in self._joints if joint.type in _WITH_POINT}
-        self._count = [sum(b in ends for ends in self._ends.values()) for b in range(len(self.names))]
-        self._distance = self._distances()
-        self.givers = {
-            giver
-            for joint, giver, _ in self.joined()
-            if joint in self.points and not facts.same_turning(*self._ends[joint])
-        }
-
-    def _distances(self) -> list[int]:
-        """Joints between each body and the ground, the fewest."""
-        found = {GROUND_BODY: 0}
-        front = [GROUND_BODY]
-        while front:
-            following = []
-            for ends in self._ends.values():
-                for near, far in (ends, ends[::-1]):
-                    if near in front and far not in found:
-                        found[far] = found[near] + 1
-                        following.append(far)
-            front = following
-        return [found[b] for b in range(len(self.names))]
-
-    def joined(self) -> list[tuple[str, int, int]]:
-        """Joints between bodies that move, each with its giver and its taker.
-
-        Over a hinge, and between bodies that turn alike, the outer body gives to the inner one; over a ball or a
-        universal joint the body with fewer joints to the one with more. What gives to a body that itself gives on
-        comes first.
-        """
-        found = []
-        for joint in self._joints:
-            one, other = self._ends[joint.name]
-            if GROUND_BODY in (one, other):
-                continue
-            outer = max((one, other), key=lambda b: (self._distance[b], b))
-            giver = outer
-            if joint.type in ("spherical", "universal", "no_spin") and self._count[one] != self._count[other]:
-                giver = min((one, other), key=lambda b: self._count[b])
-            found.append((joint.name, giver, one + other - giver))
-        gives = {giver for _, giver, _ in found}
-        return sorted(found, key=lambda entry: entry[2] not in gives)
-
-    def resting(self, b: int) -> Iterator[tuple[str, int]]:
-        """Joints to the ground whose point on a body rests, and that point."""
-        for joint in self._joints:
-            ends = self._ends[joint.name]
-            if joint.name in self.points and set(ends) == {GROUND_BODY, b}:
-                place = joint.place[ends.index(b)]
-                yield joint.name, self._facts.geometry.points[b].index(place)
