@@ -11,6 +11,7 @@ import yaml
 from pkm_identification.errors import DocumentError
 from pkm_identification.numerics.arrays import FloatArray
 
+YAML_ENDINGS = (".yaml", ".yml")
 # Products of a few of such numbers are still finite.
 LARGEST = 1e15
 LONGEST = 16 * 2**20  # characters of a document, with every alias written out

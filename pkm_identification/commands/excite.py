@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pkm_identification.document import YAML_ENDINGS
 from pkm_identification.errors import SettingsError
+from pkm_identification.identification.excitation.criteria import CRITERIA, Criterion
 from pkm_identification.identification.settings import NAMED, Settings
 from pkm_identification.interruption import stoppable
 from pkm_identification.mechanisms.builtin import is_mechanism
@@ -26,7 +28,6 @@ if TYPE_CHECKING:
     from pkm_identification.identification.excitation.hexapod import HexapodSubject
     from pkm_identification.identification.excitation.mechanism import MechanismSubject
 
-CRITERIA = ("d", "a", "e", "condition")
 LONGEST_BUDGET = 3600.0  # s
 LONGEST_MOTION = 600.0  # s
 POSES_PERIOD = 0.01  # s
@@ -85,7 +86,6 @@ def _excite(options: argparse.Namespace) -> int:
     else:
         machine = Machine.load(options.machine)
     # kernels and SciPy's search take longer to load than wrong options to be refused
-    from pkm_identification.identification.excitation.criteria import Criterion
     from pkm_identification.identification.excitation.search import search
     from pkm_identification.simulation.motion_file import motion_text
 
@@ -125,7 +125,7 @@ def _check(options: argparse.Namespace) -> None:
         raise SettingsError(
             f"--duration {options.duration:g}: must be more than 0 and at most {LONGEST_MOTION:g} s"
         )
-    if not options.out.endswith((".yaml", ".yml")):
+    if not options.out.endswith(YAML_ENDINGS):
         raise SettingsError(f"--out {options.out}: must end in .yaml")
     check_file(options.out, "--out")
     check_file(options.poses, "--poses")

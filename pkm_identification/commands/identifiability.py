@@ -25,7 +25,9 @@ from pkm_identification.motion import STRUTS, PlatformMotion, StrutLog
 from pkm_identification.records import read_logs
 from pkm_identification.report.identifiability.forecast import forecast_document, forecast_text
 from pkm_identification.report.identifiability.reduced import reduced_document, reduced_text
+from pkm_identification.simulation.motion_file import is_motion_file
 from pkm_identification.simulation.multibody.motions import generated
+from pkm_identification.simulation.trajectories import trajectory
 
 from .arguments import add_json, add_machine, add_setting, check_seed, percent, refuse_for_mechanism
 from .results import check_file, present, write_text
@@ -170,13 +172,11 @@ def _of_mechanism(options: argparse.Namespace) -> int:
 
 def _motion(machine: Machine, name: str, duration: float | None) -> PlatformMotion:
     """A motion by name, at the machine's sample rate."""
-    if name == FALL or (name not in TRAJECTORIES and not name.endswith((".yaml", ".yml"))):
+    if name == FALL or (name not in TRAJECTORIES and not is_motion_file(name)):
         raise SettingsError(
-            f"--trajectory {name}: not one of {', '.join(one for one in TRAJECTORIES if one != FALL)}"
+            f"--trajectory {name}: not one of {', '.join(one for one in TRAJECTORIES if one != FALL)}, "
+            "nor a motion file (.yaml)"
         )
-    # MuJoCo takes longer to load than the forecast to make
-    from pkm_identification.simulation import trajectory
-
     path = trajectory(name, machine, duration)
     rate = machine.drive.sample_rate if machine.drive is not None else SAMPLE_RATE
     return path.motion(np.arange(0.0, path.duration, 1.0 / rate))

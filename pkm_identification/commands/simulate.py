@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from pkm_identification.document import YAML_ENDINGS
 from pkm_identification.errors import OutputError, SettingsError
 from pkm_identification.mechanisms.builtin import is_mechanism
 from pkm_identification.mechanisms.hexapod.machine import Machine
@@ -34,7 +35,7 @@ def add(commands: argparse._SubParsersAction) -> None:
     parser.add_argument(
         "--trajectory",
         metavar="T",
-        help=f"{', '.join(TRAJECTORIES)}, or a motion file of pkm excite (.yaml); "
+        help=f"{', '.join(TRAJECTORIES)}, or of a hexapod a motion file of pkm excite (.yaml); "
         "of a mechanism the description's own motion where none is named",
     )
     parser.add_argument("--duration", type=float, metavar="S", help="seconds (default: the trajectory's own)")
@@ -81,7 +82,7 @@ def add(commands: argparse._SubParsersAction) -> None:
 
 def _is_file(options: argparse.Namespace) -> bool:
     """Whether a hexapod is to follow a motion file."""
-    return options.trajectory.endswith((".yaml", ".yml")) and not is_mechanism(options.machine)
+    return options.trajectory.endswith(YAML_ENDINGS) and not is_mechanism(options.machine)
 
 
 class _ListFaults(argparse.Action):

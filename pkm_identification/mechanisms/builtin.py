@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pkm_identification.document import read_yaml
+from pkm_identification.document import YAML_ENDINGS, read_yaml
 from pkm_identification.errors import DocumentError
 
 
@@ -20,7 +20,7 @@ def builtin_files(folder: str) -> dict[str, Path]:
 def is_mechanism(name_or_path: str | Path) -> bool:
     """Whether a name or a file is a mechanism's and not a hexapod's; a file that cannot be read is not."""
     path = Path(name_or_path)
-    if path.suffix not in (".yaml", ".yml"):
+    if path.suffix not in YAML_ENDINGS:
         return str(name_or_path) in builtin_files("mechanisms")
     try:
         document = read_yaml(path, "machine file", numbers_as_text=True)

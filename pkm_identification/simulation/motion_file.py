@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import yaml
 
-from pkm_identification.document import Node, read_yaml
+from pkm_identification.document import YAML_ENDINGS, Node, read_yaml
 from pkm_identification.errors import MachineError
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
@@ -22,13 +22,12 @@ from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from .waveforms import MultiSine
 
 SCHEMA = 1
-ENDINGS = (".yaml", ".yml")
 _DIGITS = 12
 
 
 def is_motion_file(name: str) -> bool:
     """Whether a trajectory's name is that of a file."""
-    return name.endswith(ENDINGS)
+    return name.endswith(YAML_ENDINGS)
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from pkm_identification.document import Node, frozen, read_yaml
+from pkm_identification.document import YAML_ENDINGS, Node, frozen, read_yaml
 from pkm_identification.errors import MachineError
 from pkm_identification.mechanisms.friction import Friction, read_friction
 from pkm_identification.motion import STRUTS
@@ -195,7 +195,7 @@ class Machine:
             or describes an architecturally singular machine. The message names file, key and value.
         """
         path = Path(name_or_path)
-        if path.suffix not in (".yaml", ".yml"):
+        if path.suffix not in YAML_ENDINGS:
             known, mechanisms = builtin_machines(), builtin_files("mechanisms")
             if str(name_or_path) in mechanisms:
                 raise MachineError(f"machine '{name_or_path}': is a mechanism, and this takes hexapods alone")

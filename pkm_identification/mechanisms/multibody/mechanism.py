@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pkm_identification.document import YAML_ENDINGS
 from pkm_identification.errors import MachineError
 
 from ..builtin import builtin_files
@@ -75,7 +76,7 @@ class Mechanism:
             If there is none, or its description cannot be used: names file, key, value and what is allowed.
         """
         path = Path(name_or_path)
-        if path.suffix in (".yaml", ".yml"):
+        if path.suffix in YAML_ENDINGS:
             return cls.of(read_file(path))
         known = builtin_mechanisms()
         if str(name_or_path) not in known:
