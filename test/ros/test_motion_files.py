@@ -30,7 +30,7 @@ def test_the_simulator_follows_a_motion_file(bench, file):
     machine = Machine.load("uf")
     states = bench.collect(JointState, "strut_states")
     bench.start(SimulatorNode, trajectory=str(file), start_time=10.0)
-    bench.wait(lambda: len(states) > 300, "samples")
+    bench.wait(lambda: len(states) > 1500, "samples")
     motion = trajectory(str(file), machine).motion(np.array([seconds(s.header.stamp) - 10.0 for s in states]))
     wanted = strut_lengths(machine, motion.position, motion.rotation)
     # as exactly as its drives follow

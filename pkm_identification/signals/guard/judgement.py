@@ -40,6 +40,7 @@ MEMORY = np.dtype(
         ("late", np.int64),  # samples in a row
         ("ahead", float),  # s, first stamp of a clock that has jumped far ahead; 0 without
         ("ahead_stamp", float),  # s, its newest
+        ("former", float),  # s, last stamp of the clock that was left by a jump back; 0 without
         ("strut", np.int64),  # to which the last rejection is due
         (
             "stepped",
@@ -112,7 +113,9 @@ def judge(time, length, force, has_force, memories, limit_rows):
             begins = CLOCK_JUMP
         elif dt > limits.max_gap + 0.5 * period:
             begins = GAP
-        if dt > FAR_AHEAD:
+        # one stamp far back, and the clock goes on where it was
+        returns = memory.former > 0.0 and -limits.late_tolerance <= time - memory.former <= FAR_AHEAD
+        if dt > FAR_AHEAD and not returns:
             if memory.ahead == 0.0 or not 0.0 < time - memory.ahead_stamp <= max(ONE_CLOCK, 5.0 * period):
                 memory.ahead = time
             memory.ahead_stamp = time
@@ -164,6 +167,10 @@ def judge(time, length, force, has_force, memories, limit_rows):
             begins = GAP
     else:
         memory.stepped = False
+    if begins == CLOCK_JUMP:
+        memory.former = memory.stamp
+    elif begins == GAP and time >= memory.former:
+        memory.former = 0.0
     memory.suspects = 0
     memory.late = 0
     memory.ahead = 0.0

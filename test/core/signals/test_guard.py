@@ -182,3 +182,17 @@ def test_limits_come_from_the_machine():
     with pytest.raises(LogError, match=r"drive\.sample_rate"):
         GuardSettings.of(Machine.from_document(bare))
     assert GuardSettings.of(Machine.from_document(bare), 1e-3).force_limit == LARGEST_FORCE
+
+
+def test_one_stamp_far_back_does_not_silence_the_clock_that_goes_on():
+    """The clock of before is known: it needs no time to be believed again."""
+    guard = StreamGuard(GuardSettings.of(Machine.load("uf")))
+    length = np.full(6, 0.42)
+    for k in range(10):
+        assert guard.step(1.7e9 + 1e-3 * k, length, None)
+    assert guard.step(100.0, length, None)
+    assert guard.step(1.7e9 + 11e-3, length, None)
+    assert guard.counts["ahead"] == 0
+    # another clock is still to be waited for
+    assert not guard.step(1.8e9, length, None)
+    assert guard.counts["ahead"] == 1
