@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -129,6 +130,8 @@ def _check(options: argparse.Namespace) -> None:
         raise SettingsError(f"--out {options.out}: must end in .yaml")
     check_file(options.out, "--out")
     check_file(options.poses, "--poses")
+    if options.poses and Path(options.poses).resolve() == Path(options.out).resolve():
+        raise SettingsError(f"--poses {options.poses}: is the file of --out")
 
 
 def _subject(

@@ -38,6 +38,7 @@ NOISE = "1%"
 ADVISED = 20.0  # s, of the motion that advice begins with
 RELATIVE = 0.01  # of the rms force, noise that advice is given for
 SHARE = 0.7  # of each motion, by which a set is reduced; the rest confirms it
+LONGEST = 3600.0  # s, as of simulate
 SAMPLE_RATE = 1000.0  # Hz, of machines whose file states none
 
 
@@ -89,6 +90,8 @@ def _identifiability(options: argparse.Namespace) -> int:
     if options.logs and (options.noise is not None or options.duration is not None):
         given = "--noise" if options.noise is not None else "--duration"
         raise SettingsError(f"{given}: of a trajectory; logs have their own")
+    if options.duration is not None and not 0 < options.duration <= LONGEST:
+        raise SettingsError(f"--duration {options.duration:g}: must be more than 0 and at most {LONGEST:g} s")
     _check_reduced(options)
     if is_mechanism(options.machine):
         refuse_for_mechanism(options, drop_below="--drop-below")

@@ -83,6 +83,11 @@ def test_files_that_cannot_be_played(written, tmp_path, change, text, capsys):
     assert text in capsys.readouterr().err
 
 
+def test_a_motion_of_months_is_refused(capsys):
+    assert main(["identifiability", "--machine", "uf", "--trajectory", "rich", "--duration", "1e7"]) == 2
+    assert "--duration 1e+07: must be more than 0 and at most 3600 s" in capsys.readouterr().err
+
+
 @pytest.mark.slow
 def test_a_motion_beyond_the_limits_is_refused(written, tmp_path, capsys):
     document = yaml.safe_load(written.read_text())
@@ -109,6 +114,7 @@ def test_a_motion_beyond_the_limits_is_refused(written, tmp_path, capsys):
         ),
         (("--out", "m.yaml", "--weights", "m_p=2"), "criterion 'd' does not change with weights"),
         (("--out", "m.yaml", "--duration", "-1"), "--duration -1"),
+        (("--out", "m.yaml", "--poses", "m.yaml"), "--poses m.yaml: is the file of --out"),
     ],
 )
 def test_what_cannot_be_asked_is_one_line(arguments, text, capsys):
