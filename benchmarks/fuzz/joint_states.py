@@ -78,7 +78,7 @@ class Stream:
         random = self.random
         kind = random.integers(7)
         if kind == 0:
-            self._time += random.choice([-3000.0, -5.0, -0.3, -0.02, 0.004, 0.02, 5.0, 1e5])
+            self._time += random.choice([-3000.0, -5.0, -0.3, -0.02, 0.004, 0.02, 5.0, self._far()])
         elif kind == 1:
             self._row += int(random.integers(1, 3000))
         elif kind == 2:
@@ -88,9 +88,13 @@ class Stream:
         elif kind == 4:
             self._wild = int(random.integers(1, 200))
         elif kind == 5:
-            self._time = START + random.uniform(0, 1e6)
+            self._time = START + random.uniform(0, 3e3) + self._far()
         else:
             self._zero, self._scale, self._wild = np.zeros(6), 1.0, 0
+
+    def _far(self) -> float:
+        """A jump far ahead, seldom: for five seconds nobody believes it, and nothing comes through meanwhile."""
+        return float(self.random.choice([0.0, 1e5], p=[0.95, 0.05]))
 
     def mutated(self, message: JointState) -> JointState:
         """A message changed in one of its fields, or another in its place."""
