@@ -72,16 +72,16 @@ def note_step(memory, length, span):
     Asked of the strut whose suspect was farthest from the motion: the others' were none.
     """
     before = memory.suspect_stamp - memory.stamp
-    size, left = -1.0, 0.0
+    farthest = -1.0
     for i in range(6):
         rate = memory.slope[i] if memory.slope_known else 0.0
         way = abs(memory.suspect[i] - memory.length[i] - rate * before)
-        if way > size:
-            size = way
-            left = abs(length[i] - memory.suspect[i] - rate * (span - before))
+        if way > farthest:
+            farthest = way
             memory.stepping = i
             memory.step = length[i] - memory.length[i] - rate * span
-    memory.stepped = left < STAYS * size
+    i = memory.stepping
+    memory.stepped = abs(length[i] - memory.suspect[i]) < STAYS * abs(memory.step)
     return memory.stepped
 
 
