@@ -2,20 +2,13 @@
 
 from launch.actions import OpaqueFunction
 
-from pkm_identification.ros.launching.arguments import COMMON, SWITCH, Argument, switch
+from pkm_identification.ros.launching.arguments import COMMON, SIMULATED, SWITCH, Argument, switch
 from pkm_identification.ros.launching.nodes import PATIENCE, included, launch_file, node, switched
 
 OF_SIMULATOR, OF_CONTROLLER = ("simulator",), ("controller",)
 ARGUMENTS = (
     *COMMON,
-    Argument(
-        "perturbation",
-        "how far the true parameters are from the machine's: 0.15 is up to 15 %",
-        float,
-        nodes=OF_SIMULATOR,
-    ),
-    Argument("perturbation_seed", "seed of the true parameters", int, nodes=OF_SIMULATOR),
-    Argument("truth_rate", "rate of platform_truth in Hz; 0: not published", float, nodes=OF_SIMULATOR),
+    *SIMULATED,
     Argument("mode", "pid or computed_torque", nodes=OF_CONTROLLER),
     Argument("lost_after", "s without a good sample that are an emergency", float, nodes=OF_CONTROLLER),
     Argument(

@@ -2,12 +2,13 @@
 
 from launch.actions import OpaqueFunction
 
-from pkm_identification.ros.launching.arguments import COMMON, SWITCH, Argument, switch
+from pkm_identification.ros.launching.arguments import COMMON, SIMULATED, SWITCH, Argument, switch
 from pkm_identification.ros.launching.nodes import PATIENCE, included, launch_file, node, switched
 
 OF_SIMULATOR = ("simulator",)
 ARGUMENTS = (
     *COMMON,
+    *SIMULATED,
     Argument(
         "trajectory",
         "motion to follow: none, x, z, xy, rich, rich2, slow, free, rest or a motion file (.yaml)",
@@ -15,14 +16,6 @@ ARGUMENTS = (
     ),
     Argument("duration", "length of the motion in s; 0: the trajectory's own", float, nodes=OF_SIMULATOR),
     Argument("seed", "seed of the sensors' noise", int, nodes=OF_SIMULATOR),
-    Argument(
-        "perturbation",
-        "how far the true parameters are from the machine's: 0.15 is up to 15 %",
-        float,
-        nodes=OF_SIMULATOR,
-    ),
-    Argument("perturbation_seed", "seed of the true parameters", int, nodes=OF_SIMULATOR),
-    Argument("truth_rate", "rate of platform_truth in Hz; 0: not published", float, nodes=OF_SIMULATOR),
     Argument("shutdown_at_end", "end everything when the trajectory is over", switch, "false", SWITCH),
 )
 

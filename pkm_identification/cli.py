@@ -42,7 +42,7 @@ COMMANDS = {
     "simulate": ("simulate", "write a log of a simulated machine"),
     "export": ("export", "a machine for other programs: URDF, MJCF or a machine file"),
     "reproduce": ("reproduce", "a reference text's study, its numbers beside ours"),
-    "warm-up": ("warm_up", "compile everything ahead, so that no later start waits for it"),
+    "warm-up": ("warm_up", "compile ahead what nodes and identify need"),
     "demo": ("demo", "identify a simulated machine through the ROS 2 nodes"),
     "record": ("bags", "record topics into a bag"),
     "play": ("bags", "publish a bag as it was recorded"),

@@ -7,6 +7,7 @@ from typing import Any
 
 from pkm_identification.declared import Declaration
 from pkm_identification.errors import SettingsError
+from pkm_identification.identification.settings import NAMED
 
 
 def add_machine(parser: argparse.ArgumentParser) -> None:
@@ -29,7 +30,8 @@ def refuse_for_mechanism(options: argparse.Namespace, **flags: str) -> None:
         If one of them is given.
     """
     for name, flag in flags.items():
-        if getattr(options, name) not in (None, False, [], 0.0):
+        unset = [None, False, [], 0.0, *([NAMED[name].default] if name in NAMED else [])]
+        if getattr(options, name) not in unset:
             raise SettingsError(
                 f"{flag}: machine '{options.machine}' is a mechanism, and this is for hexapods alone"
             )

@@ -82,7 +82,7 @@ def _excite(options: argparse.Namespace) -> int:
     begun = time.monotonic()
     _check(options)
     if is_mechanism(options.machine):
-        refuse_for_mechanism(options, base="--base")
+        refuse_for_mechanism(options, base="--base", parameters="--parameters")
         machine: Machine | Mechanism = Mechanism.load(options.machine)
     else:
         machine = Machine.load(options.machine)

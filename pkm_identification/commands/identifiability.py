@@ -94,7 +94,7 @@ def _identifiability(options: argparse.Namespace) -> int:
         raise SettingsError(f"--duration {options.duration:g}: must be more than 0 and at most {LONGEST:g} s")
     _check_reduced(options)
     if is_mechanism(options.machine):
-        refuse_for_mechanism(options, drop_below="--drop-below")
+        refuse_for_mechanism(options, drop_below="--drop-below", parameters="--parameters")
         return _of_mechanism(options)
     machine = Machine.load(options.machine)
     settings = Settings.of(estimator="ls", parameters=options.parameters, hold_out=0.0)

@@ -1,4 +1,4 @@
-"""pkm warm-up: everything compiled ahead, on all cores, so that no later start waits for it."""
+"""pkm warm-up: what nodes and identify need is compiled ahead, on all cores, so that no later start waits for it."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _warm_up(options: argparse.Namespace) -> int:
             total += kernels
             state = f"{kernels} kernels compiled in {seconds:.0f} s" if kernels else "compiled already"
             print(f"{waiting[done]:<10} {state}", flush=True)
-    print("Everything is compiled." if total else "Everything had been compiled before.")
+    print("Compiled." if total else "Nothing was left to compile.")
     return 0
 
 

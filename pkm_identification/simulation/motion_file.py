@@ -90,7 +90,9 @@ def read_motion(path: str | Path, machine: Machine | Mechanism) -> tuple[MultiSi
     node.take("end").choice(("whole",))
     name, digest = node.take("machine").text(), node.take("machine_hash")
     if digest.text() != owner.digest:
-        digest.fail(f"= {digest.value}: is of machine '{name}' as it was; '{owner.name}' has {owner.digest}")
+        digest.fail(
+            f"= {digest.value}: is of another state of machine '{name}' than '{owner.name}' has: {owner.digest}"
+        )
     node.take("made", "")
     duration = node.take("duration").positive()
     place = node.take("frequency")

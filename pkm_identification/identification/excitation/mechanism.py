@@ -42,6 +42,8 @@ class BaseSet:
         The description's values of the sums.
     everything, never : tuple of str
         All parameters, and those that no motion of the drives feels.
+    sums : ndarray, shape (P, all parameters)
+        Coefficients of each base parameter's sum.
     """
 
     names: tuple[str, ...]

@@ -143,6 +143,19 @@ COMMON = (
     Argument("rviz", "view.launch.py, too", switch, "false", SWITCH),
 )
 
+_OF_SIMULATOR = ("simulator",)
+# Of launch files with a simulated machine.
+SIMULATED = (
+    Argument(
+        "perturbation",
+        "how far the true parameters are from the machine's: 0.15 is up to 15 %",
+        float,
+        nodes=_OF_SIMULATOR,
+    ),
+    Argument("perturbation_seed", "seed of the true parameters", int, nodes=_OF_SIMULATOR),
+    Argument("truth_rate", "rate of platform_truth in Hz; 0: not published", float, nodes=_OF_SIMULATOR),
+)
+
 
 def read_argument(name: str, read: Callable[[str], Value], text: str) -> Value:
     """Value of a launch argument.

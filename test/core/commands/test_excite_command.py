@@ -68,7 +68,7 @@ def test_poses_are_the_motion(written):
 @pytest.mark.parametrize(
     ("change", "text"),
     [
-        ({"machine_hash": "0"}, "machine_hash = 0: is of machine 'uf' as it was"),
+        ({"machine_hash": "0"}, "machine_hash = 0: is of another state of machine 'uf' than 'uf' has"),
         ({"end": None}, "key 'end' is missing"),
         ({"frequency": [0.5]}, "sine must be 6 x 1 numbers"),
         ({"duration": 0}, "duration = 0: must be greater than zero"),
@@ -144,3 +144,12 @@ def test_an_interrupted_search_writes_the_best_so_far(tmp_path):
     assert run.returncode == 0
     assert b"interrupted" in error
     assert trajectory(str(out), Machine.load("uf")).duration == 8.0
+
+
+@pytest.mark.parametrize(
+    "command", [("excite", "--out", "m.yaml"), ("identifiability", "--trajectory", "rich")]
+)
+def test_a_mechanism_has_no_sets_of_parameters(command, capsys):
+    assert main([*command, "--machine", "mast", "--parameters", "oh12"]) == 2
+    refused = "--parameters: machine 'mast' is a mechanism, and this is for hexapods alone"
+    assert refused in capsys.readouterr().err

@@ -10,7 +10,7 @@ def test_what_was_compiled_is_not_compiled_again(capsys):
     for _ in range(2):
         assert main(["warm-up", "--machine", "four-bar", "--jobs", "1"]) == 0
         said = capsys.readouterr().out
-    assert said.splitlines() == ["simulation compiled already", "Everything had been compiled before."]
+    assert said.splitlines() == ["simulation compiled already", "Nothing was left to compile."]
 
 
 @pytest.mark.parametrize(
