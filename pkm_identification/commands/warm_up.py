@@ -5,10 +5,14 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from multiprocessing import get_context
+import signal
+import subprocess
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor, as_completed
 
-from pkm_identification.errors import SettingsError
+from pkm_identification.errors import PkmError, SettingsError
+from pkm_identification.interruption import INTERRUPTED
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.multibody.loading import hexapod_or_mechanism
 from pkm_identification.numerics.compilation import CompilationWatch
@@ -38,8 +42,8 @@ def _warm_up(options: argparse.Namespace) -> int:
     hexapod = isinstance(hexapod_or_mechanism(options.machine), Machine)
     parts = PARTS if hexapod else PARTS_OF_MECHANISMS
     total = 0
-    with ProcessPoolExecutor(min(options.jobs, len(parts)), get_context("spawn")) as pool:
-        waiting = {pool.submit(_compile, name, options.machine): name for name in parts}
+    with ThreadPoolExecutor(options.jobs) as pool:
+        waiting = {pool.submit(_in_a_process, name, options.machine): name for name in parts}
         for done in as_completed(waiting):
             kernels, seconds = done.result()
             total += kernels
@@ -49,11 +53,30 @@ def _warm_up(options: argparse.Namespace) -> int:
     return 0
 
 
-def _compile(part: str, machine: str) -> tuple[int, float]:
-    """Kernels compiled, and for how many seconds, of one part; in a process of its own."""
+def _in_a_process(part: str, machine: str) -> tuple[int, float]:
+    """Kernels compiled, and for how many seconds, of one part."""
+    command = [sys.executable, "-m", __name__, part, machine]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        said = process.stdout.read() if process.stdout is not None else ""
+    if process.returncode:
+        raise PkmError(f"part '{part}' ended with code {process.returncode}")
+    kernels, seconds = said.split()
+    return int(kernels), float(seconds)
+
+
+def _compile(part: str, machine: str) -> None:
+    """One part; ends at an interrupt, and with the command that wanted it, in the middle of compiling too."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+    def wait() -> None:
+        # held open as long as the command lives
+        os.read(sys.stdin.fileno(), 1)
+        os._exit(INTERRUPTED)
+
+    threading.Thread(target=wait, daemon=True).start()
     with CompilationWatch() as watch:
         (PARTS | PARTS_OF_MECHANISMS)[part](machine)
-    return watch.kernels, watch.seconds
+    print(watch.kernels, watch.seconds, flush=True)
 
 
 def _offline(name: str) -> None:
@@ -96,3 +119,6 @@ def _simulation(name: str) -> None:
 
 PARTS = {"offline": _offline, "online": _online, "control": _control}
 PARTS_OF_MECHANISMS = {"simulation": _simulation}
+
+if __name__ == "__main__":
+    _compile(sys.argv[1], sys.argv[2])

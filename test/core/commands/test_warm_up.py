@@ -1,5 +1,11 @@
 """pkm warm-up: after it nothing is compiled."""
 
+import os
+import signal
+import subprocess
+import sys
+import time
+
 import pytest
 
 from pkm_identification.cli import main
@@ -11,6 +17,27 @@ def test_what_was_compiled_is_not_compiled_again(capsys):
         assert main(["warm-up", "--machine", "four-bar", "--jobs", "1"]) == 0
         said = capsys.readouterr().out
     assert said.splitlines() == ["simulation compiled already", "Nothing was left to compile."]
+
+
+@pytest.mark.slow
+def test_an_interrupt_ends_it_and_its_processes(tmp_path):
+    def obey():
+        # what runs in the background of a script is started to ignore interrupts
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+    with subprocess.Popen(
+        [sys.executable, "-m", "pkm_identification.cli", "warm-up", "--machine", "four-bar"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=obey,
+        env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)},
+    ) as process:  # fmt: skip
+        end = time.monotonic() + 60.0
+        while not any(tmp_path.rglob("*.nbc")):
+            assert time.monotonic() < end, "nothing compiled within 60 s"
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        # what compiles has the same output: it is closed when the last of them has ended
+        _, error = process.communicate(timeout=10.0)
+    assert (process.returncode, error) == (130, "pkm warm-up: interrupted\n")
 
 
 @pytest.mark.parametrize(
