@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from .runs import BaseParameterStudy
 
-_SMALLEST = 1e-80
+_SMALLEST = 1e-130  # below rounding in 120 digits; zeros are drawn here
 
 
 @styled
@@ -27,7 +27,7 @@ def spectra_figure(study: BaseParameterStudy) -> Figure:
     _spectrum(right, study.low.double, study.low.precise, 8)
     left.set_title("suspension")
     right.set_title("four-bar of low mobility")
-    left.set_ylabel("singular value over the largest")
+    left.set_ylabel(f"singular value over the largest (zero: at {_SMALLEST:g})")
     for axes in (left, right):
         axes.legend(loc="lower left")
     figure.suptitle("Where the ridge is", x=0.01, ha="left")
@@ -36,25 +36,17 @@ def spectra_figure(study: BaseParameterStudy) -> Figure:
 
 def _spectrum(axes: Axes, double: DoubleRoute | None, precise: PreciseRoute | None, rank: int) -> None:
     if precise is not None:
-        values = [float(value / precise.base.singular_values[0]) for value in precise.base.singular_values]
-        label = f"{precise.base.digits[1]} digits"
-        axes.semilogy(
-            range(1, len(values) + 1),
-            np.maximum(values, _SMALLEST),
-            "o",
-            ms=3,
-            color=STRUT_COLORS[0],
-            label=label,
-        )
+        largest = precise.base.singular_values[0]
+        values = [float(value / largest) for value in precise.base.singular_values]
+        _dots(axes, values, "o", 0, f"{precise.base.digits[1]} digits")
     if double is not None:
         values = list(double.spectrum.singular_values / double.spectrum.singular_values[0])
-        axes.semilogy(
-            range(1, len(values) + 1),
-            np.maximum(values, _SMALLEST),
-            "x",
-            ms=4,
-            color=STRUT_COLORS[1],
-            label="double",
-        )
+        _dots(axes, values, "x", 1, "double")
     axes.axvline(rank + 0.5, color="#555555", lw=0.8)
     axes.set_xlabel("number")
+
+
+def _dots(axes: Axes, values: list[float], marker: str, color: int, label: str) -> None:
+    places = range(1, len(values) + 1)
+    shown = np.maximum(values, _SMALLEST)
+    axes.semilogy(places, shown, marker, ms=3.5, color=STRUT_COLORS[color], label=label)
