@@ -4,11 +4,13 @@
 #   make lint    ruff check, ruff format --check, mypy
 #   make test    make lint and all tests                       TESTS="test/core" PYTEST_ARGS="-k name"
 #   make lowest  make quick with the lowest versions that pyproject.toml states, in .venv-lowest, without ROS
+#   make docs    the documentation site, docs/_build/html (examples are run, warnings are errors)
 #   make bench   timings beside the peers, docs/benchmarks.md  BENCH_ARGS="--quick", "--only PART", "--out DIR"
+#   make dist    sdist and wheel of the core in dist/, checked; PKM_REPOSITORY=https://... for a release
 #   make format · make clean
 # With PKM_WITH_ROS=0: the core only, without ROS 2 and without a compiler, in .venv-core.
 .DELETE_ON_ERROR:
-.PHONY: demo quick lowest test bench lint format clean
+.PHONY: demo quick lowest test docs bench lint format dist clean
 PYTHON ?= python3
 PKM_WITH_ROS ?= 1
 CORE_ONLY := $(filter 0,$(PKM_WITH_ROS))
@@ -26,8 +28,7 @@ export PKM_WITH_ROS
 
 # Python runs from the sources, so that kernels stay compiled between runs; messages come from the installed package.
 RUN := env PYTHONPATH=$(CURDIR) AMENT_PREFIX_PATH=$(CURDIR)/$(VENV) ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST
-# A domain of their own for the tests, another one for each run.
-# and one more for the second of two workers.
+# A domain of their own for the tests, another for each run, and the next one for the second of two workers.
 TEST_DOMAIN := $(shell echo $$(($$$$ % 45 * 2 + 11)))
 # Two at a time, with one thread each for matrices; what measures time or load has the machine to itself.
 # Without ROS a file goes to the next free worker in the order of test/conftest.py.
@@ -37,13 +38,13 @@ WITH_ROS = $(filter test/ros% test/launch%,$(TESTS))
 WITHOUT_ROS = $(filter-out test/ros% test/launch%,$(TESTS))
 # Options may choose tests of one part only; without them no part may be empty.
 NONE_CHOSEN = $(if $(PYTEST_ARGS),|| [ $$? -eq 5 ])
-TESTS ?= $(wildcard test/core test/shared test/packaging $(if $(CORE_ONLY),,test/ros test/launch))
+TESTS ?= $(wildcard test/core test/shared test/packaging test/browser $(if $(CORE_ONLY),,test/ros test/launch))
 
-BUILD_FILES := CMakeLists.txt package.xml setup.py pyproject.toml $(wildcard resource/* action/*.action msg/*.msg srv/*.srv)
+BUILD_FILES := CMakeLists.txt package.xml setup.py pyproject.toml $(wildcard resource/*.* resource/*/*.* resource/*/*/*.* action/*.action msg/*.msg srv/*.srv)
 SOURCES := $(shell find $(wildcard pkm_identification config launch) -type f -not -path '*/__pycache__/*')
 PIP_INSTALL := $(BIN)/pip install --quiet
-RUNTIME := .$(if $(CORE_ONLY),,[ros])
-DEVELOPMENT := .[$(if $(CORE_ONLY),,ros,)test,dev]
+RUNTIME := .[$(if $(CORE_ONLY),sim,ros),report,watch]
+DEVELOPMENT := .[$(if $(CORE_ONLY),sim,ros),report,watch,fleet,test,dev]
 
 demo: $(VENV)/.package
 	$(RUN) $(BIN)/pkm demo $(DEMO_ARGS)
@@ -61,10 +62,15 @@ test: $(VENV)/.package lint
 LOWEST := .venv-lowest
 lowest: pyproject.toml
 	@mkdir -p $(LOWEST) && $(PYTHON) -m venv $(LOWEST)
-	sed -n '/^dependencies = \[/,/^]/s/^    "\([a-z0-9_]*\)>=\([0-9.]*\)".*/\1==\2.*/p' pyproject.toml > $(LOWEST)/constraints.txt
+	sed -n '/^\(dependencies\|sim\) = \[/,/^]/s/^    "\([a-z0-9_]*\)>=\([0-9.]*\)".*/\1==\2.*/p' pyproject.toml > $(LOWEST)/constraints.txt
 	$(LOWEST)/bin/pip install --quiet 'setuptools>=77' -c $(LOWEST)/constraints.txt
-	PKM_WITH_ROS=0 $(LOWEST)/bin/pip install --quiet --no-build-isolation -c $(LOWEST)/constraints.txt '.[test]'
+	PKM_WITH_ROS=0 $(LOWEST)/bin/pip install --quiet --no-build-isolation -c $(LOWEST)/constraints.txt '.[sim,test]'
 	env PYTHONPATH=$(CURDIR) OPENBLAS_NUM_THREADS=1 $(LOWEST)/bin/python -m pytest $(IN_ORDER) -m "not slow" test/core $(PYTEST_ARGS)
+
+# A page of the site that is in no list, a broken link, an example that fails: each ends it.
+docs: $(VENV)/.docs
+	$(RUN) OPENBLAS_NUM_THREADS=1 $(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
+	@echo docs/_build/html/index.html
 
 bench: $(VENV)/.package $(VENV)/.test
 	$(RUN) ROS_DOMAIN_ID=$(TEST_DOMAIN) $(BIN)/python -m benchmarks $(BENCH_ARGS)
@@ -77,6 +83,13 @@ lint: $(VENV)/.test
 format: $(VENV)/.test
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+# One pure wheel for every platform; the ROS part is built where it is installed.
+dist: $(VENV)/.test
+	rm -rf dist
+	PKM_WITH_ROS=0 $(BIN)/python -m build --outdir dist .
+	$(BIN)/twine check --strict dist/*
+	$(BIN)/python .ci/release_notes.py > dist/release_notes.txt
 
 # The environment in layers, each redone only when what it depends on has changed.
 $(VENV)/.tools: resource/ros_generators.txt
@@ -94,10 +107,15 @@ $(VENV)/.test: $(VENV)/.runtime pyproject.toml
 	$(PIP_INSTALL) --no-build-isolation '$(DEVELOPMENT)'
 	@touch $@
 
+$(VENV)/.docs: $(VENV)/.runtime pyproject.toml
+	$(PIP_INSTALL) --no-build-isolation '.[$(if $(CORE_ONLY),sim,ros),docs]'
+	@touch $@
+
 $(VENV)/.package: $(VENV)/.runtime $(BUILD_FILES) $(SOURCES)
 	$(PIP_INSTALL) --no-build-isolation --no-deps .
 	@touch $@
 
 clean:
+	rm -rf docs/_build docs/generated docs/gallery
 	rm -rf .venv .venv-core .venv-lowest build install log dist .pytest_cache .ruff_cache .mypy_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -7,12 +7,17 @@ generators (wheels, or a sourced installation), CMake and a C++ compiler. PKM_WI
     unset  build them where that is possible, else warn and install the ROS-free core
     0      core only: nothing is fetched and nothing compiled
     1      build them or fail
+
+control_msgs, which PyPI has no wheel of, is generated beside them from resource/control_msgs unless a prefix has it.
+PKM_REPOSITORY, the address of a public repository, is for releases: README.md on PyPI then has whole addresses, and
+the project's links are stated.
 """
 
 import hashlib
 import importlib.metadata
 import os
 import platform
+import re
 import shutil
 import subprocess
 import sys
@@ -22,8 +27,10 @@ from typing import ClassVar
 from setuptools import Command, Distribution, find_packages, setup
 from setuptools.command.build import build
 from setuptools.command.build_py import build_py
+from setuptools.command.sdist import sdist
 
 NAME = "pkm_identification"
+CONTROL = "control_msgs"  # a package of its own, built here only where ROS has none
 ROOT = Path(__file__).resolve().parent
 BUILD = ROOT / "build"
 
@@ -63,14 +70,20 @@ def prefixes() -> list[Path]:
     return list(dict.fromkeys(found))
 
 
+def has_control_msgs(search: list[Path]) -> bool:
+    """Whether one of the prefixes has a control_msgs that is not the one of an earlier build of this package."""
+    manifests = [prefix / "share" / CONTROL / "package.xml" for prefix in search]
+    return any(path.is_file() and NAME not in path.read_text(encoding="utf-8") for path in manifests)
+
+
 def interface_key() -> str:
     """Digest of all that determines the generated interfaces, so that an unchanged build is used again."""
-    digest = hashlib.sha256(f"{sys.version} {sys.base_prefix}".encode())
+    digest = hashlib.sha256(f"{sys.version} {sys.base_prefix} {has_control_msgs(prefixes())}".encode())
     patterns = (
         "CMakeLists.txt",
         "package.xml",
         "setup.py",
-        "resource/*",
+        "resource/**/*.*",
         "action/*",
         "msg/*.msg",
         "srv/*.srv",
@@ -116,7 +129,6 @@ def build_stage() -> Path:
     shutil.rmtree(BUILD / "interfaces", ignore_errors=True)
     shutil.rmtree(work, ignore_errors=True)
     unfinished = work / "stage"
-    configure = [cmake, "-S", str(ROOT), "-B", str(work), *(["-G", "Ninja"] if ninja else [])]
     options = {
         "CMAKE_BUILD_TYPE": "Release",
         "CMAKE_INSTALL_PREFIX": unfinished,
@@ -125,8 +137,11 @@ def build_stage() -> Path:
         "PKM_INTERFACES_ONLY": "ON",
         "BUILD_TESTING": "OFF",
     }
-    run(configure + [f"-D{name}={value}" for name, value in options.items()], environment)
-    run([cmake, "--build", str(work), "--parallel", "--target", "install"], environment)
+    given = [*(["-G", "Ninja"] if ninja else []), *(f"-D{name}={value}" for name, value in options.items())]
+    for name in [NAME] if has_control_msgs(search) else [CONTROL, NAME]:
+        source = ROOT if name == NAME else ROOT / "resource" / name
+        run([cmake, "-S", str(source), "-B", str(work / name), *given], environment)
+        run([cmake, "--build", str(work / name), "--parallel", "--target", "install"], environment)
     stage.parent.mkdir(parents=True, exist_ok=True)
     unfinished.rename(stage)
     shutil.rmtree(work, ignore_errors=True)
@@ -147,7 +162,8 @@ class BuildPython(build_py):
     """The Python package, from nothing each time: a module deleted from the sources must not come back."""
 
     def run(self) -> None:
-        shutil.rmtree(Path(self.build_lib) / NAME, ignore_errors=True)
+        for name in (NAME, CONTROL):
+            shutil.rmtree(Path(self.build_lib) / name, ignore_errors=True)
         super().run()
 
 
@@ -171,11 +187,13 @@ class BuildInterfaces(Command):
                 raise SystemExit(f"{NAME}: PKM_WITH_ROS=1, but no ROS interfaces: {problem}") from None
             print(f"WARNING: {NAME}: the ROS-free core only: {problem}", file=sys.stderr)
             return
-        package = Path(self.build_lib) / NAME
-        for source in sorted((stage / "python" / NAME).rglob("*")):
-            place = package / source.relative_to(stage / "python" / NAME)
-            if source.suffix not in (".py", ".so") or place == package / "__init__.py":
+        generated = stage / "python"
+        packages = [generated / name for name in (NAME, CONTROL)]
+        for source in [path for package in packages for path in sorted(package.rglob("*"))]:
+            inside = source.relative_to(generated)
+            if source.suffix not in (".py", ".so") or inside == Path(NAME, "__init__.py"):
                 continue
+            place = Path(self.build_lib) / inside
             place.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(source, place)
         for folder in ("include", "lib", "share"):
@@ -197,6 +215,13 @@ class Build(build):
     ]
 
 
+class SourceDistribution(sdist):
+    """What is in the repository; setuptools' own notes, which lie in build/, are made anew from it."""
+
+    def make_release_tree(self, base_dir: str, files: list[str]) -> None:
+        super().make_release_tree(base_dir, [name for name in files if Path(name).parts[0] != BUILD.name])
+
+
 class PlatformDistribution(Distribution):
     """A wheel with interfaces holds libraries of this platform and this Python."""
 
@@ -212,14 +237,52 @@ def generator_wheels() -> list[str]:
     return [line for line in lines if line and not line.startswith("#")]
 
 
+def repository() -> str:
+    """Address that a release names (PKM_REPOSITORY), without a slash at its end; empty for none."""
+    return os.environ.get("PKM_REPOSITORY", "").rstrip("/")
+
+
+def long_description() -> str:
+    """README.md; with a repository, what it shows and points to has whole addresses, as PyPI needs them."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    if not repository():
+        return text
+    tag = re.search(r'^__version__ = "(.+)"', (ROOT / NAME / "__init__.py").read_text(), re.MULTILINE)[1]
+
+    def whole(link: re.Match) -> str:
+        picture, words, target = link.groups()
+        if target.startswith(("http", "#")):
+            return link[0]
+        return f"{picture}[{words}]({repository()}/{'raw' if picture else 'blob'}/{tag}/{target})"
+
+    return re.sub(r"(!?)\[([^]]*)\]\(([^)\s]+)\)", whole, text)
+
+
+def project_urls() -> dict[str, str]:
+    """Addresses for PyPI, where the repository is known."""
+    home = repository()
+    if not home:
+        return {}
+    return {
+        "Repository": home,
+        "Issues": f"{home}/issues",
+        "Documentation": f"{home}/tree/main/docs",
+        "Changelog": f"{home}/blob/main/CHANGELOG.rst",
+    }
+
+
 if __name__ == "__main__":
     BUILD.mkdir(exist_ok=True)
     setup(
+        long_description=long_description(),
+        long_description_content_type="text/markdown",
+        project_urls=project_urls(),
         packages=[
             *find_packages(include=[NAME, f"{NAME}.*"]),
             f"{NAME}.config",
             f"{NAME}.config.machines",
             f"{NAME}.config.mechanisms",
+            f"{NAME}.browser.assets",
             f"{NAME}.interfaces.action",
             f"{NAME}.interfaces.msg",
             f"{NAME}.interfaces.srv",
@@ -231,11 +294,29 @@ if __name__ == "__main__":
             f"{NAME}.interfaces.srv": "srv",
         },
         package_data={
-            "": ["*.yaml", "*.action", "*.msg", "*.srv", "*.html", "*.css", "*.csv", "*.xml", "py.typed"]
+            "": [
+                "*.yaml",
+                "*.action",
+                "*.msg",
+                "*.srv",
+                "*.html",
+                "*.css",
+                "*.js",
+                "*.csv",
+                "*.svg",
+                "*.txt",
+                "*.xml",
+                "py.typed",
+            ]
         },
         include_package_data=False,
         data_files=[],
-        cmdclass={"build": Build, "build_py": BuildPython, "build_interfaces": BuildInterfaces},
+        cmdclass={
+            "build": Build,
+            "build_py": BuildPython,
+            "build_interfaces": BuildInterfaces,
+            "sdist": SourceDistribution,
+        },
         distclass=PlatformDistribution,
         setup_requires=generator_wheels(),
         options={"egg_info": {"egg_base": "build"}},

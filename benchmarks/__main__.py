@@ -15,6 +15,7 @@ from pkm_identification.mechanisms.hexapod.machine import Machine
 from . import (
     forward_dynamics,
     growth,
+    identifiability,
     inverse_dynamics,
     kinematics,
     mechanisms,
@@ -38,6 +39,7 @@ PARTS = {
     "unscented": unscented,
     "online": online,
     "programs": programs,
+    "identifiability": identifiability,
     "growth": growth,
     "stream": stream,
 }

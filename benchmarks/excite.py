@@ -19,7 +19,7 @@ from pkm_identification.identification.excitation.mechanism import MechanismSubj
 from pkm_identification.identification.excitation.search import Excitation, search
 from pkm_identification.identification.excitation.subject import GRID
 from pkm_identification.identification.identify import identify
-from pkm_identification.identification.procedures.forecast import forecast, log_of_motion
+from pkm_identification.identification.procedures.forecast import ALONE, forecast, log_of_motion
 from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
@@ -41,6 +41,8 @@ def main() -> None:
     parser.add_argument("--machines", default="uf,hexel,ford,mast")
     parser.add_argument("--achieved", type=int, default=0, metavar="N", help="on so many simulated machines")
     parser.add_argument("--forecasts", type=int, default=0, metavar="N", help="on so many simulated machines")
+    parser.add_argument("--motions", default="rich", help="of --forecasts, with commas between")
+    parser.add_argument("--duration", type=float, default=DURATION, help="s, of these motions")
     parser.add_argument(
         "--limits", type=int, default=0, metavar="N", help="of so many seeds, a tenth of the budget each"
     )
@@ -50,7 +52,8 @@ def main() -> None:
         if options.limits:
             _limits(subject, options.limits, options.budget / 10)
         elif options.forecasts:
-            _forecasts(Machine.load(name), options.forecasts)
+            for motion in options.motions.split(","):
+                _forecasts(Machine.load(name), motion, options.duration, options.forecasts)
         else:
             found = _searched(subject, options.budget, 0)
             _forecast(name, subject, found)
@@ -110,20 +113,27 @@ def _errors(machine: Machine, path: Trajectory, seed: int) -> FloatArray:
     return found.values - LEAST.parameter_set(truth).nominal
 
 
-def _forecasts(machine: Machine, count: int) -> None:
-    """Deviations before the experiment over the random part of those stated after it, machine by machine."""
-    path = trajectory("rich", machine, DURATION)
+def _forecasts(machine: Machine, name: str, duration: float, count: int) -> None:
+    """Deviations before the experiment over the random part of those stated after it, machine by machine.
+
+    Of the parameters that the forecast calls alone; on so many machines statuses are the same after the experiment.
+    """
+    path = trajectory(name, machine, duration)
     motion = path.motion(np.arange(0.0, path.duration, 1e-3))
-    before = forecast([log_of_motion(machine, motion, 0.01)], machine, LEAST, [motion]).estimate.std
-    ratios = []
+    before = forecast([log_of_motion(machine, motion, 0.01)], machine, LEAST, [motion])
+    alone = np.array([status == ALONE for status in before.status])
+    ratios, same = [], 0
     for seed in range(1, count + 1):
-        log = simulate(perturbed(machine, seed, OFF), "rich", DURATION, nominal=machine, seed=seed).log()
-        ratios.append(before / forecast([log], machine, LEAST).estimate.std)
-        print(f"  machine {seed}: {ratios[-1].min():.2f} to {ratios[-1].max():.2f}", flush=True)
+        truth = perturbed(machine, seed, OFF)
+        log = simulate(truth, name, duration, nominal=machine, seed=seed).log()
+        after = forecast([log], machine, LEAST)
+        same += after.status == before.status
+        ratios.append((before.estimate.std / after.estimate.std)[alone])
     every = np.array(ratios)
     print(
-        f"{machine.name}: forecast / stated on {count} machines: {every.min():.2f} to {every.max():.2f}, "
-        f"median {np.median(every):.2f}"
+        f"{machine.name}, {name}, {duration:g} s, {count} machines: {alone.sum()} of {len(alone)} alone, forecast / "
+        f"stated {every.min():.2f} to {every.max():.2f}, median {np.median(every):.2f}; same statuses on {same}",
+        flush=True,
     )
 
 

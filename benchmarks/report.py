@@ -48,6 +48,8 @@ def text(findings: Findings, about: dict) -> str:
             median = peer.timing.median
             lines.append(f"    {peer.name:{width - 4}}  {'':>8}  {time_text(median):>8}  "
                          f"{ratio_text(median, ours.median)} ours")  # fmt: skip
+        if item.agreement:
+            lines.append(f"    {item.agreement}")
     lines += ["", *findings.remarks]
     return "\n".join(lines)
 

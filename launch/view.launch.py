@@ -21,6 +21,12 @@ def installed(package):
     return True
 
 
+def protected(context, name):
+    """Arguments that give a node its SROS 2 enclave."""
+    enclave = LaunchConfiguration("enclave").perform(context)
+    return ["--enclave", f"{enclave.rstrip('/')}/{name}"] if enclave else []
+
+
 def start_bodies(context):
     def given(name):
         return LaunchConfiguration(name).perform(context)
@@ -40,6 +46,7 @@ def start_bodies(context):
             executable="robot_state_publisher",
             namespace=given("namespace"),
             parameters=[{"robot_description": text, "use_sim_time": given("use_sim_time") == "true"}],
+            ros_arguments=protected(context, "robot_state_publisher"),
             output="screen",
         )
     ]
@@ -65,6 +72,7 @@ def start_viewer(context):
             namespace=given("namespace"),
             arguments=["-d", given("rviz_config")],
             parameters=[{"use_sim_time": given("use_sim_time") == "true"}],
+            ros_arguments=protected(context, "rviz2"),
             output="screen",
         )
     ]
@@ -93,6 +101,9 @@ def generate_launch_description():
                 default_value="",
                 description="built-in machine or machine file whose bodies a robot_state_publisher shall show; needs "
                 "joint_states:=true where the nodes are started; empty: markers only",
+            ),
+            DeclareLaunchArgument(
+                "enclave", default_value="", description="SROS 2 enclave below which every node has its own"
             ),
             OpaqueFunction(function=start_bodies),
             OpaqueFunction(function=start_viewer),

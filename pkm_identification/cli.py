@@ -10,6 +10,7 @@ from contextlib import nullcontext
 from importlib import import_module
 
 from pkm_identification import __version__
+from pkm_identification.commands.one_line_parser import OneLineParser
 from pkm_identification.errors import NotConverged, PkmError, one_line
 from pkm_identification.interruption import INTERRUPTED, interruptible
 
@@ -19,8 +20,12 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # Commands in the order of the help, and the module of commands/ that has each.
 COMMANDS = {
     "identify": ("identify", "identify a machine from logs"),
+    "init": ("init", "a machine file to begin with"),
+    "import": ("import_log", "a log of another program as a log of ours"),
     "check": ("check", "say what is wrong with a log and what it can show"),
     "diagnose": ("diagnose", "say whether the model fits, and if not, why"),
+    "compare": ("compare", "what differs between estimates beyond chance"),
+    "history": ("history", "what changed when, from all logs of a machine"),
     "friction": ("friction", "test the friction of every strut with slow logs"),
     "staged": ("staged", "friction and inertia in stages, trajectory by trajectory, with a cross-check"),
     "inverse": ("kinematics", "strut lengths of platform poses"),
@@ -40,21 +45,22 @@ COMMANDS = {
     "response": ("bench", "frequency response of a machine with actuators"),
     "modes": ("bench", "modes of a machine on the compliance of its drives"),
     "simulate": ("simulate", "write a log of a simulated machine"),
-    "export": ("export", "a machine for other programs: URDF, MJCF or a machine file"),
+    "export": ("export", "a machine for other programs: URDF, MJCF, C, LinuxCNC or a machine file"),
     "reproduce": ("reproduce", "a reference text's study, its numbers beside ours"),
     "warm-up": ("warm_up", "compile ahead what nodes and identify need"),
     "demo": ("demo", "identify a simulated machine through the ROS 2 nodes"),
+    "watch": ("watch", "a page in the browser beside running nodes"),
     "record": ("bags", "record topics into a bag"),
     "play": ("bags", "publish a bag as it was recorded"),
 }
 
 # These end by signals in an orderly way of their own: other processes and recordings hang on them.
-WITH_NODES = ("demo", "record", "play")
+WITH_NODES = ("demo", "watch", "record", "play")
 
 
 def parser_for(command: str) -> argparse.ArgumentParser:
     """The parser with all subcommands, and the options of one: no other is loaded, none for ''."""
-    parser = argparse.ArgumentParser(
+    parser = OneLineParser(
         prog="pkm",
         description="Identify the dynamics of parallel kinematic machines from strut lengths and forces.",
     )
@@ -87,6 +93,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # the reader of our output went away; keep Python from complaining at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:
+        # what only the system could know: a name that is too long, a folder that may not be looked into
+        place = "" if error.filename is None else f"{error.filename}: "
+        print(one_line(f"pkm {command}: {place}{error.strerror or error}"), file=sys.stderr)
+        return 2
 
 
 if __name__ == "__main__":

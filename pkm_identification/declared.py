@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from pkm_identification.errors import SettingsError
+from pkm_identification.suggestion import did_you_mean
 
 _KEY = "declaration"
 
@@ -58,24 +59,37 @@ class Declaration:
     @property
     def range(self) -> str:
         """What is allowed of a number, in words; empty when nothing is said."""
-        unit = f" {self.unit}" if self.unit else ""
+        return self._range(1.0, self.unit)
+
+    def _range(self, scale: float, in_unit: str) -> str:
+        unit = f" {in_unit}" if in_unit else ""
         if self.low is not None and self.high is not None:
-            return f"between {self.low:g} and {self.high:g}{unit}"
+            return f"between {scale * self.low:g} and {scale * self.high:g}{unit}"
         if self.low is not None:
-            return f"at least {self.low:g}{unit}"
-        return "" if self.high is None else f"at most {self.high:g}{unit}"
+            return f"at least {scale * self.low:g}{unit}"
+        return "" if self.high is None else f"at most {scale * self.high:g}{unit}"
 
     def check(self, value: Any) -> None:
         """Raise SettingsError unless the value is allowed; a number that is not finite never is in a range."""
         name = self.name.replace("_", " ")
         file = bool(self.ending) and str(value).endswith(self.ending)
         if self.choices and value not in self.choices and not file:
+            near = did_you_mean(str(value), self.choices)
             also = f", or a {self.ending} file" if self.ending else ""
-            raise SettingsError(f"{name} '{value}': must be one of {', '.join(self.choices)}{also}")
+            raise SettingsError(f"{name} '{value}': must be one of {', '.join(self.choices)}{also}{near}")
+        if not self._within(value):
+            raise SettingsError(f"{name} {value:g}: must be {self.range}")
+
+    def check_option(self, value: Any) -> None:
+        """As `check` for a number, naming the option and what was typed."""
+        if not self._within(value):
+            scale, unit = (100.0, "%") if self.percent else (1.0, self.unit)
+            raise SettingsError(f"{self.flag} {scale * value:g}: must be {self._range(scale, unit)}")
+
+    def _within(self, value: Any) -> bool:
         low = self.low is None or value >= self.low
         high = self.high is None or value <= self.high
-        if not (low and high):
-            raise SettingsError(f"{name} {value:g}: must be {self.range}")
+        return low and high
 
 
 def declared(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -10,6 +12,7 @@ import yaml
 
 from pkm_identification.errors import DocumentError
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.suggestion import did_you_mean, nearest
 
 YAML_ENDINGS = (".yaml", ".yml")
 # Products of a few of such numbers are still finite.
@@ -17,6 +20,7 @@ LARGEST = 1e15
 LONGEST = 16 * 2**20  # characters of a document, with every alias written out
 MOST_DIGITS = 400  # of a whole number
 SHOWN = 240  # characters of a complaint's beginning and of its end
+MOST_PROBLEMS = 20  # said at once
 
 
 def frozen(array: FloatArray) -> FloatArray:
@@ -137,6 +141,37 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, str)
 
 
+class Problems:
+    """What is wrong with a document, gathered so that a person reads all of it at once."""
+
+    def __init__(self) -> None:
+        self.found: list[str] = []
+
+    @contextmanager
+    def section(self) -> Iterator[None]:
+        """Read a part on whose values no other part depends; what ends its reading is one more problem.
+
+        A part that has problems already stands in for them with values of its own, and what is wrong with these is not
+        the document's fault.
+        """
+        before = len(self.found)
+        try:
+            yield
+        except DocumentError as error:
+            if len(self.found) == before and str(error) not in self.found:
+                self.found.append(str(error))
+
+    def refuse(self, source: str, error: type[DocumentError]) -> None:
+        """Raise what was found, in one line; nothing where there is nothing."""
+        if len(self.found) == 1:
+            raise error(self.found[0])
+        if self.found:
+            parts = [problem.removeprefix(f"{source}: ") for problem in self.found]
+            more = f" and {len(parts) - MOST_PROBLEMS} more" if len(parts) > MOST_PROBLEMS else ""
+            listed = " ".join(f"({i}) {part}" for i, part in enumerate(parts[:MOST_PROBLEMS], 1))
+            raise error(f"{source}: {len(parts)} problems: {listed}{more}")
+
+
 class Node:
     """A place in the YAML document that knows its own path, for errors a person can act on.
 
@@ -150,107 +185,156 @@ class Node:
         Name of the file, for messages.
     error : type of DocumentError
         Raised for a value that cannot be used.
+    problems : Problems, optional
+        Where to gather what is wrong instead of raising the first; what is read then stands in for it.
     """
 
     def __init__(
-        self, value: Any, path: str, source: str, error: type[DocumentError] = DocumentError
+        self,
+        value: Any,
+        path: str,
+        source: str,
+        error: type[DocumentError] = DocumentError,
+        problems: Problems | None = None,
     ) -> None:
         self._error = error
+        self._problems = problems
+        self._missing = False
         self.value = value
         self.path = path
         self.source = source
         self._taken: set[str] = set()
 
     def fail(self, problem: str) -> NoReturn:
+        raise self._error(self._said(problem))
+
+    def _said(self, problem: str) -> str:
         if len(problem) > 2 * SHOWN:
             problem = f"{problem[:SHOWN]} ... {problem[-SHOWN:]}"
-        raise self._error(f"{self.source}: {self.path or 'document'} {problem}")
+        return f"{self.source}: {self.path or 'document'} {problem}"
+
+    def _complain(self, complaint: str) -> None:
+        """Raise a complaint, or gather it; of what is missing nothing more is said."""
+        if self._problems is None:
+            raise self._error(complaint)
+        if not self._missing:
+            self._problems.found.append(complaint)
+
+    def _child(self, value: Any, path: str) -> Node:
+        child = Node(value, path, self.source, self._error, self._problems)
+        child._missing = self._missing
+        return child
 
     _REQUIRED = object()
 
     def take(self, key: str, default: Any = _REQUIRED) -> Node:
-        path = f"{self.path}.{key}" if self.path else key
+        path = self._path_of(key)
+        if self._missing:
+            return self._child(None if default is self._REQUIRED else default, path)
         if not isinstance(self.value, dict):
             self.fail(f"must be a mapping of keys, not {type(self.value).__name__}")
         self._taken.add(key)
         if key not in self.value:
             if default is self._REQUIRED:
-                raise self._error(f"{self.source}: key '{path}' is missing")
-            return Node(default, path, self.source, self._error)
-        return Node(self.value[key], path, self.source, self._error)
+                self._complain(f"{self.source}: key '{path}' is missing")
+                child = self._child(None, path)
+                child._missing = True
+                return child
+            return self._child(default, path)
+        return self._child(self.value[key], path)
+
+    def _path_of(self, key: str) -> str:
+        return f"{self.path}.{key}" if self.path else key
 
     def entries(self) -> list[Node]:
         """The entries of a list, each with its number from 1."""
-        return [
-            Node(value, f"{self.path}[{i + 1}]", self.source, self._error)
-            for i, value in enumerate(self.value)
-        ]
+        return [self._child(value, f"{self.path}[{i + 1}]") for i, value in enumerate(self.value)]
 
     def has(self, key: str) -> bool:
         return isinstance(self.value, dict) and key in self.value
 
     def close(self) -> None:
         """Refuse keys nobody took."""
-        unknown = [str(key) for key in self.value if key not in self._taken]
-        if unknown:
+        if self._missing:
+            return
+        for key in [str(key) for key in self.value if key not in self._taken]:
             place = f" in '{self.path}'" if self.path else ""
-            raise self._error(
-                f"{self.source}: unknown key '{unknown[0]}'{place}; allowed: {', '.join(sorted(self._taken))}"
+            known = sorted(self._taken)
+            meant = f"{self.source}: key '{self._path_of(nearest(key, known) or '')}' is missing"
+            if self._problems is not None and meant in self._problems.found:
+                self._problems.found.remove(meant)  # it is there, misspelt
+            self._complain(
+                f"{self.source}: unknown key '{key}'{place}; allowed: {', '.join(known)}{did_you_mean(key, known)}"
             )
 
     def text(self) -> str:
         if not isinstance(self.value, str):
-            self.fail(f"= {self.value!r}: must be text")
+            self._complain(self._said(f"= {self.value!r}: must be text"))
+            return ""
         return self.value
 
     def choice(self, allowed: tuple[str, ...]) -> str:
+        """One of several words; nothing stands in for it, because what else is to be there depends on it."""
         if self.value not in allowed:
-            self.fail(f"= {self.value!r}: must be one of {', '.join(allowed)}")
+            near = did_you_mean(self.value, allowed) if isinstance(self.value, str) else ""
+            complaint = f"= {self.value!r}: must be one of {', '.join(allowed)}{near}"
+            self._complain(self._said(complaint))
+            self.fail(complaint)
         return self.value
 
     def number(self) -> float:
-        if isinstance(self.value, bool) or not isinstance(self.value, (int, float)):
-            # YAML 1.1 takes 5e-5 for text
-            hint = "; write it with a point, as in 5.0e-5" if _is_number(self.value) else ""
-            self.fail(f"= {self.value!r}: must be a number{hint}")
-        try:
-            number = float(self.value)
-        except OverflowError:
-            number = float("inf")
-        if not np.isfinite(number):
-            self.fail(f"= {str(self.value)[:40]}: must be finite")
-        if abs(number) > LARGEST:
-            self.fail(f"= {number:g}: no machine has more than {LARGEST:g}")
-        return number
+        return self._number("")
 
     def positive(self) -> float:
-        number = self.number()
-        if number <= 0:
-            self.fail(f"= {number:g}: must be greater than zero")
-        return number
+        return self._number("must be greater than zero", lambda number: number > 0)
 
     def positive_or_none(self) -> float | None:
         return None if self.value is None else self.positive()
 
     def not_negative(self) -> float:
-        number = self.number()
-        if number < 0:
-            self.fail(f"= {number:g}: must not be negative")
+        return self._number("must not be negative", lambda number: number >= 0)
+
+    def _number(self, expected: str, allowed: Callable[[float], bool] = bool) -> float:
+        """A finite number; where there is none, 1 stands in for it."""
+        problem = ""
+        number = float("inf")
+        if isinstance(self.value, bool) or not isinstance(self.value, (int, float)):
+            # YAML 1.1 takes 5e-5 for text
+            hint = "; write it with a point, as in 5.0e-5" if _is_number(self.value) else ""
+            problem = f"= {self.value!r}: must be a number{hint}"
+        else:
+            with suppress(OverflowError):
+                number = float(self.value)
+            if not np.isfinite(number):
+                problem = f"= {str(self.value)[:40]}: must be finite"
+            elif abs(number) > LARGEST:
+                problem = f"= {number:g}: no machine has more than {LARGEST:g}"
+            elif expected and not allowed(number):
+                problem = f"= {number:g}: {expected}"
+        if problem:
+            self._complain(self._said(problem))
+            return 1.0
         return number
 
     def array(self, *shape: int, not_negative: bool = False) -> FloatArray:
+        """Finite numbers; where there are none, ones stand in for them."""
         expected = " x ".join(str(n) for n in shape)
+        problem = ""
+        array = np.ones(shape)
         try:
             array = np.array(self.value, dtype=float)
         except (TypeError, ValueError, OverflowError):
-            self.fail(f"must be {expected} numbers")
-        if array.shape != shape:
+            problem = f"must be {expected} numbers"
+        if not problem and array.shape != shape:
             found = " x ".join(str(n) for n in array.shape) or "a single value"
-            self.fail(f"must be {expected} numbers, found {found}")
-        if not np.all(np.isfinite(array)):
-            self.fail("holds a value that is not finite")
-        if np.any(np.abs(array) > LARGEST):
-            self.fail(f"holds a value beyond {LARGEST:g}, which no machine has")
-        if not_negative and np.any(array < 0):
-            self.fail(f"= {self.value}: must not be negative")
+            problem = f"must be {expected} numbers, found {found}"
+        elif not np.all(np.isfinite(array)):
+            problem = "holds a value that is not finite"
+        elif np.any(np.abs(array) > LARGEST):
+            problem = f"holds a value beyond {LARGEST:g}, which no machine has"
+        elif not_negative and np.any(array < 0):
+            problem = f"= {self.value}: must not be negative"
+        if problem:
+            self._complain(self._said(problem))
+            return frozen(np.ones(shape))
         return frozen(array)

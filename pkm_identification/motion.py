@@ -1,4 +1,4 @@
-"""Arrays of strut and platform motion: what flows between the stages."""
+"""Arrays of strut and platform motion: what flows between the stages; the names of generated motions."""
 
 from __future__ import annotations
 
@@ -10,6 +10,19 @@ from numpy.typing import NDArray
 from pkm_identification.numerics.arrays import FloatArray
 
 STRUTS = 6
+
+# s, of the motions that `simulation.trajectories` makes; listed here, where no simulator has to be loaded to know them
+DEFAULT_DURATION = {
+    "x": 20.0,
+    "z": 20.0,
+    "xy": 20.0,
+    "rich": 60.0,
+    "rich2": 30.0,
+    "slow": 60.0,
+    "free": 0.15,
+    "rest": 5.0,
+}
+TRAJECTORIES = tuple(DEFAULT_DURATION)
 
 
 def _check_shapes(record: object, shapes: dict[str, tuple[int, ...]]) -> None:

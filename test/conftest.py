@@ -14,6 +14,7 @@ FIRST = "test_installation.py"
 # named follow, each less than a minute.
 LONGEST = (
     "test_dual_identification.py",
+    "test_rubbing_joints.py",
     "test_fit_watch.py",
     "test_identification.py",
     "test_diagnosis.py",

@@ -17,7 +17,7 @@ from pkm_identification.mechanisms.hexapod.kinematics.tracker import PlatformTra
 from pkm_identification.mechanisms.hexapod.machine import Machine, builtin_machines
 from pkm_identification.motion import PlatformMotion, StrutLog, StrutSample
 from pkm_identification.records import read_log
-from pkm_identification.records.bag_writer import STORAGES, write_strut_bag
+from pkm_identification.records.bags.writer import STORAGES, write_strut_bag
 from pkm_identification.records.strut_csv import write_strut_csv
 from pkm_identification.signals.causal import CausalStrutFilter
 from pkm_identification.signals.guard import StreamGuard

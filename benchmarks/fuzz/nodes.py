@@ -171,7 +171,7 @@ class Chain:
 
     def _diagnose(self) -> None:
         for node in self.nodes:
-            for value in node.health.status().values:
+            for value in (value for status in node.health.statuses() for value in status.values):
                 if value.value in ("nan", "inf", "-inf"):
                     raise FuzzFailure(f"{node.NAME}: diagnostics: {value.key} = {value.value}")
 

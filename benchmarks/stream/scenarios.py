@@ -113,7 +113,7 @@ def run(machine: Machine, scenario: Scenario, duration: float) -> Stream:
         sent = np.load(folder / "sent.npy")
         lost = {name: int(monitor.value(name, "lost") or 0) for name in NODES}
         accepted = int(monitor.value("strut_filter", "accepted") or 0)
-        delay = float(monitor.value("strut_filter", "delay"))
+        delay = float(monitor.value("strut_filter", "delay (s)"))
     return _stream(
         scenario, duration, sent, begin, delay, listener, cpu, (marks, memory, shares), lost, accepted, before
     )

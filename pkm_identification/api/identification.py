@@ -32,6 +32,7 @@ from .logs import LogSource, read_logs
 from .machines import AnyMachine, load_machine
 
 if TYPE_CHECKING:
+    from pkm_identification.motion import StrutLog
     from pkm_identification.report.folder import ReportFiles
 
 Columns = dict[str, np.ndarray]
@@ -45,9 +46,12 @@ class Result:
     ----------
     identification : Identification
         All of it: machine, settings, estimate, validation, trace, what was dropped.
+    logs : tuple of StrutLog
+        Those it was made from, which a report shows; none of an estimate from a file.
     """
 
     identification: Identification
+    logs: tuple[StrutLog, ...] = ()
 
     @property
     def machine(self) -> Machine:
@@ -130,7 +134,7 @@ class Result:
         # matplotlib takes longer to load than the identification
         from pkm_identification.report import write_report
 
-        return write_report(folder, self.identification)
+        return write_report(folder, self.identification, logs=self.logs)
 
     def save(self, path: str | Path) -> Path:
         """Write estimate.json, complete or not at all; `load` reads it again."""
@@ -232,7 +236,7 @@ def identify(
     if validate is not None:
         (other,) = read_logs(validate, whole)
         result = validated(result, other)
-    return Result(result)
+    return Result(result, tuple(gathered))
 
 
 def load(path: str | Path, machine: AnyMachine, **assumptions: Any) -> Result:

@@ -10,6 +10,7 @@ from pkm_identification.errors import SettingsError
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import StrutLog
 from pkm_identification.records import read_logs as read_log_files
+from pkm_identification.records.foreign import LogLayout
 
 from .machines import AnyMachine, load_machine
 
@@ -45,8 +46,16 @@ class Logs:
 LogSource = StrutLog | Logs | str | Path
 
 
-def read_logs(logs: LogSource | Sequence[LogSource], machine: AnyMachine | None = None) -> Logs:
-    """Read logs: CSV (raw counts and currents, or SI units; .gz too) or rosbag2 recordings.
+def read_logs(
+    logs: LogSource | Sequence[LogSource],
+    machine: AnyMachine | None = None,
+    *,
+    columns: str | None = None,
+    units: str | None = None,
+    joints: str | None = None,
+    rate: float | None = None,
+) -> Logs:
+    """Read logs: text of columns (.gz too), MATLAB files or rosbag2 recordings.
 
     Parameters
     ----------
@@ -54,9 +63,16 @@ def read_logs(logs: LogSource | Sequence[LogSource], machine: AnyMachine | None 
         Pieces of one experiment or several motions of one machine. What is a log already stays as it is.
     machine : str, Path or Machine, optional
         Needed for raw logs, which its drives convert.
+    columns, units, joints : str, optional
+        What logs of other programs look like, as the options of `pkm import`: `t=time,length=L1..L6,force=F1..F6`,
+        `mm,kN,ms`, six joint names; `columns` may be a kept layout file.
+    rate : float, optional
+        Samples per second of logs whose time is counted in samples or not there.
 
     Raises
     ------
+    SettingsError
+        If the layout cannot be understood.
     LogError
         If a file cannot be read: names the file, the place and what was expected.
 
@@ -68,6 +84,7 @@ def read_logs(logs: LogSource | Sequence[LogSource], machine: AnyMachine | None 
     >>> logs[0].length.shape
     (2001, 6)
     """
+    layout = LogLayout.of(columns, units, joints, rate)
     whole = None if machine is None else load_machine(machine)
     sources = [logs] if isinstance(logs, (StrutLog, Logs, str, Path)) else list(logs)
     if not sources:
@@ -78,15 +95,17 @@ def read_logs(logs: LogSource | Sequence[LogSource], machine: AnyMachine | None 
         if isinstance(source, StrutLog):
             gathered.append(source)
             continue
-        part = source if isinstance(source, Logs) else Logs(*_read(source, whole))
+        part = source if isinstance(source, Logs) else Logs(*_read(source, whole, layout))
         gathered += part.logs
         for reason, number in part.faults.items():
             faults[reason] = faults.get(reason, 0) + number
     return Logs(tuple(gathered), faults)
 
 
-def _read(path: str | Path, machine: Machine | None) -> tuple[tuple[StrutLog, ...], dict[str, int]]:
-    logs, faults = read_log_files([path], machine)
+def _read(
+    path: str | Path, machine: Machine | None, layout: LogLayout | None
+) -> tuple[tuple[StrutLog, ...], dict[str, int]]:
+    logs, faults = read_log_files([path], machine, layout=layout)
     return tuple(logs), faults
 
 

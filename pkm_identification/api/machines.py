@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pkm_identification.errors import SettingsError
-from pkm_identification.exporting.formats import FORMATS, format_of, mechanism_text, write_machine, write_text
+from pkm_identification.exporting.formats import FORMATS, format_of, mechanism_text, write_machine
 from pkm_identification.mechanisms.builtin import is_mechanism
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.kinematics import ForwardResult, forward_kinematics, strut_lengths
@@ -17,6 +17,7 @@ from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUTS, PlatformMotion
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.rotation import matrix_from_quaternion
+from pkm_identification.records.atomic import write_text
 
 if TYPE_CHECKING:
     from pkm_identification.mechanisms.multibody.kinematics import MechanismMotion
@@ -187,7 +188,7 @@ def forces(
 
 
 def export(machine: AnyMachine | Mechanism, path: str | Path, form: str | None = None) -> Path:
-    """Write a machine for other programs: URDF, MJCF or a machine file; a mechanism as MJCF or its own file.
+    """Write a machine for other programs: URDF, MJCF, C, LinuxCNC or a machine file; a mechanism as MJCF or its own.
 
     Parameters
     ----------
@@ -195,7 +196,7 @@ def export(machine: AnyMachine | Mechanism, path: str | Path, form: str | None =
         An identified one is `Result.machine_identified()`.
     path : str or Path
         Appears complete or not at all.
-    form : {'urdf', 'mjcf', 'yaml'}, optional
+    form : {'urdf', 'urdf-home', 'mjcf', 'yaml', 'c', 'linuxcnc'}, optional
         By the name of the file unless given.
 
     Raises

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable
 from typing import Any
 
 from pkm_identification.declared import Declaration
 from pkm_identification.errors import SettingsError
-from pkm_identification.identification.settings import NAMED
+
+READING = ("columns", "units", "rate", "joints", "topic")  # options of `add_reading`
 
 
 def add_machine(parser: argparse.ArgumentParser) -> None:
@@ -29,19 +31,67 @@ def refuse_for_mechanism(options: argparse.Namespace, **flags: str) -> None:
     SettingsError
         If one of them is given.
     """
+    # settings load every estimator
+    from pkm_identification.identification.settings import NAMED
+
     for name, flag in flags.items():
-        unset = [None, False, [], 0.0, *([NAMED[name].default] if name in NAMED else [])]
+        unset = [None, False, [], "", 0.0, *([NAMED[name].default] if name in NAMED else [])]
         if getattr(options, name) not in unset:
             raise SettingsError(
                 f"{flag}: machine '{options.machine}' is a mechanism, and this is for hexapods alone"
             )
 
 
+def refuse_reading_for_mechanism(options: argparse.Namespace) -> None:
+    """Refuse the options of `add_reading`: a mechanism's logs have its own names, in SI units.
+
+    Raises
+    ------
+    SettingsError
+        If one of them is given.
+    """
+    refuse_for_mechanism(options, **{name: f"--{name}" for name in READING})
+
+
 def add_logs(parser: argparse.ArgumentParser) -> None:
-    """One log or several, the topic in a bag, and the machine they are of: what `records.read_logs` needs."""
-    parser.add_argument("logs", nargs="+", metavar="LOG", help=".csv, .csv.gz or a bag folder")
+    """One log or several, how they are to be read, and the machine they are of: what `records.read_logs` needs."""
+    parser.add_argument(
+        "logs", nargs="+", metavar="LOG", help="text of columns (also .gz), .mat or a bag folder"
+    )
     add_machine(parser)
-    parser.add_argument("--topic", help="topic in a bag when it has several named strut_states")
+    add_reading(parser)
+
+
+def add_reading(parser: argparse.ArgumentParser) -> None:
+    """How logs are read that are not our own."""
+    group = parser.add_argument_group("reading logs of other programs (docs/logs.md)")
+    group.add_argument(
+        "--columns",
+        metavar="OURS=THEIRS,...",
+        help="by name or number, as t=time,length=L1..L6,force=F1..F6; or a kept .columns.yaml file",
+    )
+    group.add_argument(
+        "--units", metavar="UNIT,...", help="what the log is in, as mm,kN,ms,deg (default: SI units)"
+    )
+    group.add_argument(
+        "--rate", type=float, metavar="HZ", help="time is counted in samples, or not in the log"
+    )
+    group.add_argument("--joints", metavar="A,...,F", help="names of struts 1 to 6 in a bag's messages")
+    group.add_argument("--topic", help="topic in a bag when it has several named strut_states")
+
+
+def reading(options: argparse.Namespace) -> dict[str, Any]:
+    """What these options say, as `records.read_log` and `records.read_logs` take it.
+
+    Raises
+    ------
+    SettingsError, DocumentError
+        If they cannot be understood.
+    """
+    from pkm_identification.records.foreign import LogLayout
+
+    layout = LogLayout.of(options.columns, options.units, options.joints, options.rate)
+    return {"topic": options.topic, "layout": layout}
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:
@@ -52,7 +102,7 @@ def add_json(parser: argparse.ArgumentParser) -> None:
 
 
 def add_setting(
-    parser: argparse.ArgumentParser, declaration: Declaration, metavar: str | None = None
+    parser: argparse._ActionsContainer, declaration: Declaration, metavar: str | None = None
 ) -> None:
     """The option of a declared setting; its value is found under the setting's name."""
     default = declaration.default
@@ -80,6 +130,21 @@ def add_setting(
         text += f": {', '.join(declaration.choices)}, or a {declaration.ending} file"
     text = f"{text} (default: {shown})" if shown else text
     parser.add_argument(declaration.flag, help=text.replace("%", "%%"), **kind)
+
+
+def chosen(options: argparse.Namespace, settings: Iterable[Declaration]) -> dict[str, Any]:
+    """What the options of declared settings say, by the settings' names.
+
+    Raises
+    ------
+    SettingsError
+        If a number is out of its range: names the option.
+    """
+    values = {}
+    for declaration in settings:
+        values[declaration.name] = value = getattr(options, declaration.name)
+        declaration.check_option(value)
+    return values
 
 
 def percent(text: str) -> float:

@@ -21,6 +21,7 @@ from pkm_identification.mechanisms.multibody.analysis.routes import (
 )
 from pkm_identification.mechanisms.multibody.analysis.subject import Subject
 from pkm_identification.mechanisms.multibody.analysis.symbolic.formulas import NEEDS_SYMPY, has_sympy
+from pkm_identification.records.atomic import write_text
 from pkm_identification.report.identifiability.base_parameters import (
     WithoutUnits,
     base_parameters_document,
@@ -29,7 +30,7 @@ from pkm_identification.report.identifiability.base_parameters import (
 from pkm_identification.report.identifiability.transfers import WrittenOut, latex_text
 
 from .arguments import add_json, add_machine
-from .results import check_file, present, write_text
+from .results import check_file, present
 
 
 def add(commands: argparse._SubParsersAction) -> None:
@@ -115,8 +116,6 @@ def _base_parameters(options: argparse.Namespace) -> int:
     without_units = _without_units(subject, options) if options.homogenized else None
     written = WrittenOut.of(routes, digits[1])
     if options.latex is not None:
-        if routes.symbolic is None:
-            raise SettingsError(f"--latex: {subject.why_not}; the symbolic route does not apply")
         write_text(options.latex, latex_text(routes, written))
     present(
         base_parameters_text(routes, without_units, written),

@@ -10,7 +10,7 @@ from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.records import read_log
 from pkm_identification.report.check import check_document, check_lines
 
-from .arguments import add_json, add_logs
+from .arguments import add_json, add_logs, reading
 from .results import present
 
 
@@ -29,8 +29,9 @@ def add(commands: argparse._SubParsersAction) -> None:
 def _check(options: argparse.Namespace) -> int:
     machine = Machine.load(options.machine)
     checks = []
+    how = reading(options)
     for path in options.logs:
-        log, faults = read_log(path, machine, options.topic)
+        log, faults = read_log(path, machine, **how)
         checks.append(inspect_log(log, machine, faults))
     documents = [check_document(check) for check in checks]
     text = "\n\n".join("\n".join(check_lines(check)) for check in checks)

@@ -16,7 +16,7 @@ from pkm_identification.records.provenance import provenance
 from pkm_identification.report.diagnosis import fit_lines, reason, unseen_lines
 from pkm_identification.report.paragraphs import paragraph
 
-from .arguments import add_json, add_logs, add_setting
+from .arguments import add_json, add_logs, add_setting, reading
 from .results import check_file, output_folder, present, write_figures, write_json
 
 OPTIONS = ("parameters", "strut_spread", "cutoff", "order", "band_cutoff", "band_order")
@@ -44,7 +44,7 @@ def _diagnose(options: argparse.Namespace) -> int:
     settings = Settings.of(estimator="ls", hold_out=0.0, also=parse_names(options.also), **chosen)
     settings.parameter_set(machine)  # a wrong name is found before long logs are read
     check_file(options.json, "--json")
-    logs, faults = read_logs(options.logs, machine, options.topic)
+    logs, faults = read_logs(options.logs, machine, **reading(options))
     folder = output_folder(options.out) if options.out else None
     result = diagnosed(logs, machine, settings, faults)
     fit = result.fit

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Sequence
-from pathlib import Path
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,14 +16,25 @@ from pkm_identification.identification.excitation.criteria import CRITERIA, Crit
 from pkm_identification.identification.settings import NAMED, Settings
 from pkm_identification.interruption import stoppable
 from pkm_identification.mechanisms.builtin import is_mechanism
+from pkm_identification.mechanisms.hexapod.joint_limits import JointLimits
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.parameters.reduced import ENDING
 from pkm_identification.records import read_logs
+from pkm_identification.records.atomic import write_text
 from pkm_identification.report.listing import Listing
 
-from .arguments import add_machine, add_setting, check_seed, refuse_for_mechanism
-from .results import check_file, say, write_text
+from .arguments import (
+    add_machine,
+    add_reading,
+    add_setting,
+    check_seed,
+    reading,
+    refuse_for_mechanism,
+    refuse_reading_for_mechanism,
+)
+from .results import check_file, say
 
 if TYPE_CHECKING:
     from pkm_identification.identification.excitation.hexapod import HexapodSubject
@@ -32,6 +43,7 @@ if TYPE_CHECKING:
 LONGEST_BUDGET = 3600.0  # s
 LONGEST_MOTION = 600.0  # s
 POSES_PERIOD = 0.01  # s
+TABLE_ENDINGS = (".csv", ".csv.gz")
 
 
 def add(commands: argparse._SubParsersAction) -> None:
@@ -72,9 +84,21 @@ def add(commands: argparse._SubParsersAction) -> None:
         help="of criterion a or e: how much a parameter counts (default: 1 each)",
     )
     parser.add_argument(
-        "--budget", type=float, default=120.0, metavar="S", help="of the search (default: 120)"
+        "--joint-angles",
+        default="",
+        metavar="FIRST,SECOND,SWING",
+        help="of a hexapod: how far universal joints may turn from home about their two hinges, and spherical joints "
+        "swing, in degrees; empty: as far as the machine file says (default: all three)",
+    )
+    parser.add_argument(
+        "--budget",
+        type=float,
+        default=120.0,
+        metavar="S",
+        help="of the search, once all is loaded (default: 120)",
     )
     parser.add_argument("--seed", type=int, default=0, help="of the changes that are tried")
+    add_reading(parser)
     parser.set_defaults(run=_excite)
 
 
@@ -82,7 +106,10 @@ def _excite(options: argparse.Namespace) -> int:
     begun = time.monotonic()
     _check(options)
     if is_mechanism(options.machine):
-        refuse_for_mechanism(options, base="--base", parameters="--parameters")
+        if not options.parameters.endswith(ENDING):
+            refuse_for_mechanism(options, parameters="--parameters")
+        refuse_for_mechanism(options, joint_angles="--joint-angles")
+        refuse_reading_for_mechanism(options)
         machine: Machine | Mechanism = Mechanism.load(options.machine)
     else:
         machine = Machine.load(options.machine)
@@ -111,7 +138,10 @@ def _excite(options: argparse.Namespace) -> int:
     rows = tuple((name, f"{gain:.2f}") for name, gain in zip(subject.names, found.gain, strict=True))
     print(Listing(("parameter", heading), rows, frozenset((heading,))))
     print(f"geometric mean {np.exp(np.mean(np.log(found.gain))):.3f}, equal time, forecast")
-    say(f"{found.tried} motions tried, {found.kept} better ones -> {options.out}")
+    if found.tried:
+        say(f"{found.tried} motions tried, {found.kept} better ones -> {options.out}")
+    else:
+        say(f"no time to try a motion: 'rich', as large as the limits allow -> {options.out}")
     return 0
 
 
@@ -130,8 +160,8 @@ def _check(options: argparse.Namespace) -> None:
         raise SettingsError(f"--out {options.out}: must end in .yaml")
     check_file(options.out, "--out")
     check_file(options.poses, "--poses")
-    if options.poses and Path(options.poses).resolve() == Path(options.out).resolve():
-        raise SettingsError(f"--poses {options.poses}: is the file of --out")
+    if options.poses and not options.poses.endswith(TABLE_ENDINGS):
+        raise SettingsError(f"--poses {options.poses}: must end in {' or '.join(TABLE_ENDINGS)}")
 
 
 def _subject(
@@ -140,16 +170,38 @@ def _subject(
     """What the motion is to show, and what earlier logs did."""
     if isinstance(machine, Mechanism):
         from pkm_identification.identification.excitation.mechanism import MechanismSubject
+        from pkm_identification.identification.excitation.mechanism_log import read_mechanism_log
 
-        return MechanismSubject.of(machine, options.duration), None
+        own = MechanismSubject.of(machine, options.duration)
+        if options.parameters.endswith(ENDING):
+            own = own.reduced(options.parameters)
+        before = [read_mechanism_log(path, own).response.rows for path in options.base]
+        return own, np.concatenate(before) if before else None
     from pkm_identification.identification.excitation.hexapod import HexapodSubject
 
     settings = Settings.of(estimator="ls", parameters=options.parameters, hold_out=0.0)
+    machine = replace(machine, joint_limits=_joint_limits(options.joint_angles, machine.joint_limits))
     subject = HexapodSubject.of(machine, settings.parameter_set(machine), options.duration)
     if not options.base:
         return subject, None
-    earlier = subject.earlier(read_logs(options.base, machine)[0], settings)
+    earlier = subject.earlier(read_logs(options.base, machine, **reading(options))[0], settings)
     return subject, np.concatenate([one.rows for one in earlier])
+
+
+def _joint_limits(text: str, stated: JointLimits) -> JointLimits:
+    """The machine file's limits, or instead those of three angles in degrees that are not empty."""
+    if not text:
+        return stated
+    try:
+        angles = [float(part) if part.strip() else None for part in text.split(",")]
+    except ValueError:
+        angles = []
+    if len(angles) != 3 or not all(angle is None or 0 < angle <= 180 for angle in angles):
+        raise SettingsError(
+            f"--joint-angles {text}: must be three angles of more than 0 and at most 180 degrees, or empty, with commas"
+        )
+    given = zip(("first", "second", "swing"), angles, strict=True)
+    return replace(stated, **{name: float(np.radians(angle)) for name, angle in given if angle is not None})
 
 
 def _weights(text: str, names: Sequence[str]) -> FloatArray | None:

@@ -26,8 +26,9 @@ def add(commands: argparse._SubParsersAction) -> None:
     parser = commands.add_parser(
         "export",
         description="Write a machine, with its nominal or with identified parameters. urdf: a tree for display (the "
-        "kinematics node publishes the states of its joints); mjcf: a MuJoCo model with closed loops, without "
-        "friction; yaml: a machine file. Of a mechanism that is no hexapod: mjcf or yaml.",
+        "kinematics node publishes the states of its joints), urdf-home: its joints are zero at home; mjcf: a "
+        "MuJoCo model with closed loops, motors, friction; yaml: a machine file; c: C99 source of the inverse "
+        "dynamics; linuxcnc: joint centres for genhexkins (.hal). Of a mechanism that is no hexapod: mjcf or yaml.",
     )
     add_machine(parser)
     parser.add_argument("--estimate", metavar="FILE", help="estimate.json with the identified parameters")

@@ -14,9 +14,10 @@ from pkm_identification.records import read_logs
 from pkm_identification.report.paragraphs import paragraph
 from pkm_identification.report.tables import estimate_table
 
+from .arguments import reading
 from .results import present
 
-REFUSED = ("validate", "free_fall", "out", "causal", "consistent", "fix", "tie", "prior", "also")
+REFUSED = ("validate", "free_fall", "out", "report", "causal", "consistent", "fix", "tie", "prior", "also")
 
 
 def calibrate(options: argparse.Namespace, machine: Machine, settings: Settings) -> int:
@@ -41,8 +42,9 @@ def calibrate(options: argparse.Namespace, machine: Machine, settings: Settings)
         raise SettingsError(
             "--payload: give two logs, the second with the load, or --unloaded LOG for each without it"
         )
-    unloaded, _ = read_logs(without, machine, options.topic)
-    loaded, _ = read_logs(with_it, machine, options.topic)
+    how = reading(options)
+    unloaded, _ = read_logs(without, machine, **how)
+    loaded, _ = read_logs(with_it, machine, **how)
     result = calibrate_gains(loaded, unloaded, load, machine, settings)
     present(_text(result, machine), _document(result), options.json)
     return 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from pkm_identification.declared import declarations
 from pkm_identification.identification.procedures.friction_test import (
     FrictionSettings,
     measure_friction,
@@ -18,13 +19,15 @@ from pkm_identification.report.friction_tables import (
 from pkm_identification.report.paragraphs import paragraph
 from pkm_identification.report.tables import dropped_table
 
-from .arguments import add_json, add_logs
+from .arguments import add_json, add_logs, add_setting, chosen, reading
 from .results import (
     output_folder,
     present,
     write_figures,
     write_json,
 )
+
+TEST_OPTIONS = tuple(declarations(FrictionSettings).values())
 
 
 def add(commands: argparse._SubParsersAction) -> None:
@@ -36,22 +39,8 @@ def add(commands: argparse._SubParsersAction) -> None:
         "are not tested.",
     )
     add_logs(parser)
-    parser.add_argument(
-        "--least-rate",
-        type=float,
-        metavar="M/S",
-        help="slower samples are left out (default: three transition rates of the machine's friction law)",
-    )
-    parser.add_argument(
-        "--tolerance",
-        type=float,
-        default=0.3,
-        metavar="SHARE",
-        help="how wrong masses and inertias of the machine file may be (default: 0.3)",
-    )
-    parser.add_argument(
-        "--cutoff", type=float, metavar="HZ", help="low-pass (default: 20, less for coarse encoders)"
-    )
+    for declaration in TEST_OPTIONS:
+        add_setting(parser, declaration)
     parser.add_argument("--out", metavar="DIR", help="folder for friction.json and the friction curves")
     add_json(parser)
     parser.set_defaults(run=_friction)
@@ -59,8 +48,8 @@ def add(commands: argparse._SubParsersAction) -> None:
 
 def _friction(options: argparse.Namespace) -> int:
     machine = Machine.load(options.machine)
-    settings = FrictionSettings(options.least_rate, options.tolerance, options.cutoff)
-    logs, faults = read_logs(options.logs, machine, options.topic)
+    settings = FrictionSettings(**chosen(options, TEST_OPTIONS))
+    logs, faults = read_logs(options.logs, machine, **reading(options))
     folder = output_folder(options.out) if options.out else None
     test = measure_friction(logs, machine, settings, faults)
     document = friction_document(test)

@@ -4,40 +4,52 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from pkm_identification.errors import SettingsError
-from pkm_identification.identification.excitation.advice import advice
+from pkm_identification.identification.excitation.advice import ADVISED, RELATIVE, advice
 from pkm_identification.identification.excitation.hexapod import HexapodSubject
-from pkm_identification.identification.excitation.mechanism import MechanismSubject
+from pkm_identification.identification.excitation.shown import shown
 from pkm_identification.identification.excitation.subject import PERIOD, Response
 from pkm_identification.identification.procedures.forecast import forecast, log_of_motion
-from pkm_identification.identification.procedures.mechanism_forecast import mechanism_forecast
-from pkm_identification.identification.procedures.pruning import reduced
+from pkm_identification.identification.saved_estimate import SavedEstimate, read_saved_estimate
 from pkm_identification.identification.settings import NAMED, Settings
 from pkm_identification.mechanisms.builtin import is_mechanism
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.mechanisms.hexapod.parameters.reduced import ENDING
-from pkm_identification.mechanisms.hexapod.parameters.reduced import reduced_text as set_text
-from pkm_identification.mechanisms.multibody.mechanism import Mechanism
-from pkm_identification.motion import STRUTS, PlatformMotion, StrutLog
+from pkm_identification.mechanisms.hexapod.model import HexapodModel
+from pkm_identification.motion import STRUTS, TRAJECTORIES, PlatformMotion, StrutLog
+from pkm_identification.parameters.parameter_set import ParameterSet
+from pkm_identification.parameters.reduced import ENDING
 from pkm_identification.records import read_logs
 from pkm_identification.report.identifiability.forecast import forecast_document, forecast_text
 from pkm_identification.report.identifiability.reduced import reduced_document, reduced_text
 from pkm_identification.simulation.motion_file import is_motion_file
-from pkm_identification.simulation.multibody.motions import generated
-from pkm_identification.simulation.trajectories import trajectory
+from pkm_identification.simulation.trajectories import Trajectory, trajectory
 
-from .arguments import add_json, add_machine, add_setting, check_seed, percent, refuse_for_mechanism
-from .results import check_file, present, write_text
-from .simulate import TRAJECTORIES
+from .arguments import (
+    add_json,
+    add_machine,
+    add_reading,
+    add_setting,
+    check_seed,
+    percent,
+    reading,
+    refuse_for_mechanism,
+    refuse_reading_for_mechanism,
+)
+from .identifiability_results import (
+    NOISE,
+    check_reduced,
+    force_noise,
+    write_reduced,
+    write_shown,
+)
+from .mechanism_identifiability import identifiability_of_mechanism
+from .results import present
 
 FALL = "free"
-NOISE = "1%"
-ADVISED = 20.0  # s, of the motion that advice begins with
-RELATIVE = 0.01  # of the rms force, noise that advice is given for
-SHARE = 0.7  # of each motion, by which a set is reduced; the rest confirms it
 LONGEST = 3600.0  # s, as of simulate
 SAMPLE_RATE = 1000.0  # Hz, of machines whose file states none
 
@@ -46,13 +58,18 @@ def add(commands: argparse._SubParsersAction) -> None:
     """Add the command."""
     parser = commands.add_parser(
         "identifiability",
-        description="What logs or a motion show of a hexapod's parameters, or a motion of a mechanism's base "
-        "parameters: alone, only in a combination, not in this motion, never; with the standard deviation to expect of "
-        "'pkm identify --estimator ls' (its random part), and what motion would help.",
+        description="What logs or a motion show of a hexapod's parameters, or of a mechanism's base parameters: alone, "
+        "only in a combination, not in this motion, never; with the standard deviation to expect of 'pkm identify "
+        "--estimator ls' (its random part), and what motion would help.",
     )
-    parser.add_argument("logs", nargs="*", metavar="LOG", help=".csv, .csv.gz or a bag folder")
+    parser.add_argument(
+        "logs",
+        nargs="*",
+        metavar="LOG",
+        help="text of columns (also .gz), .mat or, of a hexapod, a bag folder",
+    )
     add_machine(parser)
-    parser.add_argument("--topic", help="topic in a bag when it has several named strut_states")
+    add_reading(parser)
     own = [name for name in TRAJECTORIES if name != FALL]
     parser.add_argument(
         "--trajectory",
@@ -75,10 +92,21 @@ def add(commands: argparse._SubParsersAction) -> None:
         "--drop-below",
         type=percent,
         metavar="PERCENT",
-        help="of a hexapod: write the smallest set that predicts the forces of the first 70 %% of these motions to so "
-        "many percent of their norm, for pkm identify --parameters",
+        help="write the smallest set that predicts the forces of the first 70 %% of these motions to so many percent "
+        "of their norm, for --parameters of pkm identify, or of a mechanism of this command and pkm excite",
     )
     parser.add_argument("--reduced", metavar="FILE", help="where that set goes, .yaml")
+    parser.add_argument(
+        "--estimate",
+        metavar="FILE",
+        help="with --out: of a hexapod an estimate.json, whose deviations are drawn beside those to expect",
+    )
+    parser.add_argument(
+        "--out",
+        metavar="DIR",
+        help="write tables (JSON, CSV) and figures here: parameters against singular directions, how the weakest "
+        "direction grows with time and amplitude, deviations",
+    )
     add_json(parser)
     parser.set_defaults(run=_identifiability)
 
@@ -92,24 +120,32 @@ def _identifiability(options: argparse.Namespace) -> int:
         raise SettingsError(f"{given}: of a trajectory; logs have their own")
     if options.duration is not None and not 0 < options.duration <= LONGEST:
         raise SettingsError(f"--duration {options.duration:g}: must be more than 0 and at most {LONGEST:g} s")
-    _check_reduced(options)
+    if options.estimate is not None and options.out is None:
+        raise SettingsError(f"--estimate {options.estimate}: needs --out, for the figure it is drawn in")
+    check_reduced(options)
     if is_mechanism(options.machine):
-        refuse_for_mechanism(options, drop_below="--drop-below", parameters="--parameters")
-        return _of_mechanism(options)
+        if not options.parameters.endswith(ENDING):
+            refuse_for_mechanism(options, parameters="--parameters")
+        refuse_for_mechanism(options, estimate="--estimate")
+        refuse_reading_for_mechanism(options)
+        return identifiability_of_mechanism(options)
     machine = Machine.load(options.machine)
     settings = Settings.of(estimator="ls", parameters=options.parameters, hold_out=0.0)
-    settings.parameter_set(machine)
+    parameters = settings.parameter_set(machine)
+    saved = _estimate(options.estimate, machine, parameters)
+    paths: list[Trajectory] = []
     motions: list[PlatformMotion] = []
     if options.logs:
-        logs, _ = read_logs(options.logs, machine, options.topic)
+        logs, _ = read_logs(options.logs, machine, **reading(options))
         source, noise = ", ".join(options.logs), "noise learned"
     else:
-        size, absolute = _noise(options.noise or NOISE)
-        motions = [_motion(machine, name, options.duration) for name in options.trajectory]
+        size, absolute = force_noise(options.noise or NOISE)
+        paths = [_path(machine, name, options.duration) for name in options.trajectory]
+        motions = [path.motion(np.arange(0.0, path.duration, 1.0 / _rate(machine))) for path in paths]
+        _refuse_rest(machine, parameters, motions, options.trajectory)
         logs = [log_of_motion(machine, motion, size, absolute, options.seed) for motion in motions]
         source, noise = ", ".join(options.trajectory), f"noise {options.noise or NOISE}"
     found = forecast(logs, machine, settings, motions)
-    parameters = settings.parameter_set(machine)
     subject = HexapodSubject.of(machine, parameters, ADVISED)
     responses = _responses(subject, settings, logs, motions)
     known = np.concatenate([one.rows for one in responses])
@@ -117,27 +153,46 @@ def _identifiability(options: argparse.Namespace) -> int:
     text = forecast_text(found, machine.name, source, noise, advised)
     document = forecast_document(found, machine.name, source, noise, advised)
     if options.drop_below is not None:
-        ends = [round(SHARE * len(one.columns)) for one in responses]
-        columns = np.concatenate([one.columns[:end] for one, end in zip(responses, ends, strict=True)])
-        held = np.concatenate([one.columns[end:] for one, end in zip(responses, ends, strict=True)])
-        less = reduced(parameters, columns, options.drop_below, held, subject)
-        why = f"pkm identifiability --drop-below {100 * options.drop_below:g}, {source}"
-        write_text(options.reduced, set_text(machine, options.parameters, less.values, why))
+        less = write_reduced(options, subject, parameters, options.parameters, responses, source)
         text += "\n\n" + reduced_text(less)
         document["reduced"] = reduced_document(less)
+    if options.out is not None:
+        seen = shown(
+            responses,
+            subject.kinds,
+            None if not paths else lambda size: [_smaller(subject, path, size) for path in paths],
+        )
+        write_shown(options.out, found, seen, document, f"{machine.name}, {source}", parameters.scale, saved)
     present(text, document, options.json)
     return 0
 
 
-def _check_reduced(options: argparse.Namespace) -> None:
-    """Refuse a bound that is none, and a set without a place."""
-    if options.drop_below is not None and not 0 < options.drop_below < 1:
-        raise SettingsError(f"--drop-below {100 * options.drop_below:g}: must be between 0 and 100 %")
-    if (options.drop_below is None) != (options.reduced is None):
-        raise SettingsError("--drop-below and --reduced FILE go together")
-    if options.reduced is not None and not options.reduced.endswith(ENDING):
-        raise SettingsError(f"--reduced {options.reduced}: must end in {ENDING}")
-    check_file(options.reduced, "--reduced")
+def _refuse_rest(
+    machine: Machine, parameters: ParameterSet, motions: Sequence[PlatformMotion], names: Sequence[str]
+) -> None:
+    """Refuse motions that all rest: how many combinations gravity shows by itself."""
+    if any(motion.twist.any() or motion.acceleration.any() for motion in motions):
+        return
+    held = np.concatenate(
+        [HexapodModel(machine).regressor(motion[:1], parameters.mapping) for motion in motions]
+    )
+    shown = np.linalg.matrix_rank(held.reshape(-1, len(parameters)))
+    raise SettingsError(f"trajectory '{', '.join(names)}': shows nothing but gravity: {shown} combinations")
+
+
+def _estimate(name: str | None, machine: Machine, parameters: ParameterSet) -> SavedEstimate | None:
+    """An estimate of the same parameters of the same machine."""
+    if name is None:
+        return None
+    saved = read_saved_estimate(name)
+    saved.check(machine, parameters)
+    return saved
+
+
+def _smaller(subject: HexapodSubject, path: Trajectory, size: float) -> Response:
+    """What a machine does on a path with smaller amplitudes, every PERIOD."""
+    smaller = replace(path, signal=path.signal.scaled(size))
+    return subject.of_states(smaller.motion(np.arange(0.0, path.duration, PERIOD)))
 
 
 def _responses(
@@ -149,49 +204,16 @@ def _responses(
     return [subject.of_states(one[:: max(1, round(PERIOD * len(one) / np.ptp(one.time)))]) for one in motions]
 
 
-def _of_mechanism(options: argparse.Namespace) -> int:
-    """Base parameters of a mechanism, before the experiment."""
-    if options.logs:
-        raise SettingsError(
-            f"machine '{options.machine}' is a mechanism: --trajectory, there is no log of one"
-        )
-    mechanism = Mechanism.load(options.machine)
-    size, absolute = _noise(options.noise or NOISE)
-    motions = [generated(name, mechanism, options.duration) for name in options.trajectory]
-    subject = MechanismSubject.of(mechanism, ADVISED)
-    found = mechanism_forecast(subject, motions, size, absolute)
-    parts = [subject.of_drives(one.drives(np.arange(0.0, one.duration, PERIOD))) for one in motions]
-    known = np.concatenate([part.rows for part in parts if part is not None])
-    duration = sum(one.duration for one in motions)
-    advised = advice(subject, known, duration, size if not absolute else RELATIVE)
-    source, noise = ", ".join(options.trajectory), f"noise {options.noise or NOISE}"
-    present(
-        forecast_text(found, mechanism.name, source, noise, advised),
-        forecast_document(found, mechanism.name, source, noise, advised),
-        options.json,
-    )
-    return 0
-
-
-def _motion(machine: Machine, name: str, duration: float | None) -> PlatformMotion:
-    """A motion by name, at the machine's sample rate."""
+def _path(machine: Machine, name: str, duration: float | None) -> Trajectory:
+    """A motion by name."""
     if name == FALL or (name not in TRAJECTORIES and not is_motion_file(name)):
         raise SettingsError(
             f"--trajectory {name}: not one of {', '.join(one for one in TRAJECTORIES if one != FALL)}, "
             "nor a motion file (.yaml)"
         )
-    path = trajectory(name, machine, duration)
-    rate = machine.drive.sample_rate if machine.drive is not None else SAMPLE_RATE
-    return path.motion(np.arange(0.0, path.duration, 1.0 / rate))
+    return trajectory(name, machine, duration)
 
 
-def _noise(text: str) -> tuple[float, bool]:
-    """Deviation of the forces' noise: of their rms, or in N."""
-    relative = text.endswith("%")
-    try:
-        value = float(text.rstrip("%"))
-    except ValueError:
-        value = -1.0
-    if not 0 < value <= 1e6:
-        raise SettingsError(f"--noise {text}: must be a positive number of N, or in %")
-    return (value / 100, False) if relative else (value, True)
+def _rate(machine: Machine) -> float:
+    """Of a machine's drives, Hz."""
+    return machine.drive.sample_rate if machine.drive is not None else SAMPLE_RATE

@@ -27,12 +27,14 @@ from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.records import read_log, read_logs
 from pkm_identification.records.provenance import provenance
 from pkm_identification.report.diagnosis import reason
+from pkm_identification.report.earlier import check_folder
 from pkm_identification.report.summary import summary
 
-from .arguments import add_logs, add_setting
+from .arguments import add_logs, add_setting, reading
 from .force_gains import calibrate
 from .results import check_file
 
+PAGE_ENDING = ".html"
 MODEL_OPTIONS = ("model", "estimator", "parameters")
 ESTIMATOR_OPTIONS = ("forgetting", *TUNING, "data_order", "passes", "consistent", "strut_spread")
 FILTER_OPTIONS = ("causal", "cutoff", "order", "band_cutoff", "band_order")
@@ -47,44 +49,54 @@ def add(commands: argparse._SubParsersAction) -> None:
         "Several logs are one experiment in pieces or several motions.",
     )
     add_logs(parser)
+    model = parser.add_argument_group("model and what is known of it")
     for name in MODEL_OPTIONS:
-        add_setting(parser, NAMED[name])
-    add_setting(parser, FIX, "NAME[=VALUE]|GROUP")
-    add_setting(parser, TIE, "NAME=OTHER[*FACTOR]")
-    add_setting(parser, PRIOR, "FILE")
-    add_setting(parser, ALSO, "NAME[,NAME...]")
+        add_setting(model, NAMED[name])
+    add_setting(model, FIX, "NAME[=VALUE]|GROUP")
+    add_setting(model, TIE, "NAME=OTHER[*FACTOR]")
+    add_setting(model, PRIOR, "FILE")
+    add_setting(model, ALSO, "NAME[,NAME...]")
+    estimator = parser.add_argument_group("estimator")
     for name in ESTIMATOR_OPTIONS:
-        add_setting(parser, NAMED[name])
-    parser.add_argument(
+        add_setting(estimator, NAMED[name])
+    other = parser.add_argument_group("other logs")
+    other.add_argument(
         "--free-fall",
         action="append",
         default=[],
         metavar="LOG",
         help="besides, a fall from rest with the drives off and no friction: its lengths fix ratios of masses",
     )
-    parser.add_argument(
+    other.add_argument(
         "--payload",
         metavar="MASS,X,Y,Z",
         help="calibrate the drives' force gains with a known load (kg; m, platform frame): of two logs, the second was "
         "recorded with it",
     )
-    parser.add_argument(
+    other.add_argument(
         "--unloaded",
         action="append",
         default=[],
         metavar="LOG",
         help="with --payload: a log without the load; all others are with it",
     )
-    parser.add_argument(
+    other.add_argument(
         "--validate",
         metavar="LOG",
         help="predict the forces of this log, which is not used; else the last fifth of the logs is predicted by an "
         "estimate from the rest",
     )
+    filters = parser.add_argument_group("filters")
     for name in FILTER_OPTIONS:
-        add_setting(parser, NAMED[name])
-    parser.add_argument("--out", metavar="DIR", help="write estimate.json, figures and report.html here")
-    parser.add_argument(
+        add_setting(filters, NAMED[name])
+    results = parser.add_argument_group("results")
+    results.add_argument("--out", metavar="DIR", help="write estimate.json, figures and report.html here")
+    results.add_argument(
+        "--report",
+        metavar="FILE",
+        help="write the report here as one page, .html (docs/report.md); --out has it too",
+    )
+    results.add_argument(
         "--json", metavar="FILE", help="write estimate.json here ('-': to stdout instead of tables)"
     )
     parser.set_defaults(run=_identify)
@@ -100,15 +112,15 @@ def _identify(options: argparse.Namespace) -> int:
     )
     settings.parameter_set(machine)  # a wrong name is found before long logs are read
     check_file(options.json, "--json")
+    _check_report(options)
     if options.payload is not None:
         return calibrate(options, machine, settings)
     if options.unloaded:
         raise SettingsError("--unloaded: needs --payload, the load that the other logs have")
-    logs, faults = read_logs(options.logs, machine, options.topic)
-    held_out = read_log(options.validate, machine, options.topic)[0] if options.validate else None
-    if options.out and Path(options.out).exists() and not Path(options.out).is_dir():
-        raise OutputError(f"--out {options.out}: exists and is not a folder")
-    falls = [read_log(path, machine, options.topic)[0] for path in options.free_fall]
+    how = reading(options)
+    logs, faults = read_logs(options.logs, machine, **how)
+    held_out = read_log(options.validate, machine, **how)[0] if options.validate else None
+    falls = [read_log(path, machine, **how)[0] for path in options.free_fall]
     result = identify(logs, machine, settings, faults, falls)
     if held_out is not None:
         result = validate(result, held_out)
@@ -121,14 +133,32 @@ def _identify(options: argparse.Namespace) -> int:
         if options.json:
             write_estimate_json(options.json, result, origin)
         print(summary(result))
-    if options.out:
+    if options.out or options.report:
         # matplotlib takes longer to load than the identification
-        from pkm_identification.report import write_report
+        from pkm_identification.report import write_page, write_report
 
-        write_report(options.out, result)
-        print(f"report: {Path(options.out) / 'report.html'}", file=sys.stderr)
+        if options.out:
+            write_report(options.out, result, logs=logs, origin=origin, page=options.report)
+            print(f"report: {Path(options.out) / 'report.html'}", file=sys.stderr)
+        else:
+            write_page(options.report, result, logs=logs, origin=origin)
+        if options.report:
+            print(f"report: {options.report}", file=sys.stderr)
     if options.json == "-" and not result.converged:
         print(f"pkm identify: the estimator did not converge: {result.nonconvergence}", file=sys.stderr)
     if result.fit is not None and not result.fit.adequate:
         print(f"pkm identify: {reason(result.fit)}", file=sys.stderr)
     return 0 if result.trusted else 1
+
+
+def _check_report(options: argparse.Namespace) -> None:
+    """Refuse places where no report can go, before anything is worked out for it."""
+    check_file(options.report, "--report")
+    if options.report is not None and not options.report.endswith(PAGE_ENDING):
+        raise OutputError(f"--report {options.report}: must end in {PAGE_ENDING}")
+    if options.report and options.json and Path(options.report).resolve() == Path(options.json).resolve():
+        raise OutputError(f"--json {options.json}: is the file of --report")
+    if options.out and Path(options.out).exists() and not Path(options.out).is_dir():
+        raise OutputError(f"--out {options.out}: exists and is not a folder")
+    if options.out:
+        check_folder(Path(options.out))

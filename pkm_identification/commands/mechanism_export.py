@@ -6,8 +6,9 @@ import argparse
 import sys
 
 from pkm_identification.errors import SettingsError
-from pkm_identification.exporting.formats import MECHANISM_FORMATS, format_of, mechanism_text, write_text
+from pkm_identification.exporting.formats import MECHANISM_FORMATS, format_of, mechanism_text
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
+from pkm_identification.records.atomic import write_text
 
 from .arguments import refuse_for_mechanism
 

@@ -5,35 +5,37 @@ from __future__ import annotations
 import argparse
 import sys
 
+from pkm_identification.declared import declarations
 from pkm_identification.errors import SettingsError
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.records.mechanism_csv import write_named_csv
 from pkm_identification.simulation.multibody.motions import generated, stated
 from pkm_identification.simulation.multibody.simulator import simulate_mechanism
+from pkm_identification.simulation.run_settings import FAULTS, RunSettings
 
 from .arguments import refuse_for_mechanism
 
-NOISE = 1.0  # %, of the forces
+HEXAPODS_OWN = ("perturbation", "payload", "payload_set_down")
 
 
-def simulate(options: argparse.Namespace) -> int:
-    """Follow a generated motion, or the description's own where none is named."""
-    hexapods_own = ("perturb", "fault", "payload", "set_down", "si", "storage")
-    refuse_for_mechanism(options, **{name: "--" + name.replace("_", "-") for name in hexapods_own})
+def simulate(options: argparse.Namespace, run: RunSettings, noise: float) -> int:
+    """Follow a generated motion, or the description's own where none is named; `noise` is of the forces, relative."""
+    flags = {name: declaration.flag for name, declaration in declarations(RunSettings).items()}
+    own = {name: flags[name] for name in HEXAPODS_OWN} | {"faults": FAULTS.flag}
+    refuse_for_mechanism(options, **own, si="--si", storage="--storage")
     if not str(options.out).endswith((".csv", ".csv.gz")):
         raise SettingsError(f"--out {options.out}: a mechanism's log is a .csv or .csv.gz")
     mechanism = Mechanism.load(options.machine)
     if options.trajectory is None:
-        motion = stated(mechanism, options.duration)
+        motion = stated(mechanism, run.duration or None)
     else:
-        motion = generated(options.trajectory, mechanism, options.duration)
-    noise = 0.0 if options.perfect else NOISE if options.noise is None else options.noise
-    run = simulate_mechanism(mechanism, motion, noise / 100, options.seed)
-    columns = dict(zip(mechanism.drive_names, run.drive.T, strict=True))
-    columns |= dict(zip(mechanism.force_names, run.force.T, strict=True))
-    write_named_csv(options.out, columns, run.time)
+        motion = generated(options.trajectory, mechanism, run.duration or None)
+    made = simulate_mechanism(mechanism, motion, noise, run.seed)
+    columns = dict(zip(mechanism.drive_names, made.drive.T, strict=True))
+    columns |= dict(zip(mechanism.force_names, made.force.T, strict=True))
+    write_named_csv(options.out, columns, made.time)
     print(
-        f"{len(run)} samples of '{motion.name}' -> {options.out} (loop gap {run.loop_gap:.1e} m)",
+        f"{len(made)} samples of '{motion.name}' -> {options.out} (loop gap {made.loop_gap:.1e} m)",
         file=sys.stderr,
     )
     return 0

@@ -10,11 +10,10 @@ import numpy as np
 from pkm_identification.errors import SettingsError
 from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import PlatformMotion
+from pkm_identification.motion import TRAJECTORIES, PlatformMotion
 from pkm_identification.reproduction.oh2003.table_2_2_motions import SOURCE_MOTIONS
 
 from .arguments import add_json, add_machine
-from .simulate import TRAJECTORIES
 
 PERIOD = 0.005  # s, between samples of a trajectory; its fastest tones have 2 to 3 Hz
 FALL = "free"

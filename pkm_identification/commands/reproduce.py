@@ -6,11 +6,12 @@ import argparse
 import textwrap
 
 from pkm_identification.errors import SettingsError
+from pkm_identification.records.atomic import write_text
 from pkm_identification.reproduction import STUDIES
 from pkm_identification.reproduction.page import page
 
 from .arguments import add_json
-from .results import output_folder, present, write_figures, write_json, write_text
+from .results import output_folder, present, write_figures, write_json
 
 ALL = "all"
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pkm_identification.errors import OutputError, one_line
-from pkm_identification.records.atomic import refuse_impossible, replacing
+from pkm_identification.records.atomic import refuse_impossible, replacing, write_text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -31,12 +31,6 @@ def present(text: str, document: dict[str, Any] | list[dict[str, Any]], destinat
 def write_json(path: str | Path, document: dict[str, Any] | list[dict[str, Any]]) -> None:
     """A document as a file."""
     write_text(path, _dump(document) + "\n")
-
-
-def write_text(path: str | Path, text: str) -> None:
-    """A text as a file."""
-    with replacing(path) as temporary:
-        temporary.write_text(text, encoding="utf-8")
 
 
 def _dump(document: dict[str, Any] | list[dict[str, Any]]) -> str:

@@ -25,7 +25,7 @@ from pkm_identification.report.staged_tables import (
 )
 from pkm_identification.report.tables import dropped_table
 
-from .arguments import add_json, add_logs, add_setting
+from .arguments import add_json, add_logs, add_setting, reading
 from .results import (
     output_folder,
     present,
@@ -63,7 +63,7 @@ def add(commands: argparse._SubParsersAction) -> None:
 
 def _staged(options: argparse.Namespace) -> int:
     machine = Machine.load(options.machine)
-    logs, faults = read_logs(options.logs, machine, options.topic)
+    logs, faults = read_logs(options.logs, machine, **reading(options))
     folder = output_folder(options.out) if options.out else None
     tuning = Settings.of(**{name: getattr(options, name) for name in TUNING}).estimator.tuning
     settings = StageSettings(

@@ -137,7 +137,8 @@ class MachineController:
             motion.end(Outcome(STOPPED, f"not under control: {why}"))
             return
         self.motions.parameters = self.model.target
-        self.motions.submit(motion)
+        wait = 0.0 if motion.start is None or self._last_good is None else motion.start - self._last_good
+        self.motions.submit(motion, max(0, int(np.ceil(wait / self.period - 1e-6))))
 
     def cancel(self, motion: Motion) -> None:
         """Give a motion up."""
@@ -326,8 +327,9 @@ class MachineController:
             return self.safe()
         force = np.clip(wanted, -self._force_limit, self._force_limit)
         self._saturated = force != wanted
-        motions.note(error, back)
-        return Command(time, force, setpoint.length, setpoint.rate, error, forward, back)
+        motions.note(error, back, self._loops.error_rate)
+        rate_error = self._loops.error_rate.copy()
+        return Command(time, force, setpoint.length, setpoint.rate, error, forward, back, rate_error)
 
     def _forces(self, mode: str, setpoint: Setpoint, error: FloatArray) -> tuple[FloatArray, FloatArray]:
         if mode == "pid":

@@ -22,6 +22,8 @@ class Setpoint:
 
     Attributes
     ----------
+    time : float
+        s since the motion began, at most until it rests.
     length, rate : ndarray, shape (6,)
         Strut lengths in m and rates in m/s, now.
     position, rotation : ndarray, shapes (3,) and (3, 3)
@@ -30,6 +32,7 @@ class Setpoint:
         One row: the platform's motion when the command acts.
     """
 
+    time: float
     length: FloatArray
     rate: FloatArray
     position: FloatArray
@@ -139,6 +142,7 @@ class Follower:
         k = min(self.index, self.end) - self._first
         m = k + self._lead
         return Setpoint(
+            min(self.index, self.end) * self._period,
             self._length[k],
             self._rate[k],
             self._motion.position[k],

@@ -9,13 +9,13 @@ import numpy as np
 from pkm_identification.declared import declared
 from pkm_identification.errors import SettingsError
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
-from pkm_identification.mechanisms.hexapod.kinematics import jacobian, strut_motion_from_platform
+from pkm_identification.mechanisms.hexapod.kinematics import angle_use, jacobian, strut_motion_from_platform
 from pkm_identification.mechanisms.hexapod.kinematics.jacobian import (
     fill_jacobian,
     frobenius_condition,
 )
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import PlatformMotion
+from pkm_identification.motion import STRUTS, PlatformMotion
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
 from pkm_identification.numerics.linear_systems import invert6
@@ -49,13 +49,13 @@ class Violation:
     Attributes
     ----------
     limit : str
-        'length', 'rate', 'force' or 'singularity'.
+        'length', 'rate', 'force', 'joint' (angles of passive joints) or 'singularity'.
     strut : int or None
         1 to 6; None where it is not about one strut.
     time : float
         s from the motion's start.
     value, allowed : float
-        m, m/s, N, or the condition number.
+        m, m/s, N, the joints' angle over its limit, or the condition number.
     position : ndarray, shape (3,)
         Of the platform at that instant, m.
     """
@@ -81,6 +81,7 @@ _WORDS = {
     "length": ("length", " m", 4),
     "rate": ("rate", " m/s", 3),
     "force": ("force", " N", 1),
+    "joint": ("angle of a passive joint over its limit", "", 3),
     "singularity": ("condition number", "", 1),
 }
 
@@ -137,12 +138,14 @@ class MotionLimits:
         beyond = self._sign * self._determinant(motion.position, motion.rotation) <= 0
         condition[beyond | np.isnan(condition)] = np.inf
         force = np.abs(strut_forces(m, motion, parameters=parameters))
+        turned = angle_use(m, motion.position, motion.rotation)
         # NaN (a singular pose) is a violation, too
         broken = {
             "singularity": ~(condition <= self._condition)[:, None],
             "length": ~((length >= self._shortest) & (length <= self._longest)),
             "rate": ~(np.abs(rate) <= self._rate),
             "force": ~(force <= self._force),
+            "joint": ~(turned <= 1.0),
         }
         if not any(part.any() for part in broken.values()):
             return None
@@ -150,14 +153,15 @@ class MotionLimits:
         limit = min(firsts, key=firsts.__getitem__)
         row = int(firsts[limit])
         column = int(np.argmax(broken[limit][row]))
-        values = {"length": length, "rate": np.abs(rate), "force": force}
+        values = {"length": length, "rate": np.abs(rate), "force": force, "joint": turned}
         if limit == "singularity":
             strut, value, allowed = None, condition[row], self._condition
         else:
-            strut, value = column + 1, values[limit][row, column]
+            # several joints of a strut stand strut by strut, a kind after the other
+            strut, value = column % STRUTS + 1, values[limit][row, column]
             short = limit == "length" and value < self._shortest
             allowed = self._shortest if short else self._longest
-            allowed = {"rate": self._rate, "force": self._force}.get(limit, allowed)
+            allowed = {"rate": self._rate, "force": self._force, "joint": 1.0}.get(limit, allowed)
         return Violation(
             limit, strut, float(motion.time[row]), float(value), float(allowed), motion.position[row].copy()
         )

@@ -9,16 +9,17 @@ import numpy as np
 
 from pkm_identification.errors import MotionRefused
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import PlatformMotion
+from pkm_identification.motion import STRUTS, PlatformMotion
 from pkm_identification.numerics.arrays import FloatArray
 
 from .follower import Follower, Setpoint, Slowing
 from .limits import MotionLimits, Violation
 from .paths.beside import Beside
 from .paths.path import PlatformPath, Waypoints
+from .tolerances import Tolerances
 
 # How a motion ended. What FollowJointTrajectory knows has its numbers.
-SUCCESSFUL, INVALID_GOAL, PATH_TOLERANCE, GOAL_TOLERANCE = 0, -1, -4, -5
+SUCCESSFUL, INVALID_GOAL, INVALID_JOINTS, OLD_STAMP, PATH_TOLERANCE, GOAL_TOLERANCE = 0, -1, -2, -3, -4, -5
 LIMIT, PREEMPTED, CANCELED, STOPPED = -10, -11, -12, -13
 
 CHECK_BLOCK = 100  # samples looked at in one period, beside control
@@ -29,6 +30,7 @@ SLOWER = 5  # times a stop may be made twice as long, to keep to the force limit
 SAME_PLACE = 1e-6  # m and rad
 LONG = 100  # waypoints: the path through more takes longer than a period
 PLANNING = 2e-4  # s for each of those
+STILL = np.zeros(STRUTS)
 _LOOKED_AT = object()
 
 
@@ -57,14 +59,22 @@ class Motion:
     Attributes
     ----------
     waypoints : Waypoints
+    tolerances : Tolerances or None
+        None: those of all motions.
+    start : float or None
+        Stamp (s) of the sample it begins with, or of the first after it; None: as soon as possible.
     outcome : Outcome or None
         None until it has ended.
     begun : bool
         Whether the machine moves for it.
     """
 
-    def __init__(self, waypoints: Waypoints) -> None:
+    def __init__(
+        self, waypoints: Waypoints, tolerances: Tolerances | None = None, start: float | None = None
+    ) -> None:
         self.waypoints = waypoints
+        self.tolerances = tolerances
+        self.start = start
         self.outcome: Outcome | None = None
         self.begun = False
         self.ending: Outcome | None = None
@@ -97,6 +107,7 @@ class _Plan:
     """
 
     motion: Motion
+    earliest: int  # period in which it may begin
     planning: Beside[PlatformPath]
     samples: int
     stop: Slowing | None
@@ -150,8 +161,8 @@ class Motions:
         self._limits = limits
         self._lead = lead
         self._stop_time = stop_time
-        self._tolerance = goal_tolerance
-        self._settling = round(settling_time / period)
+        self._tolerances = Tolerances.at_goal(goal_tolerance, settling_time)
+        self._now = 0  # periods
         self.parameters: FloatArray | None = None
         """Dynamic parameters (B,) for forces of new motions; the machine file's by default."""
         self.follower = self._follower(PlatformPath(position, rotation))
@@ -163,11 +174,11 @@ class Motions:
         """Whether the reference moves."""
         return not self.follower.at_rest
 
-    def submit(self, motion: Motion) -> None:
-        """Ask for a motion; one that waits already is preempted. A bad one ends at once."""
+    def submit(self, motion: Motion, wait: int = 0) -> None:
+        """Ask for a motion, to begin after `wait` periods; one that waits is preempted. A bad one ends at once."""
         if self._plan is not None:
             self._plan.motion.end(Outcome(PREEMPTED, "preempted by a newer motion before it began"))
-        self._plan = self._planned(motion)
+        self._plan = self._planned(motion, self._now + wait)
 
     def cancel(self, motion: Motion) -> None:
         """Give a motion up: it never begins, or comes to rest on its path."""
@@ -187,31 +198,29 @@ class Motions:
     def step(self, periods: int = 1) -> Setpoint:
         """The setpoint of a sample so many periods later."""
         self.follower.advance(periods)
+        self._now += periods
         for _ in range(min(max(periods, 1), MOST_BLOCKS)):
             self._look_ahead()
         return self.follower.setpoint()
 
-    def note(self, error: FloatArray, feedback: FloatArray) -> None:
-        """What came of the setpoint: error (6,) in m and feedback (6,) in N. Ends a motion that is done."""
+    def note(self, error: FloatArray, feedback: FloatArray, rate_error: FloatArray = STILL) -> None:
+        """What came of the setpoint: errors (6,) in m and m/s, feedback (6,) in N. Ends a motion that is done."""
         motion = self.running
         if motion is None:
             return
         motion.note(error, feedback)
+        asked = motion.tolerances or self._tolerances
         if not self.follower.at_rest:
+            if motion.ending is None and (trouble := asked.off_path(error, rate_error)) is not None:
+                time = self.follower.index * self._period
+                self._stop(Outcome(PATH_TOLERANCE, f"{trouble}; {time:.3f} s after the motion began"))
             return
         if motion.ending is not None:
             self._end(motion.ending)
-        elif np.abs(error).max() <= self._tolerance:
+        elif (trouble := asked.off_goal(error, rate_error)) is None:
             self._end(Outcome(SUCCESSFUL, "done"))
-        elif self.follower.index > self.follower.end + self._settling:
-            i = int(np.argmax(np.abs(error)))
-            self._end(
-                Outcome(
-                    GOAL_TOLERANCE,
-                    f"strut {i + 1} is {abs(error[i]):.6f} m from the goal after settling, {self._tolerance:g} m is "
-                    "allowed",
-                )
-            )
+        elif (self.follower.index - self.follower.end) * self._period > asked.goal_time:
+            self._end(Outcome(GOAL_TOLERANCE, f"{trouble}; {asked.goal_time:g} s were given to settle"))
 
     def _end(self, outcome: Outcome) -> None:
         if self.running is not None:
@@ -244,8 +253,12 @@ class Motions:
             if not plan.good:
                 return
         if self.follower.at_rest:
-            if self.running is None:
-                self._begin(plan)
+            if self._now >= plan.earliest:
+                asked = None if self.running is None else self.running.tolerances
+                if asked is not None and np.isinf(asked.goal_time):
+                    self._end(Outcome(PREEMPTED, "preempted by a newer motion before it had settled"))
+                if self.running is None:
+                    self._begin(plan)
             return
         if plan.stop is None or self.follower.slowing is not None:
             return
@@ -254,7 +267,9 @@ class Motions:
             return
         if late > LATEST * plan.stop.duration:
             # samples came in bursts and the check took longer than foreseen: that stop would be a jump now
-            self._plan = self._planned(plan.motion, 2 * plan.spare + round(late / self._period))
+            self._plan = self._planned(
+                plan.motion, plan.earliest, 2 * plan.spare + round(late / self._period)
+            )
         else:
             self._stop(Outcome(PREEMPTED, "preempted by a newer motion"), plan.stop)
 
@@ -265,14 +280,14 @@ class Motions:
             or np.abs(rotation - plan.path.start_rotation).max() > SAME_PLACE
         ):
             # it came to rest elsewhere than foreseen (canceled meanwhile): look at the motion from here
-            self._plan = self._planned(plan.motion)
+            self._plan = self._planned(plan.motion, plan.earliest)
             return
         self._plan = None
         self.running = plan.motion
         plan.motion.begun = True
         self.follower = self._follower(plan.path)
 
-    def _planned(self, motion: Motion, spare: int = SPARE) -> _Plan | None:
+    def _planned(self, motion: Motion, earliest: int, spare: int = SPARE) -> _Plan | None:
         samples = int(np.ceil(motion.waypoints.time[-1] / self._period)) + 1
         many = len(motion.waypoints.time) > LONG
         stop = self.follower.slowing
@@ -280,9 +295,10 @@ class Motions:
             checking = -(-samples // CHECK_BLOCK) + spare
             if many:
                 checking += int(np.ceil(PLANNING * len(motion.waypoints.time) / self._period))
-            stop = self._slowing((self.follower.index + checking) * self._period)
+            late_enough = earliest - self._now - round(self._stop_time / self._period)
+            stop = self._slowing((self.follower.index + max(checking, late_enough)) * self._period)
         planning = Beside(many, PlatformPath, *self.follower.rest_pose(stop), motion.waypoints)
-        plan = _Plan(motion, planning, samples, stop, spare)
+        plan = _Plan(motion, earliest, planning, samples, stop, spare)
         if not many:
             try:
                 plan.check = self._checks(plan.path, samples)

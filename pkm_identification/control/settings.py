@@ -99,6 +99,8 @@ class Command:
         Wanted less measured length, m.
     feed_forward, feedback : ndarray, shape (6,)
         N, the model's part of the force and the rest; their sum is `force` where no limit cuts it.
+    rate_error : ndarray, shape (6,)
+        Wanted less measured rate, m/s.
     """
 
     time: float
@@ -108,3 +110,4 @@ class Command:
     error: FloatArray
     feed_forward: FloatArray
     feedback: FloatArray
+    rate_error: FloatArray

@@ -130,4 +130,4 @@ class EmergencyStop:
 
     def _passive(self) -> Command:
         zero = np.zeros(STRUTS)
-        return Command(0.0, self._force, self._place, zero, zero, self._force, zero)
+        return Command(0.0, self._force, self._place, zero, zero, self._force, zero, zero)

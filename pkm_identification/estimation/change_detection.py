@@ -14,6 +14,7 @@ import numpy as np
 
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
+from pkm_identification.numerics.copying import copy_matrix, copy_vector
 from pkm_identification.numerics.linear_systems import lower_cholesky, whiten
 
 
@@ -39,9 +40,9 @@ def whitened_innovation(columns, changed, measured, mean, covariance, noise, row
     root = np.zeros((size, size))
     if not lower_cholesky(spread, root):
         return False
-    rows[:, :-1] = changed
+    copy_matrix(changed, rows[:, :-1])
     whiten(root, rows[:, :-1], innovation)
-    rows[:, -1] = innovation
+    copy_vector(innovation, rows[:, -1])
     return np.isfinite(np.sum(rows))
 
 
@@ -67,7 +68,9 @@ def _add_newest(ring, newest, first, last, information, score):
 @kernel
 def _sums(ring, newest, count, information, score):
     """Sums over the last `count` equations: L into `information` + 1, s into `score`; (sum e^T e)."""
-    information[:, :] = np.eye(score.size)
+    information[:, :] = 0.0
+    for i in range(score.size):
+        information[i, i] = 1.0
     score[:] = 0.0
     return _add_newest(ring, newest, 0, count, information, score)
 

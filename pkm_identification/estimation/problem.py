@@ -54,6 +54,8 @@ class Problem:
         Number of the log each equation is from; empty where nobody asks.
     samples, failed, wrong_rate : int
         Samples behind the equations, and samples that were left out: without a good pose, and because of their rate.
+    resting : int
+        Equations left out because the mechanism stood still.
     """
 
     parameters: ParameterSet
@@ -72,6 +74,7 @@ class Problem:
     samples: int = 0
     failed: int = 0
     wrong_rate: int = 0
+    resting: int = 0
 
     @property
     def reported(self) -> int:

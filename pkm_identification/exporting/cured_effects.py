@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 
 from pkm_identification.identification.estimated_effects.linearisation import Linearisation
+from pkm_identification.identification.estimated_effects.registry import OF_PLACE
 from pkm_identification.identification.settings import EstimatorSettings
 from pkm_identification.mechanisms.actuators import Screw
 from pkm_identification.mechanisms.hexapod.dynamics.basis import friction_of_basis, joint_friction_of_basis
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.parameters.parameter import Kind
 
 from .cured import know_forces, motor_inertia
 
@@ -58,6 +60,8 @@ def with_effects_known(
             document["geometry"][key] = places.tolist()
     _know_friction(document, machine, point)
     left = [*_know_forces(document, machine, point), *_know_lengths(document, machine, point)]
+    if OF_PLACE in estimator.also and not bodies:
+        left += [one.name for one in point.parameters.entries if one.kind is Kind.FIRST_MOMENT]
     for effect in point.effects:
         if effect.name == "efficiency":
             _know_efficiency(document, machine, float(values[effect.places(point.parameters)[0]]))

@@ -9,14 +9,22 @@ import yaml
 
 from pkm_identification.errors import SettingsError
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.records.atomic import replacing
+from pkm_identification.records.atomic import write_text
 
 if TYPE_CHECKING:
     from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 
-FORMATS = ("urdf", "mjcf", "yaml")
+FORMATS = ("urdf", "urdf-home", "mjcf", "yaml", "c", "linuxcnc")
 MECHANISM_FORMATS = ("mjcf", "yaml")
-_SUFFIXES = {".urdf": "urdf", ".xml": "mjcf", ".mjcf": "mjcf", ".yaml": "yaml", ".yml": "yaml"}
+_SUFFIXES = {
+    ".urdf": "urdf",
+    ".xml": "mjcf",
+    ".mjcf": "mjcf",
+    ".yaml": "yaml",
+    ".yml": "yaml",
+    ".c": "c",
+    ".hal": "linuxcnc",
+}
 
 
 def format_of(path: str | Path) -> str | None:
@@ -27,19 +35,29 @@ def format_of(path: str | Path) -> str | None:
 def machine_text(machine: Machine, form: str) -> str:
     """A machine in one of the FORMATS; raises SettingsError for another one.
 
-    urdf: a tree for display; mjcf: a MuJoCo model with closed loops, without friction; yaml: a machine file.
+    urdf: a tree for display, urdf-home: one whose joints are zero at home; mjcf: a MuJoCo model with closed loops;
+    yaml: a machine file; c: C99 source of the inverse dynamics; linuxcnc: HAL commands with the joint centres for
+    genhexkins.
     """
     if form not in FORMATS:
         raise SettingsError(f"format '{form}': must be one of {', '.join(FORMATS)}")
     # each format loads only what it needs: MuJoCo takes a second
-    if form == "urdf":
+    if form in ("urdf", "urdf-home"):
         from .urdf import urdf
 
-        return urdf(machine)
+        return urdf(machine, from_home=form == "urdf-home")
     if form == "mjcf":
-        from pkm_identification.simulation.model import hexapod_mjcf
+        from .mjcf import complete_mjcf
 
-        return hexapod_mjcf(machine)
+        return complete_mjcf(machine)
+    if form == "c":
+        from .c_code import c_code
+
+        return c_code(machine)
+    if form == "linuxcnc":
+        from .linuxcnc import linuxcnc_hal
+
+        return linuxcnc_hal(machine)
     return _yaml_text(machine.document)
 
 
@@ -66,9 +84,3 @@ def _yaml_text(document: Any) -> str:
 def write_machine(path: str | Path, machine: Machine, form: str) -> None:
     """Write a machine file of a format, complete or not at all; raises OutputError if it cannot be written."""
     write_text(path, machine_text(machine, form))
-
-
-def write_text(path: str | Path, text: str) -> None:
-    """Write a file, complete or not at all; raises OutputError if it cannot be written."""
-    with replacing(path) as temporary:
-        temporary.write_text(text, encoding="utf-8")

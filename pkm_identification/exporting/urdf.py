@@ -3,7 +3,8 @@
 URDF knows no closed chains. Every strut is a chain of its own (two hinges at the base, body B, a slide, body E; from
 the platform on, bodies the other way round, where its joints are universal), and the platform hangs on six virtual
 joints from the base. `TreeJoints` says where all of them are at a pose; as
-JointState messages to a robot_state_publisher, these close the loops for the eye.
+JointState messages to a robot_state_publisher, these close the loops for the eye. A viewer that nobody tells positions
+puts all of them to zero: `urdf(machine, from_home=True)` counts them from home, so that it shows the machine there.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from pkm_identification.mechanisms.hexapod.kinematics.strut_frames import (
 from pkm_identification.mechanisms.hexapod.machine import Machine, StrutBody
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.rotation import matrix_from_vector
 from pkm_identification.records.joint_state import STRUT_NAMES
 
 PLATFORM_JOINTS = (
@@ -62,7 +64,7 @@ class TreeJoints:
         return np.concatenate([struts.ravel(), position, _yaw_pitch_roll(rotation)])
 
 
-def urdf(machine: Machine) -> str:
+def urdf(machine: Machine, from_home: bool = False) -> str:
     """URDF text of a machine.
 
     Links: `base`, `strut_I_b`, `strut_I_e` and `platform`, with mass, centre of mass, inertia and simple shapes;
@@ -72,6 +74,9 @@ def urdf(machine: Machine) -> str:
     Parameters
     ----------
     machine : Machine
+    from_home : bool
+        Whether all joints are zero at home. Else slides are the struts' lengths and the platform's joints its pose, as
+        in `strut_states` and `TreeJoints`; a comment has their values at home.
 
     Raises
     ------
@@ -79,19 +84,30 @@ def urdf(machine: Machine) -> str:
         If a strut runs along its first hinge at home.
     """
     size = machine.length_scale
+    home = TreeJoints(machine).positions(machine.home_position, machine.home_rotation)
+    zero = home if from_home else np.zeros_like(home)
     parts = [_link("base", _plate(machine.base_joints, size, "steel"))]
     for i, frame in enumerate(strut_frames(machine)):
-        parts += _strut(machine, i, frame)
-    parts += _platform(machine)
+        parts += _strut(machine, i, frame, zero[3 * i : 3 * i + 3])
+    parts += _platform(machine, zero[3 * STRUTS :])
     colours = '<material name="steel"><color rgba="0.45 0.48 0.52 1"/></material>\n'
     colours += '<material name="bright"><color rgba="0.75 0.77 0.80 1"/></material>\n'
     colours += '<material name="moving"><color rgba="0.16 0.45 0.72 1"/></material>\n'
     return (
-        f'<?xml version="1.0"?>\n<robot name={quoteattr(machine.name)}>\n{colours}{"".join(parts)}</robot>\n'
+        f'<?xml version="1.0"?>\n<robot name={quoteattr(machine.name)}>\n{_remark(home, from_home)}{colours}'
+        f"{''.join(parts)}</robot>\n"
     )
 
 
-def _strut(machine: Machine, i: int, frame: FloatArray) -> list[str]:
+def _remark(home: FloatArray, from_home: bool) -> str:
+    """A comment on the joints at home."""
+    if from_home:
+        return "<!-- All joints are zero at home. -->\n"
+    values = ", ".join(f"{name} {value:.6g}" for name, value in zip(TreeJoints.names, home, strict=True))
+    return f"<!-- Joints at home (m, rad): {values} -->\n"
+
+
+def _strut(machine: Machine, i: int, frame: FloatArray, zero: FloatArray) -> list[str]:
     strut, size = machine.struts[i], machine.length_scale
     low, high = machine.length_limits
     number = i + 1
@@ -103,27 +119,40 @@ def _strut(machine: Machine, i: int, frame: FloatArray) -> list[str]:
         + _sphere(_BALL * size, "steel"),
         "e": _inertial(strut.body_e, -strut.body_e.center_of_mass) + rod,
     }
-    parent, place, order, axis = "base", machine.base_joints[i], "be", "0 0 1"
+    first, second = (matrix_from_vector(zero[k] * np.eye(3)[k]) for k in range(2))
+    parent, place, order, axis, along = "base", machine.base_joints[i], "be", "0 0 1", 1.0
     if machine.hinged_platform:
-        parent, place, order, axis = "platform", machine.platform_joints[i], "eb", "0 0 -1"
+        parent, place, order, axis, along = "platform", machine.platform_joints[i], "eb", "0 0 -1", -1.0
     near, far = (f"strut_{number}_{body}" for body in order)
     return [
-        _joint(HINGES[i][0], "revolute", parent, f"hinge_{number}", "1 0 0", place, frame),
+        _joint(HINGES[i][0], "revolute", parent, f"hinge_{number}", "1 0 0", place, frame @ first),
         _link(f"hinge_{number}", ""),
-        _joint(HINGES[i][1], "revolute", f"hinge_{number}", near, "0 1 0"),
+        _joint(HINGES[i][1], "revolute", f"hinge_{number}", near, "0 1 0", np.zeros(3), second),
         _link(near, links[order[0]]),
-        _joint(STRUT_NAMES[i], "prismatic", near, far, axis, limits=(low, high)),
+        _joint(
+            STRUT_NAMES[i],
+            "prismatic",
+            near,
+            far,
+            axis,
+            np.array([0.0, 0.0, along * zero[2]]),
+            np.eye(3),
+            limits=(low - zero[2], high - zero[2]),
+        ),
         _link(far, links[order[1]]),
     ]
 
 
-def _platform(machine: Machine) -> list[str]:
+def _platform(machine: Machine, zero: FloatArray) -> list[str]:
     platform = machine.platform
     parts, parent = [], "base"
     for k, name in enumerate(PLATFORM_JOINTS):
         child = "platform" if k == len(PLATFORM_JOINTS) - 1 else name.replace("platform", "platform_after")
         kind = "prismatic" if k < 3 else "revolute"
-        parts.append(_joint(name, kind, parent, child, _AXES[k], limits=(-10.0, 10.0)))
+        axis = np.array([float(one) for one in _AXES[k].split()])
+        place = zero[k] * axis if k < 3 else np.zeros(3)
+        turn = matrix_from_vector(zero[k] * axis) if k >= 3 else np.eye(3)
+        parts.append(_joint(name, kind, parent, child, _AXES[k], place, turn, limits=(-10.0, 10.0)))
         if child != "platform":
             parts.append(_link(child, ""))
         parent = child

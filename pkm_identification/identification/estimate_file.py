@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pkm_identification.estimation.identifiability import COMBINATION
-from pkm_identification.records.atomic import replacing
+from pkm_identification.numerics.finite import finite_or_none
+from pkm_identification.records.atomic import write_text
 
 if TYPE_CHECKING:
     from pkm_identification.estimation.estimate import ParameterEstimate
@@ -37,7 +37,8 @@ def estimate_document(result: Identification, origin: dict[str, Any] | None = No
     `parameter_set` is the set's name, `stated` in words what was fixed, tied or stated of it; '' if nothing was.
     Where effects were estimated besides, `also` names them, and their parameters have the `kind` EFFECT.
     `near_zero` names friction that is not distinguishable from zero; `warnings` are sentences on what is odd about the
-    logs and on what they cannot show.
+    logs and on what they cannot show. `tolerance_changes`, where the machine file has tolerances, are rows of what each
+    quantity that is off by its tolerance does to the parameters of `state`.
     `origin` is its provenance.
     """
     estimate = result.estimate
@@ -50,13 +51,13 @@ def estimate_document(result: Identification, origin: dict[str, Any] | None = No
     entries += [
         {
             "name": combination.name,
-            "value": _number(combination.value),
-            "std": _number(combination.std),
+            "value": finite_or_none(combination.value),
+            "std": finite_or_none(combination.std),
             "unit": combination.unit,
             "status": COMBINATION,
-            "nominal": _number(combination.nominal),
+            "nominal": finite_or_none(combination.nominal),
             "weights": {
-                name: _number(weight)
+                name: finite_or_none(weight)
                 for name, weight in zip(estimate.names, combination.weights, strict=True)
                 if weight
             },
@@ -64,7 +65,9 @@ def estimate_document(result: Identification, origin: dict[str, Any] | None = No
         for combination in estimate.combinations
     ]
     state = _state(estimate)
-    besides = {"also": list(settings.also)} if settings.also else {}
+    besides: dict[str, Any] = {"also": list(settings.also)} if settings.also else {}
+    if result.tolerance_changes is not None and np.isfinite(result.tolerance_changes).all():
+        besides["tolerance_changes"] = result.tolerance_changes.tolist()
     return {
         "schema": SCHEMA,
         "machine": result.machine.name,
@@ -103,11 +106,11 @@ def parameter_entries(estimate: ParameterEstimate) -> list[dict[str, Any]]:
     return [
         {
             "name": name,
-            "value": _number(estimate.shown(name)),
-            "std": _number(std),
+            "value": finite_or_none(estimate.shown(name)),
+            "std": finite_or_none(std),
             "unit": unit,
             "status": status,
-            "nominal": _number(nominal),
+            "nominal": finite_or_none(nominal),
         }
         for name, std, unit, status, nominal in zip(
             estimate.names, estimate.std, estimate.units, estimate.status, estimate.nominal, strict=True
@@ -124,15 +127,16 @@ def fit_document(diagnosis: Diagnosis) -> dict[str, Any]:
     """
     return {
         "adequate": bool(diagnosis.adequate),
-        "ratio": _number(diagnosis.ratio),
-        "per_strut": [_number(value) for value in diagnosis.per_strut],
-        "noise_floor_percent": _number(diagnosis.floor_percent),
-        "noise_std": [_number(value) for value in diagnosis.floor.std],
+        "ratio": finite_or_none(diagnosis.ratio),
+        "per_strut": [finite_or_none(value) for value in diagnosis.per_strut],
+        "noise_floor_percent": finite_or_none(diagnosis.floor_percent),
+        "noise_std": [finite_or_none(value) for value in diagnosis.floor.std],
         "noise_basis": diagnosis.floor.basis,
         "causes": [_cause(cause) for cause in diagnosis.causes],
         "remarks": [_cause(cause) for cause in diagnosis.remarks],
         "unseen": [
-            {"name": one.name, "above": _number(one.size), "unit": one.unit} for one in diagnosis.unseen
+            {"name": one.name, "above": finite_or_none(one.size), "unit": one.unit}
+            for one in diagnosis.unseen
         ],
     }
 
@@ -140,10 +144,10 @@ def fit_document(diagnosis: Diagnosis) -> dict[str, Any]:
 def _cause(cause: Cause) -> dict[str, Any]:
     return {
         "name": cause.name,
-        "value": _number(cause.value),
-        "std": _number(cause.std),
+        "value": finite_or_none(cause.value),
+        "std": finite_or_none(cause.std),
         "unit": cause.unit,
-        "explains": _number(cause.explains),
+        "explains": finite_or_none(cause.explains),
         "cure": cause.cure,
         "rivals": list(cause.rivals),
         "detail": cause.detail,
@@ -157,22 +161,25 @@ def validation_document(validation: Validation | None) -> dict[str, Any] | None:
     return {
         "rms_percent": _per_strut(validation.rms_percent, validation.rms_percent_total),
         "rms_percent_raw": _per_strut(validation.rms_percent_raw, validation.rms_percent_raw_total),
-        "without_friction_percent": _number(validation.without_friction_percent),
-        "nominal_percent": _number(validation.nominal_percent),
+        "without_friction_percent": finite_or_none(validation.without_friction_percent),
+        "nominal_percent": finite_or_none(validation.nominal_percent),
         "held_out": validation.held_out,
         "predicted_by": validation.predicted_by,
     }
 
 
 def write_estimate_json(
-    path: str | Path, result: Identification, origin: dict[str, Any] | None = None
+    path: str | Path, result: Identification, origin: dict[str, Any] | None = None, machine_id: str = ""
 ) -> None:
-    """Write estimate.json, complete or not at all; raises OutputError if it cannot be written."""
-    text = json.dumps(estimate_document(result, origin), indent=2, ensure_ascii=False, allow_nan=False)
+    """Write estimate.json, complete or not at all; raises OutputError if it cannot be written.
+
+    `machine_id`, where there are several machines of one description, says which one's it is.
+    """
+    document = estimate_document(result, origin) | ({"machine_id": machine_id} if machine_id else {})
+    text = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
     # a list of numbers is one line
     text = _NUMBERS.sub(lambda match: " ".join(match[0].split()), text)
-    with replacing(path) as temporary:
-        temporary.write_text(text + "\n", encoding="utf-8")
+    write_text(path, text + "\n")
 
 
 def state_checksum(state: Any) -> str:
@@ -188,13 +195,9 @@ def _state(estimate: ParameterEstimate) -> dict[str, Any] | None:
         "mean": estimate.values.tolist(),
         "covariance": estimate.covariance.tolist(),
         "count": int(estimate.count),
-        "time": _number(estimate.time),
+        "time": finite_or_none(estimate.time),
     }
 
 
 def _per_strut(struts: np.ndarray, total: float) -> dict[str, Any]:
-    return {"per_strut": [_number(value) for value in struts], "total": _number(total)}
-
-
-def _number(value: float | None) -> float | None:
-    return float(value) if value is not None and math.isfinite(value) else None
+    return {"per_strut": [finite_or_none(value) for value in struts], "total": finite_or_none(total)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -18,8 +18,10 @@ from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.signals.causal import CausalStrutFilter
 from pkm_identification.signals.forces.acting import acting
 from pkm_identification.signals.guard import GuardedLog, StreamGuard
+from pkm_identification.signals.guard.samples import rows_of
 
 from .estimated_effects.linearisation import Linearisation
+from .long_logs.stretches import samples_in_stretches
 from .problem_builder import build_problem
 from .rates.kinematic_cutoff import quiet_cutoff
 from .rates.sample_rate import SAME_RATE, common_period, estimated_period
@@ -164,15 +166,19 @@ class Experiment:
 
     def problem(self, cutoff: float | None = None) -> Problem:
         """Equations of all logs as one problem; `cutoff` (Hz) replaces that of the kinematic low-pass."""
-        settings = self.settings
-        if cutoff is None and not settings.causal and not self.estimator.twins:
-            return build_problem(self.machine, settings, self.smooth_samples, self.point)
+        settings, twins = self.settings, self.estimator.twins
         low_pass = replace(settings.filter, cutoff=cutoff or settings.filter.cutoff)
-        samples = [
-            samples_of(log, self.machine, low_pass, causal=settings.causal, twins=self.estimator.twins)
-            for log in self.logs
-        ]
-        return build_problem(self.machine, settings, samples, self.point)
+        logs: Iterator[Iterable[Samples]]
+        if settings.causal or twins:
+            logs = (
+                [samples_of(log, self.machine, low_pass, causal=settings.causal, twins=twins)]
+                for log in self.logs
+            )
+        elif self.point is not None:
+            logs = ([samples_of(log, self.machine, low_pass)] for log in self.logs)
+        else:
+            logs = (samples_in_stretches(log, self.machine, low_pass, settings.band) for log in self.logs)
+        return build_problem(self.machine, settings, logs, self.point)
 
     @cached_property
     def smooth_samples(self) -> tuple[Samples, ...]:
@@ -222,20 +228,6 @@ class Experiment:
     def beginnings(self) -> list[GuardedLog]:
         """What is left of every log without its end."""
         return [rows_of(log, slice(0, first)) for log, first in zip(self.logs, self.held_from(), strict=True)]
-
-
-def rows_of(log: GuardedLog, chosen: slice) -> GuardedLog:
-    """Some samples of a guarded log, without additional sensors."""
-    return replace(
-        log,
-        time=log.time[chosen],
-        length=log.length[chosen],
-        force=None if log.force is None else log.force[chosen],
-        segment=log.segment[chosen],
-        filled=log.filled[chosen],
-        imu=None,
-        sensor=None,
-    )
 
 
 def _guarded(guard: StreamGuard, log: StrutLog) -> GuardedLog:

@@ -24,6 +24,7 @@ from .diagnosis.length_order import ExchangedLengths, possible_length_order
 from .diagnosis.units import in_machine_units
 from .estimated_effects.relinearise import relinearised
 from .experiment import Experiment
+from .long_logs.excerpt import excerpt, excerpt_sentence
 from .procedures.free_fall import add_falls
 from .result import Identification, refuse_unidentifiable
 from .settings import Settings
@@ -122,13 +123,18 @@ def identify(
         delay=experiment.delay,
         beside=(*_beside(experiment.settings, problem, falls), *stated),
         nonconvergence=reason,
+        tolerance_changes=np.vstack([share.changes[:, : problem.reported] for share in shares])
+        if shares
+        else None,
     )
     return _judged(result, experiment, problem)
 
 
 def _judged(result: Identification, experiment: Experiment, problem: Problem) -> Identification:
     """An identification whose model was compared with its logs: what does not fit is in doubt."""
-    diagnosis = diagnose(experiment, problem, result.estimate)
+    judged = excerpt(experiment)
+    diagnosis = diagnose(judged, problem if judged is experiment else judged.problem(), result.estimate)
+    result = replace(result, beside=(*result.beside, *excerpt_sentence(experiment, judged)))
     if diagnosis.adequate:
         return replace(result, fit=diagnosis)
     widened = max(diagnosis.left, 1.0) if diagnosis.unexplained else 1.0
@@ -163,7 +169,7 @@ def tolerance_shares_of(
     return tolerance_shares(
         experiment.machine,
         experiment.settings,
-        [experiment.samples(log) for log in experiment.logs],
+        [experiment.samples(log) for log in excerpt(experiment).logs],
         (ESTIMATORS["ls"] if experiment.estimator.twins else experiment.estimator).batch_mean,
         noise,
         problem.relations,
@@ -182,16 +188,18 @@ def _refuse_too_few(experiment: Experiment, problem: Problem) -> None:
     if order is not None:
         raise ExchangedLengths(experiment.sources[0], order)
     equations, unknowns = len(problem.equations), len(problem.parameters)
+    resting = f", {problem.resting} more are at rest" if problem.resting else ""
     least = (FEWEST_EQUATIONS * unknowns + 20) / (2.5 * experiment.settings.band.cutoff)
     raise LogError(
         f"{experiment.sources[0]}: only {equations} equations are left after filtering for {unknowns} "
-        f"parameters; a longer uninterrupted log is needed (at least {least:.0f} s)"
+        f"parameters{resting}; a longer uninterrupted log is needed (at least {least:.0f} s)"
     )
 
 
 def _dropped(experiment: Experiment, problem: Problem, fit: Fit) -> dict[str, int]:
     """Samples and equations left out, by reason."""
-    counts = experiment.dropped | {"no_pose": problem.failed, "wrong_rate": problem.wrong_rate} | fit.dropped
+    left_out = {"no_pose": problem.failed, "wrong_rate": problem.wrong_rate, "resting": problem.resting}
+    counts = experiment.dropped | left_out | fit.dropped
     return {name: number for name, number in counts.items() if number}
 
 

@@ -17,7 +17,7 @@ from pkm_identification.motion import StrutLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.segments import segment_slices
 from pkm_identification.signals.forces.acting import acting
-from pkm_identification.signals.guard import StreamGuard
+from pkm_identification.signals.guard import GuardedLog, StreamGuard
 from pkm_identification.signals.zero_phase import filter_log
 
 from .identify import identify
@@ -145,8 +145,7 @@ def inspect_log(log: StrutLog, machine: Machine, faults: dict[str, int] | None =
     regular = steps[np.isfinite(steps) & (np.abs(steps - period) < 0.5 * period)]
     finite = log.time[np.isfinite(log.time)]
     spans = [(part.stop - part.start) * period for part in segment_slices(guarded.segment)]
-    motion = filter_log(guarded, settings.filter.cutoff, settings.filter.order)
-    poses = forward_kinematics(machine, motion.length)
+    peak_rate, failed, degraded = _motion_findings(guarded, machine, settings)
     identification, obstacle = None, ""
     try:
         identification = identify(
@@ -168,13 +167,26 @@ def inspect_log(log: StrutLog, machine: Machine, faults: dict[str, int] | None =
         # where the guard refused everything, its reason shows in what was recorded
         length_range=_range(guarded.length if len(guarded.time) else log.length),
         limits=machine.length_limits,
-        peak_rate=_peak(motion.rate),
+        peak_rate=peak_rate,
         peak_force=_peak(guarded.force if len(guarded.time) else log.force),
-        poses_failed=int(np.count_nonzero(poses.status == FAILED)),
-        poses_degraded=int(np.count_nonzero(poses.status == DEGRADED)),
+        poses_failed=failed,
+        poses_degraded=degraded,
         identification=identification,
         obstacle=obstacle,
         warnings=(*((warning,) if warning else ()), *slow_log_sentences(machine, settings.band, [guarded])),
+    )
+
+
+def _motion_findings(
+    guarded: GuardedLog, machine: Machine, settings: Settings
+) -> tuple[FloatArray, int, int]:
+    """Peak rates (6,) in m/s, and how many poses are missing and degraded; the motion itself is let go."""
+    motion = filter_log(guarded, settings.filter.cutoff, settings.filter.order)
+    status = forward_kinematics(machine, motion.length).status
+    return (
+        _peak(motion.rate),
+        int(np.count_nonzero(status == FAILED)),
+        int(np.count_nonzero(status == DEGRADED)),
     )
 
 

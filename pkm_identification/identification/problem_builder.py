@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
 from pkm_identification.parameters.relations import LinearRelations
 
+from .equations.rest import moving_equations
 from .equations.reversal import with_reversals
 from .estimated_effects.linearisation import Linearisation
 from .models import MODELS
@@ -25,7 +26,10 @@ from .settings import Settings
 
 
 def build_problem(
-    machine: Machine, settings: Settings, samples: Sequence[Samples], point: Linearisation | None = None
+    machine: Machine,
+    settings: Settings,
+    logs: Iterable[Iterable[Samples]],
+    point: Linearisation | None = None,
 ) -> Problem:
     """Equations of all logs as one problem.
 
@@ -34,10 +38,11 @@ def build_problem(
     machine : Machine
     settings : Settings
         Resolved.
-    samples : sequence of Samples
-        Of each log, with twins where the estimator needs them.
+    logs : iterable of iterables of Samples
+        Of each log one after the other, each taken once and let go; with twins where the estimator needs them.
     point : Linearisation, optional
-        Where effects that are estimated besides are linearised; machine and samples are then those without them.
+        Where effects that are estimated besides are linearised; machine and samples are then those without them, and
+        every log's in one piece.
     """
     estimator = settings.estimator
     parameters = estimator.parameter_set(machine) if point is None else point.parameters
@@ -45,7 +50,20 @@ def build_problem(
         parameters = with_reversals(parameters, machine)
     # a causal run is to find what the online estimator would, which knows of no relations
     relations = None if settings.causal else estimator.relations(parameters)
-    parts = [_equations(machine, parameters, settings, each) for each in samples]
+    whole_logs: list[Samples] = []
+    parts: list[list[Equations]] = []
+    numbers: list[int] = []
+    taken = failed = wrong_rate = resting = 0
+    for number, stretches in enumerate(logs):
+        for samples in stretches:
+            equations, at_rest = _equations(machine, parameters, settings, samples)
+            parts.append(equations)
+            numbers.append(number)
+            taken += len(samples.platform.time[samples.own(samples.platform.time)])
+            failed, wrong_rate = failed + samples.failed, wrong_rate + samples.wrong_rate
+            resting += at_rest
+            if point is not None:
+                whole_logs.append(samples)
     whole, *twins = (Equations.joined(same) for same in zip(*parts, strict=True))
     assumed, fixed = relations, None if point is None else point.relations(len(parameters))
     if fixed is not None:
@@ -61,18 +79,19 @@ def build_problem(
         relations=relations,
         assumed=assumed,
         physical=FreeCoordinates.of(physical_layout(machine, parameters)) if estimator.consistent else None,
-        log=np.repeat(np.arange(len(parts)), [len(part[0]) for part in parts]),
-        samples=sum(len(each.platform) for each in samples),
-        failed=sum(each.failed for each in samples),
-        wrong_rate=sum(each.wrong_rate for each in samples),
+        log=np.repeat(numbers, [len(part[0]) for part in parts]),
+        samples=taken,
+        failed=failed,
+        wrong_rate=wrong_rate,
+        resting=resting,
     )
-    return problem if point is None else point.with_columns(problem, machine, samples, settings.band)
+    return problem if point is None else point.with_columns(problem, machine, whole_logs, settings.band)
 
 
 def _equations(
     machine: Machine, parameters: ParameterSet, settings: Settings, samples: Samples
-) -> list[Equations]:
-    """Equations of one log, and of its twins."""
+) -> tuple[list[Equations], int]:
+    """Equations of one log or stretch and of its twins, those that are its own; how many more of these are at rest."""
     struts, model = samples.struts, MODELS[settings.estimator.model]
     if struts.force is None:
         raise ValueError("samples without forces make no equations")
@@ -80,4 +99,11 @@ def _equations(
         model(machine, parameters, motion, struts.force, struts.segment, settings.band, settings.causal)
         for motion in (samples.platform, *samples.twins)
     ]
-    return [part.since_clock_jump() for part in equations] if settings.causal else equations
+    if settings.causal:
+        equations = [part.since_clock_jump() for part in equations]
+    own = slice(None) if settings.causal else samples.own(equations[0].time)
+    moving = np.ones(len(equations[0]), dtype=bool)
+    if settings.estimator.model == "force":  # static friction does no work
+        every = moving_equations(machine, parameters, struts, settings.band, settings.causal)
+        moving = every[len(every) - len(moving) :]
+    return [part[own][moving[own]] for part in equations], int(np.count_nonzero(~moving[own]))

@@ -46,6 +46,9 @@ class Identification:
         What had not converged when the estimate did not, in words.
     fit : Diagnosis or None
         Whether the model fits, and why not; None where nobody asked.
+    tolerance_changes : ndarray, shape (K, P), or None
+        What each quantity that the machine file knows to a tolerance, off by it, does to the estimate, SI units: it is
+        in the covariance, and the same error in every log of the machine. None: no tolerances.
     """
 
     machine: Machine
@@ -62,6 +65,7 @@ class Identification:
     beside: tuple[str, ...] = ()
     nonconvergence: str = ""
     fit: Diagnosis | None = None
+    tolerance_changes: FloatArray | None = None
 
     @property
     def trusted(self) -> bool:

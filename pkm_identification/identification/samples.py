@@ -5,16 +5,41 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pkm_identification.mechanisms.hexapod.kinematics.forward import OK, platform_motion
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import PlatformMotion, StrutMotion
+from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.signals.causal import FilterSettings
 from pkm_identification.signals.guard import GuardedLog
 from pkm_identification.signals.zero_phase import filter_log
 
 from .equations.twin_motions import twin_motions
 from .online.strut_stage import strut_motion
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where samples stand in a longer log.
+
+    Attributes
+    ----------
+    row : int
+        Of the longer log, which the first sample is from; runs of good poses are numbered by the row they begin with.
+    run : int or None
+        The run of the first sample, if it began before.
+    pose : tuple of position (3,) and rotation (3, 3), or None
+        That of the first sample, as far as it is known.
+    begin, end : float
+        As in `Samples`.
+    """
+
+    row: int = 0
+    run: int | None = None
+    pose: tuple[FloatArray, FloatArray] | None = None
+    begin: float = -np.inf
+    end: float = np.inf
 
 
 @dataclass(frozen=True)
@@ -25,13 +50,16 @@ class Samples:
     ----------
     platform : PlatformMotion
     struts : StrutMotion
-        Segments are cut where poses are missing.
+        Its segments are runs of good poses.
     failed : int
         Samples without a good pose, which are left out.
     twins : tuple of PlatformMotion
         Twins of the motion, where asked for.
     wrong_rate : int
         Samples a causal run left out because of their rate.
+    begin, end : float
+        Stamps in s from and before which they are these samples' own; what is beyond is there for the filters, and
+        other samples have it, too.
     """
 
     platform: PlatformMotion
@@ -39,10 +67,25 @@ class Samples:
     failed: int
     twins: tuple[PlatformMotion, ...] = ()
     wrong_rate: int = 0
+    begin: float = -np.inf
+    end: float = np.inf
+
+    def own(self, time: FloatArray) -> slice:
+        """Which of these stamps are its own; nothing is left out of samples that share none with others."""
+        if np.isinf(self.begin) and np.isinf(self.end):
+            return slice(None)
+        first, last = np.searchsorted(time, [self.begin, self.end])
+        return slice(int(first), int(last))
 
 
 def samples_of(
-    log: GuardedLog, machine: Machine, settings: FilterSettings, *, causal: bool = False, twins: bool = False
+    log: GuardedLog,
+    machine: Machine,
+    settings: FilterSettings,
+    *,
+    causal: bool = False,
+    twins: bool = False,
+    place: Place | None = None,
 ) -> Samples:
     """Samples of one log with a good pose.
 
@@ -56,22 +99,34 @@ def samples_of(
         Filter as online; else zero-phase.
     twins : bool
         Add the twins of the motion (`twins`).
+    place : Place, optional
+        Where these samples stand in a longer log.
     """
+    place = place or Place()
     struts, wrong_rate = (
         strut_motion(log, settings) if causal else (filter_log(log, settings.cutoff, settings.order), 0)
     )
-    platform, poses = platform_motion(machine, struts)
+    platform, poses = platform_motion(machine, struts, place.pose)
     others = []
     if twins:
         pair = twin_motions(log, struts, settings.cutoff, settings.order)
         others = [platform_motion(machine, twin)[0] for twin in pair]
     good = poses.status == OK
-    failed = int(np.count_nonzero(~good))
-    if failed:
-        # a missing pose ends a segment just as a gap does
-        broken = np.cumsum(np.diff(np.concatenate([[0], struts.segment])) != 0)
-        segment = broken * (len(good) + 1) + np.cumsum(~good)
-        struts = replace(struts, segment=segment)[good]
+    struts = replace(struts, segment=_runs(struts.segment, good, place))
+    own = Samples(platform, struts, 0, begin=place.begin, end=place.end).own(struts.time)
+    failed = int(np.count_nonzero(~good[own]))
+    if not good.all():
+        struts = struts[good]
         platform = platform[good]
         others = [motion[good] for motion in others]
-    return Samples(platform, struts, failed, tuple(others), wrong_rate)
+    return Samples(platform, struts, failed, tuple(others), wrong_rate, place.begin, place.end)
+
+
+def _runs(segment: NDArray[np.int64], good: NDArray[np.bool_], place: Place) -> NDArray[np.int64]:
+    """The run that each row (N,) with a good pose belongs to: a missing pose ends one just as a gap does."""
+    begins = np.ones(len(segment), dtype=bool)
+    begins[1:] = (np.diff(segment) != 0) | ~good[:-1]
+    number = np.maximum.accumulate(np.where(begins, np.arange(len(segment)), 0)) + place.row
+    if place.run is not None and len(good) and good[0]:
+        number[number == place.row] = place.run
+    return number

@@ -59,6 +59,8 @@ class SavedEstimate:
         in the covariance alone.
     combinations : tuple of Combination
         As the file states them; those of version 0.1.0 do not say their weights and are left out.
+    machine_id : str or None
+        Which of the machines of that description; None in a file that does not say.
     """
 
     source: str
@@ -81,6 +83,7 @@ class SavedEstimate:
     status: dict[str, str] = field(default_factory=dict)
     std: dict[str, float] = field(default_factory=dict)
     combinations: tuple[Combination, ...] = ()
+    machine_id: str | None = None
 
     def check(self, machine: Machine, parameters: ParameterSet, stated: str | None = None) -> None:
         """Whether an estimation of these parameters of this machine can start from it.
@@ -137,6 +140,11 @@ def read_saved_estimate(path: str | Path) -> SavedEstimate:
         If the file cannot be read, is no estimate.json, holds no state, or the state is not finite or its covariance
         not positive definite; names file, key and what was expected.
     """
+    return saved_estimate(str(path), read_estimate_document(path))
+
+
+def read_estimate_document(path: str | Path) -> dict[str, Any]:
+    """All of an estimate.json; raises DocumentError if it cannot be read or is none."""
     source = str(path)
     try:
         document = json.loads(Path(path).read_text(encoding="utf-8"))
@@ -146,6 +154,11 @@ def read_saved_estimate(path: str | Path) -> SavedEstimate:
         raise DocumentError(f"{source}: no estimate.json: {' '.join(str(error).split())}") from None
     if not isinstance(document, dict) or document.get("schema") != SCHEMA:
         raise DocumentError(f"{source}: no estimate.json of schema {SCHEMA}")
+    return document
+
+
+def saved_estimate(source: str, document: dict[str, Any]) -> SavedEstimate:
+    """The state of a document that was read; `source` is what messages call it, errors are `read_saved_estimate`'s."""
     state = document.get("state")
     if not isinstance(state, dict):
         raise DocumentError(f"{source}: holds no 'state' to start from; it was written by an older version")
@@ -177,6 +190,7 @@ def read_saved_estimate(path: str | Path) -> SavedEstimate:
         converged=document.get("converged") is True,
         **_stated_of_parameters(document.get("parameters")),
         combinations=_combinations(document.get("parameters"), names),
+        machine_id=_text(source, document, "machine_id"),
     )
     # files of older versions have none
     if document.get("state_sha256") not in (None, state_checksum(state)):

@@ -17,10 +17,11 @@ from pkm_identification.estimation.filters.recursive import FILTERS
 from pkm_identification.estimation.filters.unscented import UnscentedSettings
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.physical_layout import physical_layout
-from pkm_identification.mechanisms.hexapod.parameters.reduced import ENDING
 from pkm_identification.mechanisms.hexapod.parameters.sets import NAMES
 from pkm_identification.parameters.assumptions import GROUPS, Assumptions, Fix, Tie, read_prior
+from pkm_identification.parameters.parameter import Kind
 from pkm_identification.parameters.parameter_set import ParameterSet
+from pkm_identification.parameters.reduced import ENDING
 from pkm_identification.parameters.relations import STRUT_SPREAD, LinearRelations, alike_limbs
 from pkm_identification.signals.band import BandSettings
 from pkm_identification.signals.causal import FilterSettings
@@ -29,7 +30,7 @@ from pkm_identification.signals.guard import GuardSettings
 from .augmented_state import FORMS
 from .estimated_effects.effect import EstimatedEffect
 from .estimated_effects.registry import FORMS as EFFECTS
-from .estimated_effects.registry import check_names, extended_set, with_law
+from .estimated_effects.registry import OF_PLACE, check_names, extended_set, with_law
 from .models import MODELS
 from .rates.kinematic_cutoff import kinematic_cutoff
 
@@ -176,6 +177,10 @@ class EstimatorSettings:
         if gone:
             raise SettingsError(
                 f"fix or tie {gone[0]}: is estimated besides (--also); the machine file can have it"
+            )
+        if OF_PLACE in self.also and not any(entry.kind is Kind.FIRST_MOMENT for entry in parameters.entries):
+            raise SettingsError(
+                f"fix or tie: leaves none of the first moments that '{OF_PLACE}' estimates besides (--also)"
             )
         if self.consistent:
             physical_layout(self.prepared(machine), parameters)  # refuses a part of a body

@@ -52,13 +52,19 @@ class ToleranceShare:
         Of the tolerance.
     size : float
         As the machine file has it, SI.
-    covariance : ndarray, shape (P, P)
-        SI units, nuisance parameters included.
+    changes : ndarray, shape (K, P)
+        What each of its K quantities, off by its tolerance, does to the estimate: SI units, nuisance parameters
+        included. The same quantities in the same order for every log of the machine.
     """
 
     name: str
     size: float
-    covariance: FloatArray
+    changes: FloatArray
+
+    @property
+    def covariance(self) -> FloatArray:
+        """What it adds to the covariance, shape (P, P), SI units."""
+        return self.changes.T @ self.changes
 
 
 def tolerance_shares(
@@ -97,17 +103,17 @@ def tolerance_shares(
     struts = tuple(_thinned(each.struts, every) for each in samples)
 
     def estimate(machine: Machine, struts: Sequence[StrutMotion]) -> FloatArray:
-        made = [_samples(machine, motion) for motion in struts]
+        made = [[_samples(machine, motion)] for motion in struts]
         return fit(replace(build_problem(machine, slower, made, point), relations=relations, noise=noise))
 
     middle = estimate(machine, struts)
     shares = []
     for name, size in known.items():
-        total = np.zeros((len(middle), len(middle)))
-        for off in _off(name, size, machine, struts, [each.struts for each in samples], every):
-            change = estimate(off.machine, off.struts) - middle
-            total += np.outer(change, change)
-        shares.append(ToleranceShare(name, size, total))
+        changes = [
+            estimate(off.machine, off.struts) - middle
+            for off in _off(name, size, machine, struts, [each.struts for each in samples], every)
+        ]
+        shares.append(ToleranceShare(name, size, np.array(changes).reshape(-1, len(middle))))
     return tuple(shares)
 
 

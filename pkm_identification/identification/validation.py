@@ -17,10 +17,12 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.segments import segment_slices
 from pkm_identification.signals.butterworth import zero_phase
 from pkm_identification.signals.guard import GuardedLog
+from pkm_identification.signals.guard.samples import rows_of
 
-from .experiment import Experiment, rows_of
+from .experiment import Experiment
 from .settings import Settings
 
+BLOCK = 2**14  # samples whose model columns are there at a time
 FEWEST_EQUATIONS = 2  # per unknown; each has six values
 
 
@@ -216,7 +218,12 @@ class _Forces:
         motion, struts = samples.platform, samples.struts
         if len(motion) == 0 or log.force is None or struts.force is None:
             return
-        predicted = regressor(experiment.machine, motion, mapping) @ weights
+        predicted = np.concatenate(
+            [
+                regressor(experiment.machine, motion[first : first + BLOCK], mapping) @ weights
+                for first in range(0, len(motion), BLOCK)
+            ]
+        )
         # the unfiltered force at the same instants
         self.raw_measured.append(log.force[np.searchsorted(log.time, motion.time)])
         self.raw_predicted.append(predicted[:, :, 0])

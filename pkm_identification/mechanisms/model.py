@@ -76,7 +76,15 @@ class Actuator(Protocol):
 
     @property
     def encoder_on_motor(self) -> bool:
-        """Whether its encoder shows the motor's side, the first of its states, and not the driven coordinate."""
+        """Whether the encoder its loops act on shows the motor's side, the first of its states."""
+
+    @property
+    def log_on_motor(self) -> bool:
+        """Whether the coordinate in logs is that of the motor's side, and not the driven one."""
+
+    @property
+    def has_both_encoders(self) -> bool:
+        """Whether both sides have an encoder; logs have the motor's beside the driven coordinate."""
 
     @property
     def has_valve(self) -> bool:

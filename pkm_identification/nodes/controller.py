@@ -9,6 +9,7 @@ from typing import Any
 from sensor_msgs.msg import JointState
 
 from pkm_identification.control.controller import EMERGENCY, WAITING, MachineController
+from pkm_identification.control.follower import Setpoint
 from pkm_identification.control.model import EstimateReader, EstimateRefused
 from pkm_identification.control.settings import Command
 from pkm_identification.control.warm_up import warm_up
@@ -16,10 +17,11 @@ from pkm_identification.errors import PkmError
 from pkm_identification.mechanisms.hexapod.dynamics import basis_parameters
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.msg import ParameterEstimate as EstimateMessage
+from pkm_identification.ros.commands.controller_actions import controller_actions
 from pkm_identification.ros.commands.controller_state import ControllerStates
 from pkm_identification.ros.commands.goal_request import known_layout
+from pkm_identification.ros.commands.motion_action import MotionAction
 from pkm_identification.ros.commands.strut_commands import FORCES, StrutCommands
-from pkm_identification.ros.commands.trajectory_action import TrajectoryAction
 from pkm_identification.ros.estimates.belief import believed_basis
 from pkm_identification.ros.messages.joint_state import BadJointState, JointStateReader
 from pkm_identification.ros.node.diagnostics import ERROR, WARN, Finding
@@ -33,11 +35,12 @@ LOOKS = 5  # at the input, in the time after which it counts as lost
 
 
 class ControllerNode(PipelineNode):
-    """`strut_states` -> `strut_commands`; action `execute_trajectory`; the model follows `parameter_estimate`."""
+    """`strut_states` -> `strut_commands`; actions that move; the model follows `parameter_estimate`."""
 
     NAME = "controller"
+    TASK = "control"
     PARAMETERS = PARAMETERS
-    _unreleased: TrajectoryAction | None = None
+    actions: tuple[MotionAction, ...] = ()
 
     def build(self) -> None:
         self.machine = Machine.load(self.parameter["machine"])
@@ -56,10 +59,7 @@ class ControllerNode(PipelineNode):
             self.controller = MachineController(self.machine, 1.0 / rate, settings)
         self.commands = StrutCommands(self, values["joint_names"], FORCES)
         self.states = ControllerStates(self, values["state_rate"])
-        self.action = self._unreleased = TrajectoryAction(
-            self, self.machine, values["base_frame"], values["joint_names"], values["feedback_rate"],
-            lambda: self._active, self.controller.submit, self.controller.cancel,
-        )  # fmt: skip
+        self.actions = tuple(controller_actions(self, self.controller, values, lambda: self._active))
 
     def start(self) -> None:
         self.controller.reset()
@@ -72,13 +72,14 @@ class ControllerNode(PipelineNode):
 
     def stop(self) -> None:
         """Motions end; nothing more is commanded."""
-        if self._unreleased is not None:
+        if self.actions:
             self.controller.reset()
-            self.action.follow(None, None)
+            self._drop_unread("the controller was deactivated")
+            self._follow(None, None)
 
     def release(self) -> None:
-        action, self._unreleased = self._unreleased, None
-        if action is not None:
+        actions, self.actions = self.actions, ()
+        for action in actions:
             action.destroy()
 
     def take(self, message: JointState) -> None:
@@ -120,7 +121,7 @@ class ControllerNode(PipelineNode):
         if self._silent and self.controller.state == EMERGENCY:
             self._send(self.controller.safe())
         elif self._silent:
-            self.action.follow(None, None)
+            self._follow(None, None)
 
     def operator_stop(self) -> str:
         """Stop because somebody says so."""
@@ -134,6 +135,7 @@ class ControllerNode(PipelineNode):
     def reset(self) -> str:
         """Leave an emergency stop."""
         self.controller.release()
+        self._drop_unread("an emergency stop came before it had been read")
         self.get_logger().info("reset: the platform is held where it is")
         return "reset: the platform is held where it is"
 
@@ -173,7 +175,15 @@ class ControllerNode(PipelineNode):
             self.commands.send(command.time, *(six.tolist() for six in numbers))
             self.states.publish(self.controller, command, self.commands.message.header.stamp)
         motions = self.controller.motions
-        self.action.follow(None if motions is None else motions.follower.setpoint(), command)
+        self._follow(None if motions is None else motions.follower.setpoint(), command)
+
+    def _follow(self, setpoint: Setpoint | None, command: Command | None) -> None:
+        for action in self.actions:
+            action.follow(setpoint, command)
+
+    def _drop_unread(self, why: str) -> None:
+        for action in self.actions:
+            action.drop_unread(why)
 
 
 def main(args: list[str] | None = None) -> int:

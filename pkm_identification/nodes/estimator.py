@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 from rclpy.parameter import Parameter
@@ -16,10 +17,15 @@ from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.msg import PlatformState
 from pkm_identification.numerics.finite import finite_sample
 from pkm_identification.ros.estimates.keeper import EstimateKeeper
-from pkm_identification.ros.estimates.publisher import EstimatePublisher
-from pkm_identification.ros.estimates.store import EstimateStore, confined
+from pkm_identification.ros.estimates.publisher import EstimatePublisher, fit_values
+from pkm_identification.ros.estimates.store import (
+    EstimateStore,
+    confined,
+    estimate_folder,
+    estimate_name,
+)
 from pkm_identification.ros.messages.convert import platform_sample
-from pkm_identification.ros.node.diagnostics import ERROR, WARN, Finding
+from pkm_identification.ros.node.diagnostics import ERROR, WARN, Finding, Task
 from pkm_identification.ros.node.main import run
 from pkm_identification.ros.node.pipeline_node import SILENCE, PipelineNode, change_period
 from pkm_identification.ros.parameters.estimator import (
@@ -35,6 +41,7 @@ class EstimatorNode(PipelineNode):
     """`platform_state` -> `parameter_estimate`, latched for whoever comes later."""
 
     NAME = "estimator"
+    TASK = "estimate"
     PARAMETERS = PARAMETERS
     _unreleased: EstimateStore | None = None
 
@@ -42,7 +49,7 @@ class EstimatorNode(PipelineNode):
         self.machine = Machine.load(self.parameter["machine"])
         values = self.parameter.all()
         settings = estimator_settings(self.machine, values)
-        store = EstimateStore(self.machine, settings, confined(values["save_folder"], values["save_name"]))
+        store = EstimateStore(self.machine, settings, self._path(values), self.hardware_id())
         with self.compiling():
             pipeline = OnlinePipeline(self.machine, settings)
             pipeline.warm_up()
@@ -51,7 +58,7 @@ class EstimatorNode(PipelineNode):
         self.keeper = EstimateKeeper(store.start_value(given, resume, self.estimator.parameters))
         self.store = self._unreleased = store
         self.enabled = values["enabled"]
-        self.output = EstimatePublisher(self, self.machine, values)
+        self.output = EstimatePublisher(self, self.machine, self.estimator.parameters.scale, values)
         self._delay = 0.0
         self._begin()
 
@@ -78,7 +85,7 @@ class EstimatorNode(PipelineNode):
     def accept(self, values: Mapping[str, Any]) -> None:
         """Live parameters: refused when there is no such low-pass or no such file name."""
         estimator_settings(self.machine, values)
-        confined(values["save_folder"], values["save_name"])
+        self._path(values)
 
     def changed(self, names: set[str]) -> None:
         """Take over live parameters; what was learned stays."""
@@ -88,7 +95,7 @@ class EstimatorNode(PipelineNode):
             estimator.counts = self.estimator.counts
             self.keeper.hand_over(estimator)
             self.stage.estimator = estimator
-        self.store.rename(confined(values["save_folder"], values["save_name"]))
+        self.store.rename(self._path(values))
         self.enabled = values["enabled"]
         self.output.set_rate(values["publish_rate"])
         if self._active:
@@ -111,6 +118,8 @@ class EstimatorNode(PipelineNode):
             return
         gated = self.estimator.counts["gated"]
         learned = self.stage.step(sample)
+        if learned:
+            self.output.quality.moved(sample.twist)
         if self.stage.events:
             self._begin()
             self.report_events(self.stage.events)
@@ -157,21 +166,45 @@ class EstimatorNode(PipelineNode):
     def hardware(self) -> str:
         return self.machine.name
 
+    def _path(self, values: Mapping[str, Any]) -> Path:
+        """Where the estimate is kept."""
+        name = estimate_name(values["save_name"], self.hardware_id())
+        return confined(estimate_folder(values["save_folder"]), name)
+
     def findings(self) -> Iterable[Finding]:
         if not self.enabled:
             yield WARN, "disabled by ~/enable"
         elif self._force_missing:
             yield WARN, "no strut forces: waiting"
-        yield from ((ERROR, text) for text in (self.store.trouble,) if text)
         yield from self.output.findings(self.estimator)
+
+    def summary(self) -> str:
+        return self.output.summary(self.estimator)
+
+    def further_tasks(self) -> Iterable[Task]:
+        yield Task(
+            "model fit",
+            lambda: self.output.fit_findings(self.estimator),
+            lambda: fit_values(self.estimator.fit),
+            lambda: self.output.fit_summary(self.estimator),
+        )
+        yield Task("storage", self._storage_findings, self._storage_values, self._storage_summary)
+
+    def _storage_findings(self) -> Iterable[Finding]:
+        if self.store.trouble:
+            yield ERROR, self.store.trouble
+
+    def _storage_values(self) -> Mapping[str, object]:
+        return {"saved": self.store.saved, "started_from": self.keeper.source}
+
+    def _storage_summary(self) -> str:
+        return f"{self.store.saved} equations saved" if self.store.saved else "nothing saved"
 
     def values(self) -> Mapping[str, object]:
         self._look_after()
         return {
             **self.output.values(self.estimator),
             "breaks": self.stage.continuity.breaks,
-            "saved": self.store.saved,
-            "started_from": self.keeper.source,
         }
 
     def _begin(self) -> None:

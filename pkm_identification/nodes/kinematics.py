@@ -51,6 +51,7 @@ class KinematicsNode(PipelineNode):
     `target_pose` -> `strut_commands`; services `solve_forward` and `solve_inverse`."""
 
     NAME = "kinematics"
+    TASK = "pose"
     PARAMETERS = (
         MACHINE,
         ParameterSpec("joint_names", list(STRUT_NAMES), "joint names of struts 1 to 6 in strut_commands"),

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from rclpy.duration import Duration
 from rosgraph_msgs.msg import Clock
 
-from pkm_identification.records.bag_reader import BagMessage, bag_topics, read_messages
+from pkm_identification.records.bags.reader import BagMessage, bag_topics, read_messages
 from pkm_identification.records.stamps import NANOSECONDS
 from pkm_identification.ros.messages.message_types import message_class
 from pkm_identification.ros.node.diagnostics import WARN, Finding
@@ -35,6 +35,7 @@ class PlayerNode(PipelineNode):
     """Publishes the messages of a recording as they were, stamps included."""
 
     NAME = "player"
+    TASK = "playback"
     PARAMETERS = (
         ParameterSpec("bag", "", "recording: a rosbag2 folder, .db3 or .mcap file"),
         ParameterSpec(
@@ -99,7 +100,7 @@ class PlayerNode(PipelineNode):
             yield WARN, f"waiting for subscribers of {', '.join(self._lonely())}"
 
     def values(self) -> Mapping[str, object]:
-        return {"sent": self.sent, "rounds": self.rounds, "behind": self._behind}
+        return {"sent": self.sent, "rounds": self.rounds, "behind (s)": self._behind}
 
     def _rewind(self) -> None:
         self._messages: Iterator[BagMessage] = read_messages(self.bag, list(self.names))

@@ -15,8 +15,8 @@ from sensor_msgs.msg import JointState
 
 from pkm_identification.errors import PkmError
 from pkm_identification.msg import ParameterEstimate, PlatformState, StrutStates
-from pkm_identification.records.bag_recovery import recover_bag
-from pkm_identification.records.bag_writer import STORAGES, BagWriter
+from pkm_identification.records.bags.recovery import recover_bag
+from pkm_identification.records.bags.writer import STORAGES, BagWriter
 from pkm_identification.ros.messages.message_types import message_class, type_name
 from pkm_identification.ros.node.diagnostics import ERROR, WARN, Finding
 from pkm_identification.ros.node.main import run
@@ -49,6 +49,7 @@ class RecorderNode(PipelineNode):
     """
 
     NAME = "recorder"
+    TASK = "recording"
     PARAMETERS = (
         ParameterSpec("output", "", "folder of the recording; must not exist"),
         ParameterSpec("topics", ["strut_states"], "topics to record"),

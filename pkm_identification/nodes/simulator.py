@@ -7,11 +7,14 @@ import sys
 import time
 from collections.abc import Iterable, Mapping
 
+import numpy as np
 from geometry_msgs.msg import PoseStamped
 from rclpy.duration import Duration
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
+from std_srvs.srv import SetBool
 
+from pkm_identification.errors import SettingsError
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.records.joint_state import STRUT_NAMES
 from pkm_identification.ros.clock import set_stamp
@@ -34,18 +37,25 @@ from pkm_identification.ros.qos import (
     STREAM,
 )
 from pkm_identification.ros.throttle import Throttle
+from pkm_identification.simulation import Payload
+from pkm_identification.srv import SetPayload, StepSimulation
 
 TICK = 0.002  # s
 # Samples at once and s behind real time when the process was held up: free, and under a controller's forces.
 FREE, DRIVEN = (20, 0.1), (5, 0.005)
 SETTLING = 0.2  # s, for subscriptions that have just been discovered
 ACKNOWLEDGED_WITHIN = 5.0
+MOST_STEPS = 10_000
 
 
 class SimulatorNode(PipelineNode):
-    """`strut_states` at the drive's rate; follows a trajectory, `strut_commands` or `target_pose`."""
+    """`strut_states` at the drive's rate; follows a trajectory, `strut_commands` or `target_pose`.
+
+    Simulated time stands still while the node is paused or inactive, and goes on without a gap.
+    """
 
     NAME = "simulator"
+    TASK = "machine"
     PARAMETERS = PARAMETERS
 
     def build(self) -> None:
@@ -54,44 +64,51 @@ class SimulatorNode(PipelineNode):
             self.simulator = simulator_of(self.machine, self.parameter.all())
             self.simulator.step()
             self.simulator.reset()
+        self.reader = JointStateReader(stamped=False)
+        self.paused = False
+        self._paused_at = 0.0
+        self._over = False
+        self.forces = self._force_commands()
+        driven = self.parameter["commands"] == EFFORT and not self.parameter["lockstep"]
+        self.schedule = Schedule(
+            self.parameter["real_time_factor"] / self.simulator.period, *(DRIVEN if driven else FREE)
+        )
         self.message = JointState(name=list(STRUT_NAMES))
         self.true_pose = PoseStamped()
         self.true_pose.header.frame_id = "base"
         self.output = self.publisher(JointState, "strut_states", STREAM)
         self.truths = self.publisher(PoseStamped, "platform_truth", POSE)
         self.clocks = self.publisher(Clock, "/clock", CLOCK) if self.parameter["clock"] else None
-        self.reader = JointStateReader(stamped=False)
         self._truth_turn = Throttle(self.parameter["truth_rate"])
 
     def start(self) -> None:
-        self.simulator.reset()
-        self._over = False
-        self.forces: ForceCommands | None = None
-        if self.parameter["commands"] == EFFORT:
-            chosen = self.parameter.values("lockstep", "longest_delay")
-            chosen["longest_delay"] = chosen["longest_delay"] or math.inf
-            patience = self.parameter["command_timeout"]
-            self.forces = ForceCommands(self.simulator, self.reader, **chosen, patience=patience)
-        driven = self.forces is not None and not self.parameter["lockstep"]
-        self.schedule = Schedule(
-            self.parameter["real_time_factor"] / self.simulator.period, *(DRIVEN if driven else FREE)
-        )
-        self._deadline = time.monotonic() + self.parameter["wait"]
+        now = time.monotonic()
+        if self.schedule.begun:
+            self.schedule.resume(now)
+            if self.forces is not None:
+                self.forces.release()  # whoever commanded them may be gone
+        self._deadline = now + self.parameter["wait"]
         self._wanted = self.parameter["subscribers"]
         self.listen(JointState, "strut_commands", self.take_command, COMMANDS)
         self.listen(PoseStamped, "target_pose", self.take_target, COMMANDS)
         self.every(TICK, self.tick)
+        self.serve(SetBool, "~/pause", self.pause)
+        self.serve(StepSimulation, "~/step", self.step)
+        self.serve(SetPayload, "~/set_payload", self.set_payload)
+        self.serve_trigger("~/reset", self.reset)
 
     def tick(self) -> None:
         """Simulate the samples that are due."""
         now = time.monotonic()
+        if self.paused:
+            return
         if not self.schedule.begun:
             few = self.output.get_subscription_count() < self._wanted
             if now < self._deadline and (few or self.unheard(self.parameter["wait_for"])):
                 return
             waited = SETTLING if self.parameter["wait"] > 0 else 0.0
             self.schedule.begin(now + waited)
-            self._epoch = self.parameter["start_time"] or time.time() + waited
+            self._set_epoch(waited)
         due = self.schedule.due(now)
         if self.forces is not None and self.forces.given_up():
             text = f"no strut_commands for {self.forces.patience:g} s: the drives hold by themselves"
@@ -100,8 +117,8 @@ class SimulatorNode(PipelineNode):
             if self._over or not (self.forces is None or self.forces.ready):
                 return
             self._sample()
-        if due > 0 and self.clocks is not None:
-            self.clocks.publish(Clock(clock=self.message.header.stamp))
+        if due > 0:
+            self._publish_clock()
 
     def take_command(self, message: JointState) -> None:
         """Strut lengths to go to, with rates when they are part of a stream; or forces."""
@@ -125,24 +142,109 @@ class SimulatorNode(PipelineNode):
         except ValueError as error:
             self.report(WARN, "command_refused", f"target_pose: {error}")
 
+    def pause(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
+        """Let simulated time stand still, or go on."""
+        now = time.monotonic()
+        if self.paused and not request.data:
+            if self.schedule.begun:
+                self.schedule.resume(now)
+            if self.forces is not None:
+                self.forces.waited(now - self._paused_at)
+        elif request.data and not self.paused:
+            self._paused_at = now
+        self.paused = request.data
+        response.success, response.message = True, "paused" if self.paused else "running"
+        return response
+
+    def step(
+        self, request: StepSimulation.Request, response: StepSimulation.Response
+    ) -> StepSimulation.Response:
+        """Make some samples, at once, while paused."""
+        response.time = self.simulator.time
+        if not self.paused:
+            response.message = "not paused: call ~/pause first"
+        elif self.forces is not None:
+            response.message = "it waits for forces (commands: effort): samples come with them"
+        elif not 1 <= request.samples <= MOST_STEPS:
+            response.message = f"samples = {request.samples}: must be from 1 to {MOST_STEPS}"
+        elif self._over:
+            response.message = "the motion is over: call ~/reset first"
+        else:
+            if not self.schedule.begun:
+                self.schedule.begin(time.monotonic())
+                self._set_epoch(0.0)
+            made = 0
+            while made < request.samples and not self._over:
+                self._sample()
+                made += 1
+            self._publish_clock()
+            response.success, response.time = True, self.simulator.time
+            response.message = f"{made} samples"
+        return response
+
+    def set_payload(self, request: SetPayload.Request, response: SetPayload.Response) -> SetPayload.Response:
+        """Let the platform take something up, or set down what it carries."""
+        center = request.center_of_mass
+        try:
+            payload = None
+            if request.mass != 0.0:
+                place = np.array([center.x, center.y, center.z])
+                payload = Payload(request.mass, place, taken_at=self.simulator.time)
+        except SettingsError as error:
+            response.message = str(error)
+            return response
+        self.simulator.payload = payload
+        response.success = True
+        response.message = f"{request.mass:g} kg" if payload is not None else "nothing carried"
+        return response
+
+    def reset(self) -> str:
+        """Back to the start of motion and noise; stamps go on, so that nobody sees time run backwards."""
+        if self.schedule.begun:
+            self._epoch += self.simulator.time if self.forces is None else self.forces.time
+        self.simulator.reset()
+        if self.forces is not None:
+            self.forces.begin()
+        self._truth_turn = Throttle(self.parameter["truth_rate"])
+        self._over = False
+        return "back at the start"
+
     def hardware(self) -> str:
         return self.simulator.machine.name
 
     def findings(self) -> Iterable[Finding]:
         if self.schedule.lost:
             yield WARN, f"{self.schedule.lost:.1f} s slower than asked for: this computer cannot keep up"
+        if self.paused:
+            yield WARN, "paused: call ~/pause with false to go on"
         if self.simulator.saturated.any():
             yield WARN, "drives at their force limit"
 
     def values(self) -> Mapping[str, object]:
         values = {
             "samples": self.schedule.count,
-            "time": self.simulator.time,
-            "loop_gap": self.simulator.loop_gap,
+            "time (s)": self.simulator.time,
+            "loop_gap (m)": self.simulator.loop_gap,
         }
         if self.forces is not None:
-            values["longest_delay"] = self.forces.longest_delay()
+            values["longest_delay (s)"] = self.forces.longest_delay()
         return values
+
+    def _force_commands(self) -> ForceCommands | None:
+        """What takes forces for the drives, where they are commanded by forces."""
+        if self.parameter["commands"] != EFFORT:
+            return None
+        chosen = self.parameter.values("lockstep", "longest_delay")
+        chosen["longest_delay"] = chosen["longest_delay"] or math.inf
+        patience = self.parameter["command_timeout"]
+        return ForceCommands(self.simulator, self.reader, **chosen, patience=patience)
+
+    def _set_epoch(self, waited: float) -> None:
+        self._epoch = self.parameter["start_time"] or time.time() + waited
+
+    def _publish_clock(self) -> None:
+        if self.clocks is not None:
+            self.clocks.publish(Clock(clock=self.message.header.stamp))
 
     def _sample(self) -> None:
         sample = self.simulator.step() if self.forces is None else self.forces.sample()

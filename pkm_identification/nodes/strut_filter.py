@@ -40,6 +40,7 @@ class StrutFilterNode(PipelineNode):
     """`strut_states` -> guard -> causal filter -> `strut_states/filtered`."""
 
     NAME = "strut_filter"
+    TASK = "stream"
     PARAMETERS = PARAMETERS
 
     def build(self) -> None:
@@ -64,7 +65,8 @@ class StrutFilterNode(PipelineNode):
 
     def start(self) -> None:
         self.stage.restart()
-        self.listen(JointState, TOPIC, self.take, STRUT_STATES_SUBSCRIPTION, silence=SILENCE)
+        qos = STREAM if self.parameter["reliable"] else STRUT_STATES_SUBSCRIPTION
+        self.listen(JointState, TOPIC, self.take, qos, silence=SILENCE)
         self.serve_trigger("~/reset", self.reset)
 
     def take(self, message: JointState) -> None:
@@ -109,9 +111,9 @@ class StrutFilterNode(PipelineNode):
         shown = ("accepted", "filled", "start", "gap")
         counts = {name: self.stage.counts[name] for name in shown}
         return {
-            "rate": self.stage.received.rate,
+            "rate (Hz)": self.stage.received.rate,
             "filled_share": self.stage.rate.filled,
-            "delay": self.stage.delay,
+            "delay (s)": self.stage.delay,
             "segment": self.stage.guard.segment,
             "passed": self.passed,
             **counts,

@@ -16,6 +16,11 @@ def finite(*arrays: FloatArray | None) -> bool:
     return math.isfinite(sum(sum(array.ravel().tolist()) for array in arrays if array is not None))
 
 
+def finite_or_none(value: float | None) -> float | None:
+    """A number as JSON can hold it: None where it is not finite."""
+    return float(value) if value is not None and math.isfinite(value) else None
+
+
 @kernel
 def _finite(a, b, c, d, e):
     total = 0.0

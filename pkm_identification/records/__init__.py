@@ -1,4 +1,4 @@
-"""Reading and writing logs: CSV here and in `table`, rosbag2 recordings in `bag_reader` and `bag_writer`."""
+"""Reading and writing logs: CSV here and in `table`, rosbag2 recordings in `bags`."""
 
 from .log import read_log, read_logs, write_log
 from .motion_csv import (

@@ -51,6 +51,12 @@ def replacing(path: str | Path) -> Iterator[Path]:
         raise OutputError(f"{target}: cannot be written: {error.strerror or error}") from None
 
 
+def write_text(path: str | Path, text: str) -> None:
+    """Write a text file, complete or not at all; raises OutputError if it cannot be written."""
+    with replacing(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+
+
 def refuse_impossible(path: str | Path) -> None:
     """Raise OutputError if `replacing` would refuse to write there because of what is there already."""
     _place(Path(path))

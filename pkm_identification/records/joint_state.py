@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import struct
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pkm_identification.errors import LogError
 from pkm_identification.motion import STRUTS, StrutLog
+from pkm_identification.numerics.arrays import FloatArray
 
 from .interfaces import typestore
 from .stamps import NANOSECONDS, nanoseconds_of, seconds_of
@@ -27,6 +29,7 @@ STRUT_NAMES = tuple(f"strut_{i}" for i in range(1, STRUTS + 1))
 LITTLE_ENDIAN = b"\x00\x01\x00\x00"
 ORIGIN = 4
 STAMP = slice(ORIGIN, ORIGIN + 8)
+SEVERAL = 2**15  # messages that are there at a time
 
 ByteArray = NDArray[np.uint8]
 
@@ -52,32 +55,61 @@ class DecodedStruts:
     complaint: str
 
 
-def decode_struts(messages: Sequence[bytes], source: str) -> DecodedStruts:
-    """Read strut samples from serialized JointState messages.
+def decode_struts(
+    messages: Iterable[bytes], source: str, struts: Sequence[str] = STRUT_NAMES
+) -> DecodedStruts:
+    """Read strut samples from serialized JointState messages, some thousand at a time.
 
     Parameters
     ----------
-    messages : sequence of bytes
+    messages : iterable of bytes
         CDR. Names tell which strut is which; other names are ignored.
     source : str
         For messages.
+    struts : sequence of six str
+        Names of struts 1 to 6.
 
     Raises
     ------
     LogError
         If a message cannot be decoded.
     """
+    times, lengths, forces = [np.empty(0)], [np.empty((0, STRUTS))], [np.empty((0, STRUTS))]
+    found: Counter[str] = Counter()
+    complaint, before, rest = "", 0, iter(messages)
+    while several := list(islice(rest, SEVERAL)):
+        stamp, length, force, problems = _decoded(several, source, before, struts)
+        good = np.ones(len(several), dtype=bool)
+        good[list(problems)] = False
+        times.append(np.array([seconds_of(*each) for each in stamp[good].tolist()], dtype=float))
+        lengths.append(length[good])
+        forces.append(force[good])
+        found.update(reason for reason, _ in problems.values())
+        if problems and not complaint:
+            complaint = f"message {before + min(problems) + 1}: {problems[min(problems)][1]}"
+        before += len(several)
+    has_force = any(np.any(~np.isnan(force)) for force in forces)
+    log = StrutLog(
+        np.concatenate(times), np.concatenate(lengths), np.concatenate(forces) if has_force else None, source
+    )
+    return DecodedStruts(log, {reason: found[reason] for reason in REASONS if found[reason]}, complaint)
+
+
+def _decoded(
+    messages: Sequence[bytes], source: str, before: int, struts: Sequence[str]
+) -> tuple[NDArray[np.int64], FloatArray, FloatArray, dict[int, tuple[str, str]]]:
+    """Stamps (n, 2) in s and ns, lengths and forces (n, 6) of messages; what is wrong with single ones, by row."""
     count = len(messages)
     stamp = np.zeros((count, 2), dtype=np.int64)
     length = np.full((count, STRUTS), np.nan)
     force = np.full((count, STRUTS), np.nan)
     problems: dict[int, tuple[str, str]] = {}
-    for layout, rows, data in _batches(messages, source):
-        problem = layout.problem()
+    for layout, rows, data in _batches(messages, source, before):
+        problem = layout.problem(struts)
         if problem is not None:
             problems |= dict.fromkeys(rows.tolist(), problem)
             continue
-        order = [layout.names.index(name) for name in STRUT_NAMES]
+        order = [layout.names.index(name) for name in struts]
         stamp[rows] = np.hstack([_values(data, STAMP, "<i4")[:, :1], _values(data, STAMP, "<u4")[:, 1:]])
         length[rows] = _values(data, layout.position, "<f8")[:, order]
         if layout.effort.start < layout.effort.stop:
@@ -86,17 +118,7 @@ def decode_struts(messages: Sequence[bytes], source: str) -> DecodedStruts:
     named[list(problems)] = False
     unstamped = named & ~stamp.any(axis=1)
     problems |= dict.fromkeys(np.flatnonzero(unstamped).tolist(), ("zero_stamp", "its stamp is zero"))
-    good = named & ~unstamped
-    time = np.array([seconds_of(sec, nanosec) for sec, nanosec in stamp[good].tolist()], dtype=float)
-    has_force = bool(np.any(~np.isnan(force)))
-    log = StrutLog(time, length[good], force[good] if has_force else None, source)
-    found = Counter(reason for reason, _ in problems.values())
-    first = min(problems, default=0)
-    return DecodedStruts(
-        log,
-        {reason: found[reason] for reason in REASONS if found[reason]},
-        f"message {first + 1}: {problems[first][1]}" if problems else "",
-    )
+    return stamp, length, force, problems
 
 
 def encode_struts(log: StrutLog) -> tuple[list[bytes], list[int]]:
@@ -182,13 +204,17 @@ class _Layout:
             raise ValueError("it ends too early")
         return cls(names, position, effort, np.array(fixed))
 
-    def problem(self) -> tuple[str, str] | None:
+    def problem(self, struts: Sequence[str]) -> tuple[str, str] | None:
         """Why the struts cannot be told apart: reason and text, or None."""
         times = Counter(self.names)
-        for name in STRUT_NAMES:
+        for name in struts:
             if not times[name]:
-                return "missing_name", f"name {name} is missing"
-        for name in STRUT_NAMES:
+                there = ", ".join(self.names[:12])
+                return (
+                    "missing_name",
+                    f"name {name} is missing; there are: {there}; --joints says which are the struts",
+                )
+        for name in struts:
             if times[name] > 1:
                 return "repeated_name", f"name {name} is there {times[name]} times"
         for field, place in (("positions", self.position), ("efforts", self.effort)):
@@ -199,12 +225,12 @@ class _Layout:
 
 
 def _batches(
-    messages: Sequence[bytes], source: str
+    messages: Sequence[bytes], source: str, before: int
 ) -> Iterator[tuple[_Layout, NDArray[np.int64], ByteArray]]:
     """Messages of equal layout: the layout, their rows, and their bytes, shape (len(rows), size)."""
     by_size: dict[int, list[tuple[int, bytes]]] = defaultdict(list)
     for row, raw in enumerate(messages):
-        message = raw if raw[:ORIGIN] == LITTLE_ENDIAN else _little_endian(raw, row, source)
+        message = raw if raw[:ORIGIN] == LITTLE_ENDIAN else _little_endian(raw, before + row, source)
         by_size[len(message)].append((row, message))
     for size, items in by_size.items():
         rows = np.array([row for row, _ in items])
@@ -213,7 +239,9 @@ def _batches(
             try:
                 layout = _Layout.of(data[0].tobytes())
             except (ValueError, struct.error) as error:
-                raise LogError(f"{source}: message {rows[0] + 1} is no {JOINT_STATE}: {error}") from None
+                raise LogError(
+                    f"{source}: message {before + rows[0] + 1} is no {JOINT_STATE}: {error}"
+                ) from None
             same = (data[:, layout.fixed] == data[0, layout.fixed]).all(axis=1)
             yield layout, rows[same], data[same]
             rows, data = rows[~same], data[~same]

@@ -9,6 +9,16 @@ from pkm_identification.errors import LogError
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import StrutLog
 
+from .foreign import (
+    LogLayout,
+    in_si,
+    looks_foreign,
+    read_foreign,
+    refuse_for_columns,
+    refuse_for_recording,
+    refuse_implausible,
+    whole_layout,
+)
 from .strut_csv import read_strut_csv, write_strut_csv
 
 BAG_FILES = (".db3", ".mcap")
@@ -17,9 +27,14 @@ FEWEST_SAMPLES = 10
 
 
 def read_log(
-    path: str | Path, machine: Machine | None = None, topic: str | None = None
+    path: str | Path,
+    machine: Machine | None = None,
+    topic: str | None = None,
+    layout: LogLayout | None = None,
 ) -> tuple[StrutLog, dict[str, int]]:
-    """Read a strut log: a rosbag2 recording (folder, .db3 or .mcap file) or CSV (raw or SI, plain or .gz).
+    """Read a strut log: a rosbag2 recording (folder, .db3 or .mcap file), text of columns (plain or .gz), or .mat.
+
+    Text that is not our own CSV may have any delimiter, decimal commas, comments, other columns and other units.
 
     Parameters
     ----------
@@ -28,6 +43,9 @@ def read_log(
         Needed for raw CSV logs.
     topic : str, optional
         Of a recording, when it has several called `strut_states`.
+    layout : LogLayout, optional
+        Columns, units, joint names and rate of a foreign log; what it says nothing of is as kept beside the log in
+        `LOG.columns.yaml`.
 
     Returns
     -------
@@ -39,29 +57,47 @@ def read_log(
     Raises
     ------
     LogError
-        If it cannot be read or has less than ten samples: one line with file, place and what was expected.
+        If it cannot be read, has less than ten samples, its numbers can only be in other units, or the layout says what
+        cannot be said of such a log: one line with file, place and what was expected.
     """
-    file = Path(path)
-    if file.is_dir() or file.suffix in BAG_FILES:
-        # Imported here because it takes longer than reading a CSV file.
-        from .bag_reader import read_strut_bag
-
-        log, faults = read_strut_bag(file, topic)
-    else:
-        log, faults = read_strut_csv(file, machine)
+    try:
+        log, faults = _read(Path(path), machine, topic, whole_layout(path, layout))
+    except MemoryError:
+        raise LogError(f"{path}: is larger than this computer's memory takes; give it in parts") from None
     if len(log) < FEWEST_SAMPLES:
         raise LogError(f"{path}: only {len(log)} samples, expected at least {FEWEST_SAMPLES}")
+    refuse_implausible(log, machine)
     return log, faults
 
 
+def _read(
+    file: Path, machine: Machine | None, topic: str | None, layout: LogLayout
+) -> tuple[StrutLog, dict[str, int]]:
+    if file.is_dir() or file.suffix in BAG_FILES:
+        # Imported here because it takes longer than reading a CSV file.
+        from .bags.reader import read_strut_bag
+        from .joint_state import STRUT_NAMES
+
+        refuse_for_recording(file, layout)
+        log, faults = read_strut_bag(file, topic, layout.joints or STRUT_NAMES)
+        return in_si(log, layout.units), faults
+    refuse_for_columns(file, layout)
+    if layout or file.suffix == ".mat" or looks_foreign(file):
+        return read_foreign(file, layout, machine)
+    return read_strut_csv(file, machine)
+
+
 def read_logs(
-    paths: Iterable[str | Path], machine: Machine | None = None, topic: str | None = None
+    paths: Iterable[str | Path],
+    machine: Machine | None = None,
+    topic: str | None = None,
+    layout: LogLayout | None = None,
 ) -> tuple[list[StrutLog], dict[str, int]]:
     """Read the logs of one experiment; their faults are added up. See `read_log`."""
     logs: list[StrutLog] = []
     faults: dict[str, int] = {}
     for path in paths:
-        log, found = read_log(path, machine, topic)
+        log, found = read_log(path, machine, topic, layout)
         logs.append(log)
         for reason, number in found.items():
             faults[reason] = faults.get(reason, 0) + number
@@ -91,6 +127,6 @@ def write_log(path: str | Path, log: StrutLog, storage: str = "sqlite3") -> None
         raise LogError(
             f"{path}: a recording is written as a folder; give its name without {Path(path).suffix}"
         )
-    from .bag_writer import write_strut_bag
+    from .bags.writer import write_strut_bag
 
     write_strut_bag(path, log, storage)

@@ -14,12 +14,16 @@ from pkm_identification.motion import STRUTS, StrutLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.signals.drive import strut_log_from_counts
 
+from .column_guess import columns_hint
 from .table import (
     Table,
     read_table,
     refuse_header,
     write_table,
 )
+
+# How the reader of a foreign log is told its columns
+NUMBERS_HINT = "without names say which column is which, as --columns t=1,length=2..7,force=8..13"
 
 _log = logging.getLogger(__name__)
 
@@ -33,7 +37,8 @@ LENGTH, FORCE = _numbered("length"), _numbered("force")
 COUNTS, CURRENT = _numbered("enc"), _numbered("cur")
 RAW_HEADER = "t,enc_1..enc_6,cur_1..cur_6"
 SI_HEADER = "t,length_1..length_6,force_1..force_6 (forces may be left out)"
-# Additional sensors, each group as a whole or not at all
+# Motors' encoders of drives that have one on either side, then additional sensors, each a whole group or not at all
+MOTOR_LENGTH = _numbered("motor_length")
 IMU = tuple(f"imu_{kind}{axis}" for kind in "aw" for axis in "xyz")
 SENSOR = _numbered("sensor")
 
@@ -64,6 +69,13 @@ def choose_strut_columns(names: tuple[str, ...]) -> tuple[str, ...]:
     return wanted
 
 
+def _own_columns(names: tuple[str, ...]) -> tuple[str, ...]:
+    try:
+        return choose_strut_columns(names)
+    except ValueError as error:
+        raise ValueError(f"{error}; {columns_hint(names)}") from None
+
+
 def read_strut_csv(path: str | Path, machine: Machine | None = None) -> tuple[StrutLog, dict[str, int]]:
     """Read a raw or SI strut log.
 
@@ -88,14 +100,15 @@ def read_strut_csv(path: str | Path, machine: Machine | None = None) -> tuple[St
     LogError
         If the file is not such a log; see `read_table`.
     """
-    table = read_table(path, choose_strut_columns)
+    table = read_table(path, _own_columns, f"; {NUMBERS_HINT}")
     if table.ignored:
         _log.info("%s: columns ignored: %s", path, ", ".join(table.ignored))
     faults = {"repeated_header": table.repeated_headers} if table.repeated_headers else {}
-    return _strut_log(table, machine), faults
+    return strut_log_of(table, machine), faults
 
 
-def _strut_log(table: Table, machine: Machine | None) -> StrutLog:
+def strut_log_of(table: Table, machine: Machine | None) -> StrutLog:
+    """The log that columns of our names hold; raises LogError where counts lack a machine with drives."""
     time = table.select([TIME])[:, 0]
     imu, sensor = (table.select(group) if group[0] in table.columns else None for group in (IMU, SENSOR))
     if COUNTS[0] in table.columns:
@@ -107,12 +120,15 @@ def _strut_log(table: Table, machine: Machine | None) -> StrutLog:
     return StrutLog(time, table.select(LENGTH), force, table.source, imu, sensor)
 
 
-def write_strut_csv(path: str | Path, log: StrutLog) -> None:
-    """Write an SI log (compressed when the name ends in .gz); raises LogError if it cannot be written."""
+def write_strut_csv(path: str | Path, log: StrutLog, motor_length: FloatArray | None = None) -> None:
+    """Write an SI log (compressed when the name ends in .gz); raises LogError if it cannot be written.
+
+    `motor_length` (N, 6), m, is that of second encoders, on the motors.
+    """
     columns = {TIME: log.time, **_columns(LENGTH, log.length)}
     if log.force is not None:
         columns |= _columns(FORCE, log.force)
-    write_table(path, columns | _additional(log.imu, log.sensor))
+    write_table(path, columns | _additional(log.imu, log.sensor, motor_length))
 
 
 def write_raw_csv(
@@ -122,6 +138,7 @@ def write_raw_csv(
     current: FloatArray,
     imu: FloatArray | None = None,
     sensor: FloatArray | None = None,
+    motor_length: FloatArray | None = None,
 ) -> None:
     """Write what the drives report.
 
@@ -137,6 +154,8 @@ def write_raw_csv(
         A.
     imu, sensor : ndarray, shape (N, 6), optional
         Additional sensors' readings, as in `StrutLog`.
+    motor_length : ndarray, shape (N, 6), optional
+        m, of second encoders, on the motors.
 
     Raises
     ------
@@ -144,12 +163,16 @@ def write_raw_csv(
         If the file cannot be written.
     """
     columns = {TIME: time, **_columns(COUNTS, counts), **_columns(CURRENT, current)}
-    write_table(path, columns | _additional(imu, sensor))
+    write_table(path, columns | _additional(imu, sensor, motor_length))
 
 
-def _additional(imu: FloatArray | None, sensor: FloatArray | None) -> dict[str, FloatArray]:
-    columns = {} if imu is None else _columns(IMU, imu)
-    return columns if sensor is None else columns | _columns(SENSOR, sensor)
+def _additional(*groups: FloatArray | None) -> dict[str, FloatArray]:
+    """Columns of the IMU, force sensors and motors' encoders, of those there are."""
+    columns: dict[str, FloatArray] = {}
+    for names, values in zip((IMU, SENSOR, MOTOR_LENGTH), groups, strict=True):
+        if values is not None:
+            columns |= _columns(names, values)
+    return columns
 
 
 def _columns(names: tuple[str, ...], values: FloatArray) -> dict[str, FloatArray]:

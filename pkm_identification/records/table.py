@@ -5,26 +5,23 @@ from __future__ import annotations
 import gzip
 import io
 import re
-import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
-from typing import NoReturn
+from typing import BinaryIO, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pkm_identification.errors import LogError
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.memory import beyond_memory
 
 from .atomic import replacing
+from .text_lines import NUMBER, Lines, line_pieces
 
-GZIP_MAGIC = b"\x1f\x8b"
-PIECE = 2**22  # bytes
-MOST_BYTES = 2 * 2**30  # of a log's text, more than two hours of samples at 1 kHz
-NUMBER = re.compile(
-    rb"[ \t]*[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|nan|inf(?:inity)?)[ \t]*", re.IGNORECASE
-)
+ROWS_WRITTEN = 2**14  # at a time
 EMPTY_CELL = re.compile(rb"(?:(?<=,)|^)[ \t]*(?=,|$)")
 
 # Picks the columns to read, in the order wanted, from a header's; raises ValueError with what it expected.
@@ -73,7 +70,7 @@ class Table:
             )
 
 
-def read_table(path: str | Path, choose: ColumnChoice) -> Table:
+def read_table(path: str | Path, choose: ColumnChoice, hint: str = "") -> Table:
     """Read columns of a CSV file, plain or gzip-compressed.
 
     A further header line in the middle (a logger that was restarted) is accepted; its columns may stand in
@@ -86,6 +83,8 @@ def read_table(path: str | Path, choose: ColumnChoice) -> Table:
     choose : callable
         Given the names of a header, returns those to read in the order wanted; raises ValueError with what is
         expected when they are not there.
+    hint : str
+        What the complaint about a file without a header ends with.
 
     Returns
     -------
@@ -98,46 +97,98 @@ def read_table(path: str | Path, choose: ColumnChoice) -> Table:
         many cells or a cell that is not a number. The message names file, line, column and what was expected.
     """
     try:
-        return _read(path, choose)
+        return _read(str(path), line_pieces(Path(path)), choose, hint=hint)
     except MemoryError:
         raise LogError(f"{path}: is larger than this computer's memory takes; give it in parts") from None
 
 
-def _read(path: str | Path, choose: ColumnChoice) -> Table:
-    source = str(path)
-    lines = _Lines(_text(_content(Path(path)), source))
-    if not len(lines):
-        raise LogError(f"{source}: is empty")
-    headers = lines.headers()
-    if not headers or headers[0] != 0:
-        raise LogError(
-            f"{source}: line {lines.number[0]}: found '{_short(lines[0].decode())}', "
-            "expected a header that names the columns"
-        )
+def table_of(text: bytes, source: str, choose: ColumnChoice, names: tuple[str, ...]) -> Table:
+    """Columns of a text that has no header, called `names`. See `read_table`."""
+    lines = Lines(text, last=True)
+    return _read(source, [lines] if len(lines) else [], choose, names)
 
-    columns: tuple[str, ...] = ()
-    ignored: tuple[str, ...] = ()
-    blocks: list[FloatArray] = []
-    rows: list[NDArray[np.int64]] = []
-    for header, stop in zip(headers, [*headers[1:], len(lines)], strict=True):
-        place = f"{source}: line {lines.number[header]}"
-        names = _names(lines[header])
-        chosen = _chosen(names, choose, place)
-        if columns and chosen != columns:
+
+def _read(
+    source: str,
+    pieces: Iterable[Lines],
+    choose: ColumnChoice,
+    given: tuple[str, ...] | None = None,
+    hint: str = "",
+) -> Table:
+    rows = _Rows()
+    names = given or ()
+    columns: tuple[str, ...] = () if given is None else _chosen(given, choose, source)
+    ignored: tuple[str, ...] = _ignored(names, columns)
+    headers = 0 if given is None else 1
+    beginning = 0
+    for lines in pieces:
+        found = lines.headers() if given is None else []
+        if not names and (not found or found[0] != 0):
             raise LogError(
-                f"{place}: a second header of another kind of log (first: {_short(','.join(columns))}); "
-                "make the parts files of their own"
+                f"{source}: line {lines.number[0]}: found '{short(lines[0].decode())}', "
+                f"expected a header that names the columns{hint}"
             )
-        columns = chosen
-        ignored += tuple(name for name in names if name and name not in chosen and name not in ignored)
-        if header + 1 < stop:
-            block = lines.part(header + 1, stop)
-            _refuse_ragged(block, len(names), source, last=stop == len(lines))
-            blocks.append(_numbers(block, names, chosen, source))
-            rows.append(block.number)
-    if not blocks:
-        raise LogError(f"{source}: line {lines.number[0]}: a header without samples below it")
-    return Table(columns, np.concatenate(blocks), np.concatenate(rows), len(headers) - 1, ignored, source)
+        beginning = beginning or int(lines.number[0])
+        bounds = [-1, *found, len(lines)] if names else [*found, len(lines)]
+        for header, stop in pairwise(bounds):
+            if header >= 0:
+                place = f"{source}: line {lines.number[header]}"
+                names = _names(lines[header])
+                chosen = _chosen(names, choose, place)
+                if columns and chosen != columns:
+                    raise LogError(
+                        f"{place}: a second header of another kind of log (first: {short(','.join(columns))}); "
+                        "make the parts files of their own"
+                    )
+                headers += 1
+                columns = chosen
+                ignored += _ignored(names, (*chosen, *ignored))
+            if header + 1 < stop:
+                block = lines.part(header + 1, stop)
+                _refuse_ragged(block, len(names), source, last=lines.last and stop == len(lines))
+                rows.add(_numbers(block, names, columns, source), block.number)
+                if problem := beyond_memory(len(rows)):
+                    raise LogError(f"{source}: {problem}")
+    if not names:
+        raise LogError(f"{source}: is empty")
+    if not len(rows):
+        raise LogError(f"{source}: line {beginning}: a header without samples below it")
+    return Table(columns, *rows.taken(), headers - 1, ignored, source)
+
+
+def _ignored(names: tuple[str, ...], read: tuple[str, ...]) -> tuple[str, ...]:
+    """Columns that are not read."""
+    return tuple(name for name in names if name and name not in read)
+
+
+class _Rows:
+    """Rows of numbers that are gathered piece by piece, in one array that grows: a long log is not there twice."""
+
+    GROWTH = 1.25
+
+    def __init__(self) -> None:
+        self._values = np.empty((0, 0))
+        self._lines: list[NDArray[np.int64]] = []
+        self._count = 0
+
+    def __len__(self) -> int:
+        return self._count
+
+    def add(self, values: FloatArray, lines: NDArray[np.int64]) -> None:
+        """Append rows (n, columns) from these lines of the file."""
+        if not self._count:
+            self._values = np.empty_like(values, order="C")
+        stop = self._count + len(values)
+        if stop > len(self._values):
+            self._values.resize((max(stop, int(self.GROWTH * self._count)), values.shape[1]), refcheck=False)
+        self._values[self._count : stop] = values
+        self._lines.append(lines)
+        self._count = stop
+
+    def taken(self) -> tuple[FloatArray, NDArray[np.int64]]:
+        """All rows, and the lines of the file they are from."""
+        self._values.resize((self._count, self._values.shape[1]), refcheck=False)
+        return self._values, np.concatenate(self._lines)
 
 
 def write_table(path: str | Path, columns: dict[str, FloatArray]) -> None:
@@ -155,105 +206,23 @@ def write_table(path: str | Path, columns: dict[str, FloatArray]) -> None:
     LogError
         If the file cannot be written.
     """
-    text = io.StringIO()
-    text.write(",".join(columns) + "\n")
-    cells = [map(str, np.asarray(values).tolist()) for values in columns.values()]
-    text.writelines(",".join(row) + "\n" for row in zip(*cells, strict=True))
-    data = text.getvalue().encode()
-    if str(path).endswith(".gz"):
+    with replacing(path) as temporary, temporary.open("wb") as raw:
+        if not str(path).endswith(".gz"):
+            _write_rows(raw, columns)
+            return
         # No name and no time inside: equal logs make equal files.
-        data = gzip.compress(data, compresslevel=6, mtime=0)
-    with replacing(path) as temporary:
-        temporary.write_bytes(data)
+        with gzip.GzipFile("", "wb", compresslevel=6, fileobj=raw, mtime=0) as packed:
+            _write_rows(packed, columns)
 
 
-class _Lines:
-    """The lines of a text that are not empty: offsets, and their numbers in the file."""
-
-    def __init__(self, content: bytes) -> None:
-        self.content = content
-        self._bytes = np.frombuffer(content, np.uint8)
-        newlines = np.flatnonzero(self._bytes == ord("\n"))
-        starts = np.concatenate([[0], newlines + 1])
-        ends = np.concatenate([newlines, [len(content)]])
-        filled = ends > starts
-        self.start = starts[filled]
-        self.end = ends[filled]
-        self.number = np.flatnonzero(filled) + 1
-
-    def __len__(self) -> int:
-        return len(self.start)
-
-    def __getitem__(self, row: int) -> bytes:
-        return self.content[self.start[row] : self.end[row]]
-
-    def __iter__(self) -> Iterator[bytes]:
-        return (self[row] for row in range(len(self)))
-
-    def part(self, first: int, stop: int) -> _Lines:
-        """The lines from `first` up to `stop`, with their numbers."""
-        begin = self.start[first]
-        part = _Lines(self.content[begin : self.end[stop - 1]])
-        part.number = self.number[first:stop]
-        return part
-
-    def cells(self) -> NDArray[np.int64]:
-        """Number of cells in each line."""
-        commas = np.flatnonzero(self._bytes == ord(","))
-        return np.searchsorted(commas, self.end) - np.searchsorted(commas, self.start) + 1
-
-    def headers(self) -> list[int]:
-        """Rows that hold names and no number; only those that do not begin like a number are looked at."""
-        begins = np.ones(256, dtype=bool)
-        begins[list(b"0123456789+-.,")] = False
-        suspects = np.flatnonzero(begins[self._bytes[self.start]])
-        return [row for row in suspects.tolist() if _is_header(self[row])]
-
-
-def _content(path: Path) -> bytes:
-    """What a file holds, unpacked; read in pieces, so that neither a bomb nor a device is taken in whole."""
-    try:
-        with path.open("rb") as raw:
-            packed = raw.peek(len(GZIP_MAGIC)).startswith(GZIP_MAGIC)
-            stream = gzip.GzipFile(fileobj=raw) if packed else raw
-            pieces, length = [], 0
-            while piece := stream.read(PIECE):
-                zero = piece.find(b"\0")
-                pieces.append(piece if zero < 0 else piece[: zero + 1])
-                if zero >= 0:
-                    break  # no text, as whoever looks at it says
-                length += len(piece)
-                if length > MOST_BYTES:
-                    raise LogError(
-                        f"{path}: is larger than {MOST_BYTES // 2**30} GB{' unpacked' if packed else ''}; "
-                        "give it in parts, one after the other"
-                    )
-            return b"".join(pieces)
-    except EOFError:
-        raise LogError(f"{path}: the compressed data end too early: the file is truncated") from None
-    except (gzip.BadGzipFile, zlib.error) as error:
-        raise LogError(f"{path}: damaged gzip file: {error}") from None
-    except OSError as error:
-        raise LogError(f"{path}: cannot be read: {error.strerror or error}") from None
-
-
-def _text(content: bytes, source: str) -> bytes:
-    """The content with line ends '\\n', without a byte order mark; refused when it is not text."""
-    zero = content.find(b"\0")
-    try:
-        content.decode("utf-8")
-    except UnicodeDecodeError as error:
-        zero = error.start if zero < 0 else min(zero, error.start)
-    if zero >= 0:
-        raise LogError(f"{source}: byte {zero} is not text; expected a CSV file (or .csv.gz)")
-    content = content.removeprefix(b"\xef\xbb\xbf")
-    if b"\r" in content:
-        content = content.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-    return content
-
-
-def _is_header(line: bytes) -> bool:
-    return line.strip(b" \t,") != b"" and not any(NUMBER.fullmatch(cell) for cell in line.split(b","))
+def _write_rows(file: BinaryIO | gzip.GzipFile, columns: dict[str, FloatArray]) -> None:
+    """Header and rows, some thousand at a time."""
+    file.write((",".join(columns) + "\n").encode())
+    arrays = [np.asarray(values) for values in columns.values()]
+    longest = max(map(len, arrays), default=0)
+    for first in range(0, longest, ROWS_WRITTEN):
+        cells = [map(str, values[first : first + ROWS_WRITTEN].tolist()) for values in arrays]
+        file.write("".join(",".join(row) + "\n" for row in zip(*cells, strict=True)).encode())
 
 
 def _names(header: bytes) -> tuple[str, ...]:
@@ -271,7 +240,7 @@ def _chosen(names: tuple[str, ...], choose: ColumnChoice, place: str) -> tuple[s
     return chosen
 
 
-def _refuse_ragged(lines: _Lines, width: int, source: str, last: bool) -> None:
+def _refuse_ragged(lines: Lines, width: int, source: str, last: bool) -> None:
     cells = lines.cells()
     ragged = np.flatnonzero(cells != width)
     if len(ragged):
@@ -283,7 +252,7 @@ def _refuse_ragged(lines: _Lines, width: int, source: str, last: bool) -> None:
         )
 
 
-def _numbers(lines: _Lines, names: tuple[str, ...], chosen: tuple[str, ...], source: str) -> FloatArray:
+def _numbers(lines: Lines, names: tuple[str, ...], chosen: tuple[str, ...], source: str) -> FloatArray:
     """The chosen columns of lines that all have the right number of cells."""
     index = [names.index(name) for name in chosen]
     try:
@@ -298,7 +267,7 @@ def _numbers(lines: _Lines, names: tuple[str, ...], chosen: tuple[str, ...], sou
             if not NUMBER.fullmatch(cells[column]):
                 raise LogError(
                     f"{source}: line {lines.number[row]}, column {name}: "
-                    f"'{_short(cells[column].decode())}' is not a number"
+                    f"'{short(cells[column].decode())}' is not a number"
                 )
     return _parse(b"\n".join(filled), index)
 
@@ -307,10 +276,11 @@ def _parse(block: bytes, index: list[int]) -> FloatArray:
     return np.loadtxt(io.StringIO(block.decode()), delimiter=",", comments=None, usecols=index, ndmin=2)
 
 
-def _short(text: str) -> str:
-    return text if len(text) <= 40 else text[:37] + "..."
+def short(text: str, most: int = 40) -> str:
+    """A text for a message, cut where it is longer than that."""
+    return text if len(text) <= most else text[: most - 3] + "..."
 
 
 def refuse_header(found: Sequence[str], expected: str) -> NoReturn:
     """Complain, for a `ColumnChoice`, about a header that has not the columns expected."""
-    raise ValueError(f"header '{_short(','.join(found))}' has not the columns expected: {expected}")
+    raise ValueError(f"header '{short(','.join(found))}' has not the columns expected: {expected}")

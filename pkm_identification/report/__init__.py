@@ -9,7 +9,7 @@ from .sentences import verdicts
 from .tables import dropped_table, estimate_table, machine_table, settings_table, validation_table
 
 if TYPE_CHECKING:
-    from .folder import ReportFiles, report_figures, write_report
+    from .folder import ReportFiles, report_figures, write_page, write_report
 
 __all__ = [
     "Listing",
@@ -21,13 +21,14 @@ __all__ = [
     "settings_table",
     "validation_table",
     "verdicts",
+    "write_page",
     "write_report",
 ]
 
 
 def __getattr__(name: str) -> Any:
     """Load figures only when asked for: matplotlib takes longer to import than a log to identify."""
-    if name in ("ReportFiles", "report_figures", "write_report"):
+    if name in ("ReportFiles", "report_figures", "write_page", "write_report"):
         from . import folder
 
         return getattr(folder, name)

@@ -1,29 +1,37 @@
-"""The report of an identification as files in a folder."""
+"""The report of an identification as files in a folder, or as one page."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from matplotlib.figure import Figure
 
-from pkm_identification import __version__
 from pkm_identification.errors import OutputError
-from pkm_identification.estimation.identifiability import IDENTIFIABLE
+from pkm_identification.estimation.identifiability.correlation import correlation
 from pkm_identification.identification.estimate_file import write_estimate_json
+from pkm_identification.identification.review.review import Review, review
+from pkm_identification.motion import StrutLog
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.records.atomic import replacing
+from pkm_identification.records.atomic import replacing, write_text
 
+from .earlier import PAGE, check_folder
 from .figures.forces import forces_figure, residual_figure
+from .figures.friction_curves import friction_curves_figure
 from .figures.machine import machine_figure
 from .figures.misfit import misfit_figure
-from .figures.parameters import convergence_figure, estimates_figure
+from .figures.parameters import convergence_figure, converging, correlation_figure, estimates_figure
 from .figures.style import png
-from .page import html_page
+from .interactive.bundle import packed_script
+from .interactive.figures import interactive_figures
+from .page import Material, html_page
 
 if TYPE_CHECKING:
     from pkm_identification.identification.result import Identification
+
+ESTIMATE = "estimate.json"
 
 
 @dataclass(frozen=True)
@@ -35,55 +43,107 @@ class ReportFiles:
     figures: dict[str, Path]
 
 
-def report_figures(result: Identification, truth: FloatArray | None = None) -> dict[str, Figure]:
+def report_figures(
+    result: Identification, truth: FloatArray | None = None, reviewed: Review | None = None
+) -> dict[str, Figure]:
     """The figures there is something to show in, by name.
 
-    Always `estimates` and `machine`; `convergence` for a recursive estimator that identifies a parameter;
-    `forces` and `residual` after a validation.
+    Always `estimates` and `machine`; `correlation` of two parameters or more that the data show; `convergence` for a
+    recursive estimator that identifies a parameter, be it in doubt; `forces` and `residual` after a validation;
+    `misfit` after a diagnosis; `friction` of logs that were reviewed.
     """
     figures = {"estimates": estimates_figure(result.estimate, truth)}
-    if len(result.trace) > 1 and IDENTIFIABLE in result.estimate.status:
+    found = correlation(result.estimate)
+    if len(found.names) > 1:
+        figures["correlation"] = correlation_figure(found)
+    if converging(result.trace, result.estimate):
         figures["convergence"] = convergence_figure(result.trace, result.estimate, truth)
     if result.validation is not None:
         figures["forces"] = forces_figure(result.validation)
         figures["residual"] = residual_figure(result.validation)
     if result.fit is not None and result.fit.residuals:
         figures["misfit"] = misfit_figure(result.fit)
+    if reviewed is not None and reviewed.friction:
+        figures["friction"] = friction_curves_figure(reviewed.friction)
     figures["machine"] = machine_figure(result.machine)
     return figures
 
 
-def write_report(folder: str | Path, result: Identification, truth: FloatArray | None = None) -> ReportFiles:
+def write_report(
+    folder: str | Path,
+    result: Identification,
+    truth: FloatArray | None = None,
+    logs: Sequence[StrutLog] = (),
+    origin: dict[str, Any] | None = None,
+    page: str | Path | None = None,
+) -> ReportFiles:
     """Write estimate.json, report.html and one PNG file per figure, each complete or not at all.
 
     Parameters
     ----------
     folder : str or Path
-        Made if it is not there; files of an earlier report are replaced.
+        Made if it is not there; files of an earlier report are replaced or removed.
     result : Identification
     truth : ndarray, shape (P,), optional
         True values in the order of the estimate's names, where they are known.
+    logs : sequence of StrutLog, optional
+        Those the estimate was made from: travel, friction curves and the next motion are theirs.
+    origin : dict, optional
+        Provenance (`records.provenance`).
+    page : str or Path, optional
+        Where the page is written besides.
 
     Raises
     ------
     OutputError
-        If the folder or a file cannot be written.
+        If the folder or a file cannot be written, or it holds files of these names that no report wrote.
     """
     folder = Path(folder)
+    old = check_folder(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise OutputError(f"{folder}: cannot be made: {error.strerror or error}") from None
-    images = {name: png(figure) for name, figure in report_figures(result, truth).items()}
+    material = _material(result, truth, logs, origin)
     files = ReportFiles(
-        estimate=folder / "estimate.json",
-        page=folder / "report.html",
-        figures={name: folder / f"{name}.png" for name in images},
+        estimate=folder / ESTIMATE,
+        page=folder / PAGE,
+        figures={name: folder / f"{name}.png" for name in material.images},
     )
-    write_estimate_json(files.estimate, result)
-    for name, image in images.items():
+    write_estimate_json(files.estimate, result, origin)
+    for name, image in material.images.items():
         with replacing(files.figures[name]) as temporary:
             temporary.write_bytes(image)
-    with replacing(files.page) as temporary:
-        temporary.write_text(html_page(result, images, truth, __version__), encoding="utf-8")
+    text = html_page(material)
+    write_text(files.page, text)
+    if page is not None:
+        write_text(page, text)
+    for path in old:
+        if path not in (files.estimate, files.page, *files.figures.values()):
+            path.unlink(missing_ok=True)
     return files
+
+
+def write_page(
+    path: str | Path,
+    result: Identification,
+    truth: FloatArray | None = None,
+    logs: Sequence[StrutLog] = (),
+    origin: dict[str, Any] | None = None,
+) -> Path:
+    """Write the page alone; see `write_report`."""
+    write_text(path, html_page(_material(result, truth, logs, origin)))
+    return Path(path)
+
+
+def _material(
+    result: Identification,
+    truth: FloatArray | None,
+    logs: Sequence[StrutLog],
+    origin: dict[str, Any] | None,
+) -> Material:
+    reviewed = review(result, logs) if logs else None
+    images = {name: png(figure) for name, figure in report_figures(result, truth, reviewed).items()}
+    script = packed_script()
+    interactive = {} if script is None else interactive_figures(result, truth, reviewed)
+    return Material(result, images, interactive, script, reviewed, truth, origin)

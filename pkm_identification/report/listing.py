@@ -55,7 +55,9 @@ class Listing:
             + "</tr>"
             for row in self.rows
         )
-        return f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>'
+        label = escape(", ".join(self.header[:2]))
+        scroll = f'<div class="scroll" tabindex="0" role="region" aria-label="{label}">'
+        return f"{scroll}<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>"
 
 
 def number(value: float | None, digits: int = 5) -> str:

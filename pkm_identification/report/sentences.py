@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pkm_identification.estimation.identifiability import IDENTIFIABLE, IN_DOUBT
+from pkm_identification.identification.center_of_mass import place_of_center
 from pkm_identification.identification.physical_verdict import verdict
 
 from .diagnosis import fit_lines
@@ -59,6 +60,11 @@ def verdicts(result: Identification) -> list[tuple[bool, str]]:
             )
     else:
         lines.append((True, f"{len(estimate.combinations)} combinations of those are identified."))
+    place = place_of_center(estimate)
+    if place is not None:
+        found = (with_deviation(1e3 * value, 1e3 * std) for value, std in zip(*place))
+        each = ", ".join(f"{axis} = {value} ± {std}" for axis, (value, std) in zip("xyz", found))
+        lines.append((True, f"The platform's centre of mass, from its first moments and mass: {each} mm."))
     close = list(result.near_zero)
     if close:
         lines.append((True, f"Friction not distinguishable from 0: {_listed(close)}."))

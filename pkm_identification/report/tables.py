@@ -52,6 +52,7 @@ REASONS = {
     "filled": "single missing samples filled in by a straight line",
     "no_force": "samples without strut forces",
     "no_pose": "samples for which forward kinematics found no good pose",
+    "resting": "equations of a machine at rest: friction hides what they would say",
     "gated": "equations that the estimator's gate kept out",
     "outlier": "equations that do not fit the others: without weight in the robust fit",
 }

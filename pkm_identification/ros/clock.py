@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from builtin_interfaces.msg import Time
+from builtin_interfaces.msg import Duration, Time
 from rclpy.clock import Clock
 from rclpy.clock_type import ClockType
 
@@ -15,8 +15,8 @@ STEADY = Clock(clock_type=ClockType.STEADY_TIME)
 LAST_SECOND = 2**31 - 1
 
 
-def seconds(stamp: Time) -> float:
-    """Stamp in s, the same double that a log read from a bag holds."""
+def seconds(stamp: Time | Duration) -> float:
+    """Stamp or duration in s, the same double that a log read from a bag holds."""
     return seconds_of(stamp.sec, stamp.nanosec)
 
 
@@ -33,8 +33,8 @@ def stamp_parts(time: float) -> tuple[int, int]:
     return divmod(nanoseconds_of(time), NANOSECONDS)
 
 
-def set_stamp(stamp: Time, time: float) -> None:
-    """Write a time in s into a stamp; `seconds` gives it back bit for bit; see `stamp_parts`."""
+def set_stamp(stamp: Time | Duration, time: float) -> None:
+    """Write a time in s into a stamp or duration; `seconds` gives it back bit for bit; see `stamp_parts`."""
     stamp.sec, stamp.nanosec = stamp_parts(time)
 
 

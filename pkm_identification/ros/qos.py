@@ -18,7 +18,8 @@ def _profile(
 # One second at the drive's rate: a node held up for that long still loses nothing.
 STREAM_DEPTH = 1000
 
-# Best effort matches every publisher: joint_state_broadcaster, a best-effort driver, a bag.
+# Best effort matches every publisher: joint_state_broadcaster, a best-effort driver, a bag. And no driver ever waits
+# for us; the price is a sample now and then on a computer that is fully loaded.
 STRUT_STATES_SUBSCRIPTION = _profile(STREAM_DEPTH, ReliabilityPolicy.BEST_EFFORT)
 # What we publish is reliable, so that a recorder may ask for every sample.
 STREAM = _profile(STREAM_DEPTH)
@@ -28,6 +29,9 @@ MARKERS = _profile(10)
 TF = _profile(100)
 JOINTS = _profile(100)
 DIAGNOSTICS = _profile(10)
+# Nobody waits for a best-effort reader, and one place is enough for who looks at the newest alone.
+NEWEST = _profile(1, ReliabilityPolicy.BEST_EFFORT)
+DIAGNOSTICS_WATCHED = _profile(20, ReliabilityPolicy.BEST_EFFORT)
 CLOCK = _profile(1, ReliabilityPolicy.BEST_EFFORT)
 # A late joiner gets the last estimate.
 LATCHED = _profile(1, durability=DurabilityPolicy.TRANSIENT_LOCAL)

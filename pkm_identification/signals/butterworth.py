@@ -125,3 +125,10 @@ def causal(sections: FloatArray, values: FloatArray) -> FloatArray:
     """Filter forwards along the first axis, primed as if the first value had stood for ever."""
     flat = values.reshape(len(values), -1)
     return filtered(sections, flat, rest(sections)[:, :, None] * flat[0]).reshape(values.shape)
+
+
+def zero_phase_response(sections: FloatArray, reach: int) -> FloatArray:
+    """Impulse response (2 reach + 1,) of a zero-phase filter, its peak in the middle."""
+    impulse = np.zeros(2 * reach + 1)
+    impulse[reach] = 1.0
+    return zero_phase(sections, impulse)

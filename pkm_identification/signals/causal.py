@@ -18,7 +18,7 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
 from pkm_identification.numerics.segments import segment_slices
 
-from .butterworth import causal, low_pass, settling_samples, zero_phase
+from .butterworth import causal, low_pass, settling_samples, zero_phase_response
 from .differences import stencil
 from .guard import GuardedLog, GuardedSample
 from .sections import filter_rows, group_delay, rest
@@ -70,9 +70,7 @@ def linear_phase_taps(settings: FilterSettings) -> FloatArray:
     """Symmetric taps of the zero-phase Butterworth, cut where they no longer matter, unit gain at zero frequency."""
     sections = low_pass(settings.order, settings.cutoff, 1.0 / settings.period)
     longest = max(1, int(settings.max_delay / settings.period) - stencil(settings.period).reach)
-    impulse = np.zeros(8 * longest + 1)
-    impulse[4 * longest] = 1.0
-    response = zero_phase(sections, impulse)[4 * longest :]
+    response = zero_phase_response(sections, 4 * longest)[4 * longest :]
     matters = np.nonzero(np.abs(response) > 1e-4 * response[0])[0][-1]
     half = response[: min(int(matters), longest) + 1]
     taps = np.concatenate([half[:0:-1], half])

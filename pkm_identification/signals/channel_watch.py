@@ -119,7 +119,9 @@ class ChannelWatch:
             range_of = np.ptp(here)
             for end, near in ((here.max(), here.max() - here), (here.min(), here - here.min())):
                 at_end = np.count_nonzero(near == 0.0)
-                close = np.count_nonzero((near > 0.0) & (near < NEARNESS * range_of))
+                # at rest a force has a few levels only, and the next one is far away
+                reach = max(NEARNESS * range_of, np.min(near, where=near > 0.0, initial=np.inf))
+                close = np.count_nonzero((near > 0.0) & (near <= reach))
                 if at_end > max(SHARE_CLIPPED * here.size, 5.0, LONE * close) and range_of > 0.0:
                     text = f"the force of strut {i + 1} is clipped at {end:.4g} N, {at_end} times in {self._span:.1f} s"
                     found.append(ChannelFinding("force_clipped", i, float(end), text))

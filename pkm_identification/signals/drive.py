@@ -39,7 +39,7 @@ def strut_log_from_counts(
     Raises
     ------
     LogError
-        If the machine has no drive constants.
+        If the machine has no drive constants, or its currents are those of valves, which are no forces.
     """
     drive = machine.drive
     if drive is None:
@@ -53,6 +53,18 @@ def strut_log_from_counts(
                 f"{source}: raw counts and currents need the key 'drive.{part}' in the description of machine "
                 f"'{machine.name}', which has none"
             )
+    if current is not None:
+        _check_currents(machine, source)
     length = drive.length_at_zero + np.asarray(counts, dtype=float) / drive.counts_per_meter
     force = None if current is None else np.asarray(current, dtype=float) * drive.force_per_ampere
     return StrutLog(np.asarray(time, dtype=float), length, force, source)
+
+
+def _check_currents(machine: Machine, source: str) -> None:
+    """Refuse currents of drives that have no motor: that of a valve says how fast, not how strong."""
+    for i, actuator in enumerate(machine.actuators or ()):
+        if actuator.has_valve:
+            raise LogError(
+                f"{source}: currents are no measurement of force: drive {i + 1} of machine '{machine.name}' is of type "
+                f"'{actuator.type}', whose current opens a valve; log its forces in N, from pressures or a force sensor"
+            )

@@ -12,6 +12,12 @@ from .differences import central_differences, stencil
 from .guard import GuardedLog
 
 
+def rows_left_out(cutoff: float, period: float) -> int:
+    """Rows that a segment loses at each end, for a cutoff in Hz and a sample period in s."""
+    # two periods of the cutoff frequency: there the filter's padding shows
+    return max(stencil(period).reach, int(np.ceil(2.0 / (cutoff * period))))
+
+
 def filter_log(log: GuardedLog, cutoff: float, order: int) -> StrutMotion:
     """Smooth and differentiate a guarded log.
 
@@ -34,8 +40,7 @@ def filter_log(log: GuardedLog, cutoff: float, order: int) -> StrutMotion:
     sections = low_pass(order, cutoff, 1.0 / log.period)
     differences = stencil(log.period)
     reach = differences.reach
-    # two periods of the cutoff frequency: there the filter's padding shows
-    edge = max(reach, int(np.ceil(2.0 / (cutoff * log.period))))
+    edge = rows_left_out(cutoff, log.period)
     parts: list[StrutMotion] = []
     for part in segment_slices(log.segment):
         if part.stop - part.start <= 2 * edge + 2 * reach:

@@ -55,6 +55,7 @@ class AdditionalSensors:
         reading = np.empty(STRUTS)
         sample = MotionSample(state.position, state.rotation, state.twist, state.acceleration)
         at_platform = machine.sensors.force.at == "platform"
-        net = state.force - state.resistance
+        # torques of the joints push a strut aside, not along
+        net = state.force - state.resistance + state.rubbing
         strut_force_reading(self._geometry, self._basis, at_platform, sample, net, reading)
         return reading + self._noise[6:] * self._random.standard_normal(STRUTS)

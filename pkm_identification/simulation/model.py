@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from xml.sax.saxutils import quoteattr
 
-import mujoco
 import numpy as np
 
 from pkm_identification.mechanisms.hexapod.kinematics.strut_frames import (
@@ -16,6 +15,9 @@ from pkm_identification.mechanisms.hexapod.machine import Machine, Platform, Str
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.rotation import quaternion_from_matrix
+
+from .mujoco_library import mujoco
+from .multibody.tree_model import numbers
 
 # MuJoCo wants positive moments; a point mass or a strut without spin gets moments nobody can feel.
 SMALLEST_INERTIA = 1e-12
@@ -77,7 +79,7 @@ def hexapod_mjcf(machine: Machine, loops: bool = True, timestep: float = 1e-4) -
     return (
         f"<mujoco model={quoteattr(machine.name)}>\n"
         '<compiler angle="radian" inertiafromgeom="false" autolimits="false"/>\n'
-        f'<option timestep="{timestep!r}" gravity="{_text(machine.gravity)}" integrator="implicitfast" '
+        f'<option timestep="{timestep!r}" gravity="{numbers(machine.gravity)}" integrator="implicitfast" '
         'tolerance="1e-14" iterations="50"><flag contact="disable"/></option>\n'
         f"<worldbody>\n{''.join(bodies)}</worldbody>\n{equality}</mujoco>\n"
     )
@@ -110,17 +112,13 @@ def home_coordinates(machine: Machine) -> FloatArray:
     return np.array([*platform, *coordinates] if machine.hinged_platform else [*coordinates, *platform])
 
 
-def _text(values: FloatArray) -> str:
-    return " ".join(repr(float(value)) for value in np.ravel(values))
-
-
 def _strut_mjcf(machine: Machine, i: int, frame: FloatArray) -> str:
     """A strut on its base joint."""
     strut, spin = machine.struts[i], machine.hinged_platform
-    xyaxes = _text(frame[:, :2].T)
+    xyaxes = numbers(frame[:, :2].T)
     own_axis = f'<joint name="spin_{i + 1}" type="hinge" axis="0 0 1"/>' if spin else ""
     return (
-        f'<body name="strut_{i + 1}_b" pos="{_text(machine.base_joints[i])}" xyaxes="{xyaxes}">\n'
+        f'<body name="strut_{i + 1}_b" pos="{numbers(machine.base_joints[i])}" xyaxes="{xyaxes}">\n'
         f'<joint name="first_{i + 1}" type="hinge" axis="1 0 0"/>'
         f'<joint name="second_{i + 1}" type="hinge" axis="0 1 0"/>{own_axis}\n'
         f"{_body_mjcf(machine, strut.body_b, strut.body_b.center_of_mass)}"
@@ -133,9 +131,9 @@ def _strut_mjcf(machine: Machine, i: int, frame: FloatArray) -> str:
 
 def _hanging_strut_mjcf(machine: Machine, i: int, frame: FloatArray) -> str:
     """A strut on its platform joint."""
-    strut = machine.struts[i]
+    strut, xyaxes = machine.struts[i], numbers(frame[:, :2].T)
     return (
-        f'<body name="strut_{i + 1}_e" pos="{_text(machine.platform_joints[i])}" xyaxes="{_text(frame[:, :2].T)}">\n'
+        f'<body name="strut_{i + 1}_e" pos="{numbers(machine.platform_joints[i])}" xyaxes="{xyaxes}">\n'
         f'<joint name="first_{i + 1}" type="hinge" axis="1 0 0"/>'
         f'<joint name="second_{i + 1}" type="hinge" axis="0 1 0"/>\n'
         f"{_body_mjcf(machine, strut.body_e, -strut.body_e.center_of_mass)}"
@@ -147,7 +145,7 @@ def _hanging_strut_mjcf(machine: Machine, i: int, frame: FloatArray) -> str:
 
 
 def _sites(name: str, places: FloatArray) -> str:
-    return "".join(f'<site name="{name}_{i + 1}" pos="{_text(place)}"/>' for i, place in enumerate(places))
+    return "".join(f'<site name="{name}_{i + 1}" pos="{numbers(place)}"/>' for i, place in enumerate(places))
 
 
 def _body_mjcf(machine: Machine, body: StrutBody, place: float) -> str:
@@ -156,7 +154,7 @@ def _body_mjcf(machine: Machine, body: StrutBody, place: float) -> str:
     axial = min(max(axial, SMALLEST_INERTIA), 2 * transverse)
     return (
         f'<inertial pos="0 0 {place!r}" mass="{body.mass!r}" '
-        f'diaginertia="{_text(np.array([transverse, transverse, axial]))}"/>\n'
+        f'diaginertia="{numbers(np.array([transverse, transverse, axial]))}"/>\n'
     )
 
 
@@ -185,8 +183,9 @@ def _platform_mjcf(machine: Machine, content: str) -> str:
     tensor = _possible(platform.inertia)[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
     quaternion = np.roll(quaternion_from_matrix(machine.home_rotation), 1)
     return (
-        f'<body name="platform" pos="{_text(machine.home_position)}" quat="{_text(quaternion)}">'
+        f'<body name="platform" pos="{numbers(machine.home_position)}" quat="{numbers(quaternion)}">'
         '<freejoint name="platform"/>\n'
-        f'<inertial pos="{_text(platform.center_of_mass)}" mass="{platform.mass!r}" fullinertia="{_text(tensor)}"/>\n'
+        f'<inertial pos="{numbers(platform.center_of_mass)}" mass="{platform.mass!r}" '
+        f'fullinertia="{numbers(tensor)}"/>\n'
         f"{content}</body>\n"
     )

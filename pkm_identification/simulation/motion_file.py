@@ -5,8 +5,6 @@ Of a hexapod six displacements of its platform, of a mechanism as many of its dr
 
 from __future__ import annotations
 
-import hashlib
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,6 +16,7 @@ from pkm_identification.document import YAML_ENDINGS, Node, read_yaml
 from pkm_identification.errors import MachineError
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
+from pkm_identification.motion import STRUTS
 
 from .waveforms import MultiSine
 
@@ -46,12 +45,9 @@ class Owner:
 
     @classmethod
     def of(cls, machine: Machine | Mechanism) -> Owner:
-        """A hexapod by its own hash, a mechanism by that of its description."""
-        if isinstance(machine, Machine):
-            return cls(machine.name, machine.hash, 6)
-        canonical = json.dumps(machine.description.document, sort_keys=True, default=str)
-        digest = hashlib.sha256(canonical.encode()).hexdigest()[:16]
-        return cls(machine.name, digest, machine.degrees_of_freedom)
+        """Six displacements of a hexapod's platform, or all drives of a mechanism."""
+        signals = STRUTS if isinstance(machine, Machine) else machine.degrees_of_freedom
+        return cls(machine.name, machine.hash, signals)
 
 
 def motion_text(machine: Machine | Mechanism, signal: MultiSine, duration: float, why: str) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
-import mujoco
 import numpy as np
 
 from pkm_identification.errors import NotConverged, SettingsError
@@ -24,6 +23,7 @@ from .imperfections.setup import TrainErrors
 from .loops.closure import Closure, close_loops, reduce_dynamics
 from .loops.platform_hinge import PlatformHinge
 from .model import hexapod_model, set_platform
+from .mujoco_library import mujoco
 from .multibody.stepping import Dynamics, Resistance
 from .stepping import StrutResistance, advance, present_motion
 
@@ -49,6 +49,8 @@ class PlantState:
         Drive force in N, what moves bodies and overcomes friction.
     resistance : ndarray, shape (6,)
         Friction (and end stops, where a strut is in one), N.
+    rubbing : ndarray, shape (6,)
+        The part of it that stands for friction of the joints, which are moments and no forces along the struts.
     """
 
     time: float
@@ -61,6 +63,7 @@ class PlantState:
     rate: FloatArray
     force: FloatArray
     resistance: FloatArray
+    rubbing: FloatArray
 
 
 class Plant(ActuatedPlant):
@@ -143,6 +146,7 @@ class Plant(ActuatedPlant):
         self._coefficients = coefficients
         self._resistance = StrutResistance(acting.law_parameters, coefficients.copy(), no_stops)
         self._laws = np.array([acting.law_parameters, acting.law_parameters])
+        self._one_by_one = np.full(STRUTS, -1)
         self.reset()
         self.apparent_mass = 1.0 / np.sum(self._jacobian[0] * self._compliance[0].T, axis=1) + motor_mass
         """Mass in kg each strut's drive feels at home when the other struts are free."""
@@ -171,7 +175,7 @@ class Plant(ActuatedPlant):
                 f"machine '{self.machine.name}': has an 'actuator', and friction of joints or elastic struts besides; "
                 "the simulator knows one or the other"
             )
-        self.actuated = ActuatorDrives.of(actuators, self.machine.loops, step)
+        self.actuated = ActuatorDrives.of(actuators, self.machine.control, step)
         self.actuated.settle(self._force[0], self._length[0])
 
     def reset(
@@ -236,7 +240,7 @@ class Plant(ActuatedPlant):
         ends = Dynamics(self._free, self._compliance, self._jacobian)
         for part in ends:
             part[1] = part[0]
-        axes = Resistance(self._laws, self._resistance.coefficients, self._resistance.stops)
+        axes = Resistance(self._laws, self._resistance.coefficients, self._resistance.stops, self._one_by_one)
         pose, twist = self._pose.copy(), self._twist.copy()
         predict(pose, twist, self._twist_change, duration)
         self._evaluate(1, pose, twist)
@@ -325,6 +329,7 @@ class Plant(ActuatedPlant):
     def state(self) -> PlantState:
         """Everything about this instant."""
         rate, resistance, acceleration = np.empty(STRUTS), np.empty(STRUTS), np.empty(6)
+        rubbing = np.zeros(STRUTS)
         present_motion(
             self._twist,
             self._length[0],
@@ -339,7 +344,7 @@ class Plant(ActuatedPlant):
         )
         if self._train is not None:
             self._train.present(
-                self._twist, self._length[0], self._jacobian[0], self._force[0], rate, resistance
+                self._twist, self._length[0], self._jacobian[0], self._force[0], rate, resistance, rubbing
             )
             acceleration = self._free[0] + self._compliance[0] @ (self._force[0] - resistance)
         return PlantState(
@@ -353,6 +358,7 @@ class Plant(ActuatedPlant):
             rate=rate,
             force=self.force,
             resistance=resistance,
+            rubbing=rubbing,
         )
 
     @property

@@ -60,6 +60,8 @@ class Recording:
     source : str
     imu, sensor : ndarray, shape (N, 6), or None
         Additional sensors, as in `StrutLog`.
+    motor_length : ndarray, shape (N, 6), or None
+        As in `Sample`.
     """
 
     time: FloatArray
@@ -72,6 +74,7 @@ class Recording:
     source: str
     imu: FloatArray | None = None
     sensor: FloatArray | None = None
+    motor_length: FloatArray | None = None
 
     def __len__(self) -> int:
         return len(self.time)
@@ -90,6 +93,10 @@ def recording(samples: list[Sample], states: list[PlantState], loop_gap: float, 
 
     def column(records: list, name: str, *shape: int) -> FloatArray:
         return np.array([getattr(record, name) for record in records], dtype=float).reshape(-1, *shape)
+
+    def given(name: str) -> FloatArray | None:
+        there = samples and getattr(samples[0], name) is not None
+        return column(samples, name, STRUTS) if there else None
 
     motion = PlatformMotion(
         time=column(states, "time"),
@@ -111,6 +118,7 @@ def recording(samples: list[Sample], states: list[PlantState], loop_gap: float, 
         truth=truth,
         loop_gap=loop_gap,
         source=source,
-        imu=column(samples, "imu", STRUTS) if samples and samples[0].imu is not None else None,
-        sensor=column(samples, "sensor", STRUTS) if samples and samples[0].sensor is not None else None,
+        imu=given("imu"),
+        sensor=given("sensor"),
+        motor_length=given("motor_length"),
     )

@@ -32,7 +32,9 @@ class SensorSettings:
         Standard deviation of the stamps in s; sampling itself is regular. Cut off at 0.4 periods, so stamps never swap.
     """
 
-    current_noise: float = declared(0.01, "noise of the currents, relative to their rms", "", 0, 10.0)
+    current_noise: float = declared(
+        0.01, "noise of the currents, relative to their rms", "", 0, 10.0, option="noise", percent=True
+    )
     current_bits: int | None = declared(12, "resolution of the currents; 0: exact", low=0, high=32)
     quantised_encoders: bool = declared(True, "lengths in whole encoder counts")
     stamp_jitter: float = declared(0.0, "standard deviation of the stamps", "s", 0, 0.01)
@@ -68,6 +70,8 @@ class Sample:
         The same in m and N.
     imu, sensor : ndarray, shape (6,), or None
         Specific force and angular rate of the IMU, and the struts' force sensors, where the machine has them.
+    motor_length : ndarray, shape (6,), or None
+        Of the motors' encoders in m, of drives with an encoder on either side.
     """
 
     time: float
@@ -77,6 +81,7 @@ class Sample:
     force: FloatArray
     imu: FloatArray | None = None
     sensor: FloatArray | None = None
+    motor_length: FloatArray | None = None
 
 
 class Sensors:

@@ -13,9 +13,13 @@ from pkm_identification.mechanisms.hexapod.drive import CONTROL
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.kinematics import forward_kinematics, strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 
+from .actuated.file_control import FileControl
+from .actuated.lines import check_delays
+from .actuated.place_following import PlaceFollowing
 from .actuated.small_steps import small_step
 from .actuators import Drives, completed_drive
 from .additional_sensors import AdditionalSensors
@@ -122,6 +126,10 @@ class Simulator:
         if unset and half is None:
             raise SettingsError("faults at half time need a trajectory, which has one")
         self._half_time = half
+        law = FileControl.of(
+            machine.control, lambda: Mechanism.from_machine(nominal), self.plant, self._read, self._limited
+        )
+        self._following = PlaceFollowing(self.plant, law)
         self._encoders = Encoders(self._setup.encoder, self.drive, half)
         self._record = Record(self._setup.record, self.drive)
         self.reset()
@@ -168,6 +176,14 @@ class Simulator:
     def _shown(self) -> FloatArray:
         """Lengths (6,) in m that the encoders show now, before rounding."""
         return self._encoders.shown(self.plant.encoder_length, self.plant.time)
+
+    def _read(self) -> FloatArray:
+        """Lengths (6,) in m that the encoders' counts stand for now."""
+        return self._sensors.length(self._sensors.counts(self._shown()))
+
+    def _limited(self, force: FloatArray) -> FloatArray:
+        """What becomes of forces (6,) in N that the drives are asked for."""
+        return self._currents.true(self._drives.force(force))
 
     def _note(self) -> None:
         if self._currents.late:
@@ -276,7 +292,7 @@ class Simulator:
         rate = self._controller.rate if self._forces is None else self.truth.rate
         self._forces = None
         reference = LengthReference(
-            self._sensors.length(self._sensors.counts(self._shown())),
+            self._read(),
             rate,
             self._cycle,
             DEFAULT_RATE_LIMIT if limit is None else COMMAND_SHARE * limit,
@@ -284,7 +300,7 @@ class Simulator:
             self.nominal.friction if self._control.feed_forward else None,
         )
         self._reference = reference
-        self._wanted: FloatArray | None = None
+        self._following.reset()
         self._controller.reset(self._currents.measured(self.plant.holding_force()))
         self._end = None
         return reference
@@ -333,7 +349,11 @@ class Simulator:
             counts = self._sensors.counts(self._encoders.shown(late, self.time))
         force = self._currents.force(self.time, self.plant.reported_force)
         imu, sensor = self._additional.imu(self._state), self._additional.force(self._state)
-        return self._record.of(self._sensors.sample(self.time, self.period, counts, force, imu, sensor))
+        sample = self._record.of(self._sensors.sample(self.time, self.period, counts, force, imu, sensor))
+        motor = None if self.plant.actuated is None else self.plant.actuated.motor_side
+        if motor is None:
+            return sample
+        return replace(sample, motor_length=self._sensors.length(self._sensors.counts(motor)))
 
     def advance(self) -> None:
         """The second half of `step`: the controller acts on the last sample, the machine moves on by one period.
@@ -343,33 +363,26 @@ class Simulator:
         NotConverged
             If the machine falls into a singular pose.
         """
-        if self.plant.takes_places:
-            self._follow_lengths()
+        if self._forces is None and self._following.acts:
+            for _ in range(self._cycles):
+                self._following.move(self._reference.step().length, self._cycle)
+                self._note()
+            self._count += 1
             return
         start, last = self.plant.force, self._cycles - 1
         for cycle in range(self._cycles):
             if self._forces is not None:
-                reached = self._currents.true(self._drives.force(self._forces))
+                reached = self._limited(self._forces)
                 force = reached if cycle == last else start + (cycle + 1) / self._cycles * (reached - start)
             else:
                 if cycle > 0:
-                    self._length = self._sensors.length(self._sensors.counts(self._shown()))
+                    self._length = self._read()
                 reference = self._reference.step()
                 command = self._controller.command(
                     self._length, reference.length, reference.feed_forward, self._drives.saturated
                 )
-                force = self._currents.true(self._drives.force(command))
+                force = self._limited(command)
             self.plant.advance(force, self._cycle)
-            self._note()
-        self._count += 1
-
-    def _follow_lengths(self) -> None:
-        """One period of drives that go to wanted lengths by themselves."""
-        for _ in range(self._cycles):
-            wanted = self._reference.step().length
-            before = wanted if self._wanted is None else self._wanted
-            self.plant.follow(wanted, 2 * wanted - before, self._cycle)
-            self._wanted = wanted
             self._note()
         self._count += 1
 
@@ -428,6 +441,7 @@ def simulate(
 ) -> Recording:
     """Simulate a named trajectory from start to end; parameters as of `Simulator` and `trajectory`."""
     motion = trajectory(name, machine if nominal is None else nominal, duration, motion_seed)
+    check_delays(machine.actuators or (), motion.duration)
     simulator = Simulator(
         machine,
         motion,

@@ -18,6 +18,7 @@ from pkm_identification.mechanisms.friction import friction_along, friction_slop
 from pkm_identification.mechanisms.friction.law import TRANSITION, law_tuple
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
+from pkm_identification.numerics.copying import copy_vector
 from pkm_identification.numerics.linear_systems import solve6
 
 NEWTON_ITERATIONS = 20
@@ -205,9 +206,9 @@ def advance(pose, twist, length, free, compliance, jacobian, force, struts, dura
                     reached[i] += (1.0 - GAMMA) * h * first_rate[i]
             _solve_stage(known, reached, GAMMA * h, dynamics, struts, here, scratch)
             if s == 0:
-                first[:] = stage
-                first_change[:] = change
-                first_rate[:] = rate
+                copy_vector(stage, first)
+                copy_vector(change, first_change)
+                copy_vector(rate, first_rate)
         for k in range(3):
             pose[k] += h * ((1.0 - GAMMA) * first[k] + GAMMA * stage[k])
         turn_pose(

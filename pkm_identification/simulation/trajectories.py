@@ -9,12 +9,13 @@ import numpy as np
 from pkm_identification.errors import SettingsError
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.kinematics import (
+    angle_use,
     jacobian,
     strut_lengths,
     strut_motion_from_platform,
 )
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import PlatformMotion
+from pkm_identification.motion import DEFAULT_DURATION, TRAJECTORIES, PlatformMotion
 from pkm_identification.numerics.arrays import FloatArray
 
 from .motion_file import is_motion_file, read_motion
@@ -32,18 +33,6 @@ from .waveforms import (
     MultiSine,
     faded,
 )
-
-DEFAULT_DURATION = {
-    "x": 20.0,
-    "z": 20.0,
-    "xy": 20.0,
-    "rich": 60.0,
-    "rich2": 30.0,
-    "slow": 60.0,
-    "free": 0.15,
-    "rest": 5.0,
-}
-TRAJECTORIES = tuple(DEFAULT_DURATION)
 
 REST = 0.5  # s, at both ends
 RAMP = 1.0  # s
@@ -210,6 +199,8 @@ def within_limits(
 ) -> bool:
     """Whether a motion keeps this module's margins to length, rate and force limits and to singular poses.
 
+    Passive joints keep to the angles of the machine's file, if it states some.
+
     With `between`, evenly spaced samples answer for what is between them too (see `peaks`).
     """
     low, high = machine.length_limits
@@ -223,6 +214,10 @@ def within_limits(
     if np.any(shortest < np.minimum(low + margin, home)) or np.any(longest > np.maximum(high - margin, home)):
         return False
     if machine.rate_limit is not None and np.abs(extremes(rate)).max() > RATE_SHARE * machine.rate_limit:
+        return False
+    turned = angle_use(machine, motion.position, motion.rotation)
+    # also where one has no angle
+    if turned.size and not extremes(turned)[1].max() <= 1:
         return False
     least = _least_singular(machine, motion.position[::10], motion.rotation[::10]).min()
     if least < CONDITION_SHARE * _least_singular(machine, *home_pose)[0]:

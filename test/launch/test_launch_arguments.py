@@ -31,7 +31,7 @@ def description(name):
         ("control", {*COMMON, "perturbation", "mode", "lockstep", "lost_after"}),
         ("replay", {*COMMON, "bag", "rate", "loop", "shutdown_at_end"}),
         ("ros2_control", {*COMMON, "commands", "mode", "hardware", "controllers", "mock"}),
-        ("view", {"namespace", "rviz_config", "use_sim_time", "machine"}),
+        ("view", {"namespace", "rviz_config", "use_sim_time", "machine", "enclave"}),
     ],
 )
 def test_arguments_are_described(name, own):

@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tarfile
 import zipfile
 from pathlib import Path
 
@@ -88,6 +89,47 @@ def test_ros_free_wheel_is_pure_and_finds_its_machines(sources, tmp_path):
     assert machines.split() == MACHINES
 
 
+MAKE_SDIST = "import sys; from setuptools.build_meta import build_sdist; print(build_sdist(sys.argv[1]))"
+
+
+def test_source_distribution_is_clean_and_its_page_can_be_shown(sources, tmp_path):
+    if int(importlib.metadata.version("setuptools").split(".")[0]) < 77:
+        pytest.skip("building without isolation needs setuptools 77")
+    done = subprocess.run(
+        [sys.executable, "-c", MAKE_SDIST, str(tmp_path)],
+        cwd=sources,
+        env=os.environ | {"PKM_WITH_ROS": "0"},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
+    (archive,) = tmp_path.glob("*.tar.gz")
+    with tarfile.open(archive) as packed:
+        names = [Path(*Path(member.name).parts[1:]).as_posix() for member in packed.getmembers()]
+    # what is written besides: metadata, and an empty configuration
+    made = {name for name in names if not (ROOT / name).exists()}
+    assert made == {"PKG-INFO", "setup.cfg"}
+    assert not [name for name in names if "__pycache__" in name or name.startswith(("build", "dist"))]
+    wanted = (
+        "setup.py",
+        "package.xml",
+        "CMakeLists.txt",
+        "LICENSE",
+        "resource/ros_generators.txt",
+        "msg/StrutStates.msg",
+    )
+    assert set(wanted) <= set(names)
+    if distribution_missing("twine") is None:
+        checked = subprocess.run(
+            [sys.executable, "-m", "twine", "check", "--strict", str(archive)],
+            capture_output=True,
+            text=True,
+            timeout=100,
+        )
+        assert checked.returncode == 0, checked.stdout
+
+
 @pytest.fixture(scope="module")
 def prefix(sources, tmp_path_factory) -> Path:
     """The sources installed with CMake alone, as colcon does it."""
@@ -149,16 +191,20 @@ def test_this_environment_finds_machines_messages_and_share(tmp_path):
     code = LIST_MACHINES + (
         "from ament_index_python.packages import get_package_share_directory\n"
         "from pkm_identification.msg import ParameterEstimate, PlatformState, StrutStates\n"
-        "from pkm_identification.srv import SolveForward, SolveInverse\n"
+        "from pkm_identification.srv import SetPayload, SolveForward, SolveInverse, StepSimulation\n"
         "from pkm_identification.action import ExecuteTrajectory\n"
+        "from control_msgs.action import FollowJointTrajectory\n"
+        "FollowJointTrajectory.__class__.__import_type_support__()\n"
+        "print(FollowJointTrajectory.Result.OLD_HEADER_TIMESTAMP)\n"
         "print(ExecuteTrajectory.Result.LIMIT_VIOLATED, PlatformState.DEGRADED, ParameterEstimate.UNIDENTIFIABLE)\n"
         "print(get_package_share_directory('pkm_identification'))\n"
     )
-    where, machines, constants, share = run_python(
+    where, machines, old_stamp, constants, share = run_python(
         code, path=None, folder=tmp_path, AMENT_PREFIX_PATH=sys.prefix
     )
     assert Path(where).is_relative_to(sys.prefix)
     assert machines.split() == MACHINES
+    assert old_stamp == "-3"
     assert constants == "-10 1 2"
     assert (Path(share) / "config" / "machines" / f"{MACHINES[0]}.yaml").is_file()
 

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import ast
+import importlib.util
 import re
+import runpy
 import sys
 import xml.etree.ElementTree as ElementTree
 from importlib.metadata import packages_distributions
 from pathlib import Path
+
+import pytest
+import yaml
 
 import pkm_identification
 
@@ -20,6 +25,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ROOT / "pkm_identification"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 MANIFEST = ElementTree.parse(ROOT / "package.xml").getroot()
+CHANGELOG = (ROOT / "CHANGELOG.rst").read_text(encoding="utf-8")
 CMAKE = (ROOT / "CMakeLists.txt").read_text(encoding="utf-8")
 
 # rosdep's name where it is not python3-<name on PyPI>
@@ -62,8 +68,56 @@ def optional_imports(path: Path) -> set[str]:
 
 
 def test_one_name_and_version():
+    """pyproject.toml takes it from the package; files that programs read as they are must agree."""
+    version = pkm_identification.__version__
     assert MANIFEST.findtext("name") == PROJECT["name"] == pkm_identification.__name__
-    assert MANIFEST.findtext("version") == PROJECT["version"] == pkm_identification.__version__
+    assert MANIFEST.findtext("version") == version
+    assert "version" in PROJECT["dynamic"]
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert citation["version"] == version
+    # the newest section that has a number
+    newest = re.search(r"^(\d+\.\d+\.\d+) \((\d{4}-\d\d-\d\d)\)$", CHANGELOG, re.MULTILINE)
+    assert newest is not None
+    assert newest.groups() == (version, citation["date-released"])
+
+
+def test_release_notes_are_the_section_of_the_changelog():
+    notes = runpy.run_path(str(ROOT / ".ci" / "release_notes.py"))["notes"]
+    section = notes(CHANGELOG, pkm_identification.__version__)
+    assert section.startswith("* One package for colcon and pip")
+    assert "----" not in section
+    assert "Forthcoming" not in section
+    assert section in CHANGELOG
+    with pytest.raises(SystemExit, match=r"9\.9\.9"):
+        notes(CHANGELOG, "9.9.9")
+
+
+def test_all_has_every_extra_that_runs_without_ros():
+    extras = PROJECT["optional-dependencies"]
+    (everything,) = extras["all"]
+    named = set(re.fullmatch(r"pkm_identification\[([\w,]+)\]", everything)[1].split(","))
+    # what those need who develop it is in none of a user's
+    assert named == set(extras) - {"all", "ros", "test", "dev", "docs"}
+
+
+def test_with_a_repository_the_page_on_pypi_has_whole_addresses(monkeypatch):
+    """Pictures and pages beside README.md are not there on PyPI; without a repository there is nowhere to point."""
+    setup = runpy.run_path(str(ROOT / "setup.py"), run_name="setup")
+    home = "https://example.org/owner/pkm_identification"
+    monkeypatch.setenv("PKM_REPOSITORY", home + "/")
+    text = setup["long_description"]()
+    linked = re.findall(r"\]\(([^)\s]+)\)", text)
+    assert len(linked) > 10
+    assert all(target.startswith(("https://", "#")) for target in linked)
+    pictures = re.findall(r"!\[[^]]*\]\(([^)\s]+)\)", text)
+    assert len(pictures) >= 2
+    for picture in pictures:
+        place = picture.removeprefix(f"{home}/raw/{pkm_identification.__version__}/")
+        assert (ROOT / place).is_file(), picture
+    assert set(setup["project_urls"]()) == {"Repository", "Issues", "Documentation", "Changelog"}
+    monkeypatch.delenv("PKM_REPOSITORY")
+    assert setup["long_description"]() == (ROOT / "README.md").read_text(encoding="utf-8")
+    assert setup["project_urls"]() == {}
 
 
 def test_named_pythons_are_those_ros_wheels_exist_for():
@@ -85,7 +139,8 @@ def test_licence_is_named_alike_and_present():
 
 
 def test_python_dependencies_are_rosdep_dependencies():
-    names = {re.match(r"[\w-]+", requirement)[0] for requirement in PROJECT["dependencies"]}
+    requirements = [*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["sim"]]
+    names = {re.match(r"[\w-]+", requirement)[0] for requirement in requirements}
     keys = {ROSDEP.get(name, f"python3-{name}") for name in names}
     assert keys == {key for key in manifest("depend", "exec_depend") if key.startswith("python3-")}
 
@@ -132,6 +187,36 @@ def test_every_interface_is_generated():
 def test_message_packages_found_by_cmake_are_dependencies():
     found = set(re.findall(r"find_package\((\w+_msgs) REQUIRED\)", CMAKE))
     assert found == manifest("depend")
+
+
+def test_control_msgs_of_a_ros_installation_wins(tmp_path):
+    """It is generated only where no prefix has it, but for the one an earlier build of this package made."""
+    spec = importlib.util.spec_from_file_location("pkm_setup", ROOT / "setup.py")
+    build = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(build)
+    ours, theirs = tmp_path / "venv", tmp_path / "opt"
+    for prefix in (ours, theirs):
+        (prefix / "share" / "control_msgs").mkdir(parents=True)
+    shipped = (ROOT / "resource" / "control_msgs" / "package.xml").read_text(encoding="utf-8")
+    (ours / "share" / "control_msgs" / "package.xml").write_text(shipped, encoding="utf-8")
+    assert not build.has_control_msgs([ours, theirs])
+    (theirs / "share" / "control_msgs" / "package.xml").write_text(
+        "<name>control_msgs</name>", encoding="utf-8"
+    )
+    assert build.has_control_msgs([ours, theirs])
+
+
+def test_shipped_control_msgs_are_complete_and_licensed():
+    folder = ROOT / "resource" / "control_msgs"
+    listed = set(
+        re.findall(r'"((?:msg|action)/\w+\.\w+)"', (folder / "CMakeLists.txt").read_text(encoding="utf-8"))
+    )
+    present = {f"{path.parent.name}/{path.name}" for path in folder.glob("*/*")}
+    assert listed == present
+    assert "Redistribution and use in source and binary forms" in (folder / "LICENSE").read_text(
+        encoding="utf-8"
+    )
+    assert "resource/control_msgs/LICENSE" in PROJECT["license-files"]
 
 
 def test_every_node_has_an_executable():

@@ -79,7 +79,7 @@ class Driver:
         return self.node.controller
 
     def status(self) -> DiagnosticStatus:
-        return self.node.health.status()
+        return self.node.health.statuses()[0]
 
 
 @pytest.mark.slow

@@ -1,15 +1,20 @@
 """Diagnostics: one status a second, worst finding first, counters by reason, logs that do not flood."""
 
 import time
+from pathlib import Path
 
+import pytest
+import yaml
 from diagnostic_msgs.msg import DiagnosticStatus
 
+from pkm_identification.nodes.catalogue import NODES, node_class
 from pkm_identification.ros.node.diagnostics import ERROR, WARN
 from pkm_identification.ros.node.pipeline_node import PipelineNode
 
 
 class Probe(PipelineNode):
     NAME = "probe"
+    TASK = "oven"
 
     def hardware(self):
         return "rig 7"
@@ -30,11 +35,23 @@ def test_it_comes_once_a_second_with_name_hardware_and_values(bench):
     bench.wait(lambda: len(messages) >= 3, "three of them")
     assert time.monotonic() - began > 1.8
     status = messages[0].status[0]
-    assert status.name == "left/probe"
-    assert status.hardware_id == "rig 7"
+    assert status.name == "left/probe: oven"
+    assert status.hardware_id == "left/rig 7"
     assert (status.level, status.message) == (DiagnosticStatus.OK, "ok")
     assert [(value.key, value.value) for value in status.values] == [("temperature", "20.25")]
     assert messages[0].header.stamp.sec > 0
+    assert [(one.name, one.message) for one in messages[0].status[1:]] == [("left/probe: input", "no topic")]
+
+
+def test_two_machines_of_one_name_are_told_apart(bench):
+    node = bench.start(Probe, cli_args=["--ros-args", "-p", "machine_id:=serial 4711"])
+    assert {status.hardware_id for status in node.health.statuses()} == {"serial 4711"}
+
+
+def test_what_was_noted_is_in_the_first_task_only(bench):
+    node = bench.start(Probe)
+    node.report(ERROR, "smoke", "there is smoke")
+    assert [status.level for status in node.health.statuses()] == [ERROR, DiagnosticStatus.OK]
 
 
 def test_events_count_for_their_second_and_the_worst_comes_first(bench):
@@ -42,11 +59,11 @@ def test_events_count_for_their_second_and_the_worst_comes_first(bench):
     node.warm = True
     node.report(ERROR, "smoke", "there is smoke")
     node.report(ERROR, "smoke", "there is smoke")
-    status = node.health.status()
+    status = node.health.statuses()[0]
     assert status.level == ERROR
     assert status.message == "there is smoke; it is warm"
     assert {"smoke": "2"}.items() <= {value.key: value.value for value in status.values}.items()
-    status = node.health.status()
+    status = node.health.statuses()[0]
     assert (status.level, status.message) == (WARN, "it is warm")
     assert "2" in {value.value for value in status.values if value.key == "smoke"}
 
@@ -60,3 +77,13 @@ def test_a_reason_that_repeats_is_not_logged_every_time(bench):
         node.report(WARN, "late", "too late")
     assert lines == ["a spike (spike: 1 so far)", "too late (late: 1 so far)"]
     assert node.health.counts == {"spike": 1000, "late": 1000}
+
+
+@pytest.mark.parametrize("name", NODES)
+def test_every_node_has_one_place_in_the_tree_of_the_aggregator(name):
+    path = Path(__file__).parents[2] / "config" / "diagnostic_aggregator.yaml"
+    settings = yaml.safe_load(path.read_text(encoding="utf-8"))["/**"]["ros__parameters"]
+    analyzers = [entry for entry in settings.values() if isinstance(entry, dict)]
+    status = f"left/{node_class(name).NAME}: {node_class(name).TASK}"
+    assert sum(any(text in status for text in entry["contains"]) for entry in analyzers) == 1
+    assert node_class(name).TASK != PipelineNode.TASK

@@ -1,15 +1,17 @@
 """What an estimator goes on from: its own file, in place of a damaged one that before it, and nothing where none is."""
 
 import json
+from pathlib import Path
 
 import pytest
 from core.report.made_identification import made_identification
 
+from pkm_identification.errors import DocumentError
 from pkm_identification.identification.estimate_file import write_estimate_json
 from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
-from pkm_identification.ros.estimates.store import EstimateStore
+from pkm_identification.ros.estimates.store import EstimateStore, estimate_folder, estimate_name
 
 MACHINE = Machine.load("uf")
 PARAMETERS = hexapod_parameters(MACHINE)
@@ -18,7 +20,7 @@ PARAMETERS = hexapod_parameters(MACHINE)
 @pytest.fixture
 def store(tmp_path):
     """A store with its own file and the one before it."""
-    store = EstimateStore(MACHINE, Settings(), tmp_path / "estimate.json")
+    store = EstimateStore(MACHINE, Settings(), tmp_path / "estimate.json", "left/uf")
     for path in (store.path, store.previous):
         write_estimate_json(path, made_identification())
     return store
@@ -34,6 +36,30 @@ def test_its_own_file_is_taken(store):
     assert store.start_value("", True, PARAMETERS).source == str(store.path)
     assert store.trouble == ""
     assert store.start_value("", False, PARAMETERS) is None
+
+
+def test_another_machine_of_the_same_description_is_not_gone_on_from(store):
+    write_estimate_json(store.path, made_identification(), machine_id="left/uf")
+    assert store.start_value("", True, PARAMETERS).machine_id == "left/uf"
+    other = EstimateStore(MACHINE, Settings(), store.path, "right/uf")
+    with pytest.raises(DocumentError, match="is of machine 'left/uf', this one is 'right/uf'"):
+        other.start_value("", True, PARAMETERS)
+    # given on purpose it is a start like any other
+    assert other.start_value(str(store.path), False, PARAMETERS).machine_id == "left/uf"
+
+
+def test_estimates_are_kept_where_ros_keeps_its_files(tmp_path):
+    home = Path("~/.ros/pkm_identification").expanduser().resolve()
+    assert estimate_folder("", {}) == home
+    assert estimate_folder("", {"ROS_HOME": ""}) == home
+    assert estimate_folder("", {"ROS_HOME": str(tmp_path)}) == tmp_path / "pkm_identification"
+    assert estimate_folder(str(tmp_path / "own"), {"ROS_HOME": "/elsewhere"}) == tmp_path / "own"
+
+
+def test_files_are_named_after_their_machine():
+    assert estimate_name("mine.json", "left/uf") == "mine.json"
+    assert estimate_name("", "left/uf") == "left_uf.json"
+    assert estimate_name("", "../../cell 1/uf") == "_.._cell_1_uf.json"
 
 
 def test_in_place_of_a_damaged_file_stands_the_one_before(store):

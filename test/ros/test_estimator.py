@@ -73,15 +73,15 @@ def test_save_writes_the_estimate_for_programs(bench, rig, samples, tmp_path):
     rig.feed(samples)
     answer = bench.trigger("/estimator/save")
     assert answer.success
-    assert answer.message == f"saved to {tmp_path / 'estimate.json'}"
-    document = json.loads((tmp_path / "estimate.json").read_text())
+    assert answer.message == f"saved to {tmp_path / 'uf.json'}"
+    document = json.loads((tmp_path / "uf.json").read_text())
     assert document["schema"] == 1
     assert document["machine"] == "uf"
     assert document["samples"] == rig.node.estimator.counts["used"]
     values = {entry["name"]: entry for entry in document["parameters"]}
     assert values["viscous_1"]["status"] == "identifiable"
     assert values["viscous_1"]["value"] == pytest.approx(rig.node.estimator.estimate.shown("viscous_1"))
-    assert [file.name for file in tmp_path.iterdir()] == ["estimate.json"]
+    assert [file.name for file in tmp_path.iterdir()] == ["uf.json"]
 
 
 def test_disabled_it_forgets_nothing_and_learns_nothing(bench, rig, samples):
@@ -97,7 +97,7 @@ def test_disabled_it_forgets_nothing_and_learns_nothing(bench, rig, samples):
 
 
 @pytest.mark.parametrize(
-    "name", ["../estimate.json", "/etc/estimate.json", "", "..", "a/b.json", ".bashrc", ".json"]
+    "name", ["../estimate.json", "/etc/estimate.json", "..", "a/b.json", ".bashrc", ".json"]
 )
 def test_saving_is_confined_to_its_folder(bench, name, tmp_path):
     with pytest.raises(PkmError, match="plain file name"):
@@ -130,7 +130,7 @@ def test_a_band_changed_while_learning_forgets_nothing(bench, rig, samples):
 def test_it_saves_by_itself_and_only_what_is_new(bench, rig, samples, tmp_path):
     rig.feed(samples[:2500])
     assert rig.node.set_parameters([Parameter("autosave_period", value=0.05)])[0].successful
-    path = tmp_path / "estimate.json"
+    path = tmp_path / "uf.json"
     bench.wait(path.exists, "the file")
     written = path.stat().st_mtime_ns
     bench.spin(0.3)
@@ -138,8 +138,8 @@ def test_it_saves_by_itself_and_only_what_is_new(bench, rig, samples, tmp_path):
     rig.feed(samples[2500:])
     count = rig.node.estimator.estimate.count
     bench.wait(lambda: json.loads(path.read_text())["state"]["count"] == count, "the rest")
-    assert sorted(file.name for file in tmp_path.iterdir()) == ["estimate.json", "estimate.previous.json"]
-    assert json.loads((tmp_path / "estimate.previous.json").read_text())["state"]["count"] < count
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["uf.json", "uf.previous.json"]
+    assert json.loads((tmp_path / "uf.previous.json").read_text())["state"]["count"] < count
 
 
 def test_a_folder_that_cannot_be_written_is_an_error_and_nothing_stops(bench, samples, tmp_path):
@@ -153,3 +153,29 @@ def test_a_folder_that_cannot_be_written_is_an_error_and_nothing_stops(bench, sa
     assert int(values_of(status)["not_saved"]) > 0
     assert not bench.trigger("/estimator/save").success
     rig.feed(samples[2500:])
+
+
+def test_two_machines_of_one_file_do_not_share_an_estimate(bench, samples, tmp_path):
+    """By default each has a file of its own; of a name they share only the first is written, and no other starts."""
+    common = {"save_folder": str(tmp_path), "save_name": "shared.json"}
+    left = EstimatorRig(bench, machine_id="left/uf", **common)
+    left.feed(samples[:2500])
+    assert bench.trigger("/estimator/save").success
+    written = (tmp_path / "shared.json").read_bytes()
+    assert json.loads(written)["machine_id"] == "left/uf"
+    problem = "is of machine 'left/uf', this one is 'right/uf'"
+    bench.stop(left.node)
+    right = EstimatorRig(bench, machine_id="right/uf", **common)
+    right.feed(samples[:2500])
+    answer = bench.trigger("/estimator/save")
+    assert not answer.success
+    assert problem in answer.message
+    assert (tmp_path / "shared.json").read_bytes() == written
+    bench.stop(right.node)
+    with pytest.raises(PkmError, match=problem):
+        bench.start(EstimatorNode, machine_id="right/uf", resume=True, **common)
+    names = [
+        bench.start(EstimatorNode, cli_args=["--ros-args", "-r", f"__ns:=/{side}"], save_folder=str(tmp_path))
+        for side in ("left", "right")
+    ]
+    assert [node.store.path.name for node in names] == ["left_uf.json", "right_uf.json"]

@@ -55,13 +55,13 @@ def test_step_times_are_those_of_the_last_second():
         watch.took(duration, info(1))
     watch.turn_over()
     values = step_values([watch, quiet])
-    assert values["step_mean_ms"] == pytest.approx(2.0)
-    assert values["step_max_ms"] == pytest.approx(3.0)
+    assert values["step_mean (ms)"] == pytest.approx(2.0)
+    assert values["step_max (ms)"] == pytest.approx(3.0)
     assert (values["taken"], values["lost"]) == (2, 0)
-    assert 10 < values["memory_mb"] < 10_000
+    assert 10 < values["memory (MB)"] < 10_000
     assert "a step takes 2 ms, at most 3 ms" in watch.complaint()
     watch.turn_over()
-    assert step_values([watch])["step_max_ms"] == 0.0
+    assert step_values([watch])["step_max (ms)"] == 0.0
     assert step_values([]) == {}
 
 

@@ -1,8 +1,9 @@
 """Parameters: refused with name, value and range; fixed while configured; typing errors pointed out."""
 
 import pytest
+from rcl_interfaces.msg import Parameter as ParameterMessage
 from rcl_interfaces.srv import SetParametersAtomically
-from rclpy.parameter import Parameter
+from rclpy.parameter import Parameter, get_parameter_value
 
 from pkm_identification.ros.node.pipeline_node import PipelineNode
 from pkm_identification.ros.parameters.declarations import ParameterError, ParameterSpec
@@ -26,6 +27,11 @@ class Probe(PipelineNode):
         ("cutoff", 5000.0, "parameter 'cutoff' = 5000.0: must be between 0.1 and 500 Hz"),
         ("cutoff", float("nan"), "must be finite"),
         ("cutoff", "high", "parameter 'cutoff' = 'high': must be a number"),
+        (
+            "cutoff",
+            "1e2",
+            "parameter 'cutoff' = '1e2': must be a number; YAML takes this for a text: write 1.0e+2",
+        ),
         ("cutoff", True, "must be a number"),
         ("order", 0, "parameter 'order' = 0: must be between 1 and 12"),
         ("order", 2.5, "must be an integer"),
@@ -41,6 +47,21 @@ def test_a_bad_value_at_start_is_named_with_its_range(bench, name, value, text):
     assert text in str(caught.value)
     assert f"'{name}'" in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("typed", "written"), [("1e2", "1.0e+2"), ("1000E-1", "1000.0e-1"), ("1.5e2", "1.5e+2")]
+)
+def test_a_power_that_ros2_param_takes_for_a_text_gets_a_hint(bench, typed, written):
+    """`ros2 param set` reads values as YAML 1.1 does; parameter files and `-p` take them for numbers."""
+    node = bench.start(Probe, bring_up=False)
+    message = ParameterMessage(name="cutoff", value=get_parameter_value(typed))
+    refused = node.set_parameters([Parameter.from_parameter_msg(message)])[0]
+    assert not refused.successful
+    assert refused.reason.endswith(f"write {written}")
+    message.value = get_parameter_value(written)
+    assert node.set_parameters([Parameter.from_parameter_msg(message)])[0].successful
+    assert node.parameter["cutoff"] == float(typed)
 
 
 def test_whole_numbers_do_for_numbers(bench):

@@ -18,7 +18,7 @@ from pkm_identification.nodes.kinematics import KinematicsNode
 from pkm_identification.nodes.player import PlayerNode
 from pkm_identification.nodes.strut_filter import StrutFilterNode
 from pkm_identification.records import read_log
-from pkm_identification.records.bag_writer import write_strut_bag
+from pkm_identification.records.bags.writer import write_strut_bag
 from pkm_identification.ros.clock import seconds
 from pkm_identification.ros.processes.node_process import NodeProcess
 from pkm_identification.ros.qos import LATCHED

@@ -68,12 +68,13 @@ def test_a_slow_drive_is_never_late_by_its_own_period():
 class Forces:
     """Commands for a simulator without a node; time on the wall is told."""
 
-    def __init__(self, monkeypatch, **settings) -> None:
+    def __init__(self, **settings) -> None:
         self.now = 50.0
-        monkeypatch.setattr("pkm_identification.ros.commands.force_commands.time.monotonic", lambda: self.now)
         self.simulator = Simulator(UF)
         chosen = {"lockstep": False, "longest_delay": 0.02, "patience": 0.1, **settings}
-        self.forces = ForceCommands(self.simulator, JointStateReader(stamped=False), **chosen)
+        self.forces = ForceCommands(
+            self.simulator, JointStateReader(stamped=False), **chosen, clock=lambda: self.now
+        )
         self.stamp = 0.0
         self.forces.sample()
 
@@ -92,8 +93,8 @@ class Forces:
         self.forces.take(joint_state(stamp, HOME, self.simulator.plant.holding_force()), now)
 
 
-def test_the_machine_waits_rather_than_go_on_with_old_forces(monkeypatch):
-    made = Forces(monkeypatch)
+def test_the_machine_waits_rather_than_go_on_with_old_forces():
+    made = Forces()
     assert made.sample(500) == 500  # nobody drives it yet
     made.answer(made.stamp)
     assert made.sample(100) == 20
@@ -107,8 +108,8 @@ def test_the_machine_waits_rather_than_go_on_with_old_forces(monkeypatch):
     assert made.sample(100) == 100
 
 
-def test_the_drives_watchdog_counts_the_machines_time(monkeypatch):
-    made = Forces(monkeypatch, longest_delay=np.inf)
+def test_the_drives_watchdog_counts_the_machines_time():
+    made = Forces(longest_delay=np.inf)
     made.answer(made.stamp)
     made.now += 0.5  # the process slept: no time of the machine
     assert not made.forces.given_up()
@@ -118,8 +119,8 @@ def test_the_drives_watchdog_counts_the_machines_time(monkeypatch):
     assert made.forces.given_up()
 
 
-def test_in_lockstep_the_watchdog_counts_time_on_the_wall(monkeypatch):
-    made = Forces(monkeypatch, lockstep=True)
+def test_in_lockstep_the_watchdog_counts_time_on_the_wall():
+    made = Forces(lockstep=True)
     made.answer(made.stamp)
     assert made.sample(5) == 1
     made.now += 0.11

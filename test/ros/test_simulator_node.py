@@ -2,19 +2,24 @@
 
 import numpy as np
 import pytest
+from builtin_interfaces.msg import Time
 from geometry_msgs.msg import PoseStamped
 from ros.ros_bench import joint_state
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
+from std_srvs.srv import SetBool
 
 from pkm_identification.errors import PkmError
 from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.nodes.simulator import SimulatorNode
 from pkm_identification.ros.clock import seconds
+from pkm_identification.ros.commands.force_commands import ForceCommands
 from pkm_identification.ros.messages.convert import fill_pose
+from pkm_identification.ros.messages.joint_state import JointStateReader
 from pkm_identification.ros.qos import CLOCK, COMMANDS, POSE
 from pkm_identification.simulation import Simulator, perturbed, trajectory
+from pkm_identification.srv import SetPayload, StepSimulation
 
 
 def lengths(messages):
@@ -44,7 +49,7 @@ def test_it_publishes_exactly_what_the_simulator_gives(bench):
         np.testing.assert_array_equal(message.position, sample.length)
         np.testing.assert_array_equal(message.effort, sample.force)
         assert list(message.velocity) == []
-    assert node.values()["loop_gap"] < 1e-6
+    assert node.values()["loop_gap (m)"] < 1e-6
 
 
 @pytest.mark.alone
@@ -98,7 +103,7 @@ def test_hydraulic_drives_go_where_they_are_told_and_hold_there(bench):
     np.testing.assert_allclose(force, truth, atol=0.01 * np.abs(truth).max() + 2.0)
     commands.publish(joint_state(0.0, np.full(6, 5.0)))
     bench.wait(lambda: node.health.counts["command_refused"] == 1, "the refusal")
-    assert node.values()["loop_gap"] < 1e-6
+    assert node.values()["loop_gap (m)"] < 1e-6
 
 
 def test_a_target_pose_is_reached(bench):
@@ -140,3 +145,128 @@ def test_parameters_that_cannot_work_are_refused(bench):
         bench.start(SimulatorNode, trajectory="x", duration=0.2)
     with pytest.raises(PkmError, match="must be one of 'none', 'x'"):
         bench.start(SimulatorNode, trajectory="waltz")
+
+
+def stamps(messages):
+    return np.array([seconds(message.header.stamp) for message in messages])
+
+
+def stand_still(bench, node, messages):
+    """Wait until what a simulator that stands still has sent is there, and let it show whether it does."""
+    made = node.schedule.count
+    bench.wait(lambda: len(messages) >= made, "all samples")
+    bench.spin(0.1)
+    assert len(messages) == made
+
+
+def test_a_pause_leaves_no_trace_in_the_samples_and_steps_are_counted(bench):
+    messages = bench.collect(JointState, "strut_states")
+    node = bench.start(
+        SimulatorNode, trajectory="x", duration=2.0, seed=3, start_time=100.0, real_time_factor=0.3
+    )
+    bench.wait(lambda: len(messages) > 50, "samples")
+    assert not bench.call(StepSimulation, "/simulator/step", StepSimulation.Request(samples=1)).success
+    assert bench.call(SetBool, "/simulator/pause", SetBool.Request(data=True)).message == "paused"
+    stand_still(bench, node, messages)
+    paused = len(messages)
+    answer = bench.call(StepSimulation, "/simulator/step", StepSimulation.Request(samples=7))
+    assert (answer.success, answer.message) == (True, "7 samples")
+    bench.wait(lambda: len(messages) >= paused + 7, "the steps")
+    stand_still(bench, node, messages)
+    assert len(messages) == paused + 7
+    assert answer.time == pytest.approx(0.001 * len(messages))
+    refused = bench.call(StepSimulation, "/simulator/step", StepSimulation.Request(samples=0))
+    assert "must be from 1 to" in refused.message
+    bench.call(SetBool, "/simulator/pause", SetBool.Request(data=False))
+    bench.wait(lambda: len(messages) > paused + 60, "samples that go on")
+    machine = Machine.load("uf")
+    simulator = Simulator(machine, trajectory("x", machine, 2.0), seed=3)
+    for message in messages:
+        sample = simulator.step()
+        assert seconds(message.header.stamp) == pytest.approx(100.0 + sample.time, abs=1e-9)
+        np.testing.assert_array_equal(message.effort, sample.force)
+
+
+def test_an_inactive_simulator_goes_on_where_it_was(bench):
+    messages = bench.collect(JointState, "strut_states")
+    node = bench.start(SimulatorNode, trajectory="x", duration=2.0, start_time=100.0, real_time_factor=0.3)
+    bench.wait(lambda: len(messages) > 50, "samples")
+    node.trigger_deactivate()
+    stand_still(bench, node, messages)
+    before = len(messages)
+    node.trigger_activate()
+    bench.wait(lambda: len(messages) > before + 50, "samples that go on")
+    np.testing.assert_allclose(np.diff(stamps(messages)), 0.001, atol=1e-6)
+
+
+def test_a_reset_begins_the_motion_again_and_stamps_go_on(bench):
+    messages = bench.collect(JointState, "strut_states")
+    node = bench.start(
+        SimulatorNode, trajectory="x", duration=2.0, seed=3, start_time=100.0, real_time_factor=0.1
+    )
+    assert bench.call(SetBool, "/simulator/pause", SetBool.Request(data=True)).success
+    assert bench.call(StepSimulation, "/simulator/step", StepSimulation.Request(samples=100)).success
+    first = node.schedule.count
+    bench.wait(lambda: len(messages) == first, "the samples of the first run")
+    assert bench.trigger("/simulator/reset").success
+    assert bench.call(StepSimulation, "/simulator/step", StepSimulation.Request(samples=60)).time < 0.061
+    bench.wait(lambda: len(messages) == first + 60, "the samples of the second run")
+    np.testing.assert_allclose(np.diff(stamps(messages)), 0.001, atol=1e-6)
+    forces = np.array([message.effort for message in messages])
+    np.testing.assert_array_equal(forces[first:], forces[:60])
+
+
+def test_a_payload_is_felt_when_it_is_set_and_a_body_that_is_none_is_refused(bench):
+    messages = bench.collect(JointState, "strut_states")
+    bench.start(SimulatorNode, trajectory="none", current_noise=0.0)
+    bench.wait(lambda: len(messages) > 50, "samples")
+    before = sum(messages[-1].effort)
+    assert bench.call(SetPayload, "/simulator/set_payload", SetPayload.Request(mass=5.0)).success
+    bench.wait(lambda: abs(sum(messages[-1].effort) - before) > 20.0, "its weight")
+    refused = bench.call(SetPayload, "/simulator/set_payload", SetPayload.Request(mass=-5.0))
+    assert not refused.success
+    assert "must be greater than 0" in refused.message
+    assert bench.call(SetPayload, "/simulator/set_payload", SetPayload.Request()).message == "nothing carried"
+    bench.wait(lambda: abs(sum(messages[-1].effort) - before) < 5.0, "no weight any more")
+
+
+def test_under_a_controllers_forces_stamps_go_on_and_no_old_force_acts(bench):
+    messages = bench.collect(JointState, "strut_states")
+    node = bench.start(
+        SimulatorNode, commands="effort", start_time=100.0, command_timeout=30.0, real_time_factor=0.3
+    )
+    commands = bench.publisher(JointState, "strut_commands", COMMANDS)
+    bench.wait(lambda: len(messages) > 20, "samples")
+
+    def drive():
+        holding = node.simulator.plant.holding_force()
+        commands.publish(joint_state(0.0, [], holding))
+        bench.wait(lambda: node.forces.driven, "the forces to be taken")
+
+    drive()
+    bench.call(SetBool, "/simulator/pause", SetBool.Request(data=True))
+    bench.call(SetBool, "/simulator/pause", SetBool.Request(data=False))
+    assert node.forces.driven
+    node.trigger_deactivate()
+    node.trigger_activate()
+    assert not node.forces.driven
+    drive()
+    assert bench.trigger("/simulator/reset").success
+    assert not node.forces.driven
+    made = node.schedule.count
+    bench.wait(lambda: len(messages) > made + 20, "samples after the reset")
+    np.testing.assert_allclose(np.diff(stamps(messages)), 0.001, atol=1e-6)
+
+
+def test_a_pause_is_nobodys_silence():
+    now = [0.0]
+    simulator = Simulator(Machine.load("uf"))
+    forces = ForceCommands(simulator, JointStateReader(stamped=False), False, np.inf, 1.5, lambda: now[0])
+    forces.sample()
+    forces.take(joint_state(0.0, [], simulator.plant.holding_force()), Time())
+    now[0] = 2.0
+    forces.waited(2.0)
+    assert not forces.given_up()
+    now[0] = 3.6
+    assert forces.given_up()
+    assert not forces.driven

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Sequence
 
 from pkm_identification.errors import SettingsError
 from pkm_identification.mechanisms.actuators import Bank
@@ -16,13 +16,14 @@ from . import cascade as place
 _WHOLE = 1e-6
 
 
-def drive_settings(bank: Bank, loops: DriveLoops | None, step: float) -> FloatArray:
+def drive_settings(bank: Bank, loops: Sequence[DriveLoops], step: float) -> FloatArray:
     """Settings (n, SETTINGS) of the controllers in the drives; zeros without loops.
 
     Parameters
     ----------
     bank : Bank
-    loops : DriveLoops or None
+    loops : sequence of DriveLoops
+        Of each drive, or none.
     step : float
         Small step of the simulation, s.
 
@@ -32,28 +33,28 @@ def drive_settings(bank: Bank, loops: DriveLoops | None, step: float) -> FloatAr
         If a period is no multiple of the small step.
     """
     settings = place.empty_settings(len(bank))
-    if loops is None:
-        return settings
-    position, velocity, current = loops.position, loops.velocity, loops.current
-    settings[:, place.STEP] = step
-    settings[:, place.POSITION_STEPS] = _steps("position", position.period, step)
-    settings[:, place.POSITION_GAIN] = position.gain
-    settings[:, place.RATE_SHARE] = position.rate_feed_forward
-    settings[:, place.RATE_LIMIT] = position.limit
-    settings[:, place.CYCLES_LATE] = position.cycles_late
-    settings[:, place.RATIO] = [_ratio(actuator) for actuator in bank.actuators]
-    if velocity is not None:
-        settings[:, place.VELOCITY_STEPS] = _steps("velocity", velocity.period, step)
-        settings[:, place.VELOCITY_GAIN] = velocity.gain
-        settings[:, place.VELOCITY_INTEGRAL] = velocity.integral
-        settings[:, place.VELOCITY_FEED] = velocity.rate_feed_forward
-        settings[:, place.ACCELERATION_FEED] = velocity.acceleration_feed_forward
-        settings[:, place.CURRENT_LIMIT] = np.minimum(velocity.limit, _current_limits(bank))
-    if current is not None:
-        settings[:, place.CURRENT_STEPS] = _steps("current", current.period, step)
-        settings[:, place.CURRENT_GAIN] = current.gain
-        settings[:, place.CURRENT_INTEGRAL] = current.integral
-        settings[:, place.VOLTAGE_LIMIT] = np.minimum(current.limit, bank.rows[:, LIMIT])
+    limits = _current_limits(bank)
+    for i, one in enumerate(loops):
+        row, position, velocity, current = settings[i], one.position, one.velocity, one.current
+        row[place.STEP] = step
+        row[place.POSITION_STEPS] = _steps("position", position.period, step)
+        row[place.POSITION_GAIN] = position.gain
+        row[place.RATE_SHARE] = position.rate_feed_forward
+        row[place.RATE_LIMIT] = position.limit
+        row[place.CYCLES_LATE] = position.cycles_late
+        row[place.RATIO] = _ratio(bank.actuators[i])
+        if velocity is not None:
+            row[place.VELOCITY_STEPS] = _steps("velocity", velocity.period, step)
+            row[place.VELOCITY_GAIN] = velocity.gain
+            row[place.VELOCITY_INTEGRAL] = velocity.integral
+            row[place.VELOCITY_FEED] = velocity.rate_feed_forward
+            row[place.ACCELERATION_FEED] = velocity.acceleration_feed_forward
+            row[place.CURRENT_LIMIT] = min(velocity.limit, limits[i])
+        if current is not None:
+            row[place.CURRENT_STEPS] = _steps("current", current.period, step)
+            row[place.CURRENT_GAIN] = current.gain
+            row[place.CURRENT_INTEGRAL] = current.integral
+            row[place.VOLTAGE_LIMIT] = min(current.limit, bank.rows[i, LIMIT])
     return settings
 
 

@@ -3,18 +3,30 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pkm_identification.errors import MotionRefused, NotConverged
-from pkm_identification.mechanisms.hexapod.kinematics import jacobian, pose_of_lengths
+from pkm_identification.mechanisms.hexapod.kinematics import (
+    jacobian,
+    pose_of_lengths,
+    strut_motion_from_platform,
+)
 from pkm_identification.mechanisms.hexapod.kinematics.assembly.continuation import follow_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.motion import PlatformMotion
 from pkm_identification.numerics.arrays import FloatArray
 
 from .path import Waypoints
 
 
-def strut_waypoints(machine: Machine, time: FloatArray, length: FloatArray, rate: FloatArray) -> Waypoints:
-    """Waypoints of a platform whose struts shall have given lengths and rates.
+def strut_waypoints(
+    machine: Machine,
+    time: FloatArray,
+    length: FloatArray,
+    rate: FloatArray,
+    acceleration: FloatArray | None = None,
+) -> Waypoints:
+    """Waypoints of a platform whose struts shall have given lengths, rates and accelerations.
 
     Parameters
     ----------
@@ -25,11 +37,14 @@ def strut_waypoints(machine: Machine, time: FloatArray, length: FloatArray, rate
         m.
     rate : ndarray, shape (N, 6)
         m/s; rows of NaN are left to the curve.
+    acceleration : ndarray, shape (N, 6), optional
+        m/s^2; rows of NaN, and by default all, are left to the curve.
 
     Returns
     -------
     Waypoints
-        Poses of home's assembly mode, with the twists J^-1 times the rates (Oh 2003, 2.13).
+        Poses of home's assembly mode, with the twists J^-1 times the rates (Oh 2003, 2.13), and accelerations J^-1
+        times what of the struts' accelerations the twist does not make.
 
     Raises
     ------
@@ -52,10 +67,32 @@ def strut_waypoints(machine: Machine, time: FloatArray, length: FloatArray, rate
             raise MotionRefused(f"waypoint {i + 1}: {error}") from None
         raise MotionRefused(f"waypoint {i + 1}: no pose found for its lengths")
     twist = np.full((len(time), 6), np.nan)
-    given = ~np.isnan(rate).all(axis=1)
-    broken = given & ~np.isfinite(rate).all(axis=1)
-    if broken.any():
-        raise MotionRefused(f"waypoint {int(np.argmax(broken)) + 1}: a rate is not finite")
+    second = np.full_like(twist, np.nan)
+    given = _given(rate, "rate")
     jac = jacobian(machine, found.position[given], found.rotation[given])
     twist[given] = np.linalg.solve(jac, rate[given][:, :, None])[:, :, 0]
-    return Waypoints(time, found.position, found.rotation, twist, np.full_like(twist, np.nan))
+    if acceleration is not None:
+        both = _given(acceleration, "acceleration") & given
+        if (alone := _given(acceleration, "acceleration") & ~given).any():
+            raise MotionRefused(f"waypoint {int(np.argmax(alone)) + 1}: accelerations need rates beside them")
+        coasting = PlatformMotion(
+            time[both],
+            found.position[both],
+            found.rotation[both],
+            twist[both],
+            np.zeros((int(both.sum()), 6)),
+        )
+        of_twist = strut_motion_from_platform(machine, coasting)[2]
+        jac = jacobian(machine, found.position[both], found.rotation[both])
+        second[both] = np.linalg.solve(jac, (acceleration[both] - of_twist)[:, :, None])[:, :, 0]
+    return Waypoints(time, found.position, found.rotation, twist, second)
+
+
+def _given(rows: FloatArray, what: str) -> NDArray[np.bool_]:
+    """Which rows are not left to the curve."""
+    given = ~np.isnan(rows).all(axis=1)
+    broken = given & ~np.isfinite(rows).all(axis=1)
+    if broken.any():
+        word = "an" if what[0] in "aeiou" else "a"
+        raise MotionRefused(f"waypoint {int(np.argmax(broken)) + 1}: {word} {what} is not finite")
+    return np.asarray(given)

@@ -14,6 +14,7 @@ from ..equations import Equations
 
 MAX_ITERATIONS = 500
 UNDAMPED = 5
+BLOCK = 8192  # equations that are reduced at a time: of a long log all at once would be there four times over
 EXACT = 1e-7  # residual relative to the largest force, below which data count as perfect
 
 
@@ -126,8 +127,13 @@ def compressed(scaled: FloatArray, target: FloatArray) -> tuple[FloatArray, Floa
     count, outputs, width = scaled.shape
     if count <= outputs * (width + 1):
         return scaled, target
-    beside = np.concatenate([scaled, target[:, :, None]], axis=2).reshape(count, -1)
-    triangle = np.asarray(np.linalg.qr(beside, mode="r"), dtype=float).reshape(-1, outputs, width + 1)
+    triangle = np.empty((0, outputs * (width + 1)))
+    for first in range(0, count, BLOCK):
+        block = slice(first, first + BLOCK)
+        beside = np.concatenate([scaled[block], target[block, :, None]], axis=2)
+        rows = np.concatenate([triangle, beside.reshape(len(beside), -1)])
+        triangle = np.asarray(np.linalg.qr(rows, mode="r"), dtype=float)
+    triangle = triangle.reshape(-1, outputs, width + 1)
     return np.ascontiguousarray(triangle[:, :, :-1]), np.ascontiguousarray(triangle[:, :, -1])
 
 
@@ -205,11 +211,16 @@ def robust_covariance(
     ndarray, shape (P, P)
         In units of the prior's standard deviations; see `sandwich`.
     """
-    weighted = (np.linalg.inv(noise) / redundancy) @ scaled
-    if weight is not None:
-        weighted *= weight[:, None, None]
-    information = np.einsum("kip,kiq->pq", scaled, weighted) + np.eye(scaled.shape[2])
-    return sandwich(information, np.einsum("kip,ki->kp", weighted, residual), segment)
+    count, _, width = scaled.shape
+    information, scores = np.eye(width), np.empty((count, width))
+    for first in range(0, count, BLOCK):
+        block = slice(first, first + BLOCK)
+        weighted = (np.linalg.inv(noise) / redundancy) @ scaled[block]
+        if weight is not None:
+            weighted *= weight[block, None, None]
+        information += np.einsum("kip,kiq->pq", scaled[block], weighted)
+        scores[block] = np.einsum("kip,ki->kp", weighted, residual[block])
+    return sandwich(information, scores, segment)
 
 
 def sandwich(information: NDArray[np.floating], scores: FloatArray, segment: NDArray[np.int64]) -> FloatArray:

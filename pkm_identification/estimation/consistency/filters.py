@@ -24,6 +24,7 @@ import numpy as np
 
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
+from pkm_identification.numerics.copying import copy_vector
 from pkm_identification.parameters.prior import Prior
 
 from ..filters.parameter_filter import ParameterFilter
@@ -54,7 +55,7 @@ def _misfit(inverse, target, lowered, theta, centre, scale, slots, lifting, bloc
         lowered[k] = centre[k] + scale[k] * theta[k]
     slot_moments(lowered, slots, block[0], out, moments)
     away = target - lifting @ moments
-    residual[:] = inverse @ away
+    copy_vector(inverse @ away, residual)
     return np.sum(residual**2) + np.sum(theta**2)
 
 
@@ -111,14 +112,14 @@ def fit_coordinates(mean, root, lifting, centre, scale, slots, theta, state):
                 break
             share *= 0.5
         if found <= cost:
-            theta[:] = trial
+            copy_vector(trial, theta)
             cost = found
         if expected < SETTLED or not found <= cost:
             break
     for k in range(width):
         lowered[k] = centre[k] + scale[k] * theta[k]
     slot_moments(lowered, slots, block[0], block[1], moments)
-    state[:] = lifting @ moments
+    copy_vector(lifting @ moments, state)
     return True
 
 

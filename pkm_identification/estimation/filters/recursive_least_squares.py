@@ -13,6 +13,7 @@ import numpy as np
 
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
+from pkm_identification.numerics.copying import copy_matrix, copy_vector
 from pkm_identification.numerics.linear_systems import lower_cholesky, whiten
 from pkm_identification.parameters.prior import Prior
 
@@ -26,7 +27,7 @@ def with_prior(data, center, mean, root):
     """Mean, and the square root (triangle^-1) of the covariance, of data [R z] with the unit normal at `center`."""
     size = data.shape[0]
     joined = np.zeros((2 * size, size + 1))
-    joined[:size] = data
+    copy_matrix(data, joined[:size])
     for i in range(size):
         joined[size + i, i] = 1.0
         joined[size + i, size] = center[i]
@@ -68,13 +69,13 @@ def absorb_rows(columns, measured, noise, forgetting, gate, data, center, mean, 
         return nis, 1
     lower_cholesky(noise, factor)
     stacked = np.empty((width + size, width + 1))
-    stacked[:width] = faded
+    copy_matrix(faded, stacked[:width])
     plain, target = columns.copy(), measured.copy()
     whiten(factor, plain, target)
-    stacked[width:, :width] = plain
-    stacked[width:, width] = target
+    copy_matrix(plain, stacked[width:, :width])
+    copy_vector(target, stacked[width:, width])
     triangularize(stacked, width)
-    data[:] = stacked[:width]
+    copy_matrix(stacked[:width], data)
     with_prior(data, center, mean, root)
     return nis, 0
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
+from pkm_identification.numerics.copying import copy_matrix, copy_vector
 from pkm_identification.numerics.linear_systems import lower_cholesky, whiten
 
 EVERY = 5  # equations from one evaluation of the sums to the next; they change slowly
@@ -29,9 +30,9 @@ def _accumulate(rows, noise, residual, bent, bend, information, meat, scores, pl
     """
     size, width = rows.shape
     stacked = np.empty((size, 2 * width + 1))
-    stacked[:, :width] = rows
-    stacked[:, width : 2 * width] = bent
-    stacked[:, 2 * width] = bend
+    copy_matrix(rows, stacked[:, :width])
+    copy_matrix(bent, stacked[:, width : 2 * width])
+    copy_vector(bend, stacked[:, 2 * width])
     left = residual.copy()
     root = np.zeros((size, size))
     if not lower_cholesky(noise, root):
@@ -57,7 +58,7 @@ def _accumulate(rows, noise, residual, bent, bend, information, meat, scores, pl
     for i in range(width):
         for j in range(width):
             meat[i, j] += score[i] * together[j] + together[i] * score[j]
-    scores[place] = score
+    copy_vector(score, scores[place])
     return True
 
 

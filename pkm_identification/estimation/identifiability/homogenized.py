@@ -118,7 +118,7 @@ class Homogenized:
 
 
 def scaled_rows(
-    columns: FloatArray, row_units: Sequence[str], row_scale: Sequence[float] | None = None
+    columns: FloatArray, row_units: Sequence[str], row_scale: Sequence[float] | FloatArray | None = None
 ) -> FloatArray:
     """Rows in one unit: those of a regressor as they are if all have the same, else by a scale each.
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from pkm_identification.errors import LogError, NotConverged, SettingsError
+from pkm_identification.errors import LogError, NotConverged
 from pkm_identification.estimation.convergence import nonconvergence
 from pkm_identification.estimation.estimate import ParameterEstimate, make_estimate
 from pkm_identification.estimation.trace import EstimateTrace
@@ -41,16 +41,9 @@ def identify_states_and_parameters(
 
     Raises
     ------
-    SettingsError
-        If the machine's file has friction of the joints.
     NotConverged
         If a pose cannot be found, or the parameters leave what a machine can have.
     """
-    if machine.joint_friction is not None:
-        raise SettingsError(
-            f"machine '{machine.name}': friction.joints: the estimators joint and dual know no friction of joints; "
-            "choose another one"
-        )
     experiment = Experiment.of(logs, machine, settings, faults)
     form, period = settings.estimator.name, experiment.period
     parts = [JointSamples.of(log, machine) for log in experiment.logs]

@@ -45,7 +45,7 @@ class State(NamedTuple):
 
 
 class Unknowns(NamedTuple):
-    """`known` (64,) + `mapping` (64, P) values (P,) is the basis, `offset` (12, P) values what readings have on top."""
+    """`known` (B,) + `mapping` (B, P) values (P,) is the basis, `offset` (12, P) values what readings have on top."""
 
     known: FloatArray
     mapping: FloatArray
@@ -169,7 +169,10 @@ class StepResult(NamedTuple):
 
 
 class StepScratch(NamedTuple):
-    """Room for `state_model.advance` and for readings: matrices (6, 6), vectors (6,), the state before."""
+    """Room for `state_model.advance` and for readings: matrices (6, 6), vectors (6,), the state before.
+
+    Of the joints' friction the strut forces (6,), their slope (6, 6), the axes (6, 2, 3, 6).
+    """
 
     mass: FloatArray
     jacobian: FloatArray
@@ -185,6 +188,9 @@ class StepScratch(NamedTuple):
     before: State
     first: FloatArray
     second: FloatArray
+    rubbing: FloatArray
+    rubbing_slope: FloatArray
+    axes: FloatArray
 
 
 @kernel
@@ -202,10 +208,11 @@ def step_result():
 @kernel
 def step_scratch():
     """Room for one period's step."""
-    matrices, lines = np.empty((5, 6, 6)), np.empty((8, 6))
+    matrices, lines = np.empty((6, 6, 6)), np.empty((9, 6))
     return StepScratch(
         matrices[0], matrices[1], matrices[2], matrices[3], matrices[4],
         lines[0], lines[1], lines[2], lines[3], lines[4], lines[5], one_state(), lines[6], lines[7],
+        lines[8], matrices[5], np.empty((6, 2, 3, 6)),
     )  # fmt: skip
 
 

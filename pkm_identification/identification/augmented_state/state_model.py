@@ -13,7 +13,8 @@ r2 and friction acts with its mean over that line,
 
 solved by Newton's method, which takes back half of a step that went over a bend and too far: stable for any slope and
 well damped while it settles slower than in a hundredth of the substep; no kink is stepped over, and momentum is exact
-for a linear rate. The drive force goes linearly from one sample to the next.
+for a linear rate. Friction of the joints is part of it, as the strut forces that do the same work. The drive force goes
+linearly from one sample to the next.
 """
 
 from __future__ import annotations
@@ -21,11 +22,15 @@ from __future__ import annotations
 import numpy as np
 
 from pkm_identification.mechanisms.friction import friction_along, friction_slope
+from pkm_identification.mechanisms.hexapod.dynamics.joint_friction import (
+    fill_axes_of_struts,
+    fill_mean_joint_forces,
+)
 from pkm_identification.mechanisms.hexapod.dynamics.mass import fill_mass
 from pkm_identification.mechanisms.hexapod.dynamics.records import friction_coefficients, unpacked
 from pkm_identification.mechanisms.hexapod.kinematics.jacobian import fill_jacobian
 from pkm_identification.numerics.compiled import kernel
-from pkm_identification.numerics.linear_systems import solve6, solve_positive6
+from pkm_identification.numerics.linear_systems import invert6, solve6, solve_positive6
 from pkm_identification.numerics.rotation import turn
 
 NEWTON_ITERATIONS = 8
@@ -59,6 +64,8 @@ def advance(model, phi, force, guess, state, scratch, result):
         scratch.mass, scratch.jacobian, scratch.compliance, scratch.mobility, scratch.matrix)  # fmt: skip
     bias, rate, last = scratch.bias, scratch.rate, scratch.last
     residual, slope, net = scratch.residual, scratch.slope, scratch.net
+    rubbing, rubbing_slope, axes = scratch.rubbing, scratch.rubbing_slope, scratch.axes
+    joints = geometry.joint_transition > 0.0
     middle, turned, speed = np.empty(3), np.empty((3, 3)), np.empty(6)
     half = 0.5 * period
     for k in range(6):
@@ -81,6 +88,11 @@ def advance(model, phi, force, guess, state, scratch, result):
         columns[i, 6] = bias[i]
     if not solve_positive6(mass, columns):
         return False
+    if joints:
+        inverse = np.empty((6, 6))
+        if not invert6(jac, inverse, np.empty((6, 6))):
+            return False
+        fill_axes_of_struts(geometry, middle, turned, inverse, axes)
     for i in range(6):
         bias[i] = columns[i, 6]
         for k in range(6):
@@ -95,11 +107,15 @@ def advance(model, phi, force, guess, state, scratch, result):
         for k in range(6):
             rate[i] += jac[i, k] * twist[k]
         result.first_friction[i] = friction_along(rate[i], law, coefficients, i)
+        rubbing[i] = 0.0
+    if joints:
+        fill_mean_joint_forces(geometry, phi, axes, rate, rate, 1, rubbing, rubbing_slope)
     for i in range(6):
         result.mean_acceleration[i] = 0.0
         result.first_acceleration[i] = -bias[i]
         for k in range(6):
-            result.first_acceleration[i] += compliance[i, k] * (force[0, k] - result.first_friction[k])
+            pushing = force[0, k] - result.first_friction[k] - rubbing[k]
+            result.first_acceleration[i] += compliance[i, k] * pushing
     h = period / substeps
     # pose displacement in the period, in twist coordinates
     for k in range(6):
@@ -120,15 +136,20 @@ def advance(model, phi, force, guess, state, scratch, result):
             steady[i] = force[0, i] + share * (force[1, i] - force[0, i])
         before = np.inf
         for _ in range(NEWTON_ITERATIONS):
+            if joints:
+                fill_mean_joint_forces(geometry, phi, axes, rate, last, NODES, rubbing, rubbing_slope)
             for i in range(6):
                 friction, slope[i] = _mean_friction(rate[i], last[i], law, coefficients, i)
-                net[i] = steady[i] - friction
+                net[i] = steady[i] - friction - rubbing[i]
             largest = 0.0
             for i in range(6):
                 residual[i] = rate[i] - h * drop[i] - last[i]
                 for k in range(6):
                     residual[i] += h * mobility[i, k] * net[k]
                     matrix[i, k] = h * mobility[i, k] * slope[k]
+                    if joints:
+                        for m in range(6):
+                            matrix[i, k] += h * mobility[i, m] * rubbing_slope[m, k]
                 matrix[i, i] += 1.0
                 largest = max(largest, abs(residual[i]))
             if not largest > 1e-12:
@@ -158,10 +179,13 @@ def advance(model, phi, force, guess, state, scratch, result):
         result.last_friction[i] = friction_along(rate[i], law, coefficients, i)
         result.last_rate[i] = rate[i]
         result.mean_acceleration[i] = gained[i] / period
+    if joints:
+        fill_mean_joint_forces(geometry, phi, axes, rate, rate, 1, rubbing, rubbing_slope)
     for i in range(6):
         result.last_acceleration[i] = -bias[i]
         for k in range(6):
-            result.last_acceleration[i] += compliance[i, k] * (force[1, k] - result.last_friction[k])
+            pushing = force[1, k] - result.last_friction[k] - rubbing[k]
+            result.last_acceleration[i] += compliance[i, k] * pushing
     for k in range(3):
         position[k] += speed[k]
     turn(rotation, speed[3], speed[4], speed[5], turned)

@@ -27,6 +27,7 @@ from pkm_identification.mechanisms.hexapod.kinematics.jacobian import fill_jacob
 from pkm_identification.mechanisms.hexapod.kinematics.records import Pose
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
+from pkm_identification.numerics.copying import copy_matrix
 from pkm_identification.numerics.linear_systems import lower_cholesky, whiten
 from pkm_identification.numerics.rotation import rotation_between
 
@@ -98,7 +99,7 @@ def _innovation(jac, residual, noise, root, sensitivity, columns, innovation, co
     """Innovation (6,), its covariance and H D; D is updated by the state filter's gain."""
     count = sensitivity.shape[1]
     seen = jac @ np.ascontiguousarray(root[:6, :])
-    covariance[:, :] = seen @ np.ascontiguousarray(seen.T)
+    copy_matrix(seen @ np.ascontiguousarray(seen.T), covariance)
     for k in range(6):
         covariance[k, k] += noise * noise
         innovation[k] = residual[k]
@@ -188,13 +189,13 @@ def _run(model, sensors, home, unknowns, at_centre, recurrent, noise, options, s
             model, length[n], noise.length, options.gate, state_estimate, pushed, force_tally
         )
         if status != UPDATED:
-            sensitivity[:, :] = before_gain
+            copy_matrix(before_gain, sensitivity)
             refused += 1
             run += 1
             continue
         run = 0
         lower_cholesky(covariance, factor)
-        rows_at[:, :] = columns
+        copy_matrix(columns, rows_at)
         whitened = innovation.copy()
         whiten(factor, rows_at, whitened)
         block = n // path.stride

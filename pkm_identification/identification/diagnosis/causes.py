@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from pkm_identification.mechanisms.hexapod.dynamics.basis import basis_parameters
+from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.numerics.arrays import FloatArray
 
 from .candidates import Choice
@@ -11,6 +13,22 @@ from .findings import Cause
 
 DIFFERS = 3.0  # standard deviations from zero, for a member of a group to be named
 FEW = 3  # components of a vector that has a length; of more, the rms says more
+
+
+def unit_scale(choice: Choice, machine: Machine, fitted: FloatArray) -> float:
+    """Nominal over fitted value of what coefficients are relative to (`Effect.over`).
+
+    Parameters
+    ----------
+    choice : Choice
+    machine : Machine
+    fitted : ndarray, shape (B,)
+        Parameters of the model's basis. Where they have nothing that coefficients can be relative to, the scale is 1.
+    """
+    over = choice.effect.over
+    if over is None or fitted[over] <= 0.0:
+        return 1.0
+    return float(basis_parameters(machine)[over] / fitted[over])
 
 
 def causes_of(
@@ -23,6 +41,7 @@ def causes_of(
     effect: float,
     moves: str,
     rivals: tuple[str, ...] = (),
+    scale: float = 1.0,
 ) -> list[Cause]:
     """A choice as one cause, or as one for each member of a group that differs from zero, the surest first.
 
@@ -33,8 +52,11 @@ def causes_of(
         As estimated, in the units of the choice's columns.
     evidence, explains, effect, moves, rivals
         As of `Cause`.
+    scale : float
+        What coefficients are multiplied by to have the effect's unit (`unit_scale`).
     """
     kind = choice.effect
+    coefficients, covariance = scale * coefficients, scale**2 * covariance
     std = np.sqrt(np.diag(covariance))
 
     def cause(name: str, value: float, deviation: float) -> Cause:

@@ -21,7 +21,7 @@ from pkm_identification.numerics.arrays import FloatArray
 
 from ..experiment import Experiment
 from .candidates import Choice
-from .causes import causes_of
+from .causes import causes_of, unit_scale
 from .discrete import Discrete, suspects, undone
 from .evidence_base import EvidenceBase
 from .findings import Cause, Diagnosis, Residuals, Unseen
@@ -76,6 +76,7 @@ def diagnose(experiment: Experiment, problem: Problem, estimate: ParameterEstima
         estimate = ESTIMATORS["ls"].fit(problem, Tuning()).estimate(problem)
     found = search(base, effects_of(experiment.machine, problem.parameters, experiment.logs), corrected)
     remarks: list[Cause] = []
+    fitted = base.basis(base.parameters(found.last))
     explained = _squares(found.first.residual) - _squares(found.saturated.residual)
     for one in found.found:
         effect, moves = largest_effect(estimate, one.moved)
@@ -88,6 +89,7 @@ def diagnose(experiment: Experiment, problem: Problem, estimate: ParameterEstima
             effect=effect,
             moves=moves,
             rivals=one.pick.rivals,
+            scale=unit_scale(one.pick.choice, experiment.machine, fitted),
         )
         (causes if effect > DOUBTFUL else remarks).extend(entries)
         if effect > DOUBTFUL:

@@ -47,7 +47,7 @@ class EvidenceBase:
         """Of an experiment; `problem` must be its own."""
         relations = problem.relations or LinearRelations.none(len(problem.parameters))
         rows = tuple(
-            LogRows(experiment.machine, samples, experiment.settings.band)
+            LogRows(experiment.machine, problem.parameters, samples, experiment.settings.band)
             for samples in experiment.smooth_samples
         )
         view = Coordinates.of(problem.prior, relations)

@@ -18,10 +18,12 @@ from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import PlatformMotion, StrutMotion
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
+from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.signals.band import BandSettings
-from pkm_identification.signals.butterworth import low_pass, zero_phase
+from pkm_identification.signals.butterworth import low_pass, zero_phase, zero_phase_response
 
 from ..equations.band_rows import BandPiece, band_pieces, in_band
+from ..equations.rest import moving_equations
 from ..samples import Samples
 
 DENSITY = 5.0  # samples of the thin grid per period of the band's cutoff, at least
@@ -47,12 +49,15 @@ class LogRows:
     Attributes
     ----------
     machine : Machine
+    parameters : ParameterSet
+        What is estimated: with friction, equations at rest are left out.
     samples : Samples
         Zero-phase, every row a good pose, with forces.
     band : BandSettings
     """
 
     machine: Machine
+    parameters: ParameterSet
     samples: Samples
     band: BandSettings
 
@@ -60,6 +65,11 @@ class LogRows:
     def pieces(self) -> list[BandPiece]:
         """Stretches that equations are taken from."""
         return band_pieces(self.samples.struts.segment, self.band)
+
+    @cached_property
+    def moving(self) -> NDArray[np.bool_]:
+        """Which of the pieces' equations are used."""
+        return moving_equations(self.machine, self.parameters, self.samples.struts, self.band)
 
     @property
     def struts(self) -> StrutMotion:
@@ -76,7 +86,7 @@ class LogRows:
 
     def in_band(self, values: FloatArray) -> FloatArray:
         """Columns at all samples (N, ...) as the equations have them (K, ...)."""
-        return in_band(values, self.struts.segment, self.band)
+        return in_band(values, self.struts.segment, self.band)[self.moving]
 
     @cached_property
     def step(self) -> int:
@@ -141,16 +151,14 @@ class LogRows:
             smooth = np.zeros((wanted, own.shape[1]))
             _thinned(response, padded[lead:], every, smooth)
             parts.append(smooth.reshape(wanted, *values.shape[1:]))
-        return np.concatenate(parts or [np.empty((0, *values.shape[1:]))])
+        return np.concatenate(parts or [np.empty((0, *values.shape[1:]))])[self.moving]
 
     @cached_property
     def _response(self) -> tuple[FloatArray, int]:
         """Impulse response of the band's two passes on the thin grid, and its reach to either side."""
         every = self.band.stride // self.step
         half = 4 * self.band.settling
-        impulse = np.zeros(2 * half + 1)
-        impulse[half] = 1.0
-        response = zero_phase(self.band.sections, impulse)
+        response = zero_phase_response(self.band.sections, half)
         seen = np.nonzero(np.abs(response) > FORGOTTEN * np.max(np.abs(response)))[0]
         reach = every * -(-(half - int(seen[0])) // (self.step * every))
         reach = min(reach, every * (half // (self.step * every)))

@@ -27,11 +27,12 @@ from pkm_identification.signals.band import BandSettings
 from pkm_identification.signals.butterworth import band_pass
 from pkm_identification.signals.forces.acting import noise_passed, winding
 from pkm_identification.signals.guard import GuardedLog
+from pkm_identification.signals.guard.samples import rows_of
 from pkm_identification.signals.sections import filtered, response
 from pkm_identification.signals.zero_phase import filter_log
 
 from ..equations.band_rows import in_band
-from ..experiment import Experiment, rows_of
+from ..experiment import Experiment
 
 QUIET = (0.2, 0.45)  # of the sample rate: where there is no motion but noise of the force
 QUIET_ENCODER = (0.35, 0.45)

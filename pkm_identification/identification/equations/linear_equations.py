@@ -60,14 +60,13 @@ def linear_equations(
         if parameters.nuisance and nuisance is not None:
             # in front of what is known
             raw[:, :, -1 - parameters.nuisance : -1] = nuisance(motion[part])
-        stack = np.concatenate([raw, measured[part][:, :, None]], axis=2)
-        picked = through_band(stack, piece, band, online)
-        output = picked[:, :, -1]
+        picked = through_band(raw, piece, band, online)
+        output = through_band(measured[part], piece, band, online)
         parts.append(
             Equations(
                 time=motion.time[part][chosen],
-                regressor=picked[:, :, :-2],
-                measured=output - picked[:, :, -2],
+                regressor=picked[:, :, :-1],
+                measured=output - picked[:, :, -1],
                 force=output,
                 segment=segment[part][chosen],
             )

@@ -23,6 +23,7 @@ from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUTS, PlatformMotion
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
+from pkm_identification.numerics.copying import copy_vector
 from pkm_identification.parameters.parameter import Kind, Parameter
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.signals.causal import FilterSettings, linear_phase_taps
@@ -96,7 +97,7 @@ def smoothed_bend(rate, law, term, weights, rates, place, bend):
     """
     count = rates.shape[0]
     mean = np.zeros(6)
-    rates[place] = rate
+    copy_vector(rate, rates[place])
     for n in range(count):
         row = (place - n) % count
         for i in range(6):

@@ -133,7 +133,7 @@ class Linearisation:
             Of each log.
         band : BandSettings
         """
-        rows = tuple(LogRows(machine, each, band) for each in samples)
+        rows = tuple(LogRows(machine, problem.parameters, each, band) for each in samples)
         width = len(problem.parameters)
         present = np.concatenate([self.values, np.zeros(width - len(self.values))])
         seen = situations(problem, rows, present)

@@ -12,7 +12,7 @@ from pkm_identification.errors import SettingsError
 from pkm_identification.mechanisms.friction import Friction
 from pkm_identification.mechanisms.hexapod.joint_friction import JointFriction
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
+from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters, with_free_center
 from pkm_identification.motion import STRUTS
 from pkm_identification.parameters.parameter import Parameter
 from pkm_identification.parameters.parameter_set import ParameterSet
@@ -24,11 +24,12 @@ from .effect import EstimatedEffect
 
 # Of a strut's own, with its number behind them.
 OF_STRUTS = ("force_delay", "force_gain", "force_offset", "length_offset", "friction_asymmetric")
-OF_BODIES = ("motor_inertia", "center_of_mass", "products_of_inertia", "unequal_struts")
+OF_PLACE, OF_PRODUCTS = "center_of_mass", "products_of_inertia"  # the first has the second
+OF_BODIES = ("motor_inertia", OF_PRODUCTS, "unequal_struts")
 OF_FRICTION = ("friction_transition", "friction_stribeck")
 OF_JOINTS = "joint_friction"
 OF_SCREWS = "efficiency"
-OF_MACHINE = ("gravity_direction", "geometry", *OF_BODIES, *OF_FRICTION, OF_JOINTS, OF_SCREWS)
+OF_MACHINE = ("gravity_direction", "geometry", OF_PLACE, *OF_BODIES, *OF_FRICTION, OF_JOINTS, OF_SCREWS)
 # What a list of names shows.
 FORMS = (*(f"{stem}[_N]" for stem in OF_STRUTS), *OF_MACHINE)
 # Every name, with the kind it is of and its struts (from 0).
@@ -42,7 +43,7 @@ _STRUTS: dict[str, tuple[str, tuple[int, ...]]] = {
 }
 NAMES = (*_STRUTS, *OF_MACHINE)
 # Those that a set has as soon as the machine does.
-OF_SETS = ("friction_asymmetric", OF_JOINTS)
+OF_SETS = ("friction_asymmetric", OF_JOINTS, OF_PLACE)
 ASYMMETRY = "asymmetry"  # the coefficient of the law `asymmetric`
 STRIBECK_RATE = friction.STRIBECK_RATES[1]  # m/s, where a search for it begins
 # The law that has a kind of effect, and the numbers with which it has none of it.
@@ -140,7 +141,10 @@ def extended_set(
     """
     machine = with_law(machine, names)
     parameters = _only_asked(hexapod_parameters(machine, name), names)
-    effects = effects_of_names(machine, parameters, [one for one in names if _kind(one) not in OF_SETS])
+    if OF_PLACE in names:
+        parameters = with_free_center(parameters, machine)
+    done = (*OF_SETS, *((OF_PRODUCTS,) if OF_PLACE in names else ()))
+    effects = effects_of_names(machine, parameters, [one for one in names if _kind(one) not in done])
     for effect in effects:
         directions = effect.directions
         if directions is None:

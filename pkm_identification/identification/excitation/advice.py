@@ -18,6 +18,8 @@ from .hexapod import HexapodSubject
 from .mechanism import MechanismSubject
 from .subject import PERIOD, Response
 
+ADVISED = 20.0  # s, of the motion that advice begins with
+RELATIVE = 0.01  # of the rms force, noise that advice is given for where none is known
 PACES = (("slow", 0.3), ("fast", 2.0))  # Hz
 SIZES = (("large", 1.0), ("half as large", 0.5))
 _SAMPLES = 50  # of one period

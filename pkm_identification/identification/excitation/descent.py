@@ -24,6 +24,10 @@ _ROOM = 0.99  # of the limits, from where on their use costs
 _ITERATIONS = 40
 
 
+class Ended(Exception):
+    """The time is over."""
+
+
 class Penalised:
     """A criterion and what it costs to leave the limits, with derivatives.
 
@@ -34,13 +38,28 @@ class Penalised:
         A smooth one.
     weight : float
         Of the mean square of what is above the limits.
+    ended : callable
+        Whether the time is over, asked between evaluations of the model: of some mechanisms they take long.
     """
 
-    def __init__(self, subject: Subject, criterion: Criterion, weight: float) -> None:
+    def __init__(
+        self,
+        subject: Subject,
+        criterion: Criterion,
+        weight: float,
+        ended: Callable[[], bool] = lambda: False,
+    ) -> None:
         self._subject, self._criterion, self._weight = subject, criterion, weight
+        self._ended = ended
 
     def __call__(self, signal: MultiSine) -> tuple[float, FloatArray, FloatArray] | None:
-        """The cost and its derivatives by sines and cosines, (n, K) each; None where the machine cannot be there."""
+        """The cost and its derivatives by sines and cosines, (n, K) each; None where the machine cannot be there.
+
+        Raises
+        ------
+        Ended
+            If the time is over.
+        """
         subject = self._subject
         displacement = subject.waves.evaluate(signal)
         response = subject.response(displacement)
@@ -53,6 +72,8 @@ class Penalised:
         sensitivity = tuple(np.zeros_like(part) for part in displacement)
         for order, part in enumerate(displacement):
             for i in range(part.shape[1]):
+                if self._ended():
+                    raise Ended
                 step = _DIFFERENCE * max(float(np.abs(part[:, i]).max()), 1e-3)
                 moved = [other.copy() for other in displacement]
                 moved[order][:, i] += step
@@ -73,10 +94,6 @@ class Penalised:
         share = 0.5 * np.einsum("kip,kip->i", by_columns, response.columns)
         by_force = -2 * share * weight * response.force / len(response.force)
         return by_columns, by_force
-
-
-class Ended(Exception):
-    """The time is over."""
 
 
 def descend(
@@ -104,7 +121,7 @@ def descend(
     Ended
         If it is, anywhere on the way.
     """
-    cost = Penalised(subject, criterion, weight)
+    cost = Penalised(subject, criterion, weight, ended)
     # reach falls with the frequency
     reach = np.sqrt(np.mean(start.sine**2 + start.cosine**2, axis=1))
     unit = reach[:, None] / np.maximum(start.frequency, 0.3)

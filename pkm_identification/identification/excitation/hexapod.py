@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
-from pkm_identification.mechanisms.hexapod.kinematics import strut_motion_from_platform
+from pkm_identification.mechanisms.hexapod.kinematics import angle_use, strut_motion_from_platform
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.model import HexapodModel
 from pkm_identification.motion import PlatformMotion, StrutLog
@@ -22,7 +22,6 @@ from pkm_identification.simulation.trajectories import (
     LENGTH_MARGIN,
     RATE_SHARE,
     Trajectory,
-    peaks,
     trajectory,
     within_limits,
 )
@@ -30,7 +29,7 @@ from pkm_identification.simulation.waveforms import Derivatives, FadedWaves, Mul
 
 from ..experiment import Experiment
 from ..settings import Settings
-from .subject import AS_MUCH, GRID, PERIOD, Response, with_all_tones
+from .subject import AS_MUCH, GRID, PERIOD, Response, furthest, with_all_tones
 
 
 @dataclass(frozen=True)
@@ -63,7 +62,7 @@ class HexapodSubject:
 
     @classmethod
     def of(cls, machine: Machine, parameters: ParameterSet, duration: float) -> HexapodSubject:
-        """A machine and a motion's duration in s.
+        """A machine, what is to be known of it, and a motion's duration in s.
 
         Raises
         ------
@@ -109,7 +108,9 @@ class HexapodSubject:
 
     def columns(self, signal: MultiSine) -> FloatArray | None:
         states = self.path.displaced(self._time, self.waves.evaluate(signal))
-        return self.of_states(states).rows if within_limits(self.machine, states) else None
+        if not within_limits(self.machine, states):
+            return None
+        return self.of_states(states).rows
 
     def allowed(self, signal: MultiSine) -> bool:
         machine = self.machine
@@ -117,9 +118,12 @@ class HexapodSubject:
         if not within_limits(machine, states, between=True):
             return False
         rate, force = self._most
-        if machine.rate_limit is None and _furthest(strut_motion_from_platform(machine, states)[1]) > rate:
+        if (
+            machine.rate_limit is None
+            and furthest(strut_motion_from_platform(machine, states)[1]).max() > rate
+        ):
             return False
-        return machine.drive is not None or _furthest(strut_forces(machine, states)) <= force
+        return machine.drive is not None or furthest(strut_forces(machine, states)).max() <= force
 
     def of_states(self, states: PlatformMotion) -> Response:
         """The response of a platform motion."""
@@ -129,7 +133,12 @@ class HexapodSubject:
         length, rate, _ = strut_motion_from_platform(machine, states)
         force = strut_forces(machine, states)
         most_rate, most_force = self._most
-        use = (np.abs(length - middle) / half, np.abs(rate) / most_rate, np.abs(force) / most_force)
+        use = (
+            np.abs(length - middle) / half,
+            np.abs(rate) / most_rate,
+            np.abs(force) / most_force,
+            angle_use(machine, states.position, states.rotation),
+        )
         columns = self._model.regressor(states, self.parameters.mapping)
         return Response(columns, force, np.concatenate(use, axis=1))
 
@@ -153,14 +162,9 @@ class HexapodSubject:
 def _allowed(machine: Machine, rich: PlatformMotion) -> tuple[float, float]:
     """Rate and force that a motion may use: its part of the limits, or a multiple of what another motion uses."""
     if machine.rate_limit is None:
-        rate = AS_MUCH * _furthest(strut_motion_from_platform(machine, rich)[1])
+        rate = AS_MUCH * furthest(strut_motion_from_platform(machine, rich)[1]).max()
     else:
         rate = RATE_SHARE * machine.rate_limit
     if machine.drive is None:
-        return rate, AS_MUCH * _furthest(strut_forces(machine, rich))
+        return rate, AS_MUCH * furthest(strut_forces(machine, rich)).max()
     return rate, FORCE_SHARE * machine.drive.force_limit
-
-
-def _furthest(values: FloatArray) -> float:
-    """The largest size of evenly sampled signals (N, n), between the samples too."""
-    return float(np.abs(peaks(values)).max())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -16,14 +17,17 @@ from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.mechanisms.multibody.numbers.arithmetic import FLOAT64
 from pkm_identification.mechanisms.multibody.parameters import rigid_basis, rigid_columns
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.parameters.parameter import Kind
+from pkm_identification.parameters.parameter import Kind, Parameter
+from pkm_identification.parameters.parameter_set import ParameterSet
+from pkm_identification.parameters.reduced import SetOwner, reduced_set
 from pkm_identification.records.mechanism_csv import write_named_csv
 from pkm_identification.simulation.multibody.motions import DriveMotion, generated, within_reach
-from pkm_identification.simulation.trajectories import LENGTH_MARGIN, peaks
+from pkm_identification.simulation.trajectories import LENGTH_MARGIN
 from pkm_identification.simulation.waveforms import Derivatives, FadedWaves, MultiSine
 
-from .subject import AS_MUCH, GRID, PERIOD, Response, with_all_tones
+from .subject import AS_MUCH, GRID, PERIOD, Response, furthest, with_all_tones
 
+BASE = "base"  # name of the set
 _STATES = 60
 _ROUNDING = 1e-9
 
@@ -88,10 +92,33 @@ class BaseSet:
             sums,
         )
 
+    def entries(self, sizes: FloatArray | None = None) -> tuple[Parameter, ...]:
+        """As parameters, of some sizes (P,); of size 1 without."""
+        sizes = np.ones(len(self.names)) if sizes is None else sizes
+        return tuple(
+            Parameter(name, unit, kind, "", float(value), float(size))
+            for name, unit, kind, value, size in zip(
+                self.names, self.units, self.kinds, self.nominal, sizes, strict=True
+            )
+        )
+
+    def only(self, values: Mapping[str, float]) -> BaseSet:
+        """Those of these names, with these values."""
+        kept = [k for k, name in enumerate(self.names) if name in values]
+        return replace(
+            self,
+            names=tuple(self.names[k] for k in kept),
+            units=tuple(self.units[k] for k in kept),
+            kinds=tuple(self.kinds[k] for k in kept),
+            columns=self.columns[kept],
+            nominal=np.array([values[self.names[k]] for k in kept]),
+            sums=self.sums[kept],
+        )
+
 
 @dataclass(frozen=True)
 class MechanismSubject:
-    """See `Subject`; limits are the drives' and a distance to singular configurations.
+    """See `Subject`; limits are the drives', the joints' and a distance to singular configurations.
 
     Descriptions state neither rates nor forces that a drive can do: twice those of `rich` are taken to be allowed.
 
@@ -128,7 +155,7 @@ class MechanismSubject:
         made = cls(mechanism, base, path, names, base.kinds, ones, path.signal, waves, fine, anything)
         finely = made._drives(fine, path.signal)
         states = motion_of_drives(mechanism, *finely)
-        most = (AS_MUCH * _furthest(finely[1]), AS_MUCH * _furthest(forces(mechanism, states)))
+        most = (AS_MUCH * furthest(finely[1]), AS_MUCH * furthest(forces(mechanism, states)))
         made = replace(made, _most=most)
         response = made.response(waves.evaluate(path.signal))
         if response is None:
@@ -136,6 +163,27 @@ class MechanismSubject:
         # sizes of their own may be zero: what a parameter would be that made all the forces of `rich` by itself
         size = np.sqrt(np.mean(response.rows**2, axis=0))
         return replace(made, scale=1.0 / np.where(size > 0, size, 1.0))
+
+    def reduced(self, path: str | Path) -> MechanismSubject:
+        """With the base parameters of a reduced set alone; raises MachineError if the file cannot be used."""
+        mechanism = self.mechanism
+        left = reduced_set(path, SetOwner(mechanism.name, mechanism.hash), {BASE: self.parameter_set})
+        base = self.base.only(dict(zip(left.names, left.nominal, strict=True)))
+        scale = np.array([self.scale[self.names.index(name)] for name in base.names])
+        return replace(self, base=base, names=base.names, kinds=base.kinds, scale=scale)
+
+    def parameter_set(self) -> ParameterSet:
+        """The base parameters; sizes are their own, or where these are zero `scale`."""
+        base = self.base
+        sizes = np.where(np.abs(base.nominal) > 0, np.abs(base.nominal), self.scale)
+        return ParameterSet(BASE, base.entries(sizes), np.eye(len(sizes)), np.zeros(len(sizes)))
+
+    def row_scale(self, responses: Sequence[Response]) -> FloatArray | None:
+        """What rows of forces and of torques are divided by, (n,): their rms in some motions; None of one kind."""
+        if len({one.measure.unit for one in self.mechanism.description.drives}) == 1:
+            return None
+        rms = np.sqrt(np.mean(np.concatenate([one.force for one in responses]) ** 2, axis=0))
+        return np.where(rms > 0, rms, 1.0)
 
     @property
     def axes(self) -> tuple[tuple[str, str, float], ...]:
@@ -163,7 +211,9 @@ class MechanismSubject:
         rate_use, force_use = (
             np.abs(part) / most for part, most in zip((drives[1], force), self._most, strict=True)
         )
-        return Response(columns, force, np.concatenate([self._use(drives[0]), rate_use, force_use], axis=1))
+        joints = self.mechanism.joint_use(states.configuration)
+        use = np.concatenate([self._use(drives[0]), rate_use, force_use, joints], axis=1)
+        return Response(columns, force, use)
 
     def columns(self, signal: MultiSine) -> FloatArray | None:
         drives = self._drives(self.waves, signal)
@@ -181,7 +231,7 @@ class MechanismSubject:
         except MotionRefused:
             return False
         pairs = zip((drives[1], force), self._most, strict=True)
-        return all(bool(np.all(_furthest(part) <= most * (1 + _ROUNDING))) for part, most in pairs)
+        return all(bool(np.all(furthest(part) <= most * (1 + _ROUNDING))) for part, most in pairs)
 
     def write(self, path: str | Path, signal: MultiSine, time: FloatArray) -> None:
         """A motion at times (N,) as a table of drives, rates and accelerations; raises LogError if it cannot be."""
@@ -208,8 +258,3 @@ class MechanismSubject:
                 low, high = FLOAT64.array(one.limits)
                 use[:, i] = np.abs(drives[:, i] - 0.5 * (low + high)) / ((0.5 - LENGTH_MARGIN) * (high - low))
         return use
-
-
-def _furthest(values: FloatArray) -> FloatArray:
-    """Largest sizes (n,) of evenly sampled signals (N, n), between the samples too."""
-    return np.maximum(*(np.abs(part) for part in peaks(values)))

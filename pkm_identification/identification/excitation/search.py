@@ -30,7 +30,6 @@ _PENALTIES = (1e4, 3e2, 1e4)  # of leaving the limits, one after the other
 _SMALLER = (1.0, 0.995, 0.99, 0.98, 0.965, 0.94, 0.9)
 _SHAKE, _SHAKES = 0.6, 20  # before the way down begins anew
 _EVERY = 2.0  # s, between two lines of progress
-_RESERVE = 0.02  # of the budget, for what is done after the search
 
 
 @dataclass(frozen=True)
@@ -66,6 +65,7 @@ def search(
     stopped: Callable[[], bool] = lambda: False,
     most: int | None = None,
     begun: float | None = None,
+    clock: Callable[[], float] = time.monotonic,
 ) -> Excitation:
     """Search a motion for as long as the budget lasts.
 
@@ -74,7 +74,8 @@ def search(
     subject : Subject
     criterion : Criterion
     budget : float
-        s from `begun` on.
+        s, from when the motion that the search begins with is there: kernels are loaded or compiled until then, which
+        takes a part of a minute the first time.
     seed : int
         Of the changes.
     say : callable
@@ -84,7 +85,9 @@ def search(
     most : int, optional
         Changes to try at most.
     begun : float, optional
-        Of `time.monotonic()`; now by default.
+        When loading began, by the clock: how long it took is said.
+    clock : callable
+        Time in s.
 
     Raises
     ------
@@ -93,8 +96,9 @@ def search(
     """
     if not budget > 0:
         raise SettingsError(f"budget {budget:g} s: must be more than 0")
-    end = (time.monotonic() if begun is None else begun) + (1 - _RESERVE) * budget
-    run = _Run(subject, criterion, end, seed, say, stopped, most)
+    run = _Run(subject, criterion, budget, seed, say, stopped, most, clock)
+    if begun is not None:
+        say(f"loaded in {run.ready - begun:.1f} s, which are not part of the {budget:g} s")
     if criterion.smooth:
         run.steps()
     else:
@@ -110,25 +114,26 @@ class _Run:
         self,
         subject: Subject,
         criterion: Criterion,
-        end: float,
+        budget: float,
         seed: int,
         say: Callable[[str], None],
         stopped: Callable[[], bool],
         most: int | None,
+        clock: Callable[[], float],
     ) -> None:
-        self._end = end
         self._subject, self._criterion = subject, criterion
-        self._say, self._stopped, self._most = say, stopped, most
-        self._said = time.monotonic()
+        self._say, self._stopped, self._most, self._clock = say, stopped, most, clock
         self._rng = np.random.default_rng(seed)
         self.reference, self.best, self.columns = _beginning(subject)
         criterion.guard(self.reference)
         self.start, self.value = criterion(self.reference), criterion(self.columns)
         self.tried = self.kept = 0
+        self.ready = self._said = clock()
+        self._end = self.ready + budget
 
     def ended(self) -> bool:
         """Whether the budget is used up, or somebody says so; progress is told on the way."""
-        now = time.monotonic()
+        now = self._clock()
         if now - self._said > _EVERY:
             self._said = now
             self._say(
@@ -193,7 +198,9 @@ def _beginning(subject: Subject) -> tuple[FloatArray, MultiSine, FloatArray]:
                 return reference, signal, columns
         signal = signal.scaled(_SHRINK)
         columns = subject.columns(signal)
-    raise SettingsError("the machine has no room for a motion around its home")
+    raise SettingsError(
+        "no motion around home, however small, stays within the limits: the machine's, and joint angles where stated"
+    )
 
 
 def _changed(signal: MultiSine, step: float, rng: np.random.Generator) -> MultiSine:

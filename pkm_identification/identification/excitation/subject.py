@@ -9,6 +9,7 @@ import numpy as np
 
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter import Kind
+from pkm_identification.simulation.trajectories import peaks
 from pkm_identification.simulation.waveforms import Derivatives, FadedWaves, MultiSine
 
 SLOWEST, FASTEST = 0.1, 3.0  # Hz
@@ -85,6 +86,11 @@ class Subject(Protocol):
 
     def allowed(self, signal: MultiSine) -> bool:
         """Whether the limits are kept at GRID, and between."""
+
+
+def furthest(values: FloatArray) -> FloatArray:
+    """Largest sizes (n,) of evenly sampled signals (N, n), between the samples too."""
+    return np.maximum(*(np.abs(part) for part in peaks(values)))
 
 
 def with_all_tones(signal: MultiSine, duration: float) -> MultiSine:

@@ -21,10 +21,12 @@ from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
+from pkm_identification.numerics.copying import copy_matrix
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.signals.band import BandSettings
 from pkm_identification.signals.sections import filter_rows, rest
 
+from ..equations.rest import RestWatch
 from ..equations.reversal import reversal_pulse, reversal_time, smoothed_bend, smoothing_weights
 
 # Derivative by the last five samples, newest first, in units of the period: right to (2 pi f T)^4 / 5.
@@ -50,6 +52,8 @@ class Equation:
     force, force_rate : ndarray, shape (6,)
         Force itself, and its rate of change.
     late : int
+    resting : bool
+        Whether the machine is at rest, or the band's filter remembers that it was.
     """
 
     time: float
@@ -60,6 +64,7 @@ class Equation:
     force: FloatArray
     force_rate: FloatArray
     late: int = 0
+    resting: bool = False
 
     @property
     def both(self) -> FloatArray:
@@ -68,21 +73,37 @@ class Equation:
 
 @kernel
 def _fill_stack(
-    packed, entries, position, rotation, twist, acceleration, starting, time, weights, rates, place, stack
+    packed,
+    entries,
+    position,
+    rotation,
+    twist,
+    acceleration,
+    starting,
+    time,
+    weights,
+    rates,
+    place,
+    struts,
+    stack,
 ):
-    """Write columns, bend and pulses of one sample into the stack, all but the force; False if the pose is singular."""
+    """Write columns, bend and pulses of one sample into the stack, all but the force; False if the pose is singular.
+
+    Strut lengths and rates go into `struts`, shape (2, 6).
+    """
     geometry, sample = unpacked(packed), MotionSample(position, rotation, twist, acceleration)
     scratch, columns = regressor_scratch(), np.empty((6, stack.shape[1] + _BEND))
     if not fill_regressor(geometry, entries, sample, columns, scratch):
         return False
-    stack[:, :_BEND] = columns
+    copy_matrix(columns, stack[:, :_BEND])
     rate = np.empty(6)
     for i in range(6):
         rate[i] = 0.0
         for k in range(6):
             rate[i] += scratch.jacobian[i, k] * twist[k]
         if starting:
-            rates[:, i] = rate[i]
+            for k in range(rates.shape[0]):
+                rates[k, i] = rate[i]
     smoothed_bend(rate, geometry.law, geometry.reversing, weights, rates, place, stack[:, _BEND])
     length, exact, second = np.empty((1, 6)), np.empty((1, 6)), np.empty((1, 6))
     fill_strut_motion(
@@ -90,6 +111,7 @@ def _fill_stack(
         np.expand_dims(twist, 0), np.expand_dims(acceleration, 0), length, exact, second,
     )  # fmt: skip
     for i in range(6):
+        struts[0, i], struts[1, i] = length[0, i], exact[0, i]
         stack[i, _PULSE] = reversal_pulse(exact[0, i], second[0, i], time, geometry.law, geometry.reversing)
     return True
 
@@ -140,16 +162,19 @@ class EquationFilter:
         self._period = band.period
         self._state = np.empty(0)
         self._place = 0
+        self._struts = np.zeros((2, STRUTS))
+        self._rest = RestWatch(machine, parameters, band)
 
     def step(self, sample: PlatformSample, starting: bool) -> bool:
         """Take a sample with a good pose and forces, the first of a stretch or the next; False if it is singular."""
         place = 0 if starting else (self._place + 1) % len(self._rates)
         if not _fill_stack(
             self._geometry, self._mapping, sample.position, sample.rotation, sample.twist, sample.acceleration,
-            starting, self._reversal_time, self._weights, self._rates, place, self._stack,
+            starting, self._reversal_time, self._weights, self._rates, place, self._struts, self._stack,
         ):  # fmt: skip
             return False
         self._place = place
+        self._rest.step(self._struts[0], self._struts[1], starting)
         self._stack[:, _FORCE] = sample.force
         if starting:
             self._made = 0
@@ -174,6 +199,9 @@ class EquationFilter:
             Coulomb friction of the struts in N, as believed at present; empty if the friction law has none.
         """
         smooth, width = self._filtered, self._width
+        resting = self._rest.equation()
+        if resting:
+            self._made = 0  # what follows has no equation before it
         known = len(coulomb) and self._made >= self._late
         self._since, self._made = 0, self._made + 1
         columns = np.zeros((6, width + self._nuisance))
@@ -192,4 +220,5 @@ class EquationFilter:
             @ self._forces[(self._newest - np.arange(len(_BACKWARD))) % len(_BACKWARD)]
             / self._period,
             self._late,
+            resting,
         )

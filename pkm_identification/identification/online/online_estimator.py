@@ -77,8 +77,10 @@ class OnlineEstimator:
     ----------
     counts : dict of str to int
         Samples `used`, skipped because of the pose (`skipped_status`) or a missing force (`no_force`),
-        spent on filters that settle (`settling`); equations rejected (`gated`); resets
-        because time ran backwards (`clock_jump`).
+        spent on filters that settle (`settling`); equations rejected (`gated`), and left out
+        because the machine stood still (`resting`); resets because time ran backwards (`clock_jump`).
+    resting : bool
+        Whether the newest equation was at rest.
     """
 
     def __init__(self, machine: Machine, settings: Settings) -> None:
@@ -147,9 +149,10 @@ class OnlineEstimator:
         if self.tolerated is not None:
             self.tolerated.reset()
         self.counts = dict.fromkeys(
-            ("used", "skipped_status", "no_force", "settling", "gated", "clock_jump"), 0
+            ("used", "skipped_status", "no_force", "settling", "resting", "gated", "clock_jump"), 0
         )
         self._newest = -np.inf
+        self.resting = False
         self._interrupt()
 
     def _interrupt(self) -> None:
@@ -287,6 +290,11 @@ class OnlineEstimator:
 
     def take(self, equation: Equation) -> bool:
         """Take one equation, by way of the watch for payloads if there is one; False when it was not used (yet)."""
+        self.resting = equation.resting
+        if equation.resting:
+            # nor does the watch judge by it: what friction holds looks like a payload
+            self.counts["resting"] += 1
+            return False
         gated = self.recursive.gated
         if self.watch is None:
             accepted = self.recursive.step(

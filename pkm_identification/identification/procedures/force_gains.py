@@ -31,6 +31,7 @@ from pkm_identification.parameters.parameter import Kind, Parameter
 from pkm_identification.parameters.prior import Prior
 
 from ..equations.force_equations import force_equations
+from ..equations.rest import moving_equations
 from ..experiment import Experiment
 from ..settings import Settings
 
@@ -213,17 +214,10 @@ def _with_load(experiment: Experiment, problem: Problem, load: KnownLoad, unload
             known[:PLATFORM_COLUMNS] += load.basis
             parameters = replace(parameters, known=known)
         samples = experiment.samples(log)
-        assert samples.struts.force is not None
-        parts.append(
-            force_equations(
-                experiment.machine,
-                parameters,
-                samples.platform,
-                samples.struts.force,
-                samples.struts.segment,
-                experiment.settings.band,
-            )
-        )
+        machine, band, struts = experiment.machine, experiment.settings.band, samples.struts
+        assert struts.force is not None
+        part = force_equations(machine, parameters, samples.platform, struts.force, struts.segment, band)
+        parts.append(part[moving_equations(machine, parameters, struts, band)])
     return Equations.joined(parts)
 
 

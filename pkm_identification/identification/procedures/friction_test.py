@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from pkm_identification.errors import LogError, SettingsError
+from pkm_identification.declared import check, declared
+from pkm_identification.errors import LogError
 from pkm_identification.mechanisms.hexapod.dynamics.regressor import regressor
 from pkm_identification.mechanisms.hexapod.kinematics.forward import OK, platform_motion
 from pkm_identification.mechanisms.hexapod.machine import Machine
@@ -42,27 +43,22 @@ WINDOW = 3.0  # rates left out, in transition rates of the friction law
 
 @dataclass(frozen=True)
 class FrictionSettings:
-    """How to test.
+    """How to test; `tolerance` is relative to the size of the rigid body's parameters."""
 
-    Attributes
-    ----------
-    least_rate : float or None
-        m/s; slower samples are left out. None: three transition rates of the machine's friction law.
-    tolerance : float
-        How wrong the rigid-body parameters of the machine file may be, relative to their size.
-    cutoff : float or None
-        Hz, kinematic low-pass; None lets the encoders decide.
-    """
-
-    least_rate: float | None = None
-    tolerance: float = 0.3
-    cutoff: float | None = None
+    least_rate: float = declared(
+        0.0,
+        "slower samples are left out; 0: slower than three transition rates of the machine's friction law",
+        "m/s",
+        0,
+        10,
+    )
+    tolerance: float = declared(
+        0.3, "how wrong masses and inertias of the machine file may be, as a share of them", "", 1e-6, 10
+    )
+    cutoff: float = declared(0.0, "low-pass; 0: 20 Hz, less for coarse encoders", "Hz", 0, 1e5)
 
     def __post_init__(self) -> None:
-        if self.least_rate is not None and not 0 < self.least_rate < np.inf:
-            raise SettingsError(f"least rate {self.least_rate:g} m/s: must be more than 0")
-        if not 0 < self.tolerance <= 10:
-            raise SettingsError(f"tolerance {self.tolerance:g}: must be more than 0 and at most 10")
+        check(self)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What a motion of a mechanism shows of its base parameters, and how well, before the experiment.
+"""What a motion of a mechanism, or a log of one, shows of its base parameters, and how well.
 
 Its drives report forces with white noise of a stated size, every millisecond; what least squares make of them is known
 without drawing any. A base parameter is called by the parameter that stands for its sum (`pkm base-parameters`).
@@ -13,13 +13,12 @@ import numpy as np
 from pkm_identification.errors import SettingsError
 from pkm_identification.estimation.estimate import make_estimate
 from pkm_identification.estimation.identifiability.contributions import parameter_contributions
-from pkm_identification.estimation.identifiability.homogenized import homogenized
-from pkm_identification.parameters.parameter import Parameter
-from pkm_identification.parameters.parameter_set import ParameterSet
+from pkm_identification.estimation.identifiability.homogenized import homogenized, scaled_rows
 from pkm_identification.parameters.prior import Prior
 from pkm_identification.simulation.multibody.motions import DriveMotion
 
 from ..excitation.mechanism import MechanismSubject
+from ..excitation.mechanism_log import MechanismLog
 from ..excitation.subject import PERIOD
 from .forecast import Forecast, in_words, weakest
 
@@ -44,36 +43,39 @@ def mechanism_forecast(
     SettingsError
         If a motion leaves the mechanism's reach, or rests: names how much gravity shows.
     """
-    base = subject.base
-    parts, deviations, count = [], [], 0
+    found = []
     for motion in motions:
         instants = np.arange(0.0, motion.duration, PERIOD)
         drives = motion.drives(instants)
         response = subject.of_drives(drives)
         if response is None:
             raise SettingsError(f"trajectory '{motion.name}': leaves the reach of '{subject.mechanism.name}'")
-        rows = response.columns.reshape(-1, len(base.names))
         if not (drives[1].any() or drives[2].any()):
-            shown = np.linalg.matrix_rank(rows)
+            shown = np.linalg.matrix_rank(response.columns.reshape(-1, len(subject.names)))
             raise SettingsError(
                 f"trajectory '{motion.name}': shows nothing but gravity: {shown} combinations"
             )
         deviation = np.full(response.force.shape[1], noise) if absolute else noise * response.rms
-        parts.append((response.columns, deviation))
-        deviations.append(deviation)
-        count += round(motion.duration / SAMPLE_PERIOD) * len(deviation)
+        samples = round(motion.duration / SAMPLE_PERIOD)
+        found.append(MechanismLog(response, deviation, SAMPLE_PERIOD, samples))
+    return forecast_of_logs(subject, found)
+
+
+def forecast_of_logs(subject: MechanismSubject, logs: Sequence[MechanismLog]) -> Forecast:
+    """What logs show, with the noise that is in them; raises SettingsError if there are fewer equations than sums."""
+    base = subject.base
+    count = sum(one.samples * len(one.noise) for one in logs)
     if count < len(base.names):
         raise SettingsError(f"{count} equations cannot show {len(base.names)} parameters")
-    scale = np.where(np.abs(base.nominal) > 0, np.abs(base.nominal), subject.scale)
-    entries = tuple(
-        Parameter(name, unit, kind, "", float(value), float(size))
-        for name, unit, kind, value, size in zip(
-            base.names, base.units, base.kinds, base.nominal, scale, strict=True
-        )
-    )
-    parameters = ParameterSet("base", entries, np.eye(len(entries)), np.zeros(len(entries)))
-    weighted = np.concatenate([(c / s[:, None]).reshape(-1, len(entries)) for c, s in parts]) * scale
-    information = weighted.T @ weighted * (PERIOD / SAMPLE_PERIOD) + np.eye(len(entries))
+    parameters = subject.parameter_set()
+    entries, scale = parameters.entries, parameters.scale
+    # a state stands for all samples until the next
+    parts = [
+        (one.response.columns / one.noise[:, None] * np.sqrt(PERIOD / one.period)).reshape(-1, len(entries))
+        for one in logs
+    ]
+    weighted = np.concatenate(parts) * scale
+    information = weighted.T @ weighted + np.eye(len(entries))
     estimate = make_estimate(
         parameters,
         Prior.of(parameters),
@@ -86,7 +88,11 @@ def mechanism_forecast(
         estimator="ls",
         model="force",
     )
-    rows = np.concatenate([columns.reshape(-1, len(entries)) for columns, _ in parts])
+    rows = scaled_rows(
+        np.concatenate([one.response.columns for one in logs]),
+        [drive.measure.unit for drive in subject.mechanism.description.drives],
+        subject.row_scale([one.response for one in logs]),
+    )
     return Forecast(
         parameters,
         estimate,
@@ -94,6 +100,6 @@ def mechanism_forecast(
         weakest(estimate, scale),
         homogenized(rows, base.kinds),
         parameter_contributions(rows, parameters.nominal, base.kinds),
-        np.mean(deviations, axis=0),
+        np.mean([one.noise for one in logs], axis=0),
         never=base.never,
     )

@@ -20,6 +20,7 @@ from pkm_identification.parameters.parameter_set import ParameterSet
 
 from ..excitation.advice import single_axis
 from ..excitation.hexapod import HexapodSubject
+from ..excitation.mechanism import MechanismSubject
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,8 @@ def reduced(
     columns: FloatArray,
     below: float,
     held: FloatArray | None = None,
-    subject: HexapodSubject | None = None,
+    subject: HexapodSubject | MechanismSubject | None = None,
+    row_scale: FloatArray | None = None,
 ) -> Reduced:
     """Reduce a set for motions.
 
@@ -73,14 +75,18 @@ def reduced(
         Largest change of the forces, a part of their norm.
     held : ndarray, shape (M, n, P), optional
         Of motions to try it on.
-    subject : HexapodSubject, optional
+    subject : HexapodSubject or MechanismSubject, optional
         To look for motions in which what left would matter.
+    row_scale : ndarray, shape (n,), optional
+        What each drive's rows are divided by, where forces and torques stand beside each other.
 
     Raises
     ------
     SettingsError
         If nothing would stay.
     """
+    per_drive = 1.0 if row_scale is None else row_scale[:, None]
+    columns = columns / per_drive
     rows = columns.reshape(-1, len(parameters))
     kinds = [entry.kind for entry in parameters.entries]
     size = parameter_contributions(rows, parameters.nominal, kinds).size
@@ -99,7 +105,7 @@ def reduced(
 
     held_bound = held_error = None
     if held is not None:
-        there = held.reshape(-1, len(parameters))
+        there = (held / per_drive).reshape(-1, len(parameters))
         sizes = parameter_contributions(there, parameters.nominal, kinds).size
         moved = there[:, gone] - there[:, kept] @ base.coefficients
         share = np.linalg.norm(moved * parameters.nominal[gone], axis=0) / np.linalg.norm(
@@ -116,17 +122,20 @@ def reduced(
         change(rows),
         held_bound,
         held_error,
-        () if subject is None else _elsewhere(parameters, subject, left),
+        () if subject is None else _elsewhere(parameters, subject, left, per_drive),
     )
 
 
 def _elsewhere(
-    parameters: ParameterSet, subject: HexapodSubject, left: Sequence[int]
+    parameters: ParameterSet,
+    subject: HexapodSubject | MechanismSubject,
+    left: Sequence[int],
+    per_drive: FloatArray | float,
 ) -> tuple[tuple[str, str, float], ...]:
     """For each parameter that left the single-axis motion in which its s_k is largest."""
     motions = []
     for text, response in single_axis(subject):
-        rows = response.columns.reshape(-1, len(parameters))
+        rows = (response.columns / per_drive).reshape(-1, len(parameters))
         parts = np.linalg.norm(rows * parameters.nominal, axis=0)
         motions.append((text, parts / np.linalg.norm(rows @ parameters.nominal)))
     found = []

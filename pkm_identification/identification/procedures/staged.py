@@ -106,6 +106,8 @@ class Stage:
         Over the equations.
     still : ndarray of bool, shape (P,)
         Which estimates stood still at the end: what a plot of them shows as converged.
+    trace : ndarray, shape (K, P)
+        Values after each equation of the last pass.
     """
 
     name: str
@@ -117,6 +119,7 @@ class Stage:
     residual_rms: float
     passes: int
     still: NDArray[np.bool_]
+    trace: FloatArray
 
     @property
     def std(self) -> FloatArray:
@@ -182,30 +185,31 @@ def run_stage(
     prior = Prior(start[free], settings.prior * parameters.scale[free])
     estimator = UnscentedFilter(prior, target.shape[1], settings.unscented)
     noise = residual_covariance(target - columns @ prior.mean, 0)
-    last = max(1, round((1 - LAST_PART) * len(columns)))
+    last = max(1, round((1 - LAST_PART) * len(columns))) - 1
     last_mean = np.full(len(prior.mean), np.inf)
+    means = np.empty((len(columns), len(prior.mean)))
     passes = 0
     while True:
         passes += 1
         estimator.reset()
-        before = estimator.mean
         for k, (rows, values) in enumerate(zip(columns, target, strict=True)):
-            if k == last:
-                before = estimator.mean
             estimator.step_linear(rows, values, noise * settings.redundancy)
+            means[k] = estimator.mean
         residual = target - columns @ estimator.mean
         left = residual_covariance(residual, int(free.sum()))
         converged = np.abs(estimator.mean - last_mean) < TOLERANCE * np.sqrt(np.diag(estimator.covariance))
         if passes == settings.passes or np.all(converged):
             break
         noise, last_mean = left, estimator.mean
-    moved = np.abs(estimator.mean - before) / parameters.scale[free]
+    moved = np.abs(estimator.mean - means[last]) / parameters.scale[free]
     still = np.zeros_like(free)
     still[free] = moved < STILL
     own = robust_covariance(columns * prior.std, residual, noise, settings.redundancy, equations.segment)
     width = len(start)
     values, covariance = np.array(start, dtype=float), np.zeros((width, width))
     values[free] = estimator.mean
+    trace = np.tile(start, (len(means), 1)).astype(float)
+    trace[:, free] = means
     covariance[np.ix_(free, free)] = own * np.outer(prior.std, prior.std)
     return Stage(
         name=name,
@@ -217,6 +221,7 @@ def run_stage(
         residual_rms=float(np.sqrt(np.mean(residual**2))),
         passes=passes,
         still=still,
+        trace=trace,
     )
 
 

@@ -47,6 +47,12 @@ def estimated_period(log: StrutLog, machine: Machine) -> tuple[float, str | None
     return nominal, None
 
 
+def _instead(machine: Machine) -> str:
+    """Where forces can come from, of drives that do not report them by their currents."""
+    kinds = dict.fromkeys(actuator.type for actuator in machine.actuators or () if actuator.has_valve)
+    return f"; drives of type {', '.join(kinds)} need pressures or a force sensor" if kinds else ""
+
+
 def common_period(logs: Sequence[StrutLog], machine: Machine) -> tuple[float, tuple[str, ...]]:
     """Sample period in s of logs of one experiment, and warnings.
 
@@ -58,7 +64,9 @@ def common_period(logs: Sequence[StrutLog], machine: Machine) -> tuple[float, tu
     period, warnings = 0.0, []
     for log in logs:
         if log.force is None:
-            raise LogError(f"{log.source}: holds no strut forces; identification needs them")
+            raise LogError(
+                f"{log.source}: holds no strut forces; identification needs them{_instead(machine)}"
+            )
         own, warning = estimated_period(log, machine)
         period = period or own
         if abs(own / period - 1.0) > SAME_RATE:

@@ -44,6 +44,14 @@ class BaseActuator:
         return False
 
     @property
+    def log_on_motor(self) -> bool:
+        return False
+
+    @property
+    def has_both_encoders(self) -> bool:
+        return False
+
+    @property
     def delays(self) -> Delays:
         return Delays()
 

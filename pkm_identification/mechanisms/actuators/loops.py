@@ -1,4 +1,4 @@
-"""The section `control` of a machine file: the loops inside the drives, each with its own period."""
+"""The loops inside a drive, each with its own period, as the section `control` of a machine file gives them."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class CurrentControl:
 
 @dataclass(frozen=True)
 class DriveLoops:
-    """The loops of every drive; an inner one may be missing where the actuator has its own.
+    """The loops of one drive; an inner one may be missing where the actuator has its own.
 
     Angles are the motor's where the drive has one, else the driven coordinate (then N for A, m for rad).
     """
@@ -63,19 +63,20 @@ class DriveLoops:
     current: CurrentControl | None = None
 
 
-def read_loops(root: Node, actuators: tuple[Actuator, ...] | None) -> DriveLoops | None:
-    """The section of a file; None where it has none.
+def read_drive_loops(node: Node, actuators: dict[int, Actuator]) -> DriveLoops:
+    """The loops of a section.
+
+    Parameters
+    ----------
+    node : Node
+    actuators : dict of int to Actuator
+        Of the drives they are for, by number from 0.
 
     Raises
     ------
     MachineError
-        If a value is impossible, periods are no multiples, or the actuators cannot take what the loops give.
+        If a value is impossible, periods are no multiples, or an actuator cannot take what the loops give.
     """
-    node = root.take("control", None)
-    if node.value is None:
-        return None
-    if actuators is None:
-        node.fail("belongs to drives with an 'actuator'; this file has none")
     position = _position(node.take("position"))
     velocity = _velocity(node) if node.has("velocity") else None
     current = _current(node) if node.has("current") else None
@@ -89,7 +90,7 @@ def read_loops(root: Node, actuators: tuple[Actuator, ...] | None) -> DriveLoops
             node.take("current").fail("needs a 'velocity' loop around it")
         else:
             _multiple(node, "velocity", velocity.period, "current", current.period)
-    for i, actuator in enumerate(actuators):
+    for i, actuator in actuators.items():
         unit = actuator.command_unit
         if velocity is None and unit != "A":
             node.fail(

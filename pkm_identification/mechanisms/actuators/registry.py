@@ -95,15 +95,16 @@ def read_actuators(root: Node, count: int, turning: tuple[bool, ...] | None = No
         return None
     if one.value is not None and several.value is not None:
         several.fail("and 'actuator' are both there: give one for all or a list, not both")
-    if several.value is None:
-        nodes = [one] * count
-    else:
-        if not isinstance(several.value, list) or len(several.value) != count:
-            found = f"{len(several.value)} entries" if isinstance(several.value, list) else "no list"
-            several.fail(f"must be a list of {count} actuators, one for each drive; found {found}")
-        nodes = several.entries()
+    if several.value is not None and (not isinstance(several.value, list) or len(several.value) != count):
+        found = f"{len(several.value)} entries" if isinstance(several.value, list) else "no list"
+        several.fail(f"must be a list of {count} actuators, one for each drive; found {found}")
     turns = turning or (False,) * count
-    return tuple(_read(node, ROTARY if turn else LINEAR) for node, turn in zip(nodes, turns, strict=True))
+    units = [ROTARY if turn else LINEAR for turn in turns]
+    if several.value is None:
+        # what is wrong with the one section is wrong once
+        made = {kind: _read(one, kind) for kind in dict.fromkeys(units)}
+        return tuple(made[kind] for kind in units)
+    return tuple(_read(node, kind) for node, kind in zip(several.entries(), units, strict=True))
 
 
 def _read(node: Node, units: Units) -> Any:

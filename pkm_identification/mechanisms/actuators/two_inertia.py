@@ -26,7 +26,8 @@ from .row import own_friction
 from .transfer import Transfer
 
 _INERTIA, _STIFFNESS, _DAMPING, _VISCOUS, _COULOMB, _BEND = range(OWN_OF_TYPE, OWN_OF_TYPE + 6)
-ENCODERS = ("motor", "load")
+SIDES = ("motor", "load")
+ENCODERS = (*SIDES, "both")
 _ITERATIONS = 60
 
 
@@ -95,8 +96,10 @@ class TwoInertia(MotorDrive):
         K_1 in N m/rad and C_1 in N m s/rad at the motor's shaft.
     motor_friction : InnerFriction
         On the motor's shaft, N m.
-    encoder : {'motor', 'load'}
-        Which side shows its position.
+    encoder : {'motor', 'load', 'both'}
+        Which side shows its position. Of both, logs have the load's as lengths, and the motor's beside them.
+    cascade : {'motor', 'load'}
+        Of both, the one that loops in the drive act on.
     """
 
     load_inertia: float
@@ -104,6 +107,7 @@ class TwoInertia(MotorDrive):
     damping: float
     motor_friction: InnerFriction = FRICTIONLESS
     encoder: str = "motor"
+    cascade: str = "motor"
 
     type: ClassVar[str] = "two_inertia"
     current_at: ClassVar[int] = 2
@@ -114,7 +118,15 @@ class TwoInertia(MotorDrive):
 
     @property
     def encoder_on_motor(self) -> bool:
+        return (self.cascade if self.has_both_encoders else self.encoder) == "motor"
+
+    @property
+    def log_on_motor(self) -> bool:
         return self.encoder == "motor"
+
+    @property
+    def has_both_encoders(self) -> bool:
+        return self.encoder == "both"
 
     @property
     def inertia(self) -> float:
@@ -179,7 +191,7 @@ class TwoInertia(MotorDrive):
             damping_time=self.damping / self.stiffness,
             motor_mass=self.inertia_behind,
             motor_friction=self.motor_friction.per_coordinate(self.motor.ratio),
-            on_motor=self.encoder_on_motor,
+            on_motor=self.log_on_motor,
         )
 
     @property
@@ -197,6 +209,9 @@ def read(node: Node, units: Units) -> TwoInertia:
     rubbing = node.take("motor_friction", {})
     motor_friction = read_inner_friction(rubbing)
     rubbing.close()
+    encoder = node.take("encoder", "motor").choice(ENCODERS)
+    if encoder != "both" and node.has("cascade"):
+        node.take("cascade").fail(f"chooses among two encoders; this drive has one, 'encoder: {encoder}'")
     return TwoInertia(
         motor,
         node.take("motor_inertia").positive(),
@@ -204,7 +219,8 @@ def read(node: Node, units: Units) -> TwoInertia:
         node.take("stiffness").positive(),
         node.take("damping", 0.0).not_negative(),
         motor_friction,
-        node.take("encoder", "motor").choice(ENCODERS),
+        encoder,
+        node.take("cascade", "motor").choice(SIDES),
         friction=read_inner_friction(node),
         units=units,
     )

@@ -11,6 +11,8 @@ from pkm_identification.errors import PkmError
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 
+from .joint_limits import JointLimits, read_joint_limits
+
 BASE_JOINTS = ("no_spin", "universal", "spherical")
 PLATFORM_JOINTS = ("spherical", "universal")
 DIRECTIONS = ("radial", "tangential")
@@ -29,11 +31,14 @@ class Joints:
     platform : {'spherical', 'universal'}
     first_axes : ndarray, shape (6, 3)
         Unit vectors, in the frame of the end whose joints are universal; of the base where none are.
+    limits : JointLimits
+        How far they may turn.
     """
 
     base: str
     platform: str
     first_axes: FloatArray
+    limits: JointLimits
 
 
 def read_joints(geometry: Node, base_places: FloatArray, platform_places: FloatArray) -> Joints:
@@ -66,9 +71,10 @@ def read_joints(geometry: Node, base_places: FloatArray, platform_places: FloatA
         axes = _first_axes(platform_node, platform_places)
     elif base != "spherical":
         axes = _first_axes(base_node, base_places)
+    limits = read_joint_limits(base_node, platform_node, base, platform)
     base_node.close()
     platform_node.close()
-    return Joints(base, platform, frozen(axes))
+    return Joints(base, platform, frozen(axes), limits)
 
 
 def _first_axes(joint: Node, places: FloatArray) -> FloatArray:

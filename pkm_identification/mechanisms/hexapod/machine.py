@@ -11,22 +11,25 @@ from typing import Any
 
 import numpy as np
 
-from pkm_identification.document import YAML_ENDINGS, Node, frozen, read_yaml
+from pkm_identification.document import YAML_ENDINGS, Node, Problems, frozen, read_yaml
 from pkm_identification.errors import MachineError
 from pkm_identification.mechanisms.friction import Friction, read_friction
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.rotation import matrix_from_quaternion
+from pkm_identification.suggestion import did_you_mean
 
 from ..actuators import read_actuators
-from ..actuators.loops import DriveLoops, read_loops
+from ..actuators.control_section import MachineControl, read_control
 from ..builtin import builtin_files
 from ..model import Actuator
 from .drive import Drive, read_drive
 from .geometry import SINGULAR_RATIO, jacobian_quality, joint_radius
 from .joint_friction import JointFriction, read_joint_friction
+from .joint_limits import NO_LIMITS, JointLimits
 from .joints import read_joints
 from .sensors import MachineSensors, machine_sensors
+from .short_forms import written_out
 from .tolerances import Tolerances, read_tolerances
 
 SCHEMA = 1
@@ -95,8 +98,10 @@ class Machine:
         Of the joints; None where the file has none, and the model no parameters of it.
     actuators : tuple of six Actuator, or None
         Drives with states of their own; None: forces follow their commands.
-    loops : DriveLoops or None
+    control : MachineControl or None
         Controllers in those drives.
+    joint_limits : JointLimits
+        How far the passive joints may turn from home.
     """
 
     name: str
@@ -120,7 +125,8 @@ class Machine:
     tolerances: Tolerances
     document: dict[str, Any]
     actuators: tuple[Actuator, ...] | None = None
-    loops: DriveLoops | None = None
+    control: MachineControl | None = None
+    joint_limits: JointLimits = NO_LIMITS
 
     def __post_init__(self) -> None:
         """Arrays that cannot be written, also of a machine made by `replace`: one type for every kernel."""
@@ -203,6 +209,7 @@ class Machine:
                 raise MachineError(
                     f"machine '{name_or_path}': not a built-in machine ({', '.join(known)}; mechanisms: "
                     f"{', '.join(mechanisms)}) and not the path of a .yaml file"
+                    f"{did_you_mean(str(name_or_path), (*known, *mechanisms))}"
                 )
             path = known[str(name_or_path)]
         document = read_yaml(path, "machine file", MachineError)
@@ -211,50 +218,69 @@ class Machine:
     @classmethod
     def from_document(cls, document: Any, source: str = "machine") -> Machine:
         """Validate a description that is already parsed; see `load`."""
-        root = Node(document, "", source, MachineError)
+        document = written_out(document)
+        problems = Problems()
+        root = Node(document, "", source, MachineError, problems)
+        if not isinstance(document, dict):
+            root.fail(f"must be a mapping of keys, not {type(document).__name__}")
         if root.has("kind"):
             raise MachineError(
                 f"{source}: of kind {document['kind']}, and this takes hexapods alone (files without 'kind')"
             )
-        schema = root.take("schema")
-        if schema.value != SCHEMA:
-            schema.fail(f"is {schema.value!r}; this package reads schema {SCHEMA}")
-        name = root.take("name").text()
-        description = root.take("description", "").text()
-        gravity = root.take("gravity", [0.0, 0.0, -9.81]).array(3)
+        with problems.section():
+            schema = root.take("schema")
+            if schema.value != SCHEMA:
+                schema.fail(f"is {schema.value!r}; this package reads schema {SCHEMA}")
+        with problems.section():
+            name = root.take("name").text()
+            description = root.take("description", "").text()
+            gravity = root.take("gravity", [0.0, 0.0, -9.81]).array(3)
 
-        geometry = root.take("geometry")
-        base_joints = geometry.take("base_joints").array(STRUTS, 3)
-        platform_joints = geometry.take("platform_joints").array(STRUTS, 3)
-        joints = read_joints(geometry, base_joints, platform_joints)
-        home = geometry.take("home")
-        home_position = home.take("position").array(3)
-        quaternion_node = home.take("quaternion", [0.0, 0.0, 0.0, 1.0])
-        quaternion = quaternion_node.array(4)
-        if not 0.99 < np.linalg.norm(quaternion) < 1.01:
-            quaternion_node.fail(f"= {quaternion_node.value}: must have length 1 (x, y, z, w)")
-        home.close()
-        limits_node = geometry.take("length_limits")
-        length_limits = limits_node.array(2)
-        if not 0 < length_limits[0] < length_limits[1]:
-            limits_node.fail(
-                f"= {limits_node.value}: must be [shortest, longest] in m, 0 < shortest < longest"
-            )
-        rate_limit = geometry.take("rate_limit", None).positive_or_none()
-        geometry.close()
+        with problems.section():
+            geometry = root.take("geometry")
+            with problems.section():
+                home = geometry.take("home")
+                home_position = home.take("position").array(3)
+                quaternion_node = home.take("quaternion", [0.0, 0.0, 0.0, 1.0])
+                quaternion = quaternion_node.array(4)
+                home.close()
+                if not 0.99 < np.linalg.norm(quaternion) < 1.01:
+                    quaternion_node.fail(f"= {quaternion_node.value}: must have length 1 (x, y, z, w)")
+            with problems.section():
+                limits_node = geometry.take("length_limits")
+                length_limits = limits_node.array(2)
+                if not 0 < length_limits[0] < length_limits[1]:
+                    limits_node.fail(
+                        f"= {limits_node.value}: must be [shortest, longest] in m, 0 < shortest < longest"
+                    )
+            rate_limit = geometry.take("rate_limit", None).positive_or_none()
+            with problems.section():
+                base_joints = geometry.take("base_joints").array(STRUTS, 3)
+                platform_joints = geometry.take("platform_joints").array(STRUTS, 3)
+                joints = read_joints(geometry, base_joints, platform_joints)
+            geometry.close()
 
-        platform = _platform(root.take("platform"))
-        struts = _struts(root)
-        friction_node = root.take("friction", {})
-        joint_friction = read_joint_friction(friction_node.take("joints", None))
-        friction = read_friction(friction_node, STRUTS)
-        drive_node = root.take("drive", None)
-        drive = None if drive_node.value is None else read_drive(drive_node)
-        sensors = machine_sensors(root.take("sensors", {}))
-        tolerances = read_tolerances(root.take("tolerances", {}))
-        actuators = read_actuators(root, STRUTS)
-        loops = read_loops(root, actuators)
-        root.close()
+        with problems.section():
+            platform = _platform(root.take("platform"))
+        with problems.section():
+            struts = _struts(root)
+        with problems.section():
+            friction_node = root.take("friction", {})
+            joint_friction = read_joint_friction(friction_node.take("joints", None))
+            friction = read_friction(friction_node, STRUTS)
+        with problems.section():
+            drive_node = root.take("drive", None)
+            drive = None if drive_node.value is None else read_drive(drive_node)
+        with problems.section():
+            sensors = machine_sensors(root.take("sensors", {}))
+        with problems.section():
+            tolerances = read_tolerances(root.take("tolerances", {}))
+        with problems.section():
+            actuators = read_actuators(root, STRUTS)
+            control = read_control(root, actuators)
+        with problems.section():
+            root.close()
+        problems.refuse(source, MachineError)
 
         machine = cls(
             name=name,
@@ -278,7 +304,8 @@ class Machine:
             tolerances=tolerances,
             document=document,
             actuators=actuators,
-            loops=loops,
+            control=control,
+            joint_limits=joints.limits,
         )
         machine._check_geometry(source)
         return machine

@@ -7,14 +7,12 @@ from .machine import Machine
 
 
 def command_period(machine: Machine) -> float | None:
-    """Seconds for which a drive's command is held: the period of its innermost loop, else of the machine's controller.
+    """Seconds for which a drive's command is held: the period of the innermost loop, else of the machine's controller.
 
     None where the file says nothing of either.
     """
-    loops = machine.loops
-    if loops is not None:
-        inner = loops.current or loops.velocity or loops.position
-        return inner.period
+    if machine.control is not None:
+        return machine.control.command_period
     return None if machine.drive is None else machine.drive.control_period
 
 

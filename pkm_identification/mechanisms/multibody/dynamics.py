@@ -13,10 +13,9 @@ from typing import Any
 import numpy as np
 
 from pkm_identification.errors import SettingsError
-from pkm_identification.numerics.arrays import FloatArray
 
 from ..friction import friction_force
-from .kernels.closing import read_rows
+from .joint_friction import passive_forces
 from .kernels.dynamics import (
     PARAMETERS,
     driven_forces,
@@ -78,7 +77,7 @@ def forces(
     zeros = mechanism.arithmetic.zeros
     tau, pivot = zeros(count, drives), zeros(count)
     acting = friction and _rubs(mechanism)
-    passive = _passive_forces(mechanism, motion) if acting else zeros(1, mechanism.tree.velocities)
+    passive = passive_forces(mechanism, motion) if acting else zeros(1, mechanism.tree.velocities)
     if not count:
         return tau
     mechanism.arithmetic.compiled(driven_forces)(
@@ -253,32 +252,9 @@ def drive_inertia(mechanism: Mechanism) -> Any:
     return mechanism.arithmetic.array([drive.inertia for drive in mechanism.description.drives])
 
 
-def rubbing_rates(mechanism: Mechanism, configuration: Any) -> FloatArray:
-    """Rates of the passive joints per velocity of the tree, shape (N, V + R, V), in float64.
-
-    The first V are the tree's own velocities, the others those at which joints with friction move that close loops.
-    """
-    q = np.atleast_2d(configuration)
-    rows, velocities = mechanism.row_numbers("rubbing"), mechanism.tree.velocities
-    rates = np.zeros((len(q), len(rows), velocities))
-    read_rows(mechanism.model, rows, q, np.zeros((len(q), len(rows))), rates)
-    own = np.broadcast_to(np.eye(velocities), (len(q), velocities, velocities))
-    return np.concatenate([own, rates], axis=1)
-
-
 def _rubs(mechanism: Mechanism) -> bool:
     if not mechanism.description.friction.acts and mechanism.passive_friction is None:
         return False
     if mechanism.arithmetic != FLOAT64:
         raise SettingsError("friction is computed in float64 alone; leave it out in another arithmetic")
     return True
-
-
-def _passive_forces(mechanism: Mechanism, motion: MechanismMotion) -> FloatArray:
-    """What friction of passive joints needs along the tree's velocities, (N, V); (1, V) zeros where there is none."""
-    passive = mechanism.passive_friction
-    if passive is None:
-        return np.zeros((1, mechanism.tree.velocities))
-    per_velocity = rubbing_rates(mechanism, motion.configuration)
-    rates = np.einsum("nrv,nv->nr", per_velocity, motion.velocity)
-    return np.einsum("nrv,nr->nv", per_velocity, friction_force(rates, passive))

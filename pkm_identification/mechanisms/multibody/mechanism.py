@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -13,17 +15,17 @@ from pkm_identification.document import YAML_ENDINGS
 from pkm_identification.errors import MachineError
 
 from ..builtin import builtin_files
-from ..friction import Friction
 from .closed_forms import closed_form
 from .description.reader import read_document, read_file
-from .description.records import Description
+from .description.records import Description, Joint
+from .joint_limits import check_limits_at_home, joint_use
 from .kernels.closing import close
 from .kernels.codes import OK
 from .numbers.arithmetic import FLOAT64, Arithmetic, Multiprecision
 from .structure.bodies import check_bodies
 from .structure.mobility import Mobility, mobility
 from .structure.model import Model, model_size, packed
-from .structure.passive import passive_friction
+from .structure.passive import PassiveFriction, passive_friction
 from .structure.rows import Row, loop_rows, measure_row, pose_rows, rubbing_rows
 from .structure.tree import Tree, planar_bodies, spanning_tree
 
@@ -46,8 +48,8 @@ class Mechanism:
     mobility : Mobility
         Degrees of freedom, independent and redundant constraints.
     rows : tuple of Row
-        Constraints, drives, outputs, readings, the pose of `description.pose` if it names a body, and the rates at
-        which joints with friction move that close loops.
+        Constraints, drives, outputs, readings, the pose of `description.pose` if it names a body, and the rates of
+        joints with friction that are no velocities of the tree.
     model : Model
         Frames and rows as arrays.
     parameters : ndarray, shape (B, 10)
@@ -107,8 +109,8 @@ class Mechanism:
         ------
         MachineError
             If it has a body without a path to ground, loops that cannot close at home, a home at a change-point,
-            more or fewer drives than degrees of freedom, a body with an inertia that no body has, or a closed form
-            that is not for it.
+            more or fewer drives than degrees of freedom, a body with an inertia that no body has, a joint that is
+            beyond its limits at home, or a closed form that is not for it.
         """
         tree = spanning_tree(description)
         planar = planar_bodies(description.bodies)
@@ -119,7 +121,7 @@ class Mechanism:
             "outputs": [measure_row(measure) for measure in description.outputs],
             "readings": [measure_row(measure) for measure in description.readings],
             "pose": pose_rows(description.pose) if description.pose else [],
-            "rubbing": [row for joint in tree.cut if joint.rubs for row in rubbing_rows(joint)],
+            "rubbing": [row for joint in _beside(tree) if joint.rubs for row in rubbing_rows(joint)],
         }
         rows = [row for part in parts.values() for row in part]
         places, count = {}, 0
@@ -131,6 +133,7 @@ class Mechanism:
             description, tree, model, rows, {name: list(place) for name, place in places.items()}
         )
         check_bodies(description, model, found)
+        check_limits_at_home(description, tree, model, found.home)
         closed_form(description, tree)  # refuses what does not fit
         parameters = FLOAT64.array([body.parameters for body in description.bodies])
         made = cls(description, FLOAT64, tree, found, tuple(rows), model, parameters, found.home, places)
@@ -190,8 +193,12 @@ class Mechanism:
             [0.5 * size, 0.5, step * min(1.0, size), tolerance * max(1.0, size), side]
         )
 
+    def joint_use(self, configuration: Any) -> Any:
+        """How much of their limits joints use at configurations (N, Q), (N, k): up to 1 within; k is 0 without any."""
+        return joint_use(self.description, self.tree, self.model, self.home, configuration)
+
     @cached_property
-    def passive_friction(self) -> Friction | None:
+    def passive_friction(self) -> PassiveFriction | None:
         """Friction along the tree's velocities and the `rubbing` rows; None if no passive joint has any."""
         rows = [self.rows[k] for k in self.places["rubbing"]]
         return passive_friction(self.description, self.tree, rows)
@@ -199,6 +206,12 @@ class Mechanism:
     @property
     def name(self) -> str:
         return self.description.name
+
+    @cached_property
+    def hash(self) -> str:
+        """Short digest of the description, to tell whether a saved file belongs to this mechanism."""
+        canonical = json.dumps(self.description.document, sort_keys=True, default=str)
+        return hashlib.sha256(canonical.encode()).hexdigest()[:16]
 
     @property
     def degrees_of_freedom(self) -> int:
@@ -253,6 +266,11 @@ class Scratch:
 
     def __iter__(self):
         return iter((self.configuration, self.status, self.iterations, self.residual, self.pivot))
+
+
+def _beside(tree: Tree) -> tuple[Joint, ...]:
+    """Joints whose rates are no velocities of the tree: those that close loops, and those without spin."""
+    return (*tree.cut, *(joint for joint in tree.carried if joint.type == "no_spin"))
 
 
 def builtin_mechanisms() -> dict[str, Path]:

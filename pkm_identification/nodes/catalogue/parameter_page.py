@@ -29,21 +29,27 @@ A value is refused with its name and what is allowed. *When* says when a new one
 def parameter_docs() -> str:
     """Text of the document."""
     blocks = [HEAD, _section("All nodes", COMMON)]
-    blocks += [_section(f"`{name}`", node_class(name).PARAMETERS, _summary(name)) for name in NODES]
+    blocks += [_section(f"`{name}`", node_class(name).PARAMETERS, summary(name)) for name in NODES]
     return "\n".join(blocks)
 
 
-def _summary(name: str) -> str:
+def summary(name: str) -> str:
+    """What a node does, in a sentence."""
     return " ".join((node_class(name).__doc__ or "").split("\n\n")[0].split())
 
 
-def _section(title: str, specs: tuple[ParameterSpec, ...], summary: str = "") -> str:
+def parameter_rows(specs: tuple[ParameterSpec, ...]) -> list[str]:
+    """Lines of a table of parameters."""
     rows = ["| parameter | default | allowed | when | what |", "|---|---|---|---|---|"]
     rows += [
         f"| `{spec.name}` | `{_default(spec)}` | {_cell(spec.allowed)} | {spec.when} | {_cell(spec.description)} |"
         for spec in specs
     ]
-    return "\n".join([f"## {title}", *([summary, ""] if summary else [""]), *rows, ""])
+    return rows
+
+
+def _section(title: str, specs: tuple[ParameterSpec, ...], about: str = "") -> str:
+    return "\n".join([f"## {title}", *([about, ""] if about else [""]), *parameter_rows(specs), ""])
 
 
 def _default(spec: ParameterSpec) -> str:

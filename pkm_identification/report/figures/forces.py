@@ -80,12 +80,8 @@ def residual_figure(validation: Validation) -> Figure:
     over_time.set_ylabel(f"measured − predicted (one division is {spacing:g} N)")
     over_time.set_title("residual")
 
-    part = _longest_part(validation.time)
-    frequency, force = _spectrum(validation.time[part], validation.measured[part])
-    _, error = _spectrum(validation.time[part], residual[part])
+    frequency, force, error = residual_spectrum(validation)
     top = max(force.max(), error.max(), 1e-12)
-    # a logarithmic axis has no zero
-    force, error = (np.maximum(part, 0.1 * DECADES * top) for part in (force, error))
     over_frequency.loglog(
         frequency,
         np.sqrt(np.mean(force**2, axis=1)),
@@ -95,9 +91,7 @@ def residual_figure(validation: Validation) -> Figure:
     )
     for i, color in enumerate(STRUT_COLORS):
         over_frequency.loglog(frequency, error[:, i], color=color, linewidth=0.9, label=f"residual {i + 1}")
-    visible = frequency[np.any(error > DECADES * top, axis=1)]
-    if len(visible):
-        over_frequency.set_xlim(frequency[0], 1.2 * visible[-1])
+    over_frequency.set_xlim(frequency[0], 1.2 * frequency[visible_lines(force, error) - 1])
     over_frequency.set_ylim(DECADES * top, 2 * top)
     over_frequency.set_xlabel("frequency (Hz)")
     over_frequency.set_ylabel("amplitude density (N/√Hz)")
@@ -105,6 +99,27 @@ def residual_figure(validation: Validation) -> Figure:
     over_frequency.legend(ncols=2, loc="lower left")
     figure.suptitle("What the prediction leaves, in the estimation band", x=0.01, ha="left")
     return figure
+
+
+def residual_spectrum(validation: Validation) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Frequencies (F,) in Hz, and amplitude densities (F, 6) in N/√Hz of the force and of the error.
+
+    Of the longest stretch without a hole; values far below the largest are raised to a floor, since a logarithmic axis
+    has no zero.
+    """
+    part = _longest_part(validation.time)
+    residual = validation.measured[part] - validation.predicted[part]
+    frequency, force = _spectrum(validation.time[part], validation.measured[part])
+    _, error = _spectrum(validation.time[part], residual)
+    floor = 0.1 * DECADES * max(force.max(), error.max(), 1e-12)
+    return frequency, np.maximum(force, floor), np.maximum(error, floor)
+
+
+def visible_lines(force: FloatArray, error: FloatArray) -> int:
+    """How many of the first spectral lines of the error (F, 6) stand out of rounding."""
+    top = max(force.max(), error.max(), 1e-12)
+    seen = np.flatnonzero(np.any(error > DECADES * top, axis=1))
+    return int(seen[-1]) + 1 if len(seen) else len(error)
 
 
 def _thinned(count: int) -> slice:

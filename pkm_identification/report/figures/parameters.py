@@ -1,4 +1,4 @@
-"""Figures of the parameters: how the estimates converged and where they ended."""
+"""Figures of the parameters: how the estimates converged, where they ended, and which errors go together."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from pkm_identification.estimation.identifiability import IDENTIFIABLE
+from pkm_identification.estimation.identifiability import IDENTIFIABLE, IN_DOUBT
+from pkm_identification.estimation.identifiability.correlation import Correlation
 from pkm_identification.numerics.arrays import FloatArray
 
 from .style import (
@@ -28,28 +29,37 @@ POINTS = 600  # as many as a panel has pixels
 TRANSIENT = 0.2  # part of the run after which the values decide a panel's range
 SIGMAS = 2.0
 INERTIAL_UNITS = ("kg", "kg m", "kg m^2")  # of parameters shown relative to their nominal values
+_MOST_WRITTEN = 24  # parameters of a matrix that leave room for numbers
+_WRITTEN = 0.2  # correlation from which on its number is written
 UNITS = {"kg m^2": "kg m²", "N s/m": "N s/m"}
+
+
+def converging(trace: EstimateTrace, estimate: ParameterEstimate) -> list[int]:
+    """Which parameters there is a convergence of: of a recursive estimator's, those whose values are shown."""
+    if len(trace) < 2:
+        return []
+    return [i for i, status in enumerate(estimate.status) if status in (IDENTIFIABLE, IN_DOUBT)]
 
 
 @styled
 def convergence_figure(
     trace: EstimateTrace, estimate: ParameterEstimate, truth: FloatArray | None = None
 ) -> Figure:
-    """Each identified parameter over time, with its band of two standard deviations.
+    """Each parameter of `converging` over time, with its band of two standard deviations.
 
     Parameters
     ----------
     trace : EstimateTrace
         Of a recursive estimator, at least two entries.
     estimate : ParameterEstimate
-        At least one parameter must be identifiable.
+        At least one parameter must be identifiable or in doubt.
     truth : ndarray, shape (P,), optional
         True values, where they are known.
     """
-    time, label = _axis(trace.time)
+    time, label = time_axis(trace.time)
     chosen = np.unique(np.linspace(0, len(time) - 1, min(POINTS, len(time))).astype(int))
     time, values, std = time[chosen], trace.values[chosen], trace.std[chosen]
-    identified = [i for i, status in enumerate(estimate.status) if status == IDENTIFIABLE]
+    identified = converging(trace, estimate)
     rows = math.ceil(len(identified) / COLUMNS)
     figure = Figure(figsize=(11, 1.65 * rows + 0.8), layout="constrained")
     axes = figure.subplots(rows, COLUMNS, sharex=True, squeeze=False).flatten()
@@ -74,7 +84,7 @@ def convergence_figure(
             panel.axhline(truth[i], color=TRUE, linestyle="--", linewidth=1, label="true")
         panel.set_title(estimate.names[i], fontsize=9)
         panel.set_ylabel(_unit(estimate.units[i]))
-        panel.set_ylim(_range(values[:, i], band, None if truth is None else truth[i]))
+        panel.set_ylim(settled_range(values[:, i], band, None if truth is None else truth[i]))
         panel.locator_params(axis="y", nbins=4)
         if place + COLUMNS >= len(identified):
             panel.set_xlabel(label)
@@ -110,14 +120,39 @@ def estimates_figure(estimate: ParameterEstimate, truth: FloatArray | None = Non
     return figure
 
 
-def _axis(time: FloatArray) -> tuple[FloatArray, str]:
+@styled
+def correlation_figure(found: Correlation) -> Figure:
+    """The matrix: blue where errors go against each other, red where they go together."""
+    count = len(found.names)
+    side = max(0.32 * count, 2.2)
+    figure = Figure(figsize=(side + 2.4, side + 1.3), layout="constrained")
+    panel = figure.add_subplot()
+    image = panel.imshow(found.matrix, cmap="RdBu_r", vmin=-1.0, vmax=1.0)
+    for i in range(count):
+        for j in range(count):
+            value = found.matrix[i, j]
+            if count <= _MOST_WRITTEN and i != j and abs(value) >= _WRITTEN:
+                color = "white" if abs(value) > 0.6 else "#222222"
+                text = f"{value:.1f}".replace("0.", ".").replace("-", "−")
+                panel.text(j, i, text, ha="center", va="center", fontsize=7, color=color)
+    panel.set_xticks(range(count), found.names, rotation=90)
+    panel.set_yticks(range(count), found.names)
+    panel.tick_params(length=0)
+    panel.grid(False)
+    bar = figure.colorbar(image, ax=panel, shrink=0.6, pad=0.02)
+    bar.set_label("correlation")
+    figure.suptitle("Correlation of the estimates", x=0.01, ha="left")
+    return figure
+
+
+def time_axis(time: FloatArray) -> tuple[FloatArray, str]:
     """Time from zero, or the number of the equation where several logs follow each other."""
     if np.all(np.diff(time) > 0):
         return time - time[0], "time (s)"
     return np.arange(len(time), dtype=float), "equation (-)"
 
 
-def _range(values: FloatArray, band: FloatArray, true: float | None) -> tuple[float, float]:
+def settled_range(values: FloatArray, band: FloatArray, true: float | None) -> tuple[float, float]:
     """Limits that show the estimate after its transient with its band and the truth."""
     first = int(TRANSIENT * len(values))
     converged, band = values[first:], band[first:]

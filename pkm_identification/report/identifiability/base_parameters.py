@@ -194,8 +194,6 @@ def base_parameters_text(
         )
     if routes.precise is not None:
         lines += _precise_lines(routes.precise)
-    elif routes.double is not None and subject.why_not:
-        lines.append(f"precise  does not apply: {subject.why_not}")
     written = written or WrittenOut()
     if routes.symbolic is not None:
         lines += symbolic_lines(routes, written)

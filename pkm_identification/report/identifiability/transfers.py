@@ -55,7 +55,7 @@ class WrittenOut:
 
 def has_constants(subject: Subject) -> bool:
     """Whether a description names constants."""
-    return subject.mechanism is not None and bool(subject.mechanism.description.document.get("constants"))
+    return bool(subject.mechanism.description.document.get("constants"))
 
 
 def symbolic_lines(routes: Routes, written: WrittenOut) -> list[str]:
@@ -78,7 +78,6 @@ def symbolic_lines(routes: Routes, written: WrittenOut) -> list[str]:
 def step_lines(routes: Routes) -> list[str]:
     """Every step: joint, condition, multipole, what it gives up."""
     assert routes.symbolic is not None
-    assert routes.subject.mechanism is not None
     base, bodies = routes.symbolic.base, body_names(routes.subject.mechanism.description)
     lines = ["vanishing:"]
     groups: dict[tuple[int, int, str], list[str]] = {}
@@ -105,7 +104,6 @@ def step_lines(routes: Routes) -> list[str]:
 def transfers_document(routes: Routes) -> dict[str, Any]:
     """The keys `vanishing` and `transferred`."""
     assert routes.symbolic is not None
-    assert routes.subject.mechanism is not None
     base, bodies = routes.symbolic.base, body_names(routes.subject.mechanism.description)
     made = [
         {
@@ -178,7 +176,7 @@ def _latex_names(subject: Subject) -> list[str]:
     def plain(text: str) -> str:
         return r"\mathrm{" + text.replace("_", r"\_") + "}"
 
-    if subject.machine is not None or subject.mechanism is None:
+    if subject.machine is not None:
         return [plain(name) for name in subject.names]
     return [f"{plain(entry.symbol)}_{{{plain(entry.body)}}}" for entry in rigid_basis(subject.mechanism)]
 

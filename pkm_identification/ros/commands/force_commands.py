@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from builtin_interfaces.msg import Time
@@ -33,6 +34,8 @@ class ForceCommands:
     patience : float
         s without a command, after which the drives hold by themselves: on the machine's own clock, as a drive's
         watchdog counts, or in lockstep, where that clock waits for the command, on the wall's.
+    clock : callable
+        The clock on the wall, s.
 
     Attributes
     ----------
@@ -47,12 +50,18 @@ class ForceCommands:
         lockstep: bool,
         longest_delay: float,
         patience: float,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        self._clock = clock
         self._simulator = simulator
         self._reader = reader
         self._lockstep = lockstep
         self._longest = longest_delay
         self.patience = patience
+        self.begin()
+
+    def begin(self) -> None:
+        """As at the start of the machine: nothing was sampled, nothing commanded."""
         self.driven = False
         self._answered = True
         self._measured = False
@@ -70,7 +79,7 @@ class ForceCommands:
             If it is not six finite forces; the last command then stays.
         """
         self._simulator.command_forces(self._reader.efforts(message))
-        self._newest = time.monotonic()
+        self._newest = self._clock()
         self._silent = 0.0
         self._age = max(0.0, seconds(stamp) - seconds(message.header.stamp))
         self.driven = True
@@ -79,7 +88,7 @@ class ForceCommands:
 
     def given_up(self) -> bool:
         """Whether commands have just stopped coming: the drives hold from now on."""
-        on_the_wall = time.monotonic() - self._newest
+        on_the_wall = self._clock() - self._newest
         over = (
             on_the_wall > self.patience
             if self._lockstep
@@ -87,9 +96,23 @@ class ForceCommands:
         )
         if not self.driven or not over:
             return False
-        self.driven = False
-        self._simulator.enable(True)
+        self.release()
         return True
+
+    def release(self) -> None:
+        """Let the drives hold until the next command."""
+        if self.driven:
+            self.driven = False
+            self._simulator.enable(True)
+
+    def waited(self, duration: float) -> None:
+        """A pause of so many s on the wall was nobody's silence."""
+        self._newest += duration
+
+    @property
+    def time(self) -> float:
+        """Time of the next sample in s."""
+        return self._simulator.time + (self._simulator.period if self._measured else 0.0)
 
     def longest_delay(self) -> float:
         """s from a sample to the end of the last period in which its answer acted, the longest since the last call."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from builtin_interfaces.msg import Duration
 from geometry_msgs.msg import Transform, Twist
 from trajectory_msgs.msg import MultiDOFJointTrajectoryPoint
 
@@ -11,6 +10,8 @@ from pkm_identification.action import ExecuteTrajectory
 from pkm_identification.motion import PlatformMotion
 from pkm_identification.numerics.rotation import quaternion_from_matrix
 from pkm_identification.simulation.trajectories import Trajectory
+
+from ..clock import set_stamp
 
 PERIOD = 0.02  # s, between waypoints with velocities and accelerations
 
@@ -38,13 +39,12 @@ def _waypoint(motion: PlatformMotion, k: int) -> MultiDOFJointTrajectoryPoint:
     place, turn = transform.translation, transform.rotation
     place.x, place.y, place.z = motion.position[k].tolist()
     turn.x, turn.y, turn.z, turn.w = quaternion_from_matrix(motion.rotation[k]).tolist()
-    nanoseconds = round(1e9 * float(motion.time[k]))
     made = MultiDOFJointTrajectoryPoint(
         transforms=[transform],
         velocities=[_twist(motion.twist[k].tolist())],
         accelerations=[_twist(motion.acceleration[k].tolist())],
     )
-    made.time_from_start = Duration(sec=nanoseconds // 10**9, nanosec=nanoseconds % 10**9)
+    set_stamp(made.time_from_start, float(motion.time[k]))
     return made
 
 

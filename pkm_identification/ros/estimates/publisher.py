@@ -14,6 +14,7 @@ from pkm_identification.identification.online.online_estimator import OnlineEsti
 from pkm_identification.identification.online.payload import PayloadEvent
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.msg import ParameterEstimate as EstimateMessage
+from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.finite import finite
 from pkm_identification.report.diagnosis import sentence
 
@@ -27,6 +28,7 @@ from ..messages.payload import (
 from ..node.diagnostics import ERROR, WARN, Finding
 from ..qos import LATCHED
 from ..throttle import Throttle
+from .quality import EstimateQuality
 from .store import DROPPED
 
 if TYPE_CHECKING:
@@ -43,6 +45,8 @@ class EstimatePublisher:
     ----------
     node : PipelineNode
     machine : Machine
+    scale : ndarray, shape (P,)
+        Sizes of the parameters.
     values : mapping
         Of the node's parameters `publish_rate` and `platform_frame`.
 
@@ -52,12 +56,15 @@ class EstimatePublisher:
         Payloads taken up or set down since the start of the estimation.
     """
 
-    def __init__(self, node: PipelineNode, machine: Machine, values: Mapping[str, Any]) -> None:
+    def __init__(
+        self, node: PipelineNode, machine: Machine, scale: FloatArray, values: Mapping[str, Any]
+    ) -> None:
         self._node = node
         self._machine = machine
         self._frame = values["platform_frame"]
         self.estimates = node.publisher(EstimateMessage, "parameter_estimate", LATCHED)
         self.payloads = node.publisher(InertiaStamped, "~/payload", LATCHED)
+        self.quality = EstimateQuality(machine.length_scale, scale)
         self.set_rate(values["publish_rate"])
         self.begin()
 
@@ -66,8 +73,9 @@ class EstimatePublisher:
         self._published = 0
         self._seen = 0
         self._impossible = ""
-        self._learned = (0, time.monotonic())
+        self._learned = self._rested = (0, time.monotonic())
         self._announced: PayloadEvent | None = None
+        self.quality.begin()
         self.events = 0
 
     def set_rate(self, rate: float) -> None:
@@ -83,6 +91,12 @@ class EstimatePublisher:
         self._age(estimator)
         before, self._seen = self._seen, estimator.count
         return before == self._seen
+
+    def _rests(self, estimator: OnlineEstimator) -> bool:
+        """Whether equations still come, of a machine at rest: then an estimate does not age."""
+        if estimator.counts["resting"] != self._rested[0]:
+            self._rested = (estimator.counts["resting"], time.monotonic())
+        return estimator.resting and time.monotonic() - self._rested[1] <= STALE
 
     def _age(self, estimator: OnlineEstimator) -> float:
         """Real time in s since anything was learned, as far as somebody has looked."""
@@ -100,6 +114,7 @@ class EstimatePublisher:
             self._node.report(ERROR, "not_finite_output", "the estimate holds a number that is not finite")
             return
         self._published = estimate.count
+        self.quality.take(estimate)
         self._impossible = impossible and f"no machine has this estimate: {impossible}"
         self.estimates.publish(estimate_message(estimate, self._machine, estimator.fit, self._impossible))
         if estimator.payload is not None:
@@ -126,10 +141,26 @@ class EstimatePublisher:
                 "measured forces do not fit the model: are the machine, the units and the signs right?",
             )
         age = self._age(estimator)
-        if estimator.count and age > STALE:
+        if estimator.count and age > STALE and not self._rests(estimator):
             yield WARN, f"the estimate is stale: nothing was learned for {age:.0f} s"
         if self._impossible:
             yield ERROR, self._impossible
+
+    def summary(self, estimator: OnlineEstimator) -> str:
+        """How good the estimate is."""
+        return self.quality.summary(None if estimator.fit is None else estimator.fit.ratio)
+
+    def fit_summary(self, estimator: OnlineEstimator) -> str:
+        """Whether the model fits, when it does or is not judged yet."""
+        fit = estimator.fit
+        return (
+            "not judged yet"
+            if fit is None
+            else f"the model fits: the residual is {fit.ratio:.2g} x the noise"
+        )
+
+    def fit_findings(self, estimator: OnlineEstimator) -> Iterable[Finding]:
+        """Lack of fit, now or in what was learned from."""
         fit, learned_from = estimator.fit, estimator.fit_watch.learned_from
         if fit is not None and not fit.adequate and fit.cause is not None:
             yield ERROR, f"the model does not fit: {sentence(fit.cause)}"
@@ -148,10 +179,9 @@ class EstimatePublisher:
         return {
             **counts,
             "equations": estimator.count,
-            "estimate_age": self._age(estimator) if estimator.count else "",
+            "estimate_age (s)": self._age(estimator) if estimator.count else "",
             "nis": estimator.nis,
             "nis_dof": estimator.outputs,
-            **_fit_values(estimator.fit),
             **payload_values(estimator.payload, self.events),
         }
 
@@ -159,7 +189,7 @@ class EstimatePublisher:
         self.payloads.publish(payload_message(estimator.payload, time, self._frame))
 
 
-def _fit_values(fit: StreamFit | None) -> Mapping[str, object]:
+def fit_values(fit: StreamFit | None) -> Mapping[str, object]:
     """Whether the model fits, for diagnostics."""
     if fit is None:
         return {"lack_of_fit": "not judged yet", "fit_ratio": "", "cause": ""}

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import re
 import shutil
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pkm_identification.errors import DocumentError, PkmError
+from pkm_identification.errors import DocumentError, OutputError, PkmError
 from pkm_identification.identification.estimate_file import write_estimate_json
 from pkm_identification.identification.result import Identification
 from pkm_identification.identification.saved_estimate import SavedEstimate, read_saved_estimate
@@ -24,7 +27,7 @@ if TYPE_CHECKING:
     from pkm_identification.parameters.parameter_set import ParameterSet
 
 # Counters of the online estimator that say why samples were not used, as files and diagnostics call them.
-DROPPED = {"no_pose": "skipped_status", "no_force": "no_force", "gated": "gated"}
+DROPPED = {"no_pose": "skipped_status", "no_force": "no_force", "resting": "resting", "gated": "gated"}
 
 
 @dataclass
@@ -37,6 +40,8 @@ class EstimateStore:
     settings : Settings
         For the document.
     path : Path
+    machine_id : str
+        Which of the machines of that description.
     saved : int
         Equations behind what was saved last, 0 before.
     trouble : str
@@ -46,6 +51,7 @@ class EstimateStore:
     machine: Machine
     settings: Settings
     path: Path
+    machine_id: str
     saved: int = 0
     trouble: str = ""
 
@@ -68,9 +74,11 @@ class EstimateStore:
         ------
         DocumentError
             If the file cannot be trusted or belongs to another machine, other parameters or other statements about
-            them.
+            them; the own file also if it is another machine's of the same description.
         """
         saved = self._own() if resume else None
+        if saved is not None and (problem := self._anothers(saved)):
+            raise DocumentError(problem)
         if saved is None and given:
             saved = read_saved_estimate(Path(given).expanduser())
         if saved is None:
@@ -90,6 +98,24 @@ class EstimateStore:
                 self.trouble = self.trouble or f"could not go on from what was saved: {error}"
         return None
 
+    def _anothers(self, saved: SavedEstimate) -> str:
+        """What is wrong with a file when it is another machine's; empty when it is ours or does not say."""
+        if saved.machine_id in (None, self.machine_id):
+            return ""
+        return (
+            f"{saved.source}: is of machine '{saved.machine_id}', this one is '{self.machine_id}': give each its own "
+            "save_name, or none"
+        )
+
+    def _keep_off(self) -> None:
+        """Refuse to write over another machine's file."""
+        try:
+            problem = self._anothers(read_saved_estimate(self.path))
+        except DocumentError:
+            return  # a damaged one is nobody's
+        if problem:
+            raise OutputError(problem)
+
     def save(self, estimator: OnlineEstimator, delay: float) -> Path:
         """Write the estimate; complete or not at all.
 
@@ -104,7 +130,7 @@ class EstimateStore:
         PkmError
             If nothing is learned yet.
         OutputError
-            If the file cannot be written.
+            If the file cannot be written, or is another machine's.
         """
         estimate = estimator.estimate
         if not estimate.count:
@@ -120,10 +146,12 @@ class EstimateStore:
             delay=delay,
         )
         self.path.parent.mkdir(parents=True, exist_ok=True)
+        if not self.saved and self.path.exists():
+            self._keep_off()
         if self.path.exists() and not self.trouble:
             with replacing(self.previous) as copy:
                 shutil.copyfile(self.path, copy)
-        write_estimate_json(self.path, result)
+        write_estimate_json(self.path, result, machine_id=self.machine_id)
         self.saved, self.trouble = estimate.count, ""
         return self.path
 
@@ -133,7 +161,18 @@ class EstimateStore:
             self.save(estimator, delay)
 
 
-def confined(folder: str, name: str) -> Path:
+def estimate_folder(given: str, environment: Mapping[str, str] = os.environ) -> Path:
+    """Where estimates are kept: as given, else below ROS_HOME, else below ~/.ros, as ROS's logs are."""
+    home = Path(environment.get("ROS_HOME") or "~/.ros")
+    return Path(given or home / "pkm_identification").expanduser().resolve()
+
+
+def estimate_name(given: str, machine_id: str) -> str:
+    """File name of an estimate: as given, else the machine's id, with what is no letter, digit, dot or dash as `_`."""
+    return given or re.sub(r"[^\w.-]+", "_", machine_id).lstrip(".") + ".json"
+
+
+def confined(folder: Path, name: str) -> Path:
     """Path of a JSON file directly in a folder.
 
     Raises
@@ -145,4 +184,4 @@ def confined(folder: str, name: str) -> Path:
         raise ParameterError(
             f"parameter 'save_name' = {name!r}: must be a plain file name NAME.json, without folders"
         )
-    return Path(folder).expanduser().resolve() / name
+    return folder / name

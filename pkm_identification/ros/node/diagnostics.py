@@ -1,11 +1,12 @@
-"""What a node knows about its own health, once a second on /diagnostics."""
+"""What a node knows about its own health, once a second on /diagnostics: one status for each of its tasks."""
 
 from __future__ import annotations
 
 import math
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rclpy.node import Node
@@ -26,35 +27,52 @@ PERIOD = 1.0
 LOG_PERIOD = 5.0
 
 
-class Diagnostics:
-    """Counters by reason and findings of one node, published as one DiagnosticStatus each second.
+@dataclass(frozen=True)
+class Task:
+    """One thing a node does, with a status of its own, as in diagnostic_updater.
 
-    A finding noted with `note` counts for the second it happened in; standing conditions come from the
-    `check` callable, asked once a second.
+    Attributes
+    ----------
+    name : str
+        The status is called `node: name`.
+    findings : callable
+        Gives the standing findings (level, text).
+    values : callable
+        Gives numbers to show, by name; names end with the unit in brackets.
+    summary : callable
+        What to say when there is no finding.
+    """
+
+    name: str
+    findings: Callable[[], Iterable[Finding]] = tuple
+    values: Callable[[], Mapping[str, object]] = dict
+    summary: Callable[[], str] = lambda: "ok"
+
+
+class Diagnostics:
+    """Counters by reason and findings of one node, published as one DiagnosticStatus for each task every second.
+
+    A finding noted with `note` counts for the second it happened in, in the first task; standing conditions come from
+    the tasks, asked once a second.
 
     Parameters
     ----------
     node : rclpy.node.Node
     hardware : str
-        What the status is about: the machine's name.
-    check : callable
-        Gives the standing findings (level, text).
-    values : callable
-        Gives numbers to show, by name.
+        Which machine the statuses are about.
+    tasks : sequence of Task
     """
 
     def __init__(
         self,
         node: Node,
         hardware: str,
-        check: Callable[[], Iterable[Finding]],
-        values: Callable[[], Mapping[str, object]],
+        tasks: Sequence[Task],
     ) -> None:
         self.counts: Counter[str] = Counter()
         self._node = node
         self._hardware = hardware
-        self._check = check
-        self._values = values
+        self._tasks = tasks
         self._noted: dict[str, Finding] = {}
         self._logged: dict[str, float] = {}
         self._publisher = node.create_publisher(DiagnosticArray, "/diagnostics", DIAGNOSTICS)
@@ -82,24 +100,29 @@ class Diagnostics:
         else:
             logger.info(text)
 
-    def status(self) -> DiagnosticStatus:
-        """The status of the last second; forgets what was noted in it."""
-        findings = [*self._check(), *self._noted.values()]
+    def statuses(self) -> list[DiagnosticStatus]:
+        """The statuses of the last second, in the order of the tasks; forgets what was noted in it."""
+        noted, counts = list(self._noted.values()), dict(self.counts)
         self._noted.clear()
+        first, *others = self._tasks
+        return [self._status(first, noted, counts), *(self._status(task, [], {}) for task in others)]
+
+    def _status(self, task: Task, noted: list[Finding], counts: Mapping[str, int]) -> DiagnosticStatus:
+        findings = [*task.findings(), *noted]
         findings.sort(key=lambda finding: finding[0], reverse=True)
         level = findings[0][0] if findings else OK
         texts = dict.fromkeys(text for severity, text in findings if severity != OK or level == OK)
-        values: dict[str, object] = {**self._values(), **self.counts}
+        values: dict[str, object] = {**task.values(), **counts}
         return DiagnosticStatus(
             level=level,
-            name=self._node.get_fully_qualified_name().lstrip("/"),
-            message=one_line("; ".join(texts)) or "ok",
+            name=f"{self._node.get_fully_qualified_name().lstrip('/')}: {task.name}",
+            message=one_line("; ".join(texts) or task.summary()),
             hardware_id=self._hardware,
             values=[KeyValue(key=key, value=_text(value)) for key, value in values.items()],
         )
 
     def publish(self) -> None:
-        message = DiagnosticArray(status=[self.status()])
+        message = DiagnosticArray(status=self.statuses())
         message.header.stamp = self._node.get_clock().now().to_msg()
         self._publisher.publish(message)
 

@@ -103,11 +103,11 @@ def step_values(watches: Iterable[InputWatch]) -> dict[str, object]:
     steps = sum(watch.steps for watch in watches)
     total = sum(watch.steps * watch.mean for watch in watches)
     return {
-        "step_mean_ms": MILLISECONDS * total / steps if steps else 0.0,
-        "step_max_ms": MILLISECONDS * max(watch.longest for watch in watches),
+        "step_mean (ms)": MILLISECONDS * total / steps if steps else 0.0,
+        "step_max (ms)": MILLISECONDS * max(watch.longest for watch in watches),
         "taken": sum(watch.taken for watch in watches),
         "lost": sum(watch.lost for watch in watches),
-        "memory_mb": resident_memory(),
+        "memory (MB)": resident_memory(),
     }
 
 

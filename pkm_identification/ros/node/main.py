@@ -6,6 +6,7 @@ import gc
 import os
 import signal
 import sys
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
@@ -23,6 +24,7 @@ from .transport import without_shared_memory
 
 FAILED, FAILED_START = 1, 2
 LONG = 1e6  # s
+NO_SECURITY = "doesn't have the security libraries"  # so says Fast DDS
 
 
 def run(node_class: type[PipelineNode], args: list[str] | None = None) -> int:
@@ -140,10 +142,18 @@ def _initialize(args: list[str] | None) -> None:
 
 def _made(node_class: type[PipelineNode]) -> PipelineNode:
     try:
-        return node_class()
+        with warnings.catch_warnings():
+            # what rclpy says of cleaning up after an error that is told below
+            warnings.filterwarnings("ignore", "Failed to fini", RuntimeWarning)
+            return node_class()
     except RuntimeError as error:  # of rcl and the middleware: a wrong name, no security where it is enforced
         if not rclpy.ok():
             raise
+        if NO_SECURITY in str(error):
+            raise ParameterError(
+                "ROS_SECURITY_ENABLE is true, but this Fast DDS was built without security (as that of the PyPI wheels "
+                "is): use a distribution's rmw_fastrtps_cpp, or unset ROS_SECURITY_ENABLE"
+            ) from None
         raise ParameterError(" ".join(str(error).split(", at /")[0].split())) from None
 
 

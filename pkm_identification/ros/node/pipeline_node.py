@@ -30,6 +30,7 @@ from .diagnostics import (
     WARN,
     Diagnostics,
     Finding,
+    Task,
 )
 from .input_watch import InputWatch, step_values
 from .topic_publishers import qos_complaints
@@ -43,13 +44,14 @@ LINGER = 0.3  # s
 class PipelineNode(LifecycleNode):
     """A life cycle node of this package.
 
-    Subclasses set `NAME` and `PARAMETERS` and write `build` (configure: validate and make the stages; raise
+    Subclasses set `NAME`, `TASK` and `PARAMETERS` and write `build` (configure: validate and make the stages; raise
     PkmError to refuse), `start` (activate: `listen`, `serve`, `every`) and, where needed, `stop` (deactivate),
     `release` (cleanup), `accept` and `changed` (live parameters), `findings` and `values` (diagnostics). What
     `listen`, `serve` and `every` make is destroyed on deactivation.
     """
 
     NAME: ClassVar[str]
+    TASK: ClassVar[str] = "work"  # in the diagnostics, besides the input
     PARAMETERS: ClassVar[tuple[ParameterSpec, ...]] = ()
     # Context in which a signal ends a process that compiles; `run` gives its own.
     ending_at_once: Callable[[], AbstractContextManager[None]] = staticmethod(contextlib.nullcontext)
@@ -95,8 +97,16 @@ class PipelineNode(LifecycleNode):
         """Take over the live parameters of these names, which have changed."""
 
     def hardware(self) -> str:
-        """What the diagnostics are about."""
+        """Name of what the node works with, of which a namespace has one."""
         return ""
+
+    def summary(self) -> str:
+        """What the diagnostics say when nothing is wrong."""
+        return "ok"
+
+    def further_tasks(self) -> Iterable[Task]:
+        """Tasks with a status of their own."""
+        return ()
 
     def findings(self) -> Iterable[Finding]:
         """Standing conditions (level, text), asked once a second."""
@@ -257,7 +267,7 @@ class PipelineNode(LifecycleNode):
             self._release_all()
             return TransitionCallbackReturn.FAILURE
         self._configuring = time.monotonic() - begin
-        self.health = Diagnostics(self, self.hardware(), self._all_findings, self._all_values)
+        self.health = Diagnostics(self, self.hardware_id(), [*self._tasks()])
         self._configured = True
         return super().on_configure(state)
 
@@ -345,7 +355,21 @@ class PipelineNode(LifecycleNode):
             self.health = None
         self.release()
 
-    def _all_findings(self) -> Iterable[Finding]:
+    def hardware_id(self) -> str:
+        """Which machine: stated, or what the namespace has of that name."""
+        stated: str = self.parameter["machine_id"]
+        return stated or f"{self.get_namespace().strip('/')}/{self.hardware()}".strip("/")
+
+    def _tasks(self) -> Iterable[Task]:
+        yield Task(self.TASK, self._own_findings, self.values, self.summary)
+        yield from self.further_tasks()
+        yield Task("input", self._input_findings, self._input_values, self._input_summary)
+
+    def _own_findings(self) -> Iterable[Finding]:
+        if self._active:
+            yield from self.findings()
+
+    def _input_findings(self) -> Iterable[Finding]:
         if self.get_parameter("use_sim_time").value and self.get_clock().now().nanoseconds == 0:
             yield WARN, "use_sim_time is set but nobody publishes /clock"
         for watch, qos in self._inputs:
@@ -356,11 +380,15 @@ class PipelineNode(LifecycleNode):
                 yield WARN, watch.complaint()
             for complaint in qos_complaints(self, watch.topic, qos):
                 yield ERROR, complaint
-        if self._active:
-            yield from self.findings()
 
-    def _all_values(self) -> Mapping[str, object]:
-        return {**step_values(watch for watch, _ in self._inputs), **self.values()}
+    def _input_values(self) -> Mapping[str, object]:
+        return step_values(watch for watch, _ in self._inputs)
+
+    def _input_summary(self) -> str:
+        topics = ", ".join(
+            f"{watch.steps} messages of '{watch.topic}' in the last second" for watch, _ in self._inputs
+        )
+        return topics or ("no topic" if self._active else "inactive")
 
 
 def change_period(timer: Timer, period: float) -> None:

@@ -43,6 +43,10 @@ class Schedule:
         """Let sample 0 be due at `now` (s)."""
         self.began = now
 
+    def resume(self, now: float) -> None:
+        """Let the next sample be due at `now` (s), after a pause."""
+        self.began = now - self.count / self._rate
+
     @property
     def begun(self) -> bool:
         """Whether `begin` was called."""

@@ -141,7 +141,7 @@ class ParameterSpec:
     def check(self, value: Any) -> str | None:
         """Why a value is refused, or None."""
         if not self._type_fits(value):
-            return f"parameter '{self.name}' = {value!r}: must be {self.kind[1]}"
+            return f"parameter '{self.name}' = {value!r}: must be {self.kind[1]}{self._hint(value)}"
         values = value if isinstance(self.default, list) else [value]
         for entry in values:
             if isinstance(entry, float) and not math.isfinite(entry):
@@ -161,6 +161,19 @@ class ParameterSpec:
     def _chosen(self, entry: Any) -> bool:
         """Whether it is one of the choices, or a file beside them."""
         return not self.choices or entry in self.choices or bool(self.ending and entry.endswith(self.ending))
+
+    def _hint(self, value: Any) -> str:
+        """How to write a number that YAML takes for a text: it wants a dot, and the sign of the power."""
+        if not (isinstance(self.default, float) and isinstance(value, str)):
+            return ""
+        mantissa, power = [*value.strip().lower().split("e"), ""][:2]
+        try:
+            float(value), int(power)
+        except ValueError:
+            return ""
+        dotted = mantissa if "." in mantissa else f"{mantissa}.0"
+        signed = power if power[0] in "+-" else f"+{power}"
+        return f"; YAML takes this for a text: write {dotted}e{signed}"
 
     def _type_fits(self, value: Any) -> bool:
         if isinstance(self.default, list):
@@ -185,6 +198,11 @@ def _scalar_fits(default: Any, value: Any) -> bool:
 
 # What every node has.
 COMMON = (
+    ParameterSpec(
+        "machine_id",
+        "",
+        "which machine the diagnostics are about (hardware_id); empty: namespace and name of the machine",
+    ),
     ParameterSpec(
         "autostart",
         True,

@@ -39,8 +39,10 @@ PARAMETERS = (
     ParameterSpec("initial_estimate", "", "estimate.json to start from; empty: the machine file's values"),
     ParameterSpec("resume", False, "start from the file ~/save writes, when it is there"),
     # not to be changed from the network: it would let others choose what is written over
-    ParameterSpec("save_folder", "~/.ros/pkm_identification", "folder ~/save writes into", read_only=True),
-    LiveParameter("save_name", "estimate.json", "file in that folder ~/save writes, NAME.json"),
+    ParameterSpec("save_folder", "", "folder ~/save writes into; empty: pkm_identification in ROS_HOME or ~/.ros",
+                  read_only=True),
+    LiveParameter("save_name", "",
+                  "file in that folder ~/save writes, NAME.json; empty: after machine_id (left_uf.json)"),
     LiveParameter("autosave_period", 0.0, "save that often by itself; 0: only when asked", "s", 0, 86400),
     LiveParameter("save_at_shutdown", False, "save when the node is cleaned up or ends"),
 )  # fmt: skip

@@ -17,11 +17,13 @@ from pkm_identification.simulation import (
     trajectory,
 )
 from pkm_identification.simulation.faults import parse_fault
+from pkm_identification.simulation.run_settings import FAULTS, RunSettings
 
 from .declarations import MACHINE, ParameterSpec
 
 NO_TRAJECTORY = "none"
 MOTIONS = (NO_TRAJECTORY, *TRAJECTORIES)
+RUN = declarations(RunSettings)
 FORMS = POSITION, EFFORT = "position", "effort"
 
 PARAMETERS = (
@@ -33,16 +35,15 @@ PARAMETERS = (
     ParameterSpec("longest_delay", 0.02, "of efforts, without lockstep: the machine's time waits rather than go on "
                   "with forces that answer an older sample; 0: never waits", "s", 0, 10),
     ParameterSpec("command_timeout", 0.1, "without efforts for so long the drives hold", "s", 0.001, 60),
-    ParameterSpec("duration", 0.0, "length of the motion; 0: the trajectory's own", "s", 0, 1e6),
+    ParameterSpec.of(RUN["duration"]),
     ParameterSpec("motion_seed", 0, "of the tones and phases of rich motions", low=0),
-    ParameterSpec("seed", 0, "of the sensors' noise", low=0),
-    ParameterSpec("perturbation", 0.0, "how far the true parameters are from the machine's", "", 0, 0.9),
+    ParameterSpec.of(RUN["seed"]),
+    ParameterSpec.of(RUN["perturbation"]),
     ParameterSpec("perturbation_seed", 1, "of the true parameters", low=0),
     *(ParameterSpec.of(declaration) for declaration in declarations(SensorSettings).values()),
-    ParameterSpec("faults", [""], "what is wrong with machine, sensors or log, each NAME=VALUE as force_delay=0.002; "
-                  "names and ranges: pkm simulate --list-faults"),
-    ParameterSpec("payload", "", "load taken up on the way: T,MASS or T,MASS,X,Y,Z in s, kg, m; empty: none"),
-    ParameterSpec("payload_set_down", 0.0, "when it is set down again; 0: never", "s", 0, 1e6),
+    ParameterSpec.of(FAULTS),
+    ParameterSpec.of(RUN["payload"]),
+    ParameterSpec.of(RUN["payload_set_down"]),
     ParameterSpec("real_time_factor", 1.0, "speed of the simulation", "", 0.01, 10.0),
     ParameterSpec("clock", False, "publish /clock"),
     ParameterSpec("start_time", 0.0, "stamp of the first sample; 0: the system's time", "s", 0, 2e9),

@@ -18,6 +18,7 @@ PARAMETERS = (
     MACHINE,
     ParameterSpec("joint_names", list(STRUT_NAMES), "joint names of struts 1 to 6 in strut_states"),
     ParameterSpec("sample_rate", 0.0, "rate of strut_states; 0: the machine's drive.sample_rate", "Hz", 0, 1e5),
+    ParameterSpec("reliable", False, "samples lost on the way are sent again; the publisher must offer that"),
     *(ParameterSpec.of(NAMED[name], live=True) for name in (*FILTER, *GUARD)),
 )  # fmt: skip
 

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import rclpy
@@ -20,47 +21,24 @@ from pkm_identification.identification.result import Identification
 from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
+from pkm_identification.motion import StrutLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.records import read_log
 from pkm_identification.simulation import SensorSettings, perturbed, simulate
 
+from .demo_settings import OWN_DOMAIN, DemoSettings
 from .monitor import Monitor
 from .node_process import NodeProcess
+from .stream_troubles import StreamTroubles
+from .watch_process import watching
 
+PIPELINE = ("strut_filter", "kinematics", "estimator")
 SHOWN = ("m_p", "m_b", "m_e", "Izz_p", "coulomb_1")
 CURRENT_NOISE = 0.005  # of the rms current
 SENSORS = SensorSettings(current_noise=CURRENT_NOISE)
 PROGRESS = 2.0  # s between lines
 DRAIN = 2.0  # s for the last samples to pass the nodes
 STUCK = 60.0  # s without a new sample; a busy computer may take any time as long as samples come
-
-
-@dataclass(frozen=True)
-class DemoSettings:
-    """What the demonstration does.
-
-    Attributes
-    ----------
-    machine : str
-        Nominal machine: what the identification starts from.
-    duration : float
-        Length of the motion in s.
-    perturbation : float
-        How far the simulated machine's true parameters are from the nominal ones.
-    seed : int
-        Of the true parameters and the sensors' noise.
-    folder : Path
-        Where bag, logs, figures and report go; what an earlier demonstration left there is replaced.
-    domain : int
-        ROS domain.
-    """
-
-    machine: str = "uf"
-    duration: float = 45.0
-    perturbation: float = 0.15
-    seed: int = 1
-    folder: Path = Path("demo")
-    domain: int = 87
 
 
 @dataclass(frozen=True)
@@ -73,6 +51,8 @@ class DemoResult:
         Values of the last estimate on the topic.
     live_count, samples : int
         Equations behind it, and strut samples the filter node accepted.
+    log : StrutLog
+        The recorded bag's.
     replayed : ndarray, shape (P,)
         Values after as many equations of the recorded bag, identified offline with the same causal stages.
     offline : Identification
@@ -80,6 +60,8 @@ class DemoResult:
     truth : ndarray, shape (P,)
     agreement : float
         Largest difference between live and replayed values in standard deviations.
+    lost : int
+        Samples that did not get from one node to the next.
     troubles : dict of str to str
         Warnings and errors of the nodes' diagnostics.
     """
@@ -87,10 +69,12 @@ class DemoResult:
     live: FloatArray
     live_count: int
     samples: int
+    log: StrutLog
     replayed: FloatArray
     offline: Identification
     truth: FloatArray
     agreement: float
+    lost: int
     troubles: dict[str, str]
 
 
@@ -104,14 +88,15 @@ def run_demo(settings: DemoSettings, say: Callable[[str], object] = print) -> De
     """
     machine = Machine.load(settings.machine)
     truth = perturbed(machine, settings.seed, settings.perturbation)
-    bag = settings.folder / "bag"
-    settings.folder.mkdir(parents=True, exist_ok=True)
+    folder = Path(settings.folder)
+    bag = folder / "bag"
+    folder.mkdir(parents=True, exist_ok=True)
     shutil.rmtree(bag, ignore_errors=True)
     say(f"1. {settings.duration:g} s of a rich six-axis motion on '{machine.name}', through ROS 2 nodes")
     say("   simulator -> strut_filter -> kinematics -> estimator, and a recorder; starting them ...")
     live = _run_nodes(settings, bag, say)
     if live is None or live.estimate is None:
-        raise PkmError("demo: no estimate arrived; see the nodes' logs in " + str(settings.folder / "logs"))
+        raise PkmError("demo: no estimate arrived; see the nodes' logs in " + str(folder / "logs"))
     samples = int(live.value("strut_filter", "accepted") or 0)
 
     say("2. the same identification from the recorded bag, offline")
@@ -132,18 +117,24 @@ def run_demo(settings: DemoSettings, say: Callable[[str], object] = print) -> De
         live=values,
         live_count=count,
         samples=samples,
+        log=log,
         replayed=replayed,
         offline=offline,
         truth=hexapod_parameters(truth).nominal,
         agreement=agreement,
+        lost=sum(int(live.value(name, "lost") or 0) for name in PIPELINE),
         troubles=live.troubles,
     )
 
 
 def _run_nodes(settings: DemoSettings, bag: Path, say: Callable[[str], object]) -> Monitor:
     common = {"machine": settings.machine}
-    process = partial(NodeProcess, domain=settings.domain, folder=settings.folder / "logs")
-    pipeline = [process(name, common) for name in ("strut_filter", "kinematics", "estimator")]
+    # one of its own, so that demonstrations side by side do not hear each other
+    domain = os.getpid() % 90 + 11 if settings.domain == OWN_DOMAIN else settings.domain
+    process = partial(NodeProcess, domain=domain, folder=bag.parent / "logs")
+    # a computer that is too slow shall take longer, not lose samples
+    options: dict[str, dict[str, Any]] = {"strut_filter": {"reliable": True}}
+    pipeline = [process(name, common | options.get(name, {})) for name in PIPELINE]
     recorder = process("recorder", {"output": str(bag), "topics": ["strut_states"]})
     simulator = process(
         "simulator",
@@ -160,7 +151,7 @@ def _run_nodes(settings: DemoSettings, bag: Path, say: Callable[[str], object]) 
             "shutdown_at_end": True,
         },
     )
-    os.environ["ROS_DOMAIN_ID"] = str(settings.domain)
+    os.environ["ROS_DOMAIN_ID"] = str(domain)
     os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
     rclpy.init()
     monitor = Monitor()
@@ -170,24 +161,26 @@ def _run_nodes(settings: DemoSettings, bag: Path, say: Callable[[str], object]) 
                 running.enter_context(node)
             for node in (*pipeline, recorder):
                 node.wait_active()
+            if settings.watch:
+                page = running.enter_context(watching(domain, "--machine", settings.machine))
+                say(f"   page: {page.address}")
             running.enter_context(simulator)
             simulator.wait_active()
             progressed = time.monotonic()
-            seen: str = ""
-            troubles: dict[str, str] = {}
+            seen = ""
+            troubles = StreamTroubles()
             while simulator.code is None and time.monotonic() < progressed + STUCK:
                 monitor.troubles.clear()
                 monitor.listen(PROGRESS)
                 if monitor.value("strut_filter", "accepted") != seen:
-                    # before the first sample and after the last every node rightly misses its input
-                    troubles |= monitor.troubles if seen else {}
                     seen, progressed = monitor.value("strut_filter", "accepted"), time.monotonic()
+                    troubles.take(int(seen), monitor.troubles)
                     say("   " + _progress(monitor))
             monitor.listen(DRAIN)
-            monitor.troubles = troubles
+            monitor.troubles = troubles.confirmed
             if simulator.code is None:
                 raise PkmError(
-                    f"demo: no new sample for {STUCK:g} s and no end: see {settings.folder / 'logs' / 'simulator.log'}"
+                    f"demo: no new sample for {STUCK:g} s and no end: see {bag.parent / 'logs' / 'simulator.log'}"
                 )
     finally:
         monitor.close()
@@ -200,7 +193,7 @@ def _progress(monitor: Monitor) -> str:
     if monitor.estimate is None:
         return f"{int(accepted):6d} samples   filters settle ..."
     e = monitor.estimate
-    rate = monitor.value("strut_filter", "rate")
+    rate = monitor.value("strut_filter", "rate (Hz)")
     parts = [
         f"{int(accepted):6d} samples  {float(rate or 'nan'):6.1f} Hz  {e.count:5d} equations  "
         f"NIS {e.nis:5.2f}/{e.nis_dof}"

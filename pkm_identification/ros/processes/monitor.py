@@ -34,7 +34,7 @@ class Monitor:
             self._executor.spin_once(timeout_sec=left)
 
     def value(self, node: str, key: str) -> str:
-        """A number in a node's diagnostics; empty before the first."""
+        """A number in a node's diagnostics, of whichever task; empty before the first."""
         return self.values.get(node, {}).get(key, "")
 
     def close(self) -> None:
@@ -48,6 +48,7 @@ class Monitor:
     def _take_diagnostics(self, message: DiagnosticArray) -> None:
         for status in message.status:
             name = status.name.rpartition("/")[2]
-            self.values[name] = {entry.key: entry.value for entry in status.values}
+            node = name.partition(":")[0]
+            self.values.setdefault(node, {}).update((entry.key, entry.value) for entry in status.values)
             if status.level != OK:
                 self.troubles[name] = status.message

@@ -159,8 +159,7 @@ class NodeProcess:
 
     def cpu_time(self) -> float:
         """Processor time used so far in s (Linux)."""
-        fields = Path(f"/proc/{self.pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        return cpu_time(self.pid)
 
     def __enter__(self) -> NodeProcess:
         return self.start()
@@ -195,3 +194,9 @@ def process_environment(domain: int | None = None) -> dict[str, str]:
     if domain is not None:
         environment["ROS_DOMAIN_ID"] = str(domain)
     return environment
+
+
+def cpu_time(pid: int) -> float:
+    """Processor time that a process has used so far in s (Linux)."""
+    fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,3 +52,17 @@ class GuardedLog:
     period: float
     imu: FloatArray | None = None
     sensor: FloatArray | None = None
+
+
+def rows_of(log: GuardedLog, chosen: slice | NDArray[np.int64]) -> GuardedLog:
+    """Some samples, a part or by their numbers, of a guarded log, without additional sensors."""
+    return replace(
+        log,
+        time=log.time[chosen],
+        length=log.length[chosen],
+        force=None if log.force is None else log.force[chosen],
+        segment=log.segment[chosen],
+        filled=log.filled[chosen],
+        imu=None,
+        sensor=None,
+    )

@@ -190,6 +190,19 @@ class StreamGuard:
             first["filled"] = float(log.time[kept[np.nonzero(fills)[0][0]]])
         for name, number in counts.items():
             self.counts[name] += number
+        if used == count and not counts["filled"]:  # a good log of hours is not to be there twice
+            return GuardedLog(
+                log.time,
+                length,
+                force if has_force else None,
+                segment,
+                np.zeros(count, dtype=bool),
+                counts,
+                first,
+                self.settings.period,
+                log.imu,
+                log.sensor,
+            )
         # every kept sample is preceded by its fillers: position of each row between its two neighbours
         repeats = fills + 1
         owner = np.repeat(np.arange(used), repeats)

@@ -11,7 +11,7 @@ from pkm_identification.control.drives.cascade import MEMORY, POSITION_STEPS, st
 from pkm_identification.control.drives.settings import drive_settings
 from pkm_identification.errors import SettingsError
 from pkm_identification.mechanisms.actuators import Bank
-from pkm_identification.mechanisms.actuators.loops import DriveLoops
+from pkm_identification.mechanisms.actuators.control_section import MachineControl
 from pkm_identification.mechanisms.actuators.row import MOST_STATES, ON_MOTOR
 from pkm_identification.mechanisms.model import Actuator
 from pkm_identification.numerics.arrays import FloatArray
@@ -50,7 +50,9 @@ class ActuatorDrives:
         self.place = np.zeros(count)
         self._controlled = np.asarray(settings)[:, POSITION_STEPS] > 0.0
         self._to_places = self._controlled | [actuator.holds_place for actuator in bank.actuators]
-        self._on_motor = bank.rows[:, ON_MOTOR] != 0.0
+        self._loops_on_motor = bank.rows[:, ON_MOTOR] != 0.0
+        self._log_on_motor = np.array([actuator.log_on_motor for actuator in bank.actuators])
+        self._on_both = np.array([actuator.has_both_encoders for actuator in bank.actuators])
         self._bias = np.zeros(count)
         self._drives = Drives(
             bank.rows,
@@ -64,7 +66,7 @@ class ActuatorDrives:
         )
 
     @classmethod
-    def of(cls, actuators: Sequence[Actuator], loops: DriveLoops | None, step: float) -> ActuatorDrives:
+    def of(cls, actuators: Sequence[Actuator], control: MachineControl | None, step: float) -> ActuatorDrives:
         """Drives with the loops of a machine file, for small steps in s.
 
         Raises
@@ -73,7 +75,7 @@ class ActuatorDrives:
             If a loop's period or a delay does not go with the small step.
         """
         bank = Bank(actuators)
-        return cls(bank, step, drive_settings(bank, loops, step))
+        return cls(bank, step, drive_settings(bank, () if control is None else control.drives, step))
 
     @property
     def controlled(self) -> NDArray[np.bool_]:
@@ -99,7 +101,8 @@ class ActuatorDrives:
 
     def _hold(self) -> None:
         """Let the controllers in the drives begin where they are, giving out what they give now."""
-        drives, command, shown = self._drives, self._drives.command, self.shown()
+        drives, command = self._drives, self._drives.command
+        shown = np.where(self._loops_on_motor, self.states[:, 0], self.place)
         for i in np.flatnonzero(self.controlled):
             actuator, current = self.bank.actuators[i], command[i]
             if actuator.motor is not None and actuator.motor.winding is not None:
@@ -107,8 +110,16 @@ class ActuatorDrives:
             start_cascade(drives.settings[i], drives.memory[i], self.place[i], shown[i], command[i], current)
 
     def shown(self) -> FloatArray:
-        """Coordinates (n,) the encoders are on: the motor's side of those that have theirs there."""
-        return np.where(self._on_motor, self.states[:, 0], self.place)
+        """Coordinates (n,) of logs: the motor's side of drives whose only encoder is there."""
+        return np.where(self._log_on_motor, self.states[:, 0], self.place)
+
+    @property
+    def motor_side(self) -> FloatArray | None:
+        """Coordinates (n,) of the motors' encoders of drives that have one on either side; None without such a drive.
+
+        NaN of the others.
+        """
+        return np.where(self._on_both, self.states[:, 0], np.nan) if np.any(self._on_both) else None
 
     def set_command(self, before: FloatArray, after: FloatArray) -> None:
         """What holds for the next period: commands (n,), of controlled drives wanted coordinates at both its ends."""

@@ -16,6 +16,7 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.signals.harmonic import harmonic
 
 from .drives import STEP
+from .lines import check_delays
 from .rig import Rig
 from .subject import Subject
 
@@ -78,7 +79,8 @@ def response(subject: Subject, axis: str, frequencies: Sequence[float], amplitud
     Raises
     ------
     SettingsError
-        If the amplitude leaves the limits, or a frequency is beyond half the slowest loop's rate.
+        If the amplitude leaves the limits, a frequency is beyond half the slowest loop's rate, or a drive's command
+        arrives after the end.
     """
     along = subject.direction(axis)
     for sign in (1.0, -1.0):
@@ -90,6 +92,7 @@ def response(subject: Subject, axis: str, frequencies: Sequence[float], amplitud
                 f"{f:g} Hz: must be positive and below half the slowest loop's rate, {highest:g} Hz "
                 f"(its period is {subject.slowest_period:g} s)"
             )
+    check_delays(subject.actuators, min(_timing(float(f))[2] for f in frequencies))
     back = along / (along @ along)
     rows = [_one(subject, along, back, float(f), amplitude) for f in frequencies]
     alone = _alone(subject, along, frequencies, amplitude)
@@ -139,11 +142,12 @@ def _alone(
     subject: Subject, along: FloatArray, frequencies: Sequence[float], amplitude: float
 ) -> np.ndarray | None:
     """The drive that moves most along the axis, with nothing but its own inertia."""
-    loops = subject.mechanism.description.loops
+    control = subject.mechanism.description.control
     i = int(np.argmax(np.abs(along)))
     actuator = subject.actuators[i]
-    if loops is None or actuator.inertia <= 0:
+    if control is None or not control.drives or control.workspace or actuator.inertia <= 0:
         return None
+    loops = control.drives[i : i + 1]
     bank = Bank([actuator])
     size = amplitude * along[i]
     made = []

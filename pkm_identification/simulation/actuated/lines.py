@@ -6,6 +6,7 @@ which places a jump exactly wherever it falls. Positions are continuous and read
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -13,10 +14,12 @@ import numpy as np
 from pkm_identification.errors import SettingsError
 from pkm_identification.mechanisms.actuators import Bank
 from pkm_identification.mechanisms.actuators.row import COMMAND_DELAY, REST, SENSOR_DELAY, signal_of
+from pkm_identification.mechanisms.model import Actuator
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
 
 WHOLE = 1e-6  # of a small step: nearer to a whole number of them a delay is one
+LONGEST_DELAY = 10.0  # s: lines keep each small step of it
 
 
 class Lines(NamedTuple):
@@ -41,8 +44,9 @@ def lines_of(bank: Bank, h: float) -> Lines:
     Raises
     ------
     SettingsError
-        If a delay is shorter than the small step.
+        If a delay is shorter than the small step, or longer than lines are kept for.
     """
+    check_delays(bank.actuators, LONGEST_DELAY, "what can be simulated")
     for i, actuator in enumerate(bank.actuators):
         for what, delay in zip(("command", "sensor"), actuator.delays, strict=True):
             if 0.0 < delay < h * (1 - WHOLE):
@@ -53,6 +57,16 @@ def lines_of(bank: Bank, h: float) -> Lines:
     longest = max((sum(actuator.delays) for actuator in bank.actuators), default=0.0)
     length = int(np.ceil(longest / h)) + 4
     return Lines(np.zeros((length, len(bank))), np.zeros((length, len(bank))), np.zeros(1))
+
+
+def check_delays(actuators: Sequence[Actuator], duration: float, what: str = "the run") -> None:
+    """Refuse actuators whose command does nothing within `duration` s; raises SettingsError, which names the first."""
+    for i, actuator in enumerate(actuators):
+        late = sum(actuator.delays)
+        if late >= duration:
+            raise SettingsError(
+                f"actuator {i + 1}: its delays, {late:g} s, are longer than {what} of {duration:g} s"
+            )
 
 
 def fill_lines(lines: Lines, command: FloatArray, position: FloatArray) -> None:

@@ -30,6 +30,12 @@ class ActuatedPlant(ABC):
     def _advance_actuated(self, drives: ActuatorDrives, duration: float) -> None:
         """Move on by `duration` (s) with drives that know what they are asked for."""
 
+    def _actuators(self, refusal: str) -> ActuatorDrives:
+        """The drives with states; raises SettingsError where there are none."""
+        if self.actuated is None:
+            raise SettingsError(refusal)
+        return self.actuated
+
     def follow(self, before: FloatArray, after: FloatArray, duration: float) -> None:
         """Move on by `duration` (s) with wanted coordinates (n,) at its start and end, of drives that take them.
 
@@ -38,10 +44,21 @@ class ActuatedPlant(ABC):
         SettingsError
             If a drive takes something else.
         """
-        if self.actuated is None:
-            raise SettingsError("these drives take forces, not coordinates")
-        self.actuated.set_places(before, after)
-        self._advance_actuated(self.actuated, duration)
+        drives = self._actuators("these drives take forces, not coordinates")
+        drives.set_places(before, after)
+        self._advance_actuated(drives, duration)
+
+    def push(self, force: FloatArray, duration: float) -> None:
+        """Move on by `duration` (s) with commands held that would hold forces (n,) in N (N m).
+
+        Raises
+        ------
+        SettingsError
+            If a drive takes no force.
+        """
+        drives = self._actuators("these drives have no actuators")
+        drives.set_forces(force)
+        self._advance_actuated(drives, duration)
 
     def command(self, command: FloatArray, duration: float) -> None:
         """Move on by `duration` (s) with the actuators' own commands (n,) held, each in its unit.
@@ -51,10 +68,9 @@ class ActuatedPlant(ABC):
         SettingsError
             If the drives have no actuators.
         """
-        if self.actuated is None:
-            raise SettingsError("these drives take forces, not commands")
-        self.actuated.set_command(command, command)
-        self._advance_actuated(self.actuated, duration)
+        drives = self._actuators("these drives take forces, not commands")
+        drives.set_command(command, command)
+        self._advance_actuated(drives, duration)
 
     @property
     def takes_places(self) -> bool:

@@ -82,6 +82,7 @@ class Rig:
             np.array([none.law_parameters] * 2),
             padded_coefficients(none.coefficients.ravel(), n),
             np.zeros((4, n)),
+            np.full(n, -1),
         )
         self._start = np.array(np.broadcast_to(position, n), dtype=float)
         settings = empty_settings(n) if controls is None else controls

@@ -37,7 +37,7 @@ def small_step(machine: Machine, period: float) -> float:
     bank = Bank(machine.actuators)
     try:
         # periods and delays that do not go with longer steps may go with the usual ones
-        drive_settings(bank, machine.loops, step)
+        drive_settings(bank, () if machine.control is None else machine.control.drives, step)
         lines_of(bank, step)
     except SettingsError:
         return usual

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pkm_identification.errors import SettingsError
 from pkm_identification.mechanisms.actuators.quantity import Quantity
 from pkm_identification.mechanisms.actuators.variation import varied
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.signals.step_metrics import StepMetrics, step_metrics
 
+from .lines import check_delays
 from .subject import Subject
 
 DURATION = 0.3  # s
@@ -84,12 +84,7 @@ def step_answer(subject: Subject, axis: str, size: float, duration: float = DURA
     along = subject.direction(axis)
     change = size * along
     subject.check_reach(change, "--size", f"a step of {size:g} along '{axis}'")
-    for i, actuator in enumerate(subject.actuators):
-        late = sum(actuator.delays)
-        if late >= duration:
-            raise SettingsError(
-                f"actuator {i + 1}: its delays, {late:g} s, are longer than the run of {duration:g} s"
-            )
+    check_delays(subject.actuators, duration)
     home = subject.home
     run = subject.run(lambda t: home + change * (t >= LEAD - 1e-9), duration + LEAD)
     begin = int(np.searchsorted(run.time, LEAD - 1e-9))

@@ -22,7 +22,7 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
 from pkm_identification.numerics.linear_systems import solve6
 
-from ..multibody.stepping import Dynamics, resist
+from ..multibody.stepping import Dynamics, couple_triples, resist, stopped_triple
 from ..stepping import GAMMA, stopped_at_bend, turn_pose
 from .lines import Lines, note_present, stage_signal
 
@@ -192,6 +192,7 @@ def _solve_stage(
             for k in range(axes):
                 matrix[i, k] = h * mobility[i, k] * slope[k]
             matrix[i, i] += 1.0
+        couple_triples(rate, h, mobility, resistance, matrix)
         if axes == 6:
             solve6(matrix, residual)
         else:
@@ -200,6 +201,10 @@ def _solve_stage(
             solve_factored(matrix, work.order, residual)
         for i in range(axes):
             bend = resistance.laws[0 if i < drives else 1, LAW_TRANSITION]
+            if resistance.triple[i] >= 0:
+                if resistance.triple[i] == i:
+                    stopped_triple(rate, residual, i, bend)
+                continue
             if i < drives and rows[i, COULOMB] > 0.0:
                 bend = max(bend, rows[i, TRANSITION])
             rate[i] = stopped_at_bend(rate[i], rate[i] + residual[i], bend)

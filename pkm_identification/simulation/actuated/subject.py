@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.rotation import matrix_from_vector
 
 from ..multibody.plant import MechanismPlant
+from .file_control import FileControl
 
 CONTROL_PERIOD = 1e-3  # s, of the controller of drives that take forces
 PLATFORM_AXES = ("x", "y", "z", "rx", "ry", "rz")
@@ -104,8 +106,8 @@ class Subject:
     @property
     def slowest_period(self) -> float:
         """s, of the slowest loop."""
-        loops = self.mechanism.description.loops
-        return CONTROL_PERIOD if loops is None else loops.position.period
+        control = self.mechanism.description.control
+        return CONTROL_PERIOD if control is None else control.slowest_period
 
     @property
     def axes(self) -> tuple[str, ...]:
@@ -200,7 +202,8 @@ class Subject:
     def run(self, wanted: Callable[[float], FloatArray], duration: float, period: float = 4e-4) -> BenchRun:
         """Let the drives follow wanted coordinates (n,) by time, from rest at home.
 
-        Drives that take forces get them from the simulator's controller of struts.
+        Drives that take forces get them from the file's computed torque, else from the simulator's controller of
+        struts. Of a law in the file the wanted places are all it is told: no rates.
 
         Raises
         ------
@@ -214,8 +217,11 @@ class Subject:
         home = self.home
         plant.reset(close_drives(mechanism, home[None]).required(home[None], "drives")[0])
         plant.set_force(plant.holding_force())
-        own = None
-        if not plant.takes_places:
+        own, control = None, mechanism.description.control
+        law = FileControl.of(control, lambda: mechanism, plant, lambda: plant.encoder)
+        if law is not None:
+            period = law.period
+        elif not plant.takes_places:
             viscous = mechanism.description.friction.viscous
             own = StrutController(plant.apparent_mass, viscous, CONTROL_PERIOD, ControlSettings())
             own.reset(plant.holding_force())
@@ -237,9 +243,16 @@ class Subject:
             if k == count:
                 break
             now, then = wanted(k * period), wanted((k + 1) * period)
-            if own is None:
+            if law is not None:
+                law.move(partial(_there, now), period)
+            elif own is None:
                 plant.follow(now, then, period)
             else:
                 plant.advance(own.command(shown, now, 0.0, free), period)
         parts = [np.array(part) for part in zip(*rows, strict=True)]
         return BenchRun(np.arange(count + 1, dtype=np.float64) * np.float64(period), *parts)
+
+
+def _there(place: FloatArray, _: float) -> tuple[FloatArray, None]:
+    """A wanted place, and no rate."""
+    return place, None

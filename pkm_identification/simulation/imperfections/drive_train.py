@@ -167,8 +167,9 @@ class DriveTrain:
         force: FloatArray,
         rate: FloatArray,
         resistance: FloatArray,
+        rubbing: FloatArray,
     ) -> None:
-        """Write strut rates and resistances (6,) at the present instant."""
+        """Write strut rates, resistances and the joints' part of these (6,) at the present instant."""
         present_forces(
-            twist, length, jacobian, self._axes[0], force, self._train, self._state, rate, resistance
+            twist, length, jacobian, self._axes[0], force, self._train, self._state, rate, resistance, rubbing
         )

@@ -209,9 +209,12 @@ def _joint_forces(rate, axes, train, force, slope):
 
 
 @kernel
-def present_forces(twist, length, jacobian, axes, force, train, state, rate, resistance):
-    """Write strut rates and resistances (6,) at one instant: drive force less what reaches the platform."""
-    rubbing, slope = np.empty(6), np.empty((6, 6))
+def present_forces(twist, length, jacobian, axes, force, train, state, rate, resistance, rubbing):
+    """Write strut rates and resistances (6,) at one instant: drive force less what reaches the platform.
+
+    `rubbing` (6,) is the part of the joints, which is no force along a strut.
+    """
+    slope = np.empty((6, 6))
     for i in range(6):
         rate[i] = 0.0
         for k in range(6):

@@ -11,7 +11,6 @@ hence the strut's angular velocity about its own axis. The loops are closed as i
 
 from __future__ import annotations
 
-import mujoco
 import numpy as np
 
 from pkm_identification.motion import STRUTS
@@ -19,6 +18,7 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
 from pkm_identification.numerics.vector3 import add, at, cross, dot, rotate, scale, subtract
 
+from ..mujoco_library import mujoco
 from .closure import Closure, close_loops
 
 PER_STRUT = 4  # first and second hinge, spin, slide

@@ -16,11 +16,12 @@ from pkm_identification.mechanisms.multibody.kinematics import (
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.mechanisms.multibody.numbers.arithmetic import FLOAT64
 from pkm_identification.mechanisms.multibody.structure.model import model_size
+from pkm_identification.motion import DEFAULT_DURATION
 from pkm_identification.numerics.arrays import FloatArray
 
 from ..motion_file import is_motion_file, read_motion
 from ..shapes import FAST_BAND, FAST_TONES, PERIOD, SLOW_BAND, triangles
-from ..trajectories import DEFAULT_DURATION, LENGTH_MARGIN, RAMP, REST, SHORTEST, peaks
+from ..trajectories import LENGTH_MARGIN, RAMP, REST, SHORTEST, peaks
 from ..waveforms import Derivatives, Fade, FadedWaves, MultiSine, faded
 
 NAMES = ("rich", "rich2", "slow", "rest")
@@ -89,7 +90,7 @@ class DriveMotion:
         value = self._displacement(time)[0]
         scale = 1.0
         for _ in range(_TRIES):
-            if _possible(mechanism, self.home + scale * value):
+            if _possible(mechanism, self.home + scale * value, between=True):
                 return replace(self, signal=self.signal.scaled(scale))
             scale *= 0.7
         raise SettingsError(
@@ -216,7 +217,7 @@ def _rich(mechanism: Mechanism, reach: FloatArray, rng: np.random.Generator) -> 
 
 
 def within_reach(mechanism: Mechanism, drive: FloatArray, between: bool = False) -> bool:
-    """Whether rows (N, n) keep to the drives' limits, with a margin, and away from singular configurations.
+    """Whether rows (N, n) keep to the drives' limits, with a margin, to the joints', and away from singularities.
 
     With `between`, evenly spaced rows answer for what is between them too.
     """
@@ -229,13 +230,16 @@ def within_reach(mechanism: Mechanism, drive: FloatArray, between: bool = False)
         margin = LENGTH_MARGIN * (high - low)
         if least[i] < min(low + margin, home[i]) or most[i] > max(high - margin, home[i]):
             return False
-    return _possible(mechanism, drive)
+    return _possible(mechanism, drive, between)
 
 
-def _possible(mechanism: Mechanism, drive: FloatArray) -> bool:
-    """Whether all rows (N, n) have a configuration away from singular ones."""
+def _possible(mechanism: Mechanism, drive: FloatArray, between: bool) -> bool:
+    """Whether all rows (N, n) have a configuration away from singular ones, where passive joints can be."""
     found = close_drives(mechanism, drive)
     if not found.found.all():
+        return False
+    used = mechanism.joint_use(found.configuration)
+    if used.size and (peaks(used)[1] if between else used.max(axis=0)).max() > 1:
         return False
     home = close_drives(mechanism, read(mechanism, "drives", mechanism.home))
     return bool(np.abs(found.pivot).min() >= _LEAST_PIVOT * abs(home.pivot[0]))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import mujoco
 import numpy as np
 
 from pkm_identification.errors import MachineError
@@ -21,6 +20,7 @@ from pkm_identification.mechanisms.multibody.kernels.layout import (
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.numerics.arrays import FloatArray
 
+from ..mujoco_library import mujoco
 from .mjcf import open_tree_mjcf
 
 

@@ -16,8 +16,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from pkm_identification.errors import NotConverged, SettingsError
-from pkm_identification.mechanisms.friction import Friction, padded_coefficients
-from pkm_identification.mechanisms.multibody.dynamics import drive_inertia, rubbing_rates
+from pkm_identification.mechanisms.friction import padded_coefficients
+from pkm_identification.mechanisms.multibody.dynamics import drive_inertia
+from pkm_identification.mechanisms.multibody.joint_friction import rubbing_rates
 from pkm_identification.mechanisms.multibody.kernels.closing import NO_PIVOT, close, complete_motion
 from pkm_identification.mechanisms.multibody.kernels.codes import DEGRADED, OK
 from pkm_identification.mechanisms.multibody.kinematics import read
@@ -117,9 +118,9 @@ class MechanismPlant(ActuatedPlant):
         """kg or kg m^2 that each drive feels at home when the others are free."""
         if stops:
             self._resistance = self._resistance._replace(stops=_stops(mechanism, self.apparent_mass))
-        actuators, loops = mechanism.description.actuators, mechanism.description.loops
+        actuators, control = mechanism.description.actuators, mechanism.description.control
         if actuators is not None:
-            self.actuated = ActuatorDrives.of(actuators, loops, small_step)
+            self.actuated = ActuatorDrives.of(actuators, control, small_step)
             self.actuated.settle(self._force[0], self._place)
 
     def reset(
@@ -302,19 +303,25 @@ class MechanismPlant(ActuatedPlant):
 
 
 def _resistance(mechanism: Mechanism, friction: bool) -> tuple[np.ndarray, Resistance]:
-    """Axes of passive joints that rub (`dynamics.rubbing_rates`), and what resists along the drives and along them."""
+    """Axes of passive joints that rub (`joint_friction.rubbing_rates`); what resists along drives and along them."""
     drives = mechanism.degrees_of_freedom
     own = mechanism.description.friction
     passive = mechanism.passive_friction if friction else None
-    if passive is None:
-        passive = Friction.of("coulomb", viscous=np.zeros(0), coulomb=np.zeros(0))
-    rubbing = np.flatnonzero(np.any(passive.coefficients, axis=0))
+    rubbing = np.zeros(0, dtype=np.int64)
+    law, theirs, triple = own.law_parameters, padded_coefficients(np.zeros(0), 0), np.full(drives, -1)
+    if passive is not None:
+        rubbing = np.flatnonzero([name != "" for name in passive.joint])
+        law = passive.friction.law_parameters
+        theirs = padded_coefficients(passive.friction.coefficients[:, rubbing].ravel(), len(rubbing))
+        triple = np.full(drives + len(rubbing), -1)
+        for first in drives + np.searchsorted(rubbing, passive.triples):
+            triple[first : first + 3] = first
     ours = padded_coefficients((own if friction else own.without()).coefficients.ravel(), drives)
-    theirs = padded_coefficients(np.ascontiguousarray(passive.coefficients[:, rubbing]).ravel(), len(rubbing))
     return rubbing, Resistance(
-        np.array([own.law_parameters, passive.law_parameters]),
+        np.array([own.law_parameters, law]),
         np.ascontiguousarray(np.hstack([ours, theirs])),
         np.zeros((4, drives)),
+        triple,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -12,6 +13,8 @@ from pkm_identification.mechanisms.multibody.kinematics import close_drives
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.numerics.arrays import FloatArray
 
+from ..actuated.file_control import FileControl
+from ..actuated.lines import check_delays
 from .motions import DriveMotion
 from .plant import MechanismPlant
 
@@ -69,6 +72,7 @@ def simulate_mechanism(
     NotConverged
         If the mechanism runs through a singular configuration.
     """
+    check_delays(mechanism.description.actuators or (), motion.duration)
     count = round(motion.duration / PERIOD) + 1
     time = np.arange(count + 1, dtype=np.float64) * np.float64(PERIOD)
     wanted, rate, _ = motion.drives(time)
@@ -81,12 +85,17 @@ def simulate_mechanism(
     controller = StrutController(plant.apparent_mass, viscous, PERIOD, ControlSettings())
     controller.reset(np.zeros_like(ahead[0]))
     free = np.zeros(mechanism.degrees_of_freedom, dtype=bool)
+    control = mechanism.description.control
+    law = FileControl.of(control, lambda: mechanism, plant, lambda: plant.encoder)
     states, gap = [], 0.0
     for k in range(count):
         state = plant.state
         shown = plant.encoder
         states.append((shown, plant.reported_force, state.force, state.rate, state.acceleration))
         gap = max(gap, plant.loop_gap)
+        if law is not None:
+            law.move(partial(_at, motion, time[k]), PERIOD)
+            continue
         if plant.takes_places:
             plant.follow(wanted[k], wanted[k + 1], PERIOD)
             continue
@@ -95,3 +104,9 @@ def simulate_mechanism(
     deviation = noise * np.sqrt(np.mean(force**2, axis=0))
     measured = force + deviation * np.random.default_rng(seed).standard_normal(force.shape)
     return MechanismRun(time[:count], drive, measured, true, rates, accelerations, gap)
+
+
+def _at(motion: DriveMotion, begin: float, later: float) -> tuple[FloatArray, FloatArray]:
+    """Wanted coordinates (n,) and rates, `later` s after `begin`."""
+    place, rate, _ = motion.drives(np.array([begin + later]))
+    return place[0], rate[0]

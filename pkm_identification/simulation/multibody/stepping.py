@@ -2,7 +2,8 @@
 
 What MuJoCo evaluates is taken at both ends of the period and interpolated linearly; friction, end stops and drive
 forces are integrated with it in many small implicit steps (two stages, L-stable). The motion is that of the driven
-coordinates; forces resist along R axes, the drives first and then what rubs in passive joints.
+coordinates; forces resist along R axes, the drives first and then what rubs in passive joints. A joint that turns any
+way has three of them and resists against the direction in which it turns, (F / max(|W|, r_t) + c) W.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pkm_identification.mechanisms.friction import friction_along, friction_slope
 from pkm_identification.mechanisms.friction.law import TRANSITION, law_tuple
@@ -18,6 +20,8 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
 
 from ..stepping import GAMMA, NEWTON_ITERATIONS, end_stop, stopped_at_bend
+
+VISCOUS, COULOMB = 0, 1  # rows of a passive joint's coefficients, whose law is `coulomb`
 
 
 class Resistance(NamedTuple):
@@ -31,11 +35,14 @@ class Resistance(NamedTuple):
         Of friction, followed by zeros.
     stops : ndarray, shape (4, n)
         Least and greatest coordinate, stiffness (0: no stop) and damping of each drive's end stops.
+    triple : ndarray of int64, shape (R,)
+        Of the axes of a passive joint that turns any way, the first of its three; -1 of others.
     """
 
     laws: FloatArray
     coefficients: FloatArray
     stops: FloatArray
+    triple: NDArray[np.int64]
 
 
 class Dynamics(NamedTuple):
@@ -57,9 +64,19 @@ class Dynamics(NamedTuple):
 
 @kernel
 def resist(rate, place, resistance, force, slope, stiffness):
-    """Write the forces (R,) against rates (R,) at drive coordinates (n,), and their slopes by rate and coordinate."""
+    """Write the forces (R,) against rates (R,) at drive coordinates (n,), and their slopes by rate and coordinate.
+
+    Those of a joint that turns any way are its slopes as long as the direction in which it turns stays.
+    """
     drives = place.shape[0]
     for i in range(rate.shape[0]):
+        first = resistance.triple[i]
+        if first >= 0:
+            size = max(turning_speed(rate, first), resistance.laws[1, TRANSITION])
+            slope[i] = resistance.coefficients[VISCOUS, i] + resistance.coefficients[COULOMB, i] / size
+            force[i] = slope[i] * rate[i]
+            stiffness[i] = 0.0
+            continue
         law = law_tuple(resistance.laws[0 if i < drives else 1], 0)
         force[i] = friction_along(rate[i], law, resistance.coefficients, i)
         slope[i] = friction_slope(rate[i], law, resistance.coefficients, i)
@@ -69,6 +86,46 @@ def resist(rate, place, resistance, force, slope, stiffness):
             force[i] += stop
             slope[i] += damping
             stiffness[i] = spring
+
+
+@kernel
+def turning_speed(rate, first):
+    """How fast a joint turns whose three axes begin with `first`, rad/s."""
+    return np.sqrt(rate[first] ** 2 + rate[first + 1] ** 2 + rate[first + 2] ** 2)
+
+
+@kernel
+def couple_triples(rate, h, mobility, resistance, matrix):
+    """Take off a stage's matrix (R, R) what `resist` has too much of: sliding, Coulomb friction does not grow.
+
+    The derivative of F W / |W| is F (1 - W W^T / |W|^2) / |W|, of which the slopes are the first part.
+    """
+    axes = rate.shape[0]
+    for k in range(axes):
+        first = resistance.triple[k]
+        if first < 0:
+            continue
+        size = turning_speed(rate, first)
+        if size > resistance.laws[1, TRANSITION]:
+            share = h * resistance.coefficients[COULOMB, k] * rate[k] / size**3
+            for i in range(axes):
+                for m in range(first, first + 3):
+                    matrix[i, k] -= share * mobility[i, m] * rate[m]
+
+
+@kernel
+def stopped_triple(rate, change, first, bend):
+    """Newton's step of a joint that turns any way, in place; it ends at rest where the joint would turn back.
+
+    As `simulation.stepping.stopped_at_bend` along an axis.
+    """
+    before, onward = turning_speed(rate, first), 0.0
+    for i in range(first, first + 3):
+        onward += rate[i] * (rate[i] + change[i])
+        rate[i] += change[i]
+    if before > bend and onward < 0.0 and turning_speed(rate, first) > bend:
+        for i in range(first, first + 3):
+            rate[i] = 0.0
 
 
 @kernel
@@ -113,12 +170,16 @@ def _solve_stage(known, place, h, dynamics, drive, resistance, rate, change):
             scale = max(scale, size)
         if largest <= 1e-13 * scale:
             break
+        couple_triples(rate, h, mobility, resistance, matrix)
         scales[:] = 1.0  # rows and columns are rates alike
         factorize(matrix, order, scales)
         solve_factored(matrix, order, residual)
         for i in range(axes):
             bend = resistance.laws[0 if i < drives else 1, TRANSITION]
-            rate[i] = stopped_at_bend(rate[i], rate[i] + residual[i], bend)
+            if resistance.triple[i] < 0:
+                rate[i] = stopped_at_bend(rate[i], rate[i] + residual[i], bend)
+            elif resistance.triple[i] == i:
+                stopped_triple(rate, residual, i, bend)
     for i in range(drives):
         change[i] = pushed[i]
         for k in range(axes):

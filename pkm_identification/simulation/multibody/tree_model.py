@@ -189,7 +189,7 @@ def fresh(name: str, taken: set[str]) -> str:
     return name
 
 
-def numbers(values: FloatArray | Sequence[float]) -> str:
+def numbers(values: FloatArray | Sequence[float] | float) -> str:
     """Numbers as MJCF has them, with all their digits."""
     return " ".join(repr(float(value)) for value in np.ravel(values))
 

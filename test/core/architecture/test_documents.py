@@ -27,6 +27,12 @@ def test_files_that_are_named_exist(path):
     assert [name for name in named if not any((place / name).exists() for place in PLACES)] == []
 
 
+def test_the_readme_stays_short():
+    lines = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
+    assert len(lines) <= 200
+    assert [line for line in lines if len(line) > 120] == []
+
+
 NUMBERED = re.compile(r"\btexts? 00\d|\(00\d\)", re.I)
 WRITTEN = [
     path

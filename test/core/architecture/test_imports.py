@@ -80,6 +80,7 @@ def test_core_module_imports_neither_ros_nor_the_ros_side(path):
     assert wrong == []
 
 
+@pytest.mark.slow
 def test_the_walk_sees_what_it_must_see():
     """Otherwise the tests above would pass on an empty folder."""
     assert len(CORE) > 30
@@ -105,7 +106,7 @@ def test_the_walk_sees_what_it_must_see():
         ),
         ("from .motion import StrutLog", "pkm_identification.document", False),
         ("import numpy, scipy.signal", "pkm_identification.mechanisms.hexapod.machine", False),
-        ("from rosbags.typesys import Stores", "pkm_identification.records.bag_reader", False),
+        ("from rosbags.typesys import Stores", "pkm_identification.records.bags.reader", False),
     ],
 )
 def test_what_counts_as_ros(line, module, expected):

@@ -14,6 +14,7 @@ def ask(*arguments):
     return main(["base-parameters", *arguments])
 
 
+@pytest.mark.slow
 def test_all_routes_of_the_trap_in_text_and_json(tmp_path, capsys):
     path = tmp_path / "base.json"
     arguments = ("--machine", "four-bar-low-mobility", "--eliminate", "m_coupler,J_coupler", "--homogenized")
@@ -46,6 +47,7 @@ def test_all_routes_of_the_trap_in_text_and_json(tmp_path, capsys):
     ]
 
 
+@pytest.mark.slow
 def test_transfers_of_the_suspension_in_text_and_json(tmp_path, capsys):
     path = tmp_path / "base.json"
     assert ask("--machine", "suspension", "--route", "symbolic", "--json", str(path)) == 0
@@ -143,6 +145,7 @@ def test_forces_and_moments_need_a_length(capsys):
     assert "rows in N and N m cannot be added up" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_digits_that_do_not_do_end_with_one_after_the_results(tmp_path, capsys):
     """Moved by a hundred-thousandth, the four-bar's last values are 1e-30 of the first: thirty digits cannot tell."""
     text = builtin_mechanisms()["four-bar-low-mobility"].read_text(encoding="utf-8")

@@ -40,6 +40,36 @@ def refused(capsys, *arguments, mentions=()):
     return err
 
 
+def test_the_report_is_one_page_of_where_the_estimate_comes_from(log, tmp_path, capsys):
+    page = tmp_path / "page.html"
+    code = main(["identify", str(log), "--machine", "uf", "--estimator", "ls", "--report", str(page)])
+    assert code == 0
+    text = page.read_text(encoding="utf-8")
+    for part in (
+        "What next?",
+        f"log {log}",
+        "SHA-256",
+        "Motions that would show more",
+        "The machine along the log",
+    ):
+        assert part in text
+    assert [path.name for path in tmp_path.iterdir()] == ["page.html"]
+
+
+def test_a_place_where_no_report_can_go_is_refused_before_anything_is_read(tmp_path, capsys):
+    common = ("identify", "nowhere.csv", "--machine", "uf")
+    refused(capsys, *common, "--report", tmp_path / "page.txt", mentions=("page.txt", "must end in .html"))
+    refused(
+        capsys,
+        *common,
+        "--report",
+        tmp_path / "no" / "page.html",
+        mentions=("--report", "there is no folder"),
+    )
+    (tmp_path / "forces.png").write_text("mine")
+    refused(capsys, *common, "--out", tmp_path, mentions=("forces.png", "choose another folder"))
+
+
 def test_identify_writes_json_of_the_contract(log, tmp_path, capsys):
     out = tmp_path / "estimate.json"
     code = main(

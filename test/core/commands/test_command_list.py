@@ -47,3 +47,50 @@ def test_a_name_that_is_none_is_refused_with_the_list(capsys):
     err = capsys.readouterr().err
     assert "'idenify'" in err
     assert "'identify'" in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (
+            ["identify", "a.csv", "--machine", "uf", "--estimator", "rsl"],
+            ["--estimator: 'rsl' is none of", "did you mean 'rls'"],
+        ),
+        (
+            ["identify", "a.csv", "--machin", "uf", "--estimater", "ls"],
+            ["pkm identify: --estimater: no such option", "'--estimator'"],
+        ),
+        (["identify", "a.csv"], ["pkm identify: ", "required: --machine"]),
+        (
+            ["identify", "a.csv", "--machine", "uf", "--cutoff", "high"],
+            ["--cutoff: invalid float value: 'high'"],
+        ),
+        (["idenify", "a.csv"], ["pkm: ", "'idenify' is none of", "did you mean 'identify'"]),
+        (
+            ["check", "a.csv", "--machine", "uf", "--xyzzy"],
+            ["--xyzzy: no such option; pkm check --help has all"],
+        ),
+        ([], ["pkm: ", "required: COMMAND"]),
+    ],
+)
+def test_what_is_wrong_is_answered_in_one_line(capsys, arguments, said):
+    with pytest.raises(SystemExit) as end:
+        main(arguments)
+    assert end.value.code == 2
+    err = capsys.readouterr().err
+    assert err.count("\n") == 1
+    for part in said:
+        assert part in err
+
+
+def test_options_of_identify_stand_in_groups():
+    help_text = parser_for("identify")._subparsers._group_actions[0].choices["identify"].format_help()
+    for group in (
+        "reading logs",
+        "model and what is known",
+        "estimator:",
+        "other logs:",
+        "filters:",
+        "results:",
+    ):
+        assert f"\n{group}" in help_text

@@ -37,11 +37,24 @@ NO_LOG = "there_is_none.csv"
                 "--out",
                 "{folder}/a.csv",
             ],
-            "--seed -3: must not be negative",
+            "--seed -3: must be at least 0",
         ),
         (
             ["simulate", "--machine", "mast", "--seed", "-3", "--out", "{folder}/a.csv"],
-            "must not be negative",
+            "--seed -3: must be at least 0",
+        ),
+        (
+            [
+                "identify",
+                NO_LOG,
+                "--machine",
+                "uf",
+                "--report",
+                "{folder}/a.html",
+                "--json",
+                "{folder}/./a.html",
+            ],
+            "a.html: is the file of --report",
         ),
         (["simulate", "--machine", "mast", "--si", "--out", "{folder}/a.csv"], "--si: machine 'mast'"),
         (
@@ -64,6 +77,25 @@ def test_it_is_refused_at_once(arguments, said, tmp_path, capsys):
     assert captured.err.count("\n") == 1
     assert captured.out == ""
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["identify", NO_LOG, "--machine", "uf", "--out", "{long}"],
+        ["identify", NO_LOG, "--machine", "uf", "--report", "{long}.html"],
+        ["identify", NO_LOG, "--machine", "uf", "--json", "{long}"],
+        ["identify", "{long}.csv", "--machine", "uf"],
+        ["identify", NO_LOG, "--machine", "{long}.yaml"],
+    ],
+    ids=lambda arguments: arguments[-2],
+)
+def test_a_name_that_is_too_long_for_the_system_is_one_line(arguments, capsys):
+    assert main([text.format(long="a" * 300) for text in arguments]) == 2
+    err = capsys.readouterr().err
+    assert err.startswith("pkm identify: ")
+    assert "File name too long" in err
+    assert err.count("\n") == 1
 
 
 def test_a_bad_log_leaves_no_folder(tmp_path, capsys):

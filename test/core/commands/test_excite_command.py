@@ -113,8 +113,11 @@ def test_a_motion_beyond_the_limits_is_refused(written, tmp_path, capsys):
             "--weights m_p=much: must be a number",
         ),
         (("--out", "m.yaml", "--weights", "m_p=2"), "criterion 'd' does not change with weights"),
+        (("--out", "m.yaml", "--joint-angles", "30,40"), "--joint-angles 30,40: must be three angles"),
+        (("--out", "m.yaml", "--joint-angles", ",,0"), "--joint-angles ,,0: must be three angles"),
         (("--out", "m.yaml", "--duration", "-1"), "--duration -1"),
-        (("--out", "m.yaml", "--poses", "m.yaml"), "--poses m.yaml: is the file of --out"),
+        (("--out", "m.yaml", "--poses", "m.yaml"), "--poses m.yaml: must end in .csv or .csv.gz"),
+        (("--out", "m.yaml", "--poses", "m.txt"), "--poses m.txt: must end in .csv or .csv.gz"),
     ],
 )
 def test_what_cannot_be_asked_is_one_line(arguments, text, capsys):
@@ -136,8 +139,9 @@ def test_an_interrupted_search_writes_the_best_so_far(tmp_path):
     with subprocess.Popen(
         [*command, "--duration", "8"], stderr=subprocess.PIPE, stdout=subprocess.PIPE, preexec_fn=obey
     ) as run:
-        # a line of progress: it is searching
+        # a line of progress behind the one that all is loaded: it is searching
         assert run.stderr is not None
+        assert b"loaded in" in run.stderr.readline()
         assert b"motions tried" in run.stderr.readline()
         run.send_signal(signal.SIGINT)
         _, error = run.communicate(timeout=60)

@@ -8,11 +8,25 @@ import numpy as np
 import pytest
 
 from pkm_identification.cli import main
+from pkm_identification.estimation.identifiability.homogenized import homogenized
+from pkm_identification.identification.excitation.criteria import Criterion
+from pkm_identification.identification.excitation.mechanism import MechanismSubject
+from pkm_identification.identification.excitation.mechanism_log import read_mechanism_log
 from pkm_identification.identification.identify import identify
 from pkm_identification.identification.procedures.forecast import forecast, log_of_motion
+from pkm_identification.identification.procedures.mechanism_forecast import (
+    forecast_of_logs,
+    mechanism_forecast,
+)
 from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.simulation import trajectory
+from pkm_identification.mechanisms.hexapod.model import HexapodModel
+from pkm_identification.mechanisms.multibody import dynamics
+from pkm_identification.mechanisms.multibody.mechanism import Mechanism
+from pkm_identification.parameters.parameter import Kind
+from pkm_identification.records.mechanism_csv import write_named_csv
+from pkm_identification.simulation import perturbed, simulate, trajectory
+from pkm_identification.simulation.multibody.motions import generated
 
 LEAST = Settings.of(estimator="ls", hold_out=0.0)
 UNSEEN = {"Ixx_p", "Iyy_p", "Izz_p"}
@@ -20,6 +34,12 @@ UNSEEN = {"Ixx_p", "Iyy_p", "Izz_p"}
 
 def ask(*arguments):
     return main(["identifiability", "--machine", "uf", *arguments])
+
+
+def directions(folder):
+    """Columns of the table of singular directions, by name."""
+    names, *rows = (line.split(",") for line in (folder / "directions.csv").read_text().splitlines())
+    return {name: [float(row[k]) for row in rows] for k, name in enumerate(names)}
 
 
 def of(name, noise=0.01, seed=0, duration=None):
@@ -40,6 +60,42 @@ def test_ranks_and_statuses_of_the_sources_motions(name, rank, also):
     noisy = of(name, noise=0.05, seed=1)
     assert noisy.regressor.rank == rank
     np.testing.assert_array_equal(noisy.regressor.singular_values, found.regressor.singular_values)
+
+
+@pytest.mark.slow
+def test_combinations_that_the_sources_motions_show():
+    """Of `uf`'s twenty parameters and of its eight inertial ones; three motions together show no more than two do."""
+    machine = Machine.load("uf")
+    parameters = LEAST.parameter_set(machine)
+    inertial = [entry.kind not in (Kind.VISCOUS, Kind.COULOMB) for entry in parameters.entries]
+    assert sum(inertial) == 8
+    columns = {}
+    for name in ("x", "z", "xy", "rich"):
+        path = trajectory(name, machine)
+        states = path.motion(np.arange(0.0, path.duration, 0.02))
+        columns[name] = HexapodModel(machine).regressor(states, parameters.mapping).reshape(-1, 20)
+    columns["all"] = np.concatenate([columns[name] for name in ("x", "z", "xy")])
+    kinds = [entry.kind for entry in parameters.entries]
+    own = [kind for kind, chosen in zip(kinds, inertial, strict=True) if chosen]
+    ranks = {
+        name: (homogenized(rows, kinds).rank, homogenized(rows[:, inertial], own).rank)
+        for name, rows in columns.items()
+    }
+    assert ranks == {"x": (16, 4), "z": (17, 5), "xy": (17, 5), "all": (17, 5), "rich": (20, 8)}
+
+
+@pytest.mark.slow
+def test_the_forecast_is_what_is_stated_of_machines_that_differ_from_their_file():
+    """Two simulated machines up to 15 % off; `python -m benchmarks.excite --forecasts 20` tries more."""
+    before = of("rich", duration=8.0).estimate.std
+    machine = Machine.load("uf")
+    ratios = []
+    for seed in (1, 2):
+        log = simulate(perturbed(machine, seed, 0.15), "rich", 8.0, nominal=machine, seed=seed).log()
+        ratios.append(before / forecast([log], machine, LEAST).estimate.std)
+    assert np.min(ratios) > 0.6
+    assert np.max(ratios) < 1.6
+    assert 0.85 < np.median(ratios) < 1.2
 
 
 @pytest.mark.slow
@@ -66,7 +122,9 @@ def test_the_deviation_is_what_repeated_experiments_scatter_by():
 @pytest.mark.slow
 def test_text_and_document(tmp_path, capsys):
     path = tmp_path / "found.json"
-    assert ask("--trajectory", "z", "--duration", "8", "--noise", "2%", "--json", str(path)) == 0
+    folder = tmp_path / "found"
+    arguments = ("--trajectory", "z", "--duration", "8", "--noise", "2%", "--json", str(path))
+    assert ask(*arguments, "--out", str(folder)) == 0
     out = capsys.readouterr().out
     assert "m_e + 0.167 m_p" in out
     assert "another motion may show: Ixx_p, Iyy_p, Izz_p" in out
@@ -81,6 +139,23 @@ def test_text_and_document(tmp_path, capsys):
     assert by_name["viscous_1"]["std"] > 0
     assert by_name["m_p"]["status"] == "combination"
     assert sum(entry["share"] for entry in found["parameters"]) == pytest.approx(1.0, abs=1e-10)
+    assert json.loads((folder / "identifiability.json").read_text()) == found
+    table = directions(folder)
+    # all that no direction of the rank has: what the text says of this motion
+    unseen = {name: sum(shares[17:]) for name, shares in table.items() if name in UNSEEN}
+    assert sorted(unseen) == sorted(UNSEEN)
+    assert min(unseen.values()) > 1 - 1e-6
+    assert table["relative"][16] > 1e-6 > 1e-12 > table["relative"][17]
+    assert {one.name for one in folder.glob("*.png")} == {"directions.png", "growth.png", "deviations.png"}
+    # D's columns are unit vectors, as many as the kinds' ranks
+    squares = sum(value**2 for value in table["singular_value"])
+    assert squares == pytest.approx(sum(found["homogenized"]["ranks"]))
+    steps, time = (
+        np.loadtxt(folder / f"growth_with_{name}.csv", delimiter=",", skiprows=1)
+        for name in ("amplitude", "time")
+    )
+    assert steps[-1] == pytest.approx([1.0, time[-1, 1]])
+    assert steps[0, 1] < 0.1 * steps[-1, 1]
 
 
 @pytest.mark.parametrize(
@@ -93,6 +168,9 @@ def test_text_and_document(tmp_path, capsys):
         (("--trajectory", "z", "--noise", "much"), "--noise much"),
         (("--trajectory", "z", "--noise", "0%"), "--noise 0%"),
         (("--trajectory", "z", "--duration", "1"), "duration 1 s"),
+        (("--trajectory", "rest"), "trajectory 'rest': shows nothing but gravity: 3 combinations"),
+        (("--trajectory", "z", "--estimate", "e.json"), "--estimate e.json: needs --out"),
+        (("--trajectory", "z", "--estimate", "no.json", "--out", "found"), "no.json: cannot be read"),
     ],
 )
 def test_what_cannot_be_asked_is_one_line(arguments, text, capsys):
@@ -106,19 +184,103 @@ def test_what_cannot_be_asked_is_one_line(arguments, text, capsys):
 def test_base_parameters_of_a_mechanism(tmp_path, capsys):
     path = tmp_path / "found.json"
     arguments = ["identifiability", "--machine", "mast", "--trajectory", "rich"]
-    assert main([*arguments, "--json", str(path)]) == 0
+    folder = tmp_path / "found"
+    assert main([*arguments, "--json", str(path), "--out", str(folder)]) == 0
     assert "19 of 19 combinations" in capsys.readouterr().out
     found = json.loads(path.read_text())
     assert len(found["parameters"]) == 19
     assert {entry["status"] for entry in found["parameters"]} == {"alone"}
     # 70 less 19 that stand for sums, and less those that are in the sums
     assert "mx_slider_1" in found["never"]
+    table = directions(folder)
+    assert list(table)[3:] == [entry["name"] for entry in found["parameters"]]
+    assert 1e-8 < table["relative"][-1] < table["relative"][0] == 1.0
+    time, steps = (
+        np.loadtxt(folder / f"growth_with_{name}.csv", delimiter=",", skiprows=1)
+        for name in ("time", "amplitude")
+    )
+    assert time[-1] == pytest.approx([60.0, steps[-1, 1]])
+    assert steps[0, 1] < steps[-1, 1]
+    assert (folder / "directions.png").stat().st_size > 10_000
     # nothing but the noise decides, as long as the data know more than the file
     assert main([*arguments, "--noise", "0.5%", "--json", str(path)]) == 0
     quiet = json.loads(path.read_text())
     ratio = [b["std"] / a["std"] for a, b in zip(found["parameters"], quiet["parameters"], strict=True)]
     assert ratio == pytest.approx([0.5] * 19, rel=0.03)
     assert len(quiet["advice"]) == 3
+
+
+@pytest.fixture(scope="module")
+def mast():
+    return MechanismSubject.of(Mechanism.load("mast"), 10.0)
+
+
+@pytest.fixture(scope="module")
+def mast_log(mast, tmp_path_factory):
+    """What the drives report of `rich`, exact positions and forces with a noise of two per cent of the first one's."""
+    path = tmp_path_factory.mktemp("mast") / "log.csv"
+    mechanism, time = mast.mechanism, np.arange(10_000) * 1e-3
+    motion = generated("rich", mechanism, 10.0).motion(mechanism, time)
+    force = dynamics.forces(mechanism, motion, friction=False)
+    noise = 0.02 * np.sqrt(np.mean(force[:, 0] ** 2))
+    force = force + noise * np.random.default_rng(4).standard_normal(force.shape)
+    values = np.hstack([motion.drive, force])
+    write_named_csv(
+        path, dict(zip((*mechanism.drive_names, *mechanism.force_names), values.T, strict=True)), time
+    )
+    return path, noise
+
+
+@pytest.mark.slow
+def test_a_mechanisms_log_shows_what_its_motion_was_to_show(mast, mast_log):
+    path, noise = mast_log
+    log = read_mechanism_log(path, mast)
+    # a thousandth of the samples are lost at the ends, and 9700 know a deviation to 0.7 %
+    assert log.noise == pytest.approx([noise] * 3, rel=0.03)
+    after = forecast_of_logs(mast, [log]).estimate
+    before = mechanism_forecast(
+        mast, [generated("rich", mast.mechanism, 10.0)], noise, absolute=True
+    ).estimate
+    assert after.status == before.status
+    np.testing.assert_allclose(after.std, before.std, rtol=0.1)
+    # two such logs know all by the root of two better but for what is known without data
+    twice = forecast_of_logs(mast, [log, log]).estimate
+    assert np.median(after.std / twice.std) == pytest.approx(np.sqrt(2), rel=0.01)
+
+
+@pytest.mark.slow
+def test_after_a_mechanisms_log_its_motion_gains_a_root_of_two_at_most(mast, mast_log, tmp_path, capsys):
+    """And `pkm excite --base` counts from there."""
+    earlier = read_mechanism_log(mast_log[0], mast).response.rows
+    rich = mast.columns(mast.start)
+    assert rich is not None
+    fresh = Criterion("d", mast.scale, mast.kinds).deviations(rich)
+    later = Criterion("d", mast.scale, mast.kinds, earlier=earlier).deviations(rich)
+    # as much time of the same; the filter's ends are 3 % of the log
+    assert np.median(fresh / later) == pytest.approx(np.sqrt(2), rel=0.05)
+    asked = ["--machine", "mast", "--out", str(tmp_path / "next.yaml"), "--duration", "10", "--budget", "0.5"]
+    assert main(["excite", *asked, "--base", str(mast_log[0])]) == 0
+    gains = [float(line.split()[1]) for line in capsys.readouterr().out.splitlines()[2:21]]
+    assert 0.9 < min(gains) <= max(gains) < 3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        (lambda lines: [line.partition(",")[2] for line in lines], "no column t"),
+        (lambda lines: lines[:300] + lines[900:], "column t must rise evenly"),
+        (lambda lines: lines[:1] + lines[1::50], "20 samples a second; at least 60 are needed"),
+        (lambda lines: lines[:900], "899 samples are too few to show 19 parameters"),
+    ],
+)
+def test_a_mechanisms_log_that_shows_nothing_is_one_line(mast_log, tmp_path, change, text, capsys):
+    bad = tmp_path / "bad.csv"
+    bad.write_text("\n".join(change(mast_log[0].read_text().splitlines())))
+    assert main(["identifiability", "--machine", "mast", str(bad)]) == 2
+    error = capsys.readouterr().err
+    assert text in error
+    assert error.count("\n") == 1
 
 
 @pytest.mark.slow
@@ -134,7 +296,8 @@ def test_advice_names_the_turn_that_shows_what_a_lift_does_not(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
-        (["log.csv"], "there is no log of one"),
+        (["log.csv"], "log.csv: cannot be read"),
+        (["log.csv", "--topic", "/a"], "--topic: machine 'mast' is a mechanism"),
         (["--trajectory", "rest"], "shows nothing but gravity: 3 combinations"),
     ],
 )

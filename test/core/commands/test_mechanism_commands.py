@@ -142,7 +142,26 @@ def test_mechanisms_are_shown(name, capsys):
     assert document["loops"] == sum(joint["closes_loop"] for joint in document["joints"])
 
 
+@pytest.mark.slow
 def test_a_mechanism_is_drawn_and_told_in_words(tmp_path, capsys):
     assert run("mechanism", "--machine", "suspension", "--out", tmp_path) == 0
     assert (tmp_path / "mechanism.png").read_bytes().startswith(b"\x89PNG")
     assert "7 moving bodies, 10 joints, 3 loops, 2 degrees of freedom" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        ("--columns", "t=time"),
+        ("--units", "mm"),
+        ("--rate", "1000"),
+        ("--joints", "a,b,c,d,e,f"),
+        ("--topic", "/joint_states"),
+    ],
+)
+@pytest.mark.parametrize(
+    "command", [("identifiability", "log.csv"), ("excite", "--base", "log.csv", "--out", "motion.yaml")]
+)
+def test_how_foreign_logs_are_read_is_for_hexapods_alone(command, option, capsys):
+    assert main([*command, "--machine", "mast", *option]) == 2
+    assert f"{option[0]}: machine 'mast' is a mechanism" in capsys.readouterr().err

@@ -22,6 +22,7 @@ def test_every_built_in_mechanism_is_exported_with_its_loops_closed(name, tmp_pa
     assert np.abs(data.efc_pos).max(initial=0.0) < 1e-12
 
 
+@pytest.mark.slow
 def test_yaml_goes_out_and_comes_back(tmp_path, capsys):
     path = tmp_path / "made.yaml"
     assert main(["export", "--machine", "mast", "--out", str(path)]) == 0

@@ -11,6 +11,8 @@ from pkm_identification.cli import main
 from pkm_identification.mechanisms.multibody import dynamics
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.mechanisms.multibody.series import series_motion
+from pkm_identification.simulation.motion_file import motion_text
+from pkm_identification.simulation.multibody.motions import generated
 
 
 def simulate(machine: str, out: Path, *more: str) -> int:
@@ -35,6 +37,24 @@ def test_the_log_has_the_names_of_the_description(tmp_path, capsys):
     same, again, other = (read(tmp_path / f"{name}.csv")[1] for name in "bcd")
     np.testing.assert_array_equal(same, again)
     assert np.abs(same - other).max() > 0.01
+
+
+@pytest.mark.slow
+def test_a_motion_file_is_followed(tmp_path, capsys):
+    made = Mechanism.load("mast")
+    file = tmp_path / "motion.yaml"
+    file.write_text(motion_text(made, generated("rich", made, 2.0).signal.scaled(0.5), 2.0, "a test"))
+    log = tmp_path / "log.csv"
+    assert simulate("mast", log, "--trajectory", str(file), "--perfect") == 0
+    _, rows = read(log)
+    wanted = generated(str(file), made).drives(rows[:, 0])[0]
+    reach = np.abs(wanted - wanted[0]).max()
+    assert reach > 0.01
+    np.testing.assert_allclose(rows[:, 1:4], wanted, atol=0.02 * reach)
+    file.write_text(file.read_text().partition("end:")[0])
+    capsys.readouterr()
+    assert simulate("mast", tmp_path / "other.csv", "--trajectory", str(file)) == 2
+    assert "key 'end' is missing" in capsys.readouterr().err
 
 
 @pytest.mark.slow

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from core.control.moved import there_and_back, waypoints
@@ -10,7 +12,12 @@ from core.mechanisms.hexapod.machine_variants import changed, machine
 from pkm_identification.control.limits import LimitSettings, MotionLimits
 from pkm_identification.control.paths.path import PlatformPath
 from pkm_identification.mechanisms.hexapod.dynamics import basis_parameters, strut_forces
-from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths, strut_motion_from_platform
+from pkm_identification.mechanisms.hexapod.joint_limits import JointLimits
+from pkm_identification.mechanisms.hexapod.kinematics import (
+    passive_angles,
+    strut_lengths,
+    strut_motion_from_platform,
+)
 from pkm_identification.mechanisms.hexapod.machine import Machine
 
 UF = Machine.load("uf")
@@ -51,6 +58,28 @@ def test_a_margin_is_kept():
     points = waypoints(UF, [2.0], [[0.0, 0.0, -0.1]])
     assert check(UF, points, length_margin=0.549 - reach) is None
     assert check(UF, points, length_margin=0.551 - reach).limit == "length"
+
+
+def test_angles_of_passive_joints():
+    """The file's limits: of the hinges half of what the motion needs, of the balls more than that."""
+    points = there_and_back(UF)
+    moved = motion(UF, points)
+    angles = passive_angles(UF, moved.position, moved.rotation)
+    second, swing = np.abs(angles.second), float(2 * angles.swing.max())
+    allowed = float(second.max() / 2)
+    made = replace(UF, joint_limits=JointLimits(second=allowed, swing=swing))
+    found = check(made, points)
+    row = int(np.argmax((second > allowed).any(axis=1)))
+    assert (found.limit, found.allowed) == ("joint", 1.0)
+    assert found.time == pytest.approx(moved.time[row], abs=1e-12)
+    assert found.value == pytest.approx(second[row, found.strut - 1] / allowed)
+    assert found.value > 1.0
+    assert f"joint limit: strut {found.strut}: angle of a passive joint over its limit 1.0" in str(found)
+    balls = replace(UF, joint_limits=JointLimits(second=np.pi, swing=swing / 4))
+    strut = check(balls, points).strut
+    row = int(np.argmax((angles.swing > swing / 4).any(axis=1)))
+    assert angles.swing[row, strut - 1] > swing / 4
+    assert check(replace(UF, joint_limits=JointLimits(second=np.pi, swing=swing)), points) is None
 
 
 def test_rate():

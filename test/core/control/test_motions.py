@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from core.control.moved import there_and_back, waypoints
@@ -13,6 +15,7 @@ from pkm_identification.control.motions import (
     GOAL_TOLERANCE,
     INVALID_GOAL,
     LIMIT,
+    PATH_TOLERANCE,
     PREEMPTED,
     STOPPED,
     SUCCESSFUL,
@@ -20,6 +23,7 @@ from pkm_identification.control.motions import (
     Motions,
     Outcome,
 )
+from pkm_identification.control.tolerances import Tolerances
 from pkm_identification.mechanisms.hexapod.machine import Machine
 
 UF = Machine.load("uf")
@@ -88,6 +92,70 @@ def test_it_must_come_near_enough_to_its_goal():
     outcome = reference.until(reference.submit(there_and_back(UF, 1.0)))
     assert outcome.code == GOAL_TOLERANCE
     assert "strut 3 is 0.001000 m from the goal" in outcome.text
+
+
+def tolerances(**given) -> Tolerances:
+    return replace(Tolerances.at_goal(5e-4, 0.1), **given)
+
+
+def test_a_motion_with_tolerances_of_its_own_ends_by_them():
+    reference = Reference(error=np.array([0, 0, 1e-3, 0, 0, 0.0]), stop_time=0.1)
+    free, tight = np.full(6, np.inf), np.array([np.inf, np.inf, 9e-4, np.inf, np.inf, np.inf])
+    points = there_and_back(UF, 1.0)
+    loose = Motion(points, tolerances(goal=free))
+    reference.motions.submit(loose)
+    assert reference.until(loose).code == SUCCESSFUL
+    late = Motion(points, tolerances(goal=tight, goal_time=0.05))
+    reference.motions.submit(late)
+    outcome = reference.until(late)
+    assert (outcome.code, outcome.text) == (
+        GOAL_TOLERANCE,
+        "strut 3 is 0.001000 m from the goal, 0.0009 m is allowed; 0.05 s were given to settle",
+    )
+    assert reference.motions.follower.index == 1000 + 51
+    off = Motion(points, tolerances(path=tight))
+    reference.motions.submit(off)
+    outcome = reference.until(off)
+    assert outcome.code == PATH_TOLERANCE
+    assert outcome.text.startswith("strut 3 is 0.001000 m from its path, 0.0009 m is allowed; 0.00")
+    # at rest on its path, soon after it began
+    assert not reference.motions.moving
+    assert_smooth(reference)
+
+
+def test_who_may_take_for_ever_to_settle_is_taken_over():
+    reference = Reference(error=np.array([0, 0, 1e-3, 0, 0, 0.0]))
+    patient = Motion(there_and_back(UF, 0.6), tolerances(goal_time=np.inf))
+    reference.motions.submit(patient)
+    reference.step(3000)
+    assert patient.outcome is None
+    following = Motion(there_and_back(UF, 0.6), tolerances(goal=np.full(6, np.inf)))
+    reference.motions.submit(following)
+    assert reference.until(following).code == SUCCESSFUL
+    assert patient.outcome.code == PREEMPTED
+
+
+def test_a_motion_waits_for_its_time_and_then_takes_over():
+    reference = Reference()
+    first, second = (Motion(there_and_back(UF, time)) for time in (1.0, 2.0))
+    reference.motions.submit(first, 300)
+    reference.step(299)
+    assert not first.begun
+    reference.step(1)
+    assert first.begun
+    reference.until(first)
+    reference.motions.submit(second)
+    reference.step(300)
+    assert second.begun
+    third = Motion(there_and_back(UF, 1.0))
+    reference.motions.submit(third, 1000)
+    reference.step(900)
+    assert second.outcome is None
+    assert reference.motions.moving
+    reference.step(101)
+    assert second.outcome.code == PREEMPTED
+    assert third.begun
+    assert_smooth(reference)
 
 
 def test_a_bad_motion_never_begins():
@@ -162,6 +230,7 @@ def test_a_third_motion_replaces_the_one_that_waits():
     np.testing.assert_allclose(reference.rows[-1].position[0], 0.03, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_a_waiting_motion_is_looked_at_again_when_the_present_one_stops_elsewhere():
     """Canceling moves the place where the next one begins."""
     reference = Reference(stop_time=0.5)

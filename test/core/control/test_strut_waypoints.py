@@ -23,9 +23,12 @@ def test_a_motion_given_by_lengths_and_rates_comes_back(name):
     machine = Machine.load(name)
     time = np.linspace(0.0, 2.0, 41)
     motion = trajectory("rich", machine, 4.0).motion(time)
-    length, rate, _ = strut_motion_from_platform(machine, motion)
+    length, rate, acceleration = strut_motion_from_platform(machine, motion)
     rate[7], motion.twist[7] = np.nan, np.nan
+    acceleration[[7, 9, -1]], motion.acceleration[[7, 9, -1]] = np.nan, np.nan
     motion.twist[-1] = rate[-1] = 0.0
+    made = strut_waypoints(machine, time, length, rate, acceleration)
+    np.testing.assert_allclose(made.acceleration, motion.acceleration, atol=1e-7)
     made = strut_waypoints(machine, time, length, rate)
     np.testing.assert_allclose(made.position, motion.position, atol=1e-10)
     np.testing.assert_allclose(made.rotation, motion.rotation, atol=1e-10)
@@ -33,6 +36,7 @@ def test_a_motion_given_by_lengths_and_rates_comes_back(name):
     assert np.isnan(made.acceleration).all()
 
 
+@pytest.mark.slow
 def test_the_machine_goes_there():
     points = there_and_back(UF, 1.0)
     length = strut_lengths(UF, points.position[:1], points.rotation[:1])
@@ -64,6 +68,12 @@ def test_lengths_without_a_pose_are_refused(reason):
         strut_waypoints(UF, 1.0 + np.arange(len(length)), length, np.full(length.shape, np.nan))
 
 
-def test_a_rate_that_is_not_finite_is_refused():
-    with pytest.raises(MotionRefused, match="waypoint 1: a rate is not finite"):
-        strut_waypoints(UF, np.ones(1), HOME[None], np.array([[0, 0, 0, np.nan, 0, 0.0]]))
+def test_rates_and_accelerations_that_mean_nothing_are_refused():
+    broken, still = np.array([[0, 0, 0, np.nan, 0, 0.0]]), np.zeros((1, 6))
+    for text, rates in {
+        "waypoint 1: a rate is not finite": (broken, None),
+        "waypoint 1: an acceleration is not finite": (still, broken),
+        "waypoint 1: accelerations need rates": (FREE, still),
+    }.items():
+        with pytest.raises(MotionRefused, match=text):
+            strut_waypoints(UF, np.ones(1), HOME[None], *rates)

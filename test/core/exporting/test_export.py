@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import mujoco
 import numpy as np
@@ -28,26 +29,53 @@ def made(name: str) -> Machine:
     return machine(untidy("uf", seed=3)) if name == "untidy" else machine(name)
 
 
+def assert_shown(it, model, values, position, rotation):
+    """With these values of the joints, a reader has platform and struts where they are at that pose."""
+    data, q = model.createData(), np.zeros(model.nq)
+    for joint, value in zip(TreeJoints.names, values, strict=True):
+        q[model.joints[model.getJointId(joint)].idx_q] = value
+    pin.framesForwardKinematics(model, data, q)
+    frame = data.oMf[model.getFrameId("platform")]
+    np.testing.assert_allclose(frame.translation, position, atol=1e-12)
+    np.testing.assert_allclose(frame.rotation, rotation, atol=1e-12)
+    for i in range(6):
+        tip = data.oMf[model.getFrameId(f"strut_{i + 1}_e")].translation
+        np.testing.assert_allclose(tip, position + rotation @ it.platform_joints[i], atol=1e-12)
+        foot = data.oMf[model.getFrameId(f"strut_{i + 1}_b")].translation
+        np.testing.assert_allclose(foot, it.base_joints[i], atol=1e-12)
+
+
 @pytest.mark.parametrize("name", MACHINES)
 def test_a_urdf_reader_finds_the_struts_where_the_platform_is(name):
     it = made(name)
     model = pin.buildModelFromXML(urdf(it))
-    data = model.createData()
     joints = TreeJoints(it)
-    q = np.zeros(model.nq)
     motion = six_axes(it, 2).at(np.linspace(0, 3, 7))
     for position, rotation in zip(motion.position, motion.rotation, strict=True):
-        for joint, value in zip(joints.names, joints.positions(position, rotation), strict=True):
-            q[model.joints[model.getJointId(joint)].idx_q] = value
-        pin.framesForwardKinematics(model, data, q)
-        frame = data.oMf[model.getFrameId("platform")]
-        np.testing.assert_allclose(frame.translation, position, atol=1e-12)
-        np.testing.assert_allclose(frame.rotation, rotation, atol=1e-12)
-        for i in range(6):
-            tip = data.oMf[model.getFrameId(f"strut_{i + 1}_e")].translation
-            np.testing.assert_allclose(tip, position + rotation @ it.platform_joints[i], atol=1e-12)
-            foot = data.oMf[model.getFrameId(f"strut_{i + 1}_b")].translation
-            np.testing.assert_allclose(foot, it.base_joints[i], atol=1e-12)
+        assert_shown(it, model, joints.positions(position, rotation), position, rotation)
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_joints_from_home_are_zero_there(name):
+    """What a viewer shows that nobody tells positions; elsewhere the joints are those less home's."""
+    it = made(name)
+    model = pin.buildModelFromXML(urdf(it, from_home=True))
+    joints = TreeJoints(it)
+    home = joints.positions(it.home_position, it.home_rotation)
+    motion = six_axes(it, 2).at(np.linspace(0.5, 3, 3))
+    poses = [(it.home_position, it.home_rotation), *zip(motion.position, motion.rotation, strict=True)]
+    for position, rotation in poses:
+        assert_shown(it, model, joints.positions(position, rotation) - home, position, rotation)
+    assert (model.lowerPositionLimit <= 0).all()
+    assert (model.upperPositionLimit >= 0).all()
+
+
+def test_the_file_says_where_joints_are_at_home():
+    it = made("untidy")
+    remark = next(line for line in urdf(it).splitlines() if line.startswith("<!--"))
+    said = dict(re.findall(r"(\w+) (-?[\d.e-]+)[, ]", remark))
+    home = TreeJoints(it).positions(it.home_position, it.home_rotation)
+    np.testing.assert_allclose([float(said[name]) for name in TreeJoints.names], home, rtol=1e-5, atol=1e-9)
 
 
 @pytest.mark.parametrize("name", MACHINES)

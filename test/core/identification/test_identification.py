@@ -138,10 +138,16 @@ def test_single_motions_show_no_platform_moments_and_nothing_wild(axes):
         assert abs(found.value - found.weights @ EXACT) < 5 * found.std, found.name
 
 
-def test_rest_shows_nothing():
-    still = Harmonics(TRUTH, np.zeros(6), [1.0])
-    estimate = identify([synthetic.log(TRUTH, 6.0, 11, still)], NOMINAL, Settings.of(estimator="ls")).estimate
-    for name in ("Ixx_p", "It_b+It_e", "Ia_b+Ia_e", "viscous_1", "coulomb_6"):
+FRICTIONLESS = tuple(Fix(f"coulomb_{i + 1}", 0.0) for i in range(6))
+
+
+def test_rest_shows_nothing_but_weights_and_these_only_without_friction():
+    still = synthetic.log(TRUTH, 6.0, 11, Harmonics(TRUTH, np.zeros(6), [1.0]))
+    with pytest.raises(LogError, match=r"only 0 equations are left .* more are at rest"):
+        identify([still], NOMINAL, Settings.of(estimator="ls"))
+    known = Assumptions(fixed=FRICTIONLESS)
+    estimate = identify([still], NOMINAL, Settings.of(estimator="ls", assumptions=known)).estimate
+    for name in ("Ixx_p", "It_b+It_e", "Ia_b+Ia_e", "viscous_1"):
         assert estimate.status[estimate.names.index(name)] != "identifiable"
 
 
@@ -152,9 +158,10 @@ def test_data_that_show_nothing_at_all_are_an_error():
         Unidentifiable, match=r"synthetic: no parameter is identifiable from this motion.*m_p, m_b"
     ):
         identify([still], NOMINAL, Settings.of(estimator="ls", model="energy"))
-    # the force model weighs the machine, so the same log shows something until that is taken as known
-    masses = Assumptions(fixed=(Fix("m_p"), Fix("m_b"), Fix("m_e")))
-    weighed = identify([still], NOMINAL, Settings.of(estimator="ls")).estimate
+    # without friction the force model weighs the machine, so the same log shows something until that is taken as known
+    masses = Assumptions(fixed=(Fix("m_p"), Fix("m_b"), Fix("m_e"), *FRICTIONLESS))
+    known = Assumptions(fixed=FRICTIONLESS)
+    weighed = identify([still], NOMINAL, Settings.of(estimator="ls", assumptions=known)).estimate
     assert set(weighed.status) != {"unidentifiable"}
     with pytest.raises(Unidentifiable, match="machine must move"):
         identify([still], TRUTH, Settings.of(estimator="ls", assumptions=masses))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 import yaml
@@ -9,7 +11,7 @@ from core import synthetic
 from core.platform_motions import six_axes
 
 from pkm_identification.cli import main
-from pkm_identification.errors import NotConverged
+from pkm_identification.errors import LogError, NotConverged
 from pkm_identification.identification.identify import identify
 from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
@@ -54,12 +56,27 @@ def test_friction_that_drifts_by_a_fifth_does_not(estimator, seed):
     assert result.fit.causes[0].name == "changed_during_log"
 
 
-def test_a_machine_that_stands_still_and_moves_for_a_second_is_not_judged():
-    """All that is known of its inertia and friction comes at the end."""
+def resting_then_moving(moving: int) -> StrutLog:
+    """5 s of which the last so many samples move; friction and inertia show themselves in these alone."""
     log = synthetic.log(TRUTH, 5.0, 1, real=True)
-    length, force = log.length.copy(), log.force.copy()
-    length[:4000], force[:4000] = length[4000], force[4000]
-    result = found(StrutLog(log.time, length, force, "synthetic"))
+    length, force, last = log.length.copy(), log.force.copy(), len(log.length) - moving
+    length[:last], force[:last] = length[last], force[last]
+    return StrutLog(log.time, length, force, "synthetic")
+
+
+def test_a_machine_that_stands_still_and_moves_for_a_second_has_too_few_equations():
+    with pytest.raises(LogError, match=r"only \d+ equations are left .* \d+ more are at rest") as refusal:
+        found(resting_then_moving(1000))
+    left, unknowns, resting = (
+        int(number) for number in re.findall(r"(\d+) (?:eq|par|more)", str(refusal.value))
+    )
+    # 25 a second, of which the last has few at its end
+    assert left < min(2 * unknowns, 25)
+    assert 75 < resting < 4 * 25 + 1
+
+
+def test_a_machine_that_stands_still_and_moves_for_little_more_than_two_is_not_judged():
+    result = found(resting_then_moving(2400))
     assert not result.converged
     assert "too short" in result.nonconvergence
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pkm_identification.numerics.finite import finite, finite_sample
+from pkm_identification.numerics.finite import finite, finite_or_none, finite_sample
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
@@ -18,6 +18,12 @@ def test_one_bad_number_anywhere_is_noticed(bad):
             spoilt = array.copy(order="K")
             spoilt[place] = bad
             assert not finite(*arrays[:k], spoilt, *arrays[k + 1 :])
+
+
+@pytest.mark.parametrize("value", [None, np.nan, np.inf, np.float64(-np.inf)])
+def test_json_has_no_number_that_is_not_finite(value):
+    assert finite_or_none(value) is None
+    assert type(finite_or_none(np.float64(1.5))) is float
 
 
 @pytest.mark.parametrize("k", range(5))

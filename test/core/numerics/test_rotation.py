@@ -45,6 +45,7 @@ def test_quaternions_are_scipys_with_w_not_negative():
     )
 
 
+@pytest.mark.slow
 @given(quaternions)
 def test_quaternion_there_and_back(q):
     unit = q / np.linalg.norm(q)

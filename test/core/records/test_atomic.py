@@ -57,6 +57,7 @@ def test_row_33_a_device_is_written_through_and_stays():
     assert stat.S_ISCHR(os.stat("/dev/null").st_mode)
 
 
+@pytest.mark.slow
 def test_row_33_what_a_process_has_open_is_written_through(tmp_path):
     """Behind what was there: /dev/stdout of a shell's `>` is a file."""
     code = (

@@ -9,16 +9,16 @@ from core.records.made_log import assert_same, made_log
 
 from pkm_identification.errors import LogError
 from pkm_identification.motion import StrutLog
-from pkm_identification.records.bag_reader import bag_topics, read_messages, read_strut_bag
-from pkm_identification.records.bag_recovery import main, recover_bag
-from pkm_identification.records.bag_writer import STORAGES, BagWriter
+from pkm_identification.records.bags.reader import bag_topics, read_messages, read_strut_bag
+from pkm_identification.records.bags.recovery import main, recover_bag
+from pkm_identification.records.bags.writer import STORAGES, BagWriter
 from pkm_identification.records.joint_state import JOINT_STATE, encode_struts
 
 # Writes 60 messages of two topics, of which 40 are flushed, and waits to be killed.
 CUT_OFF = """
 import sys, time
 from core.records.made_log import made_log
-from pkm_identification.records.bag_writer import BagWriter
+from pkm_identification.records.bags.writer import BagWriter
 from pkm_identification.records.joint_state import JOINT_STATE, encode_struts
 
 writer = BagWriter(sys.argv[1], sys.argv[2])
@@ -41,6 +41,7 @@ def killed(path, storage):
     return process
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("storage", STORAGES)
 def test_what_was_flushed_before_a_kill_comes_back_byte_for_byte(tmp_path, storage):
     path = tmp_path / "bag"
@@ -50,7 +51,7 @@ def test_what_was_flushed_before_a_kill_comes_back_byte_for_byte(tmp_path, stora
     process.send_signal(signal.SIGKILL)
     process.wait()
     process.stdout.close()
-    with pytest.raises(LogError, match=r"bag_recovery .* finishes it"):
+    with pytest.raises(LogError, match=r"bags\.recovery .* finishes it"):
         read_strut_bag(path)
     assert recover_bag(path) == tmp_path / "bag_recovered"
     assert not (tmp_path / "bag.part").exists()

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from pkm_identification.errors import LogError, OutputError, SettingsError
 from pkm_identification.motion import StrutLog
 from pkm_identification.records import read_log, write_log
-from pkm_identification.records.bag_reader import bag_topics, read_messages, read_strut_bag
-from pkm_identification.records.bag_writer import BagWriter, write_strut_bag
+from pkm_identification.records.bags.reader import _opened, bag_topics, read_messages, read_strut_bag
+from pkm_identification.records.bags.writer import BagWriter, write_strut_bag
 from pkm_identification.records.interfaces import message_files, typestore
 from pkm_identification.records.joint_state import JOINT_STATE, STRUT_NAMES, encode_struts
 from pkm_identification.records.stamps import nanoseconds_of, seconds_of
@@ -338,3 +338,9 @@ def test_recordings_are_not_overwritten(tmp_path):
         write_log(tmp_path / "other", made_log())
     with pytest.raises(OutputError, match="cannot be written: Not a directory"):
         write_log(tmp_path / "bag" / "bag.db3" / "inside", made_log())
+
+
+def test_want_of_memory_is_no_damage(tmp_path):
+    write_log(tmp_path / "bag", made_log())
+    with pytest.raises(LogError, match="larger than this computer's memory"), _opened(tmp_path / "bag"):
+        raise MemoryError

@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+import yaml
 
 from pkm_identification.errors import LogError
-from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.identification.rates.sample_rate import common_period
+from pkm_identification.mechanisms.hexapod.machine import Machine, builtin_machines
 from pkm_identification.signals.drive import strut_log_from_counts
 
 
@@ -31,3 +33,20 @@ def test_machine_without_drive_is_named():
     del document["drive"]
     with pytest.raises(LogError, match=r"a\.csv.*'drive'.*'uf'"):
         strut_log_from_counts(Machine.from_document(document), [0.0], np.zeros((1, 6)), None, "a.csv")
+
+
+def test_the_current_of_a_valve_is_no_force():
+    hydraulic = yaml.safe_load(builtin_machines()["uf_hydraulic"].read_text())["actuator"]
+    document = yaml.safe_load(builtin_machines()["uf"].read_text())
+    machine = Machine.from_document(document | {"actuator": hydraulic})
+    counts = np.zeros((3, 6))
+    with pytest.raises(
+        LogError, match="drive 1 of machine 'uf' is of type 'hydraulic', whose current opens"
+    ) as caught:
+        strut_log_from_counts(machine, np.arange(3.0), counts, counts, "a.csv")
+    assert "\n" not in str(caught.value)
+    without = strut_log_from_counts(machine, np.arange(3.0), counts, None, "a.csv")
+    with pytest.raises(
+        LogError, match=r"no strut forces; .* drives of type hydraulic need pressures or a force sensor"
+    ):
+        common_period([without], machine)

@@ -16,6 +16,7 @@ from pkm_identification.motion import StrutLog
 from pkm_identification.records import (
     read_log,
     read_strut_csv,
+    text_lines,
     write_log,
     write_raw_csv,
     write_strut_csv,
@@ -37,6 +38,7 @@ def text_of(rows: list[list[str]]) -> str:
 numbers = st.floats(width=64, allow_nan=True, allow_infinity=True)
 
 
+@pytest.mark.slow
 @given(values=hnp.arrays(float, st.tuples(st.integers(1, 8), st.just(13)), elements=numbers))
 @settings(max_examples=40, deadline=None, suppress_health_check=SAME_FOLDER)
 @pytest.mark.parametrize("name", ["log.csv", "log.csv.gz"])
@@ -240,6 +242,7 @@ def test_raw_log_without_drive_constants(tmp_path):
         read_log(path)
 
 
+@pytest.mark.slow
 @given(seed=st.integers(0, 2**32), edits=st.integers(1, 6), compressed=st.booleans())
 @settings(max_examples=150, deadline=None, suppress_health_check=SAME_FOLDER)
 def test_mutated_files_are_read_or_refused_but_never_crash(tmp_path, seed, edits, compressed):
@@ -289,3 +292,24 @@ def test_failed_write_leaves_the_old_file_and_no_temporary_one(tmp_path, monkeyp
 def test_write_into_a_missing_folder_is_named(tmp_path):
     with pytest.raises(OutputError, match=r"log\.csv: cannot be written: No such file or directory"):
         write_log(tmp_path / "none" / "log.csv", made_log())
+
+
+def test_a_file_of_several_pieces_is_read_as_one(tmp_path, monkeypatch):
+    """Rows that span the pieces in which a file is read, a header among them, and an error far behind."""
+    monkeypatch.setattr(text_lines, "PIECE", 2**14)
+    values = np.random.default_rng(0).standard_normal((300, 13))
+    rows = [",".join(map(str, row)) for row in values.tolist()]
+    header = ",".join(SI)
+    text = "\r\n".join([header, *rows[:250], "", header, *rows[250:]]) + "\r\n"
+    path = tmp_path / "log.csv"
+    path.write_text(text, newline="")
+    assert len(text) > 4 * text_lines.PIECE
+    log, faults = read_strut_csv(path)
+    assert np.array_equal(np.column_stack([log.time, log.length, log.force]), values)
+    assert faults == {"repeated_header": 1}
+    path.write_text(text.replace(rows[290], rows[290].replace(".", "x", 1)), newline="")
+    with pytest.raises(LogError, match=r"line 294, column t: .* is not a number"):
+        read_strut_csv(path)
+    path.write_bytes(text.encode() + b"\xff")
+    with pytest.raises(LogError, match=f"byte {len(text)} is not text"):
+        read_strut_csv(path)

@@ -7,15 +7,19 @@ import matplotlib
 import numpy as np
 import pytest
 from core.report.made_identification import made_estimate, made_identification, without
+from matplotlib.text import Text
 from PIL import Image
 
 from pkm_identification.estimation.identifiability import UNIDENTIFIABLE
+from pkm_identification.identification.review.friction_curves import FrictionCurve
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.report.figures.forces import forces_figure, residual_figure
+from pkm_identification.report.figures.friction_curves import friction_curves_figure
 from pkm_identification.report.figures.machine import machine_figure
 from pkm_identification.report.figures.parameters import convergence_figure, estimates_figure
 from pkm_identification.report.figures.style import png
 from pkm_identification.report.folder import report_figures
+from pkm_identification.report.interactive.figures import interactive_figures
 
 pytestmark = pytest.mark.slow
 
@@ -29,7 +33,13 @@ def visible(figure):
 @pytest.fixture(scope="module")
 def figures():
     result = made_identification()
-    return report_figures(result, truth=result.estimate.nominal * 1.05)
+    rate = np.linspace(-0.3, 0.3, 40)
+    law = 1000 * rate + 50 * np.tanh(rate / 0.002)
+    curves = tuple(FrictionCurve(i, rate, law, np.full(40, 20.0), law) for i in range(6))
+    return {
+        **report_figures(result, truth=result.estimate.nominal * 1.05),
+        "friction": friction_curves_figure(curves),
+    }
 
 
 @pytest.mark.parametrize("name", ["estimates", "convergence", "forces", "residual", "machine"])
@@ -53,6 +63,31 @@ def test_figure_is_labelled_and_of_a_reasonable_size(figures, name):
         assert len(image.convert("RGB").getcolors(maxcolors=2**24)) > 20
 
 
+@pytest.mark.parametrize(
+    "name", ["estimates", "correlation", "convergence", "forces", "residual", "friction"]
+)
+def test_labels_lie_over_no_other_label(figures, name):
+    figure = figures[name]
+    png(figure)  # ticks and their labels are made only now
+    renderer = figure.canvas.get_renderer()
+    unseen = set()
+    for axis in (one for axes in visible(figure) for one in (axes.xaxis, axes.yaxis)):
+        low, high = sorted(axis.get_view_interval())
+        for tick in axis.get_major_ticks():
+            if not low <= tick.get_loc() <= high:
+                unseen |= {tick.label1, tick.label2}
+    unseen |= {text for axes in figure.axes if not axes.get_visible() for text in axes.findobj(Text)}
+    texts = [text for text in figure.findobj(Text) if text.get_visible() and text.get_text().strip()]
+    boxes = [(text.get_text(), text.get_window_extent(renderer)) for text in texts if text not in unseen]
+    over = []
+    for k, (first, a) in enumerate(boxes):
+        for second, b in boxes[k + 1 :]:
+            wide, high = min(a.x1, b.x1) - max(a.x0, b.x0), min(a.y1, b.y1) - max(a.y0, b.y0)
+            if wide > 1 and high > 1:
+                over.append((first, second))
+    assert over == []
+
+
 def test_equal_results_make_equal_files_whatever_the_users_settings():
     first = png(estimates_figure(made_estimate()))
     with matplotlib.rc_context({"font.size": 30, "axes.facecolor": "black"}):
@@ -73,6 +108,21 @@ def test_convergence_shows_only_what_is_identified():
     assert line.get_ydata()[-1] == result.trace.values[-1][i]
     low, high = visible(figure)[0].get_ylim()
     assert low < line.get_ydata()[-1] < high
+
+
+@pytest.mark.parametrize("doubted", [("viscous_1",), made_estimate().names])
+def test_convergence_of_values_in_doubt_is_shown_in_both_forms(doubted):
+    result = made_identification()
+    estimate = result.estimate
+    status = tuple(
+        "in_doubt" if name in doubted and one == "identifiable" else one
+        for name, one in zip(estimate.names, estimate.status, strict=True)
+    )
+    result = without(replace(result, estimate=replace(estimate, status=status)), "validation")
+    titles = [axes.get_title(loc="left") for axes in visible(report_figures(result)["convergence"])]
+    (menu,) = interactive_figures(result)["convergence"]["layout"]["updatemenus"]
+    assert titles == [button["label"] for button in menu["buttons"]]
+    assert len(titles) == estimate.status.count("identifiable")
 
 
 def test_convergence_over_several_logs_counts_equations():
@@ -150,5 +200,11 @@ def test_machine_picture_has_six_struts_of_the_home_lengths(name):
 
 def test_only_figures_with_something_to_show():
     result = made_identification()
-    assert list(report_figures(without(result, "validation", "trace"))) == ["estimates", "machine"]
-    assert list(report_figures(result)) == ["estimates", "convergence", "forces", "residual", "machine"]
+    assert list(report_figures(without(result, "validation", "trace"))) == [
+        "estimates",
+        "correlation",
+        "machine",
+    ]
+    assert list(report_figures(result)) == [
+        "estimates", "correlation", "convergence", "forces", "residual", "machine",
+    ]  # fmt: skip

@@ -16,7 +16,7 @@ from pkm_identification.report import write_report
 
 pytestmark = pytest.mark.slow
 
-VOID = {"meta", "img"}
+VOID = {"meta", "img", "link"}
 
 
 class Page(HTMLParser):
@@ -25,6 +25,7 @@ class Page(HTMLParser):
     def __init__(self, text):
         super().__init__()
         self.open, self.images, self.addresses, self.texts, self.rows = [], [], [], [], 0
+        self.names = set()
         self.feed(text)
         self.close()
         assert self.open == []
@@ -34,6 +35,8 @@ class Page(HTMLParser):
             self.open.append(tag)
         self.rows += tag == "tr"
         for name, value in attributes:
+            if name == "id":
+                self.names.add(value)
             if name in ("src", "href"):
                 (self.images if tag == "img" else self.addresses).append(value)
 
@@ -46,16 +49,23 @@ class Page(HTMLParser):
 
 def test_folder_holds_a_complete_report(tmp_path):
     result = dataclasses.replace(made_identification(), fit=made_fit())
-    files = write_report(tmp_path / "new" / "out", result)
+    files = write_report(tmp_path / "new" / "out", result, page=tmp_path / "beside.html")
     names = {"estimate.json", "report.html"}
     names |= {
-        f"{name}.png" for name in ("estimates", "convergence", "forces", "residual", "misfit", "machine")
+        f"{name}.png"
+        for name in ("estimates", "correlation", "convergence", "forces", "residual", "misfit", "machine")
     }
     assert {path.name for path in (tmp_path / "new" / "out").iterdir()} == names
+    assert (tmp_path / "beside.html").read_bytes() == files.page.read_bytes()
     page = Page(files.page.read_text(encoding="utf-8"))
-    assert page.addresses == []
+    assert all(address.startswith(("#", "data:")) for address in page.addresses)
+    anchors = {address[1:] for address in page.addresses if address.startswith("#")}
+    assert anchors == {"good", "unknown", "wrong", "next", "origin"} <= page.names
     embedded = {base64.b64decode(image.removeprefix("data:image/png;base64,")) for image in page.images}
-    assert embedded == {path.read_bytes() for path in files.figures.values()}
+    # the table of parameters has its own drawings
+    shown = [path for name, path in files.figures.items() if name != "estimates"]
+    assert embedded == {path.read_bytes() for path in shown}
+    assert files.page.stat().st_size < 6e6
     text = " ".join(page.texts)
     for part in (
         "The estimator converged.",
@@ -68,8 +78,12 @@ def test_folder_holds_a_complete_report(tmp_path):
         assert part in text
     assert str(PRIOR_VALUE)[:6] not in text
     assert page.rows > 20 + 7 + 2
+    (tmp_path / "new" / "out" / "notes.txt").write_text("mine")
     write_report(tmp_path / "new" / "out", without(result, "validation"))
     assert "held_out" not in files.page.read_text(encoding="utf-8")
+    # figures of the earlier report are gone, what is not ours is not
+    left = {path.name for path in (tmp_path / "new" / "out").iterdir()}
+    assert left == names - {"forces.png", "residual.png"} | {"notes.txt"}
 
 
 def test_text_of_the_description_is_shown_not_run(tmp_path):
@@ -81,7 +95,16 @@ def test_text_of_the_description_is_shown_not_run(tmp_path):
     page = Page(files.page.read_text(encoding="utf-8"))
     assert 'a & b < c "quoted"' in page.texts
     assert any("<script>alert(1)</script>" in text for text in page.texts)
-    assert "<script" not in files.page.read_text(encoding="utf-8")
+    assert "<script>alert" not in files.page.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", ["forces.png", "report.html"])
+def test_a_folder_with_files_of_our_names_that_are_not_ours_is_refused(tmp_path, name):
+    (tmp_path / name).write_text("mine")
+    with pytest.raises(OutputError, match=rf"{name}: is there, and .*choose another folder"):
+        write_report(tmp_path, made_identification())
+    assert (tmp_path / name).read_text() == "mine"
+    assert len(list(tmp_path.iterdir())) == 1
 
 
 def test_folder_that_cannot_be_made_is_named(tmp_path):
@@ -92,7 +115,9 @@ def test_folder_that_cannot_be_made_is_named(tmp_path):
 
 def test_tables_do_not_load_matplotlib_and_figures_not_pyplot():
     code = (
-        "import sys; import pkm_identification.report as r; assert 'matplotlib' not in sys.modules; "
-        "r.write_report; assert 'matplotlib' in sys.modules; assert 'matplotlib.pyplot' not in sys.modules"
+        "import sys; import pkm_identification.report as r; import pkm_identification.commands.identify; "
+        "assert not {'matplotlib', 'plotly'} & set(sys.modules); "
+        "r.write_report; assert 'matplotlib' in sys.modules; assert 'matplotlib.pyplot' not in sys.modules; "
+        "assert 'plotly' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

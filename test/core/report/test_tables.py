@@ -31,6 +31,7 @@ from pkm_identification.signals.guard.judgement import NEW_SEGMENT, REJECTIONS
 texts = st.text(st.characters(codec="ascii", categories=["L", "N", "P"]), max_size=12)
 
 
+@pytest.mark.slow
 @given(rows=st.lists(st.tuples(texts, texts, texts), max_size=6))
 def test_columns_of_a_listing_are_aligned(rows):
     listing = Listing(("name", "value", "last"), tuple(rows), frozenset({"value"}))
@@ -108,7 +109,7 @@ def test_validation_table_has_six_struts_and_the_total():
 def test_every_reason_of_the_guard_and_of_the_readers_is_explained():
     reasons = {*REJECTIONS.values(), *NEW_SEGMENT.values()} - {"start"}
     reasons |= {"missing_name", "repeated_name", "unequal_lengths", "zero_stamp", "repeated_header"}
-    reasons |= {"filled", "gated", "no_pose", "no_force"}
+    reasons |= {"filled", "gated", "resting", "no_pose", "no_force"}
     assert reasons <= set(REASONS)
     listing = dropped_table({"spike": 3, "gap": 0, "unheard_of": 2})
     assert [row[:2] for row in listing.rows] == [("spike", "3"), ("unheard_of", "2")]

@@ -29,6 +29,7 @@ def found(time, length, force, rate):
     return [(f.reason, f.strut + 1, f.size) for window in windows for f in window or ()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rate", [1000.0, 250.0])
 @pytest.mark.parametrize("size", [1e-3, -2e-4, 5e-5])
 # in the middle of a window, at its end, across it
@@ -42,6 +43,7 @@ def test_a_step_is_found_once_with_its_size(rate, size, place):
     assert shown == pytest.approx(size, rel=0.1, abs=1e-5)
 
 
+@pytest.mark.slow
 def test_outliers_late_samples_and_shocks_are_no_steps():
     time, length, force = rich(1000.0)
     length[300, 2] += 5e-4  # one sample alone
@@ -51,6 +53,7 @@ def test_outliers_late_samples_and_shocks_are_no_steps():
     assert found(time, length, force, 1000.0) == []
 
 
+@pytest.mark.slow
 def test_stuck_and_clipped_channels_are_found_and_rest_is_neither():
     time, length, force = rich(1000.0)
     stuck, clipped = length.copy(), force.copy()
@@ -60,3 +63,12 @@ def test_stuck_and_clipped_channels_are_found_and_rest_is_neither():
     assert {f[:2] for f in found(time, length, clipped, 1000.0)} == {("force_clipped", 4)}
     still = np.repeat(length[:1], 3000, axis=0)
     assert found(time, still, np.repeat(force[:1], 3000, axis=0), 1000.0) == []
+
+
+@pytest.mark.parametrize("spread", [0.28, 0.32, 1.0])
+def test_the_few_levels_of_a_coarse_force_at_rest_are_not_clipped(spread):
+    """A current of 12 bits while an encoder flickers between two counts: the outermost level comes again and again."""
+    rng, level, count = np.random.default_rng(2), 1.46, 5000
+    time, length = 0.001 * np.arange(count), 0.4 + 1.25e-6 * rng.integers(0, 2, (count, 6))
+    force = level * np.round(rng.normal(20.0, spread, (count, 6)))
+    assert found(time, length, force, 1000.0) == []

@@ -41,6 +41,7 @@ def assert_same(samples: list, result) -> None:
         np.testing.assert_array_equal([s.force for s in samples], result.force)
 
 
+@pytest.mark.slow
 @given(faults, st.booleans(), st.integers(0, 5))
 @settings(max_examples=150)
 @example([("wild_stamp", 10, 0, 2), ("clock", 40, 0, 3), ("spike", 0, 1, 9)], True, 1)
@@ -55,6 +56,7 @@ def test_sample_by_sample_equals_the_whole_log(applied, forces, seed):
     assert online.counts == offline.counts == result.counts
 
 
+@pytest.mark.slow
 @given(faults)
 @settings(max_examples=150)
 def test_what_comes_out_is_clean(applied):
@@ -84,6 +86,7 @@ def test_what_comes_out_is_clean(applied):
     assert np.all(rates < SETTINGS.rate_limit * 4)
 
 
+@pytest.mark.slow
 @given(faults)
 @settings(max_examples=150)
 @example([("zero_moved", 0, 0, 12), ("zero_moved", 1, 0, -12)] * 3)
@@ -116,6 +119,7 @@ def test_several_logs_share_nothing(first, second):
         assert guard.counts[name] >= after.counts[name]
 
 
+@pytest.mark.slow
 @given(faults)
 @settings(max_examples=40)
 def test_reset_is_a_new_guard(applied):

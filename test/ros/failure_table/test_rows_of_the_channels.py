@@ -62,7 +62,7 @@ def test_row_31_a_step_a_stuck_channel_and_clipped_forces_of_one_strut_are_named
         chain.statuses.clear()
         chain.feed(motion(100.0 + 40.0 * k, 3.5, change))
         status = status_with(chain.bench, chain.statuses, said)
-        assert (status.level, status.name) == (ERROR, "strut_filter")
+        assert (status.level, status.name) == (ERROR, "strut_filter: stream")
         assert int(values_of(status)[counter]) >= 1
     for message in chain.output:
         assert np.isfinite([message.length, message.rate, message.acceleration, message.force]).all()
@@ -70,7 +70,7 @@ def test_row_31_a_step_a_stuck_channel_and_clipped_forces_of_one_strut_are_named
     chain.feed(motion(100.0 + 40.0 * (k + 1), 12.0))
     chain.statuses.clear()
     status = chain.bench.wait(
-        lambda: next((s for a in chain.statuses for s in a.status if s.name == "strut_filter"), None),
+        lambda: next((s for a in chain.statuses for s in a.status if s.name == "strut_filter: stream"), None),
         "a status",
     )
     assert "strut" not in status.message
@@ -104,7 +104,7 @@ def test_row_32_a_clock_far_ahead_is_not_believed_before_it_has_stayed_so(chain)
     chain.feed(motion(2000.0, 1.0))
     chain.feed(motion(2001.0 + years, 2.0))
     status = status_with(chain.bench, chain.statuses, "s ahead: believed once")
-    assert (status.level, status.name) == (DiagnosticStatus.WARN, "strut_filter")
+    assert (status.level, status.name) == (DiagnosticStatus.WARN, "strut_filter: stream")
     chain.bench.wait(
         lambda: any(values_of(s).get("ahead") == "500" for a in chain.statuses for s in a.status),
         "the counter",

@@ -106,7 +106,7 @@ def test_row_13_a_driver_that_turns_into_a_singularity_gets_marked_poses_nobody_
     # at two places on the way: there and back
     assert np.count_nonzero(np.diff(degraded) > 1) == 1
     status = status_with(free.bench, free.statuses, "near a singular")
-    assert (status.level, status.name) == (DiagnosticStatus.WARN, "kinematics")
+    assert (status.level, status.name) == (DiagnosticStatus.WARN, "kinematics: pose")
     assert free.nodes[2].estimator.counts["skipped_status"] == degraded.size
 
 
@@ -148,7 +148,7 @@ def test_row_17_forces_no_strut_can_have_reach_no_covariance(free):
         state.header.stamp.sec, state.header.stamp.nanosec = 305, 4_000_000 * k
         state.pose = free.states[-1].pose
         stranger.publish(state)
-    assert status_with(free.bench, free.statuses, "a strut force of 1e+150 N").name == "estimator"
+    assert status_with(free.bench, free.statuses, "a strut force of 1e+150 N").name == "estimator: estimate"
     free.bench.node.destroy_publisher(stranger)
     free.feed(310.0, *(x[:500] for x in (length, rich_motion("uf", 4.0, RATE)[2])))
     estimate = free.nodes[2].estimator.estimate

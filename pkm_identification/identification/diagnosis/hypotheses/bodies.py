@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from pkm_identification.mechanisms.hexapod.dynamics import regressor
 from pkm_identification.mechanisms.hexapod.dynamics.basis import (
+    PLATFORM_NAMES,
     basis_columns,
     basis_parameters,
     strut_column,
@@ -19,6 +20,8 @@ from pkm_identification.parameters.parameter_set import ParameterSet
 
 from ..situation import Situation
 from .hypothesis import Columns, Effect, numbered, repeated
+
+MASS = PLATFORM_NAMES.index("m")
 
 NEW = 1e-6  # part of a direction, relative, that the set must leave out for it to be a hypothesis
 CENTER = 0.1  # m, of the length scale 1
@@ -45,7 +48,7 @@ def effects(machine: Machine, parameters: ParameterSet) -> list[Effect]:
     moment = float(np.mean(phi[4:7]))
     units = np.eye(len(phi))
     motor = units[:, [strut_column(i, M_M) for i in range(STRUTS)]].sum(axis=1, keepdims=True)
-    # per metre of the centre of mass
+    # per metre of the centre of mass, with the machine file's mass
     center = mass * units[:, 1:4]
     products = units[:, 7:10]
     unlike = _unlike(machine, phi)
@@ -104,6 +107,7 @@ def effects(machine: Machine, parameters: ParameterSet) -> list[Effect]:
                 linear=True,
                 parts=tuple(part for part, one in zip(parts, new, strict=True) if one),
                 directions=left,
+                over=MASS if name == "center_of_mass" else None,
             )
         )
     return found

@@ -42,6 +42,9 @@ class Effect:
         What the coefficients are added to: 1 for a factor.
     reading : callable (value, std) -> (value, std), optional
         What the coefficient means in the effect's unit where it is not in that unit itself.
+    over : int or None
+        Entry of the model's basis over which, in units of its nominal value, the coefficients have their unit: the
+        platform's mass, where first moments are said as the place of a centre of mass.
     linear : bool
         Whether its columns do not depend on the estimate; else they are made anew until they agree.
     parts : tuple of str
@@ -60,6 +63,7 @@ class Effect:
     common: str = ""
     offset: float = 0.0
     reading: Callable[[float, float], tuple[float, float]] | None = None
+    over: int | None = None
     linear: bool = False
     parts: tuple[str, ...] = ()
     directions: FloatArray | None = None

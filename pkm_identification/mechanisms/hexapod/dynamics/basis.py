@@ -7,11 +7,13 @@ Machines whose file has friction of the joints have 24 more (`dynamics.joint_fri
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pkm_identification.mechanisms.rigid_bodies import parallel_axes
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 
+from ..joint_friction import COEFFICIENTS
 from ..machine import Machine
 from .strut import (
     H_B,
@@ -62,6 +64,16 @@ def friction_columns(machine: Machine, name: str) -> slice:
         return slice(INERTIAL_COLUMNS, INERTIAL_COLUMNS)
     start = INERTIAL_COLUMNS + STRUTS * names.index(name)
     return slice(start, start + STRUTS)
+
+
+def coulomb_columns(machine: Machine) -> NDArray[np.int64]:
+    """Where the coefficients of friction that holds a machine at rest are in the basis: of struts and of joints."""
+    basis = np.arange(basis_columns(machine))
+    struts = basis[friction_columns(machine, machine.friction.law.reversing or "")]
+    joints = basis[joint_rows(machine) :].reshape(-1, len(COEFFICIENTS), STRUTS)[
+        :, COEFFICIENTS.index("coulomb")
+    ]
+    return np.concatenate([struts, joints.ravel()])
 
 
 def friction_of_basis(machine: Machine, basis: FloatArray) -> FloatArray:

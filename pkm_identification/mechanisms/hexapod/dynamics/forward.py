@@ -15,6 +15,7 @@ from pkm_identification.mechanisms.friction import less_friction
 from pkm_identification.motion import PlatformMotion
 from pkm_identification.numerics.arrays import FloatArray, contiguous
 from pkm_identification.numerics.compiled import kernel
+from pkm_identification.numerics.copying import copy_vector
 from pkm_identification.numerics.linear_systems import solve_positive6
 from pkm_identification.numerics.rotation import fill_matrix, matrix_from_quaternion, quaternion_from_matrix
 
@@ -134,12 +135,12 @@ def fill_derivative(packed, phi, force, load, state, change):
     _accelerations(packed, phi, whole[:, :3], rotation, whole[:, 7:], force, load, acceleration)
     x, y, z, w = state[3], state[4], state[5], state[6]
     p, q, r = 0.5 * state[10], 0.5 * state[11], 0.5 * state[12]
-    change[:3] = state[7:10]
+    copy_vector(state[7:10], change[:3])
     change[3] = p * w + q * z - r * y
     change[4] = q * w + r * x - p * z
     change[5] = r * w + p * y - q * x
     change[6] = -p * x - q * y - r * z
-    change[7:] = acceleration[0]
+    copy_vector(acceleration[0], change[7:])
 
 
 def integrate(

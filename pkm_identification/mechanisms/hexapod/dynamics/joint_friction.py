@@ -30,6 +30,12 @@ JOINT_KINDS = 4
 JOINT_COLUMNS = JOINT_KINDS * STRUTS
 
 
+@inlined
+def _hinged(geometry, end):
+    """Whether the joints at an end turn about two hinges; else any way."""
+    return geometry.spin == (BASE_HINGES if end == 0 else PLATFORM_HINGES)
+
+
 @kernel
 def fill_joint_rates(geometry, position, rotation, rows):
     """Write joint rates per platform twist, (6, 2, 3, 6): strut, end (base, platform), axis, twist.
@@ -49,7 +55,7 @@ def fill_joint_rates(geometry, position, rotation, rows):
             second = cross(hinge, s)
             second = scale(1.0 / np.sqrt(dot(second, second)), second)
         for end in range(2):
-            hinged = geometry.spin == (BASE_HINGES if end == 0 else PLATFORM_HINGES)
+            hinged = _hinged(geometry, end)
             sign = 1.0 if end == 0 else -1.0
             for k in range(3):
                 axis = (1.0 if k == 0 else 0.0, 1.0 if k == 1 else 0.0, 1.0 if k == 2 else 0.0)
@@ -61,6 +67,17 @@ def fill_joint_rates(geometry, position, rotation, rows):
                 for n in range(3):
                     rows[i, end, k, n] = sign * by_point[n]
                     rows[i, end, k, 3 + n] = sign * by_turn[n] + (axis[n] if end == 1 else 0.0)
+
+
+@inlined
+def _turning(axes, i, end, rate):
+    """Rates of a joint's axes per one of six rates, at these (6,)."""
+    x, y, z = 0.0, 0.0, 0.0
+    for n in range(6):
+        x += axes[i, end, 0, n] * rate[n]
+        y += axes[i, end, 1, n] * rate[n]
+        z += axes[i, end, 2, n] * rate[n]
+    return (x, y, z)
 
 
 @inlined
@@ -79,13 +96,8 @@ def fill_joint_wrenches(geometry, position, rotation, twist, wrench):
     fill_joint_rates(geometry, position, rotation, rows)
     for i in range(6):
         for end in range(2):
-            hinged = geometry.spin == (BASE_HINGES if end == 0 else PLATFORM_HINGES)
-            x, y, z = 0.0, 0.0, 0.0
-            for n in range(6):
-                x += rows[i, end, 0, n] * twist[n]
-                y += rows[i, end, 1, n] * twist[n]
-                z += rows[i, end, 2, n] * twist[n]
-            coulomb = joint_coulomb((x, y, z), hinged, geometry.joint_transition)
+            x, y, z = _turning(rows, i, end, twist)
+            coulomb = joint_coulomb((x, y, z), _hinged(geometry, end), geometry.joint_transition)
             row = 2 * end * 6 + i
             for n in range(6):
                 a, b, c = rows[i, end, 0, n], rows[i, end, 1, n], rows[i, end, 2, n]
@@ -101,6 +113,86 @@ def add_joint_friction(geometry, phi, position, rotation, twist, wrench):
     for k in range(JOINT_COLUMNS):
         for n in range(6):
             wrench[n] += phi[geometry.joint_rows + k] * columns[k, n]
+
+
+@kernel
+def fill_axes_of_struts(geometry, position, rotation, inverse, axes):
+    """Write rates of the joints' axes per strut rate (6, 2, 3, 6), from the inverse (6, 6) of the Jacobian."""
+    rows = np.empty((6, 2, 3, 6))
+    fill_joint_rates(geometry, position, rotation, rows)
+    for i in range(6):
+        for end in range(2):
+            for k in range(3):
+                for n in range(6):
+                    axes[i, end, k, n] = 0.0
+                    for m in range(6):
+                        axes[i, end, k, n] += rows[i, end, k, m] * inverse[m, n]
+
+
+@inlined
+def _mean_torque(begin, end, nodes, hinged, bend):
+    """Coulomb friction per N m of a joint, averaged on a line of its rates, and its derivative by the line's end.
+
+    The derivative is symmetric: xx, yy, zz, xy, xz, yz.
+    """
+    x, y, z = 0.0, 0.0, 0.0
+    xx, yy, zz, xy, xz, yz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    change = subtract(end, begin)
+    for node in range(nodes):
+        part = (node + 0.5) / nodes
+        rate = add_scaled(begin, part, change)
+        a, b, c = joint_coulomb(rate, hinged, bend)
+        x, y, z = x + a, y + b, z + c
+        if hinged:
+            xx += part / bend if abs(a) < 1.0 else 0.0
+            yy += part / bend if abs(b) < 1.0 else 0.0
+        else:
+            size = np.sqrt(dot(rate, rate))
+            if size <= bend:
+                xx, yy, zz = xx + part / bend, yy + part / bend, zz + part / bend
+            else:
+                share = part / size
+                xx, yy, zz = (
+                    xx + share * (1.0 - a * a),
+                    yy + share * (1.0 - b * b),
+                    zz + share * (1.0 - c * c),
+                )
+                xy, xz, yz = xy - share * a * b, xz - share * a * c, yz - share * b * c
+    w = 1.0 / nodes
+    return (w * x, w * y, w * z), (w * xx, w * yy, w * zz, w * xy, w * xz, w * yz)
+
+
+@kernel
+def fill_mean_joint_forces(geometry, phi, axes, first, last, nodes, force, slope):
+    """Write the strut forces (6,) that overcome the joints' friction, averaged while strut rates go on a line.
+
+    Strut rates go linearly from `first` to `last` (6,), friction is taken at `nodes` places between; `slope` (6, 6) is
+    the derivative of the mean by `last`, `axes` are those of `fill_axes_of_struts`.
+    """
+    for n in range(6):
+        force[n] = 0.0
+        for m in range(6):
+            slope[n, m] = 0.0
+    for i in range(6):
+        for end in range(2):
+            row = geometry.joint_rows + 12 * end + i
+            coulomb, viscous = phi[row], phi[row + 6]
+            hinged = _hinged(geometry, end)
+            begin, finish = _turning(axes, i, end, first), _turning(axes, i, end, last)
+            mean, by_end = _mean_torque(begin, finish, nodes, hinged, geometry.joint_transition)
+            torque = add_scaled(scale(0.5 * viscous, add(begin, finish)), coulomb, mean)
+            half = 0.5 * viscous
+            xx, yy, zz = half + coulomb * by_end[0], half + coulomb * by_end[1], half + coulomb * by_end[2]
+            xy, xz, yz = coulomb * by_end[3], coulomb * by_end[4], coulomb * by_end[5]
+            for n in range(6):
+                a, b, c = axes[i, end, 0, n], axes[i, end, 1, n], axes[i, end, 2, n]
+                force[n] += a * torque[0] + b * torque[1] + c * torque[2]
+                p, q, r = xx * a + xy * b + xz * c, xy * a + yy * b + yz * c, xz * a + yz * b + zz * c
+                for m in range(n + 1):
+                    slope[n, m] += p * axes[i, end, 0, m] + q * axes[i, end, 1, m] + r * axes[i, end, 2, m]
+    for n in range(6):
+        for m in range(n):
+            slope[m, n] = slope[n, m]
 
 
 @kernel

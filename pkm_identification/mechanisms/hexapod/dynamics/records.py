@@ -95,14 +95,15 @@ def packed_geometry(machine: Machine, joint_transition: float | None = None) -> 
             machine.platform_joints.ravel(),
             machine.first_axes.ravel(),
             machine.gravity,
-            np.array([_spin(machine), law.reversing_term, joint_rows(machine), transition], dtype=float),
+            np.array([spin_of(machine), law.reversing_term, joint_rows(machine), transition], dtype=float),
             machine.friction.law_parameters,
         )
         kept[_KEPT] = np.concatenate(parts)
     return kept[_KEPT]
 
 
-def _spin(machine: Machine) -> int:
+def spin_of(machine: Machine) -> int:
+    """What makes the struts spin: NO_SPIN, BASE_HINGES or PLATFORM_HINGES of `strut`."""
     if not machine.universal:
         return NO_SPIN
     return PLATFORM_HINGES if machine.hinged_platform else BASE_HINGES

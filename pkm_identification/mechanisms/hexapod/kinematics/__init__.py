@@ -1,6 +1,7 @@
 """Kinematics of hexapods: inverse, forward, Jacobian and rates; assembly modes, passive joints, singularities."""
 
 from ..geometry import Geometry
+from ..joint_limits import JointLimits
 from .assembly.continuation import PathResult, follow_lengths
 from .assembly.mode_proof import joined_to_start
 from .assembly.modes import AssemblyModes, assembly_modes, geometry_modes
@@ -15,7 +16,7 @@ from .forward import (
 )
 from .inverse import strut_lengths, strut_motion_from_platform
 from .jacobian import jacobian
-from .passive import JointLimits, PassiveAngles, passive_angles
+from .passive import PassiveAngles, angle_use, passive_angles
 from .pose_of_lengths import Pose, pose_of_lengths
 from .singularity import (
     NearbySingularity,
@@ -43,6 +44,7 @@ __all__ = [
     "Pose",
     "SingularityMeasures",
     "WeakestMotion",
+    "angle_use",
     "architectural_quality",
     "assembly_modes",
     "follow_lengths",

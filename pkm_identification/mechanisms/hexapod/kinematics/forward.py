@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from pkm_identification.motion import PlatformMotion, StrutMotion
 from pkm_identification.numerics.arrays import FloatArray, contiguous
 from pkm_identification.numerics.compiled import kernel
+from pkm_identification.numerics.copying import copy_matrix, copy_vector
 from pkm_identification.numerics.linear_systems import invert6
 from pkm_identification.numerics.rotation import orthonormalize, turn
 from pkm_identification.numerics.vector3 import (
@@ -135,8 +136,8 @@ def newton(joints, target, pose, limit, matrices):
             worst = np.sqrt(error)
             return worst <= 10.0 * TOLERANCE, iteration + 1, worst
         error = trial_error
-        position[:] = trial_position
-        rotation[:, :] = trial_rotation
+        copy_vector(trial_position, position)
+        copy_matrix(trial_rotation, rotation)
     return worst <= TOLERANCE, limit, worst
 
 
@@ -149,8 +150,8 @@ def solve_pose(joints, target, warm, pose, home, limit, matrices):
         tried += used
         if good:
             return True, tried, residual
-    pose.position[:] = home.position
-    pose.rotation[:, :] = home.rotation
+    copy_vector(home.position, pose.position)
+    copy_matrix(home.rotation, pose.rotation)
     good, used, residual = newton(joints, target, pose, limit, matrices)
     return good, tried + used, residual
 
@@ -281,13 +282,17 @@ def forward_kinematics(
     return result
 
 
-def platform_motion(machine: Machine, motion: StrutMotion) -> tuple[PlatformMotion, ForwardResult]:
+def platform_motion(
+    machine: Machine, motion: StrutMotion, start: tuple[FloatArray, FloatArray] | None = None
+) -> tuple[PlatformMotion, ForwardResult]:
     """Platform pose, twist and acceleration of strut motion.
 
     Parameters
     ----------
     machine : Machine
     motion : StrutMotion
+    start : tuple of position (3,) and rotation (3, 3), optional
+        As of `forward_kinematics`.
 
     Returns
     -------
@@ -296,7 +301,7 @@ def platform_motion(machine: Machine, motion: StrutMotion) -> tuple[PlatformMoti
     ForwardResult
         Status per row.
     """
-    poses = forward_kinematics(machine, motion.length)
+    poses = forward_kinematics(machine, motion.length, start)
     twist = np.empty((len(motion), 6))
     acceleration = np.empty((len(motion), 6))
     _rates(

@@ -9,44 +9,8 @@ from numpy.typing import NDArray
 
 from pkm_identification.numerics.arrays import FloatArray
 
+from ..joint_limits import JointLimits
 from ..machine import Machine
-
-Interval = float | tuple[float, float]
-
-
-@dataclass(frozen=True)
-class JointLimits:
-    """How far the passive joints may turn from home, rad; None is no limit.
-
-    Attributes
-    ----------
-    first, second : float or (float, float), optional
-        Of the universal joints: lowest and highest angle; one number means as far either way.
-    swing : float, optional
-        Of the spherical joints at the other end: largest angle.
-    """
-
-    first: Interval | None = None
-    second: Interval | None = None
-    swing: float | None = None
-
-    def __post_init__(self) -> None:
-        for name in ("first", "second"):
-            low, high = _interval(getattr(self, name))
-            if not low <= high:
-                raise ValueError(f"{name} = {getattr(self, name)}: must be (lowest, highest) in rad")
-        if self.swing is not None and not self.swing >= 0:
-            raise ValueError(f"swing = {self.swing}: must be an angle of at least 0 rad")
-
-    def allow(self, first: FloatArray, second: FloatArray, swing: FloatArray) -> NDArray[np.bool_]:
-        """Whether all six struts' joints are inside, shape (N,); angles (N, 6) that are NaN are outside."""
-        inside = np.isfinite(first) & np.isfinite(second) & np.isfinite(swing)
-        for angle, limit in ((first, self.first), (second, self.second)):
-            low, high = _interval(limit)
-            inside &= (angle >= low) & (angle <= high)
-        if self.swing is not None:
-            inside &= swing <= self.swing
-        return np.logical_and.reduce(inside, axis=1)
 
 
 @dataclass(frozen=True)
@@ -115,6 +79,18 @@ def passive_angles(
     return PassiveAngles(first, second, swing, within)
 
 
+def angle_use(machine: Machine, position: FloatArray, rotation: FloatArray) -> FloatArray:
+    """Angles of the passive joints over the limits of the machine's file, (N, 6 k) of the k angles that have some.
+
+    Up to 1 within the limits; arguments as `passive_angles`, NaN where that has NaN.
+    """
+    limits = machine.joint_limits
+    if not limits.stated:
+        return np.empty((len(position), 0))
+    found = passive_angles(machine, position, rotation)
+    return limits.use(found.first, found.second, found.swing)
+
+
 def _directions(machine: Machine, position: FloatArray, rotation: FloatArray) -> FloatArray:
     """Unit vectors along the struts, (N, 6, 3)."""
     joints = position[:, None, :] + np.einsum("nij,kj->nki", rotation, machine.platform_joints)
@@ -137,12 +113,3 @@ def _hinges(hinges: FloatArray, axis: FloatArray, home: FloatArray) -> tuple[Flo
         size_home, np.sum(home * hinges, axis=2)
     )
     return first, second
-
-
-def _interval(limit: Interval | None) -> tuple[float, float]:
-    if limit is None:
-        return -np.inf, np.inf
-    if isinstance(limit, tuple | list):
-        low, high = limit
-        return float(low), float(high)
-    return -float(limit), float(limit)

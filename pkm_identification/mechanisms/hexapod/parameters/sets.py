@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
+
+import numpy as np
 
 from pkm_identification.errors import SettingsError
 from pkm_identification.motion import STRUTS
 from pkm_identification.parameters.parameter_set import ParameterSet
+from pkm_identification.parameters.reduced import ENDING, SetOwner, reduced_set
 
 from ..machine import Machine
 from .builder import SetBuilder
 from .general_sets import GENERAL_SETS
-from .reduced import ENDING, reduced_set
 
 
 def hexapod_parameters(machine: Machine, name: str = "identifiable") -> ParameterSet:
@@ -36,12 +39,40 @@ def hexapod_parameters(machine: Machine, name: str = "identifiable") -> Paramete
         If there is no set of that name.
     """
     if name.endswith(ENDING):
-        return reduced_set(name, machine, {own: partial(_named, own) for own in NAMES})
+        sets = {own: partial(_named, own, machine) for own in NAMES}
+        return reduced_set(name, SetOwner(machine.name, machine.hash), sets)
     if name not in SETS:
         raise SettingsError(
             f"parameter set '{name}': must be one of {', '.join(NAMES)}, or a reduced set ({ENDING})"
         )
     return _named(name, machine)
+
+
+def with_free_center(parameters: ParameterSet, machine: Machine) -> ParameterSet:
+    """A set whose platform has its centre of mass anywhere: all ten parameters of a body, those that are new last.
+
+    With first moments that do not follow the mass, products of inertia are not the file's either: they are about the
+    frame's origin.
+
+    Raises
+    ------
+    SettingsError
+        If the set has them already, or no mass of the platform.
+    """
+    builder = SetBuilder(machine)
+    builder.platform_first_moments()
+    builder.platform_moments("Ixy", "Ixz", "Iyz")
+    columns = np.column_stack(builder.columns)
+    new = np.flatnonzero(columns.any(axis=1))
+    if set(builder.parameter_set("").names) & set(parameters.names):
+        raise SettingsError(f"also 'center_of_mass': set '{parameters.name}' has it already")
+    if "m_p" not in parameters.names:
+        raise SettingsError(f"also 'center_of_mass': set '{parameters.name}' has no m_p")
+    mapping = parameters.mapping.copy()
+    mapping[new, parameters.names.index("m_p")] = 0.0
+    known = parameters.known.copy()
+    known[new] = 0.0
+    return replace(parameters, mapping=mapping, known=known).extended(builder.entries, columns)
 
 
 def _named(name: str, machine: Machine) -> ParameterSet:

@@ -266,7 +266,7 @@ def find_base_parameters(
     if double is not None and not out:
         # the same parameters given up, so that expressions can be compared
         out = [subject.names[k] for k in (*double.base.grouped, *double.base.invisible)]
-    if route == PRECISE or (route == ALL and subject.mechanism is not None):
+    if route in (PRECISE, ALL):
         try:
             found = precise_base_parameters(
                 lambda count: subject.precise_columns(count, seed), subject.names, digits, out
@@ -276,9 +276,9 @@ def find_base_parameters(
         except ValueError as error:
             raise SettingsError(f"{subject.name}: the stated motion does not do: {error}") from None
         precise = PreciseRoute(found)
-    if route == SYMBOLIC or (route == ALL and subject.mechanism is not None):
+    if route in (SYMBOLIC, ALL):
         symbolic = SymbolicRoute(subject.transfers(wanted_out, seed))
-    if route == EXACT or (route == ALL and subject.mechanism is not None):
+    if route in (EXACT, ALL):
         try:
             exact = ExactRoute(
                 exact_base_parameters(

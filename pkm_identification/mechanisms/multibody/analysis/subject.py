@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from pkm_identification.errors import MachineError, SettingsError
+from pkm_identification.errors import SettingsError
 from pkm_identification.estimation.identifiability.exact import ModularRows
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter import Kind
@@ -52,10 +52,8 @@ class Subject:
         Of the driven forces: N or N m.
     platform : tuple of str
         Parameters to keep where there is a choice.
-    mechanism : Mechanism or None
-        In float64; None where the machine is no mechanism of bodies and joints yet.
-    why_not : str
-        Why it is None.
+    mechanism : Mechanism
+        In float64.
     machine : Machine or None
         The hexapod it is, if it is one.
     mapping : ndarray of int64, shape (B, P)
@@ -70,8 +68,7 @@ class Subject:
     nominal: FloatArray
     row_units: tuple[str, ...]
     platform: tuple[str, ...]
-    mechanism: Mechanism | None
-    why_not: str
+    mechanism: Mechanism
     machine: Machine | None
     mapping: np.ndarray
     rubbing: bool = False
@@ -115,7 +112,6 @@ class Subject:
             units,
             (),
             mechanism,
-            "",
             None,
             np.eye(len(basis), dtype=np.int64),
         )
@@ -124,10 +120,6 @@ class Subject:
     def of_machine(cls, machine: Machine, symmetry: str = "general") -> Subject:
         """The thirteen bodies of a hexapod, or fewer parameters of struts that are alike or round."""
         names, mapping = body_mapping(symmetry)
-        try:
-            mechanism, why_not = Mechanism.from_machine(machine), ""
-        except MachineError as error:
-            mechanism, why_not = None, str(error)
         kinds = tuple(
             BODY_KINDS[int(np.flatnonzero(column)[0]) % len(BODY_PARAMETERS)] for column in mapping.T
         )
@@ -145,8 +137,7 @@ class Subject:
             nominal,
             ("N",) * 6,
             platform,
-            mechanism,
-            why_not,
+            Mechanism.from_machine(machine),
             machine,
             mapping.astype(np.int64),
         )
@@ -154,10 +145,9 @@ class Subject:
     def with_friction(self) -> Subject:
         """The same with a viscous and a Coulomb coefficient for each drive, zero in the description."""
         count = len(self.row_units)
-        drives = self.mechanism.drive_names if self.mechanism else [f"length_{k + 1}" for k in range(count)]
         return replace(
             self,
-            names=(*self.names, *friction_names(drives)),
+            names=(*self.names, *friction_names(self.mechanism.drive_names)),
             kinds=(*self.kinds, *(kind for kind in FRICTION_KINDS for _ in range(count))),
             nominal=np.concatenate([self.nominal, np.zeros(2 * count)]),
             rubbing=True,
@@ -166,7 +156,7 @@ class Subject:
     @property
     def stated_motion(self) -> bool:
         """Whether the states asked are those of a motion in the description; else they are random."""
-        return self.mechanism is not None and self.mechanism.description.motion is not None
+        return self.mechanism.description.motion is not None
 
     def columns(self, seed: int = 0) -> FloatArray:
         """The regressor (N, n, P) in double precision, N n at least P."""
@@ -175,7 +165,6 @@ class Subject:
             rows = body_regressor(self.machine, states) @ self.mapping
             per_twist = jacobian(self.machine, states.position, states.rotation)
             return self._rubbed(rows, np.einsum("nij,nj->ni", per_twist, states.twist))
-        assert self.mechanism is not None
         mechanism, motion = structure_motion(self.mechanism, self._states, seed=seed)
         return self._rubbed(self._chosen(regressor(mechanism, motion)), motion.drive_rate)
 
@@ -185,7 +174,7 @@ class Subject:
         Raises
         ------
         SettingsError
-            If the machine is no mechanism, or a constant was given as a floating-point number.
+            If a constant was given as a floating-point number.
         """
         mechanism, motion = structure_motion(self.exact_mechanism(), self._states, digits, seed)
         return self._rubbed(self._chosen(regressor(mechanism, motion)), motion.drive_rate)
@@ -196,7 +185,7 @@ class Subject:
         Raises
         ------
         SettingsError
-            If the machine is no mechanism, a constant was given as a floating-point number, or no fraction or root of
+            If a constant was given as a floating-point number, or no fraction or root of
             one is meant by it.
         """
         mechanism = self.exact_mechanism()
@@ -219,7 +208,7 @@ class Subject:
         Raises
         ------
         SettingsError
-            If the machine is no mechanism, or a constant was given as a floating-point number.
+            If a constant was given as a floating-point number.
         """
         mechanism = self.exact_mechanism()
         keep = () if wanted_out else self.platform
@@ -235,8 +224,6 @@ class Subject:
 
     def exact_mechanism(self) -> Mechanism:
         """The mechanism, its constants known to be exact; raises as `precise_columns`."""
-        if self.mechanism is None:
-            raise SettingsError(f"{self.why_not}; only the double route applies")
         if self.machine is None:
             _refuse_floats(self.mechanism.description.document, self.mechanism.description.source)
         return self.mechanism
@@ -248,14 +235,12 @@ class Subject:
 
     @property
     def _states(self) -> int:
-        assert self.mechanism is not None
         return -(-len(self.names) // self.mechanism.degrees_of_freedom) + _SPARE_STATES
 
     def _rubbed(self, columns: Any, rate: Any) -> Any:
         return with_friction_columns(columns, rate) if self.rubbing else columns
 
     def _chosen(self, columns: Any) -> Any:
-        assert self.mechanism is not None
         own = columns[:, :, rigid_columns(self.mechanism)]
         if self.mapping.shape[0] == self.mapping.shape[1]:
             return own

@@ -11,17 +11,17 @@ from dataclasses import replace
 
 import numpy as np
 
-from pkm_identification.errors import MachineError
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.rotation import matrix_from_vector, vector_from_matrix
 
 from ...hexapod.dynamics.thirteen_bodies import BODIES, body_parameters
+from ...hexapod.joint_friction import ENDS
 from ...hexapod.kinematics.strut_frames import SMALLEST_ANGLE, strut_coordinates, strut_frames
 from ...hexapod.machine import Machine
 from ..numbers.arithmetic import FLOAT64
 from ..numbers.exact import ONE, ZERO, Exact, ExactVector, cross_product, exact
 from .parts import across
-from .records import NO_VECTOR, Body, Description, Drive, Home, Joint, Measure
+from .records import JOINT_TRANSITION_RATE, NO_VECTOR, Body, Description, Drive, Home, Joint, Measure
 
 _X, _Y, _Z = (ONE, ZERO, ZERO), (ZERO, ONE, ZERO), (ZERO, ZERO, ONE)
 _ALIKE, _ACROSS = (_Z, _Z), (_X, _X)  # axes and references of joints whose bodies have the same axes
@@ -34,11 +34,11 @@ def hexapod_description(machine: Machine) -> Description:
     Raises
     ------
     MachineError
-        If its universal joints run along their struts at home, or its joints have friction.
+        If its universal joints run along their struts at home.
     """
     parameters = body_parameters(machine).reshape(len(BODIES), -1)
-    if machine.joint_friction is not None and machine.joint_friction.acts:
-        raise MachineError(f"machine '{machine.name}': friction.joints is not known to a mechanism yet")
+    rubbing = machine.joint_friction
+    base_end, platform_end = ENDS
     joints, drives = [], []
     guess: dict[str, tuple[Exact, ...]] = {}
     hinged = _hinged(machine)
@@ -52,12 +52,14 @@ def hexapod_description(machine: Machine) -> Description:
         base, platform = _vector(machine.base_joints[i]), _vector(machine.platform_joints[i])
         slide = f"length_{i + 1}"
         if machine.hinged_platform:
-            swing, hinged_bodies, hinged_at = f"platform_{i + 1}", (PLATFORM, body_e), platform
-            ball = Joint(f"base_{i + 1}", "spherical", ("ground", body_b), (base, NO_VECTOR), _ALIKE, _ACROSS)
+            near, far = platform_end, base_end
+            hinged_bodies, hinged_at = (PLATFORM, body_e), platform
+            ball_bodies, ends = ("ground", body_b), (base, NO_VECTOR)
         else:
-            swing, hinged_bodies, hinged_at = f"base_{i + 1}", ("ground", body_b), base
-            ends = (NO_VECTOR, platform)
-            ball = Joint(f"platform_{i + 1}", "spherical", (body_e, PLATFORM), ends, _ALIKE, _ACROSS)
+            near, far = base_end, platform_end
+            hinged_bodies, hinged_at = ("ground", body_b), base
+            ball_bodies, ends = (body_e, PLATFORM), (NO_VECTOR, platform)
+        swing = f"{near}_{i + 1}"
         joints += [
             Joint(
                 swing,
@@ -66,9 +68,12 @@ def hexapod_description(machine: Machine) -> Description:
                 (hinged_at, NO_VECTOR),
                 (hinges[i], _Y),
                 (seconds[i], _X),
+                *_rubbing(machine, near, i),
             ),
             Joint(slide, "prismatic", (body_b, body_e), (NO_VECTOR, NO_VECTOR), _ALIKE, _ACROSS),
-            ball,
+            Joint(
+                f"{far}_{i + 1}", "spherical", ball_bodies, ends, _ALIKE, _ACROSS, *_rubbing(machine, far, i)
+            ),
         ]
         guess[swing], guess[slide] = _vector(at_home[i, :2]), _vector(at_home[i, 2:])
         drives.append(
@@ -96,8 +101,19 @@ def hexapod_description(machine: Machine) -> Description:
         pose=PLATFORM,
         document=machine.document,
         actuators=machine.actuators,
-        loops=machine.loops,
+        control=machine.control,
+        joint_transition_rate=JOINT_TRANSITION_RATE if rubbing is None else rubbing.transition_rate,
     )
+
+
+def _rubbing(machine: Machine, end: str, strut: int) -> tuple[Exact, Exact]:
+    """Viscous and Coulomb coefficient of a strut's joint at either end."""
+    if machine.joint_friction is None:
+        return ZERO, ZERO
+    coulomb, viscous = machine.joint_friction.coefficients.reshape(len(ENDS), 2, -1)[
+        ENDS.index(end), :, strut
+    ]
+    return exact(float(viscous)), exact(float(coulomb))
 
 
 def _hinged(machine: Machine) -> Machine:

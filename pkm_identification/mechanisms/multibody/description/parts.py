@@ -9,13 +9,14 @@ from pkm_identification.document import Node
 from ...rigid_bodies import parallel_axes
 from ..numbers.arithmetic import FLOAT64
 from ..numbers.exact import ONE, ZERO, Exact, ExactVector, dot_product
-from .numbers import Constants, direction, not_negative, numbers, pair
+from .numbers import Constants, direction, not_negative, number, numbers, pair
 from .records import FREEDOM, GROUND, JOINT_TYPES, Body, Joint
 
 MOST_PARTS = 100
 _ABOUT = ("center_of_mass", "origin")
 _X, _Y, _Z = (ONE, ZERO, ZERO), (ZERO, ONE, ZERO), (ZERO, ZERO, ONE)
 _ACROSS = 1e-9
+_LIMITED = ("revolute", "prismatic", "universal", "no_spin", "spherical")
 _NOT_A_BODY = (GROUND, "world")
 
 
@@ -126,10 +127,41 @@ def _joint(name: str, node: Node, constants: Constants, known: tuple[str, ...]) 
     viscous = not_negative(friction.take("viscous", 0), constants)
     coulomb = not_negative(friction.take("coulomb", 0), constants)
     friction.close()
+    limits = _limits(node.take("limits", None), kind, constants)
     node.close()
     if FREEDOM[kind] == 0 and (viscous != 0 or coulomb != 0):
         friction.fail("is given for a joint that does not move")
-    return Joint(name, kind, (bodies[0], bodies[1]), place, axis, reference, viscous, coulomb)
+    return Joint(name, kind, (bodies[0], bodies[1]), place, axis, reference, viscous, coulomb, limits)
+
+
+def _limits(node: Node, kind: str, constants: Constants) -> tuple[tuple[Exact, Exact], ...]:
+    """Least and greatest coordinates of a joint; see `Joint.limits`."""
+    if node.value is None:
+        return ()
+    if kind not in _LIMITED:
+        node.fail(f"is for joints of type {', '.join(_LIMITED)}, not {kind}")
+    if kind == "spherical":
+        if isinstance(node.value, list):
+            node.fail(f"= {node.value}: must be one angle in rad from home")
+        most = number(node, constants)
+        if not 0 < FLOAT64.number(most) <= np.pi:
+            node.fail(f"= {node.value}: must be an angle in rad from home, more than 0 and at most pi")
+        return ((ZERO, most),)
+    two = kind in ("universal", "no_spin")
+    if two and not (
+        isinstance(node.value, list) and len(node.value) == 2 and isinstance(node.value[0], list)
+    ):
+        node.fail(f"= {node.value}: must be two pairs [least, greatest], one for each angle")
+    found = []
+    for entry in node.entries() if two else [node]:
+        low, high = numbers(entry, constants, 2)
+        ends = FLOAT64.number(low), FLOAT64.number(high)
+        if not ends[0] < ends[1]:
+            entry.fail(f"= {entry.value}: must be [least, greatest], least < greatest")
+        if kind != "prismatic" and not -np.pi <= ends[0] < ends[1] <= np.pi:
+            entry.fail(f"= {entry.value}: must be angles in rad from -pi to pi (deg(30) is 30 degrees)")
+        found.append((low, high))
+    return tuple(found)
 
 
 def _axes(node: Node, constants: Constants, two_axes: bool) -> tuple[ExactVector, ExactVector]:

@@ -11,14 +11,25 @@ from pkm_identification.document import Node, read_yaml
 from pkm_identification.errors import MachineError
 
 from ...actuators import read_actuators
-from ...actuators.loops import DriveLoops, read_loops
-from ...friction import read_friction
+from ...actuators.control_section import MachineControl, read_control
+from ...friction import Friction, read_friction
 from ...model import Actuator
 from ..numbers.exact import Exact, exact
 from .measures import Measures
 from .numbers import Constants, floats, not_negative, number, numbers
 from .parts import named_entries, read_bodies, read_joints
-from .records import FREEDOM, ClosedForm, Description, Drive, Home, Joint, Measure, Series, SeriesMotion
+from .records import (
+    FREEDOM,
+    JOINT_TRANSITION_RATE,
+    ClosedForm,
+    Description,
+    Drive,
+    Home,
+    Joint,
+    Measure,
+    Series,
+    SeriesMotion,
+)
 
 SCHEMA = 1
 KIND = "mechanism"
@@ -66,13 +77,8 @@ def read_document(document: Any, source: str = "mechanism") -> Description:
     readings = measures.outputs(root.take("readings", {}))
     _unique(root, [measure.name for measure in (*outputs, *readings)])
     _unique(root, [drive.force for drive in drives])
-    friction_node = root.take("friction", {})
-    if friction_node.value == {}:
-        nothing = [0.0] * len(drives)
-        friction_node = Node({"viscous": nothing, "coulomb": nothing}, "friction", source, MachineError)
-    else:
-        friction_node = Node(floats(friction_node.value, constants), "friction", source, MachineError)
-    actuators, loops = _actuators(document, source, constants, drives)
+    friction, joint_transition_rate = _friction(root.take("friction", {}), source, constants, len(drives))
+    actuators, control = _actuators(document, source, constants, drives)
     for key in _ACTUATOR_KEYS:
         root.take(key, None)
     description = Description(
@@ -86,26 +92,39 @@ def read_document(document: Any, source: str = "mechanism") -> Description:
         outputs=outputs or tuple(drive.measure for drive in drives),
         readings=readings,
         home=_home(root.take("home", {}), constants, joints, [d.measure for d in drives], list(outputs)),
-        friction=read_friction(friction_node, len(drives)),
+        friction=friction,
         motion=_motion(root.take("motion", None), constants, [drive.name for drive in drives]),
         closed_form=_closed_form(root.take("closed_form", None), constants),
         pose=_pose(root.take("pose", None), [body.name for body in bodies]),
         document=document,
         actuators=actuators,
-        loops=loops,
+        control=control,
+        joint_transition_rate=joint_transition_rate,
     )
     root.close()
     return description
 
 
+def _friction(node: Node, source: str, constants: Constants, drives: int) -> tuple[Friction, float]:
+    """Friction of the drives, and where Coulomb friction of passive joints bends."""
+    given, nothing = floats(node.value, constants), [0.0] * drives
+    if isinstance(given, dict) and set(given) <= {"joints"}:
+        given = {"viscous": nothing, "coulomb": nothing, **given}
+    own = Node(given, "friction", source, MachineError)
+    joints = own.take("joints", {})
+    rate = joints.take("transition_rate", JOINT_TRANSITION_RATE).positive()
+    joints.close()
+    return read_friction(own, drives), rate
+
+
 def _actuators(
     document: Any, source: str, constants: Constants, drives: tuple[Drive, ...]
-) -> tuple[tuple[Actuator, ...] | None, DriveLoops | None]:
-    """Actuators and their loops, of whose numbers floats are enough."""
+) -> tuple[tuple[Actuator, ...] | None, MachineControl | None]:
+    """Actuators and their control, of whose numbers floats are enough."""
     given = {key: document[key] for key in _ACTUATOR_KEYS if key in document}
     node = Node(floats(given, constants), "", source, MachineError)
     actuators = read_actuators(node, len(drives), tuple(drive.measure.unit == "rad" for drive in drives))
-    return actuators, read_loops(node, actuators)
+    return actuators, read_control(node, actuators)
 
 
 def _with_inertia(drives: tuple[Drive, ...], actuators: tuple[Actuator, ...] | None) -> tuple[Drive, ...]:

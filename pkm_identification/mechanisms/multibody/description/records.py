@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...actuators.loops import DriveLoops
+from ...actuators.control_section import MachineControl
 from ...friction import Friction
 from ...model import Actuator
 from ..numbers.exact import ZERO, Exact, ExactVector
@@ -22,6 +22,7 @@ FREEDOM = {
     "spherical": 3,
     "planar": 3,
 }
+JOINT_TRANSITION_RATE = 0.002
 JOINT_TYPES = tuple(FREEDOM)
 NO_VECTOR: ExactVector = (ZERO, ZERO, ZERO)
 
@@ -65,7 +66,11 @@ class Joint:
         Directions in either frame that coincide where the joint's coordinate is zero. Of a universal joint: its second
         axis in the first frame there, its first axis in the second frame.
     viscous, coulomb : Exact
-        Friction of each of its coordinates as a passive joint: N s/m and N, or N m s/rad and N m.
+        Friction of each of its coordinates as a passive joint: N s/m and N, or N m s/rad and N m. That of a spherical
+        joint, and of one without spin, is against the direction in which it turns.
+    limits : tuple of pairs of Exact
+        Least and greatest of each of its coordinates, m or rad; of a spherical joint zero and how far its axis in the
+        second body may lean away from where it is at home, as seen from the first. Empty: none.
     """
 
     name: str
@@ -76,6 +81,7 @@ class Joint:
     reference: tuple[ExactVector, ExactVector]
     viscous: Exact = ZERO
     coulomb: Exact = ZERO
+    limits: tuple[tuple[Exact, Exact], ...] = ()
 
     @property
     def rubs(self) -> bool:
@@ -209,11 +215,13 @@ class Description:
         Further numbers with names, read off a configuration.
     friction : Friction
         Of the drives, in their order.
+    joint_transition_rate : float
+        rad/s (m/s of joints that slide), below which Coulomb friction of passive joints bends.
     pose : str or None
         A body whose six coordinates may be given instead of the outputs.
     actuators : tuple of Actuator or None
         Of the drives; what turns rigidly with them is in `Drive.inertia`.
-    loops : DriveLoops or None
+    control : MachineControl or None
         Controllers in the drives.
     """
 
@@ -233,4 +241,5 @@ class Description:
     pose: str | None = None
     document: Mapping[str, Any] = field(default_factory=dict)
     actuators: tuple[Actuator, ...] | None = None
-    loops: DriveLoops | None = None
+    control: MachineControl | None = None
+    joint_transition_rate: float = JOINT_TRANSITION_RATE

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate
+from math import gcd, log
 from typing import Any
 
 import numpy as np
@@ -48,19 +49,40 @@ class Residue:
     def _made(self, value: Any) -> Residue:
         return Residue(value % self.field.modulus, self.field)
 
+    # Half of all sums and products are with a zero or one of some placement: they cost no array's remainder.
+
     def __add__(self, other: Any) -> Residue:
-        return self._made(self.value + _value(other))
+        mine, own = self.value, _value(other)
+        if type(own) is int and own == 0:
+            return self
+        if type(mine) is int and mine == 0 and isinstance(other, Residue):
+            return other
+        return self._made(mine + own)
 
     __radd__ = __add__
 
     def __sub__(self, other: Any) -> Residue:
-        return self._made(self.value - _value(other))
+        own = _value(other)
+        if type(own) is int and own == 0:
+            return self
+        return self._made(self.value - own)
 
     def __rsub__(self, other: Any) -> Residue:
         return self._made(_value(other) - self.value)
 
     def __mul__(self, other: Any) -> Residue:
-        return self._made(self.value * _value(other))
+        mine, own = self.value, _value(other)
+        if type(own) is int:
+            if own == 0:
+                return Residue(0, self.field)
+            if own == 1:
+                return self
+        if type(mine) is int:
+            if mine == 0:
+                return self
+            if mine == 1 and isinstance(other, Residue):
+                return other
+        return self._made(mine * own)
 
     __rmul__ = __mul__
 
@@ -250,20 +272,10 @@ class Padic(Evaluation):
 
     def size(self, value: Any) -> float:
         """p to the minus how many times p divides a number; zero of zero; the largest of an array."""
-        if isinstance(value, np.ndarray):
-            largest = 0.0
-            for one in value.flat:
-                largest = max(largest, self.size(one))
-                if largest == 1.0:
-                    break
-            return largest
-        if value == 0:
-            return 0.0
-        divided = 0
-        while value % self.prime == 0:
-            value //= self.prime
-            divided += 1
-        return float(self.prime) ** -divided
+        values = value.flat if isinstance(value, np.ndarray) else (value,)
+        # what p divides least is what all have in common with p^K
+        common = gcd(self.modulus, *(int(one) for one in values))
+        return 0.0 if common == self.modulus else float(self.prime) ** -round(log(common, self.prime))
 
     @cached_property
     def circle(self) -> np.ndarray:

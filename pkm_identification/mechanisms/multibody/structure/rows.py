@@ -32,7 +32,9 @@ _TOGETHER = {
 }
 # Along and about which axes of its frame a joint moves; a universal one about x of the first body and y of the second.
 _SLIDES = {"prismatic": (2,), "planar": (0, 1)}
-_TURNS = {"revolute": (2,), "planar": (2,), "spherical": (0, 1, 2), "universal": (0,)}
+_TURNS = {"revolute": (2,), "planar": (2,), "spherical": (0, 1, 2), "no_spin": (0, 1, 2), "universal": (0,)}
+# Joints whose friction knows no axes: it is against the direction in which they turn.
+TURNS_ANY_WAY = ("spherical", "no_spin")
 _IN_PLANE = 1e-9
 
 
@@ -106,9 +108,9 @@ def loop_rows(joint: Joint, planar: set[str]) -> list[Row]:
 
 
 def rubbing_rows(joint: Joint) -> list[Row]:
-    """The rates at which a joint that closes a loop moves, one for each of its coordinates.
+    """The rates at which a joint moves, one for each of its coordinates.
 
-    Those of a spherical joint are components in its first body.
+    Those of a spherical joint, and of one without spin, are three components in its first body.
     """
     first, second = joint_frames(joint)
     of_first, of_second = transposed(first.rotation), transposed(second.rotation)

@@ -28,8 +28,8 @@ LABELS = {
 STYLES = {"none": "-", "robbins_monro": "--"}
 START_COLORS = (STRUT_COLORS[0], STRUT_COLORS[2], STRUT_COLORS[3])
 COLORS = {"ekf": STRUT_COLORS[2], "ukf": ESTIMATE}
-# panel: name, range as in the source's figures where it gives one
-ROWS = (("l2", (0.4, 1.3)), ("M", (1.0, 2.0)), ("m1/M", (0.2, 1.0)))
+# panel: name, range as in the source's figures where it gives one, its figure without noise
+ROWS = (("l2", (0.4, 1.3), "Fig. 3.3: "), ("M", (1.0, 2.0), "Fig. 3.6: "), ("m1/M", (0.2, 1.0), ""))
 
 
 @styled
@@ -81,11 +81,11 @@ def iterations_figure(study: PendulumStudy) -> Figure:
 
 @styled
 def settling_figure(study: PendulumStudy) -> Figure:
-    """The source's figures 3.3 (l2) and 3.6 (M), and a ratio of masses below."""
+    """The source's figures 3.3 (l2) and 3.6 (M) in their ranges, and a ratio of masses below."""
     figure = Figure(figsize=(10, 7), layout="constrained")
     panels = figure.subplots(len(ROWS), 2, sharex=True, sharey="row")
     for column, (runs, title) in enumerate(((study.exact, "no noise"), (study.noisy, "1 % noise"))):
-        for row, (name, span) in enumerate(ROWS):
+        for row, (name, span, number) in enumerate(ROWS):
             panel = panels[row, column]
             for run in runs:
                 if run.estimator == "ls":
@@ -106,9 +106,9 @@ def settling_figure(study: PendulumStudy) -> Figure:
                 panel.set_title(title)
             if column == 0:
                 unit = "" if "/" in name else f" ({UNITS[NAMES.index(name)]})"
-                panel.set_ylabel(f"{name}{unit}")
+                panel.set_ylabel(f"{number}{name}{unit}")
     for panel in panels[-1]:
-        panel.set_xlabel("sample (iteration), 1 ms each; what leaves a panel is out of its range")
+        panel.set_xlabel("sample (iteration), 1 ms each")
     figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside upper right", ncols=5)
-    figure.suptitle("Filters from ones", x=0.01, ha="left")
+    figure.suptitle("Filters from ones, in the ranges of the source", x=0.01, ha="left", fontsize=10)
     return figure

@@ -107,6 +107,9 @@ ITERATIONS: dict[tuple[str, str], int] = {
     ("4.12", "fall"): 35,
 }
 
+# End of the axis of Fig. 4.21, the only legible one of the energy model without noise (S).
+ENERGY_ITERATIONS = 20
+
 # Tables 4.14 and 4.16: worst error of a mass in % by model and noise, and its mark.
 SOURCE_NOISE: dict[tuple[str, float], tuple[float, str]] = {
     ("force", 0.0): (0.04, "S"),

@@ -49,6 +49,9 @@ FIGURES = (
     "simulation_inertias_energy",
     "simulation_order",
     "simulation_noise",
+    "simulation_source_masses",
+    "simulation_source_orders",
+    "simulation_source_noise",
 )
 
 
@@ -70,6 +73,7 @@ def _figures(study: SimulationStudy) -> dict[str, Figure]:
         order_figure,
         settling_figure,
     )
+    from .source_figures import source_mass_figures, source_noise_figures, source_order_figures
 
     comparisons = mass_comparisons(study.results)
     plain = [study.of("4.4", motion) for motion in MOTIONS]
@@ -96,6 +100,9 @@ def _figures(study: SimulationStudy) -> dict[str, Figure]:
         "simulation_noise": noise_figure(
             study.noise, {key: value for key, (value, _) in SOURCE_NOISE.items()}
         ),
+        "simulation_source_masses": source_mass_figures(study),
+        "simulation_source_orders": source_order_figures(study),
+        "simulation_source_noise": source_noise_figures(study),
     }
 
 
@@ -130,6 +137,8 @@ NOTES = (
     "probable. Percentages are of the truth. The source's normal of the platform is y, ours z.",
     "std is what noise of the forces and the guess leave open. Noise of the measured states is in the regressor "
     "too, where it causes a bias that no such std contains: error/std shows it.",
+    "simulation_source_*: Figs. 4.8-4.18, 4.35-4.44, C.1, C.2 in the source's layout, its axes where they are legible. "
+    "Not drawn, as what they show is not in the recovered text: Figs. 4.19-4.34 and C.3-C.9.",
     "The JSON file has every parameter of every case, friction included, with standard deviation and status.",
 )
 

@@ -45,6 +45,7 @@ TABLE_5_5 = {
     "viscous": (None, -11.68, -18.72, None, -11.44, -22.05),
     "Coulomb": (-22.45, -65.14, -186.59, -58.62, None, -99.22),
 }
+STRAYED = -8.67  # %, Coulomb friction of strut 4 at the end of Fig. 5.12 against its start
 # Table 5.2, XY: distance of the inertias from CAD in % (P+).
 SOURCE_INERTIAS = {
     "Ixx_b": 8.37,

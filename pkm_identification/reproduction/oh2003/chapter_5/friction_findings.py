@@ -13,14 +13,13 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.reproduction.finding import Finding
 from pkm_identification.reproduction.number import Number, at_most, interval, statement, undecided, value
 
-from .data import NAMES, TABLE_5_1, TABLE_5_3, TABLE_5_5
+from .data import NAMES, STRAYED, TABLE_5_1, TABLE_5_3, TABLE_5_5
 from .joint_share import DAMPING, JUDGED
 from .runs import StagedStudy
 
 FRICTION_PLACES = slice(12, 24)  # in `oh24`: six viscous coefficients, six Coulomb forces
 NEAR = 5.0  # points of a change in %, up to which two changes are the same
 REPEATED = 0.1  # %, below which no friction coefficient has changed
-STRAYED = -8.67  # %, Coulomb friction of strut 4 at the end of Fig. 5.12
 
 
 def friction_findings(study: StagedStudy) -> tuple[Finding, ...]:

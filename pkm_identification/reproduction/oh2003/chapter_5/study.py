@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 NAME = "oh2003-staged"
 TITLE = "friction and inertia in stages on three trajectories (chapter 5)"
-FIGURES = ("staged_stages", "staged_dependence", "staged_friction")
+FIGURES = ("staged_stages", "staged_dependence", "staged_friction", "staged_source_figures")
 SHOWN_PARAMETERS = ("m_e", "m_b", "m_p", "Ixx_p", "viscous_1", "viscous_2", "coulomb_1", "coulomb_2")
 
 
@@ -47,11 +47,13 @@ def _figures(study: StagedStudy) -> dict[str, Figure]:
     from pkm_identification.report.figures.staged import dependence_figure, stages_figure
 
     from .figures import friction_by_trajectory_figure
+    from .source_figures import source_figures
 
     made = (
         stages_figure(study.ours, SHOWN_PARAMETERS, study.experiments.true_values),
         dependence_figure(study.ours),
         friction_by_trajectory_figure(study),
+        source_figures(study),
     )
     return dict(zip(FIGURES, made, strict=True))
 
@@ -68,6 +70,8 @@ NOTES = (
     "The source's machine has spherical joints at the base and universal ones at the platform, whose hinges' direction "
     "is not in the text; its model has universal joints at the base, without spin. Friction of the joints is not in "
     "the simulated experiments; its effect on 1-A is computed apart, on exact data.",
+    "staged_source_figures: Figs. 5.2-5.16 in the source's layout. Only Fig. 5.12 says which parameter it shows; three "
+    "masses and the friction coefficients strut by strut are fifteen and fit it: our reading.",
     "'in a sum': identifiable only together with others; '-': not identifiable, and what the estimator holds is "
     "the first guess. Standard deviations contain what the kinematic low-pass does to the estimate.",
 )

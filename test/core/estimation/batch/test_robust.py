@@ -44,6 +44,7 @@ def test_tuning_of_one_output_is_the_known_one():
     assert biweight_tuning(6) > biweight_tuning(1)
 
 
+@pytest.mark.slow
 def test_twentieth_of_gross_errors_moves_least_squares_but_not_this():
     plain, _ = errors(least_squares, 25, share=0.05)
     robust, of_robust = errors(robust_least_squares, 25, share=0.05)
@@ -69,6 +70,7 @@ def test_outliers_get_no_weight_and_good_equations_nearly_all():
     assert np.all((ratio > 0.9) & (ratio < 1.5)), ratio
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("outputs", [1, 6])
 def test_little_is_lost_on_normal_noise(outputs):
     """Efficiency 0.95 by construction; 40 x 4 errors of each tell the ratio, of nearly equal errors, to 3 %."""
@@ -78,6 +80,7 @@ def test_little_is_lost_on_normal_noise(outputs):
     assert 0.8 < np.sqrt(np.mean(of_robust**2)) < 1.25
 
 
+@pytest.mark.slow
 def test_standard_deviations_know_of_correlation_in_time():
     _, of_robust = errors(robust_least_squares, 40, share=0.05, memory=0.7)
     assert np.sqrt(np.mean(of_robust**2)) < 1.35

@@ -51,6 +51,7 @@ def test_solution_goes_over_into_least_squares(beyond):
     assert beyond**2 * (1 - 1e-6) <= square <= beyond**2 + 2.1e-7
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["identifiable", "oh24", "extended", "alike_motor"])
 @settings(max_examples=5)
 @given(seed=st.integers(0, 10**6), decades=st.floats(0.0, 4.0))
@@ -95,6 +96,7 @@ def test_equals_scipys_least_squares_in_log_cholesky_coordinates(seed):
     assert best == pytest.approx(2.0 * solved.cost, rel=1e-3)
 
 
+@pytest.mark.slow
 def test_poor_and_noisy_logs_give_a_body_all_the_same():
     """24 logs in which the platform hardly turns: plain least squares finds impossible moments in half of them."""
     c, truth = coordinates_of(), truth_of()

@@ -50,6 +50,7 @@ def test_the_platform_of_a_machine_is_a_body():
         assert np.linalg.eigvalsh(pseudo_inertia(ten)).min() > -1e-12 * ten.max()
 
 
+@pytest.mark.slow
 @given(numbers)
 def test_any_ten_numbers_are_a_body_and_come_back(theta):
     ten = ten_from_log_cholesky(theta)
@@ -63,6 +64,7 @@ def test_any_ten_numbers_are_a_body_and_come_back(theta):
     np.testing.assert_allclose(again, ten, rtol=0, atol=1e-12 * np.abs(ten).max())
 
 
+@pytest.mark.slow
 @given(numbers)
 def test_equals_pinocchios_log_cholesky_parameters(theta):
     theirs = pinocchio.LogCholeskyParameters(theta[PUBLISHED])
@@ -83,6 +85,7 @@ def _matrix(moments: np.ndarray) -> np.ndarray:
     return np.array([[xx, xy, xz, hx], [xy, yy, yz, hy], [xz, yz, zz, hz], [hx, hy, hz, m]])
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.floats(-1.5, 1.5), min_size=4, max_size=4).map(np.array),
     st.lists(st.floats(-0.3, 0.3), min_size=6, max_size=6).map(np.array),

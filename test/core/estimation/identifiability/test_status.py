@@ -125,6 +125,7 @@ def test_poor_data_resolve_nothing_even_without_a_null_space():
     assert result.status == (UNIDENTIFIABLE,) * 3
 
 
+@pytest.mark.slow
 @given(
     silent=st.lists(st.integers(0, 5), max_size=4, unique=True),
     scale=hnp.arrays(float, 6, elements=st.floats(-4, 4)),
@@ -140,6 +141,7 @@ def test_column_of_zeros_is_never_called_identifiable(silent, scale, seed):
         assert result.status[k] == (UNIDENTIFIABLE if k in silent else IDENTIFIABLE)
 
 
+@pytest.mark.slow
 @given(null=hnp.arrays(float, (2, 5), elements=st.floats(-1, 1)), seed=st.integers(0, 1000))
 @settings(max_examples=80)
 def test_what_is_called_shown_is_blind_to_the_null_space(null, seed):

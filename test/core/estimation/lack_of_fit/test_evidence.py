@@ -59,6 +59,7 @@ def test_coefficients_are_the_posterior_of_all_unknowns_together():
     np.testing.assert_allclose(extended.solution[P:] * scale, posterior[P:], rtol=1e-9)
 
 
+@pytest.mark.slow
 def test_correlation_time_of_an_autoregression():
     """1 + 2 sum a^k = (1 + a) / (1 - a), less what is cut below .05."""
     rng = np.random.default_rng(3)

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from core.identification.augmented_state.dual_problems import centred, few, made, samples_of
-from core.mechanisms.hexapod.machine_variants import changed, document, untidy
+from core.mechanisms.hexapod.machine_variants import changed, document, rubbing, untidy
 from core.mechanisms.hexapod.machine_variants import machine as machine_of
 from core.platform_motions import six_axes
 from scipy import stats
@@ -17,16 +17,19 @@ from scipy.spatial.transform import Rotation
 from pkm_identification.errors import LogError, MachineError
 from pkm_identification.identification.augmented_state.augmented_filter import JointFilter
 from pkm_identification.identification.augmented_state.model import JointModel, JointNoise
-from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
+from pkm_identification.mechanisms.friction import friction_force
+from pkm_identification.mechanisms.hexapod.dynamics import integrate, strut_forces
 from pkm_identification.mechanisms.hexapod.dynamics.basis import basis_parameters
 from pkm_identification.mechanisms.hexapod.dynamics.readings import imu_reading, strut_force_reading
 from pkm_identification.mechanisms.hexapod.dynamics.records import MotionSample, packed_geometry, unpacked
+from pkm_identification.mechanisms.hexapod.kinematics import jacobian
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import StrutLog
 from pkm_identification.parameters.prior import Prior
 from pkm_identification.records import read_log, write_log, write_raw_csv
 from pkm_identification.simulation import SensorSettings, Simulator, trajectory
 from pkm_identification.simulation.additional_sensors import AdditionalSensors
+from pkm_identification.simulation.plant import Plant
 
 pytestmark = pytest.mark.slow
 
@@ -167,6 +170,26 @@ def test_perfect_simulated_sensors_agree_with_the_truth():
     assert record.sensor.shape == (len(record), 6)
     assert np.abs(record.sensor - (record.truth.force - record.truth.resistance)).max() > 1.0
     assert machine.sensors.force_at == "platform"
+
+
+def test_friction_of_the_joints_is_no_force_along_a_strut():
+    described = rubbing(untidy("uf", seed=4))
+    described["sensors"] = {"force": {"at": "strut"}}
+    machine = machine_of(described)
+    plant = Plant(machine)
+    plant.reset(twist=np.array([0.02, -0.03, 0.01, 0.1, 0.2, -0.1]), force=plant.holding_force())
+    state = plant.state
+    assert np.abs(state.rubbing).min() > 1.0
+    # strut by strut, along it: the drive's force, friction and the motor's inertia
+    h = 1e-4
+    moved = integrate(
+        machine, np.array([0.0, h]), plant.force,
+        position=state.position, rotation=state.rotation, twist=state.twist,
+    )  # fmt: skip
+    rate = np.einsum("nij,nj->ni", jacobian(machine, moved.position, moved.rotation), moved.twist)
+    expected = state.force - friction_force(state.rate, machine.friction)
+    expected -= machine.motor_mass * (rate[1] - rate[0]) / h
+    np.testing.assert_allclose(AdditionalSensors(machine, 0.0, 0).force(state), expected, atol=0.05)
 
 
 def test_noise_and_bias_are_those_of_the_file():

@@ -153,6 +153,23 @@ def test_end_of_the_log_is_predicted_by_an_estimate_from_the_rest(logged, told):
     assert other.rms_percent_total > 5.0
 
 
+def test_the_command_predicts_the_log_of_validate(logged, told, tmp_path, monkeypatch):
+    """What the command made before is validated: what is checked is which log is predicted, and by what."""
+    folder, record = logged
+    write_log(tmp_path / "other.csv", record.log())
+    form, written = told.document["estimator"], tmp_path / "estimate.json"
+    arguments = ["identify", folder / "log.csv", "--machine", folder / "owner.yaml", "--estimator", form]
+    arguments += ["--band", BAND, "--validate", tmp_path / "other.csv", "--json", written]
+    asked = []
+    monkeypatch.setattr(command, "identify", lambda *given: asked.append(given) or told.result)
+    assert main([str(argument) for argument in arguments]) == 0
+    assert asked[0][2].hold_out == 0.0
+    validation = json.loads(written.read_text())["validation"]
+    assert validation["held_out"].endswith("other.csv")
+    by_hand = validate(told.result, read_log(tmp_path / "other.csv")[0]).validation
+    assert validation["rms_percent"]["total"] == by_hand.rms_percent_total < 1.0
+
+
 @pytest.mark.parametrize(
     ("settings", "message"),
     [({"model": "energy"}, "needs the force model"), ({"causal": True}, "needs the whole log")],

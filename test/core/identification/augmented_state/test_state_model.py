@@ -6,7 +6,7 @@ import copy
 
 import numpy as np
 import pytest
-from core.mechanisms.hexapod.machine_variants import document, untidy
+from core.mechanisms.hexapod.machine_variants import document, rubbing, untidy, with_joint
 from core.platform_motions import states
 from scipy.spatial.transform import Rotation
 
@@ -20,6 +20,7 @@ from pkm_identification.identification.augmented_state.state_model import advanc
 from pkm_identification.mechanisms.friction import friction_slopes
 from pkm_identification.mechanisms.hexapod.dynamics import integrate
 from pkm_identification.mechanisms.hexapod.dynamics.basis import basis_parameters
+from pkm_identification.mechanisms.hexapod.dynamics.joint_friction import joint_rates
 from pkm_identification.mechanisms.hexapod.dynamics.mass import platform_dynamics
 from pkm_identification.mechanisms.hexapod.dynamics.records import packed_geometry
 from pkm_identification.mechanisms.hexapod.kinematics import jacobian
@@ -56,8 +57,13 @@ def stiffness(machine, position, rotation) -> float:
     bends = []
     for rate in np.linspace(0, 0.01, 201):
         bends.append(friction_slopes(rate, machine.friction.law_parameters)[1])
-    slope = machine.friction.viscous + machine.friction.coulomb * max(bends)
-    return float(np.abs(np.linalg.eigvals(jac @ np.linalg.solve(mass, jac.T) @ np.diag(slope))).max())
+    slope = np.diag(machine.friction.viscous + machine.friction.coulomb * max(bends))
+    if machine.joint_friction is not None:
+        axes = joint_rates(machine, position, rotation) @ np.linalg.inv(jac)
+        coulomb, viscous = machine.joint_friction.coefficients.reshape(2, 2, 6).swapaxes(0, 1)
+        steepest = viscous + coulomb / machine.joint_friction.transition_rate
+        slope += np.einsum("iekn,ei,iekm->nm", axes, steepest, axes)
+    return float(np.abs(np.linalg.eigvals(jac @ np.linalg.solve(mass, jac.T) @ slope)).max())
 
 
 def lost_by_the_rule(settling: float) -> float:
@@ -67,15 +73,21 @@ def lost_by_the_rule(settling: float) -> float:
     return float(np.abs(factor**steps - np.exp(-settling * steps)).max())
 
 
-@pytest.mark.parametrize("law", ["coulomb", "smooth", "stribeck"])
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "law", ["coulomb", "smooth", "stribeck", "coulomb, rubbing joints", "no spin, rubbing joints"]
+)
 def test_a_period_is_integrated(law):
     """Untidy machine with friction, moving; some struts pass through the bend of the law within the period.
 
     Off by no more than the trapezoidal rule is where friction is steepest, and 16 times less with four times the
     substeps; what then is left comes from taking M, h and J once, in the middle of the period.
     """
-    made = untidy("uf", seed=2)
-    made["friction"]["law"] = law
+    law, _, joints = law.partition(", ")
+    made = untidy("uf", seed=2) if law != "no spin" else with_joint(untidy("uf", seed=2), "no_spin")
+    made["friction"]["law"] = law if law != "no spin" else "coulomb"
+    if joints:
+        made = rubbing(made)
     if law == "stribeck":
         made["friction"] |= {"static_ratio": 1.4, "stribeck_rate": 0.02}
     machine = Machine.from_document(made)

@@ -198,7 +198,7 @@ def test_a_cured_file_has_gravity_joints_zeros_and_the_law(tmp_path, capsys):
     write_estimate_json(found, identified(faults, also))
     assert main(["export", "--machine", "uf", "--cures", str(found), "--out", str(cured)]) == 0
     told = capsys.readouterr().err
-    assert "force_delay_5, center_of_mass_x" in told
+    assert "force_delay_5, mx_p" in told
     machine = Machine.load(cured)
     assert np.arccos(machine.gravity @ UF.gravity / 9.81**2) == pytest.approx(0.026, rel=0.05)
     assert np.linalg.norm(machine.gravity) == pytest.approx(9.81)

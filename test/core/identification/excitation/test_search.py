@@ -14,6 +14,7 @@ from pkm_identification.identification.excitation.hexapod import HexapodSubject
 from pkm_identification.identification.excitation.search import search
 from pkm_identification.identification.excitation.subject import GRID, Response
 from pkm_identification.identification.settings import Settings
+from pkm_identification.mechanisms.hexapod.kinematics import JointLimits, passive_angles
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.parameters.parameter import Kind
 from pkm_identification.simulation.trajectories import peaks, within_limits
@@ -36,9 +37,9 @@ class Circle:
     scale = np.ones(2)
 
     def __init__(self):
-        time = np.arange(0.0, 1.0, 0.02)
+        instants = np.arange(0.0, 1.0, 0.02)
         self.start = MultiSine(np.array([1.0]), np.array([[0.5], [0.2]]), np.array([[0.1], [0.0]]))
-        self.waves = FadedWaves.of(self.start.frequency, None, time)
+        self.waves = FadedWaves.of(self.start.frequency, None, instants)
 
     def response(self, displacement):
         value = displacement[0]
@@ -61,6 +62,44 @@ def test_a_toy_reaches_its_known_optimum():
     assert found.value == pytest.approx(-2 * np.log(25.0), abs=0.02)
     # no smaller than any motion in the circle has
     assert found.value >= -2 * np.log(25.0) - 1e-5
+
+
+class Slow(Circle):
+    """A model that takes its time on a clock of its own: a second for each evaluation, and nothing else takes any."""
+
+    def __init__(self):
+        super().__init__()
+        self.now = 0.0
+
+    def clock(self):
+        return self.now
+
+    def response(self, displacement):
+        self.now += 1.0
+        return super().response(displacement)
+
+
+@pytest.mark.parametrize("name", ["d", "condition"])
+def test_the_budget_ends_between_two_evaluations_of_the_model(name):
+    toy, said = Slow(), []
+    found = search(
+        toy, Criterion(name, toy.scale, toy.kinds), 40.0, say=said.append, begun=toy.now, clock=toy.clock
+    )
+    loaded = float(said[0].split()[2])
+    assert 1.0 <= loaded <= 3.0
+    # the evaluation that is under way when the budget ends is the last
+    assert loaded + 40.0 <= toy.now <= loaded + 41.0
+    assert found.tried > 0
+    # progress every two seconds, of evaluations of one
+    assert len(said) >= 10
+
+
+def test_without_time_for_a_motion_the_beginning_is_what_is_found():
+    toy = Circle()
+    found = search(toy, Criterion("d", toy.scale, toy.kinds), 1e-9)
+    assert found.tried == 0
+    np.testing.assert_array_equal(found.signal.sine, toy.start.sine)
+    np.testing.assert_array_equal(found.gain, 1.0)
 
 
 @pytest.mark.parametrize("name", SMOOTH)
@@ -124,6 +163,23 @@ def test_limits_are_kept_twenty_times_finer(subject):
         )
 
 
+def test_passive_joints_keep_to_their_angles(subject):
+    """A limit in the middle of what `rich` uses is kept, twenty times finer than the search looks, and used."""
+    machine = subject.machine
+    fine = np.arange(0.0, 8.0, GRID / 20)
+
+    def swing(signal):
+        states = replace(subject.path, signal=signal).motion(fine)
+        return passive_angles(machine, states.position, states.rotation).swing.max()
+
+    most = 0.6 * swing(subject.start)
+    limited = replace(machine, joint_limits=JointLimits(swing=most))
+    narrow = HexapodSubject.of(limited, subject.parameters, 8.0)
+    found = search(narrow, Criterion("d", narrow.scale, narrow.kinds), 600.0, most=10)
+    assert 0.9 * most < swing(found.signal) <= most
+    assert found.kept > 0
+
+
 def test_what_is_known_already_counts(subject):
     """After a log of the same motion another one is worth less, and one of what it did not show is worth more."""
     columns = subject.columns(subject.start)
@@ -135,13 +191,13 @@ def test_what_is_known_already_counts(subject):
 
 
 def test_peaks_bound_what_is_between_samples():
-    time = np.arange(0.0, 2.0, 0.02)
+    instants = np.arange(0.0, 2.0, 0.02)
     rng = np.random.default_rng(5)
     for _ in range(50):
         phase = rng.uniform(0, 7, 3)
         coarse, fine = (
             np.sin(np.multiply.outer(t, [3.0, 9.0, 15.0]) + phase).sum(axis=1)[:, None]
-            for t in (time, np.arange(0.0, 1.98, 0.0005))
+            for t in (instants, np.arange(0.0, 1.98, 0.0005))
         )
         least, most = peaks(coarse)
         assert least <= fine.min()

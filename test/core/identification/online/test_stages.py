@@ -117,6 +117,7 @@ def test_segments_go_on_after_a_restart_and_begin_afresh_after_a_reset():
     assert [a.segment for a in again] == [b.segment for b in other] == [7000] * len(again)
 
 
+@pytest.mark.slow
 def test_forces_missing_for_a_moment_end_a_stretch_of_the_pipeline():
     """The filter starts anew with the forces: what was learned goes on, the equations' low-pass begins again."""
     log = synthetic.log(synthetic.truth(), 3.0, 1)

@@ -49,6 +49,7 @@ def learned() -> OnlinePipeline:
     return pipeline
 
 
+@pytest.mark.slow
 def test_a_state_is_what_another_estimator_goes_on_from():
     pipeline = learned()
     online = pipeline.estimator

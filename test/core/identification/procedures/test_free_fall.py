@@ -37,6 +37,7 @@ def parameters() -> ParameterSet:
     return hexapod_parameters(nominal(), "identifiable")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wait", [0.0, 0.0104])
 def test_the_prediction_is_what_an_independent_integrator_gives(parameters, wait):
     length = fallen(truth(), wait=wait)

@@ -9,13 +9,17 @@ import pytest
 import yaml
 
 from pkm_identification.cli import main
+from pkm_identification.identification.excitation.mechanism import MechanismSubject
 from pkm_identification.identification.procedures.pruning import reduced
 from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.model import HexapodModel
+from pkm_identification.mechanisms.multibody.dynamics import forces, regressor
+from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.parameters.parameter import Kind, Parameter
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.simulation import trajectory
+from pkm_identification.simulation.multibody.motions import generated
 
 
 def of(names, values):
@@ -73,6 +77,46 @@ def test_identify_takes_the_file(tmp_path, capsys):
     names = {entry["name"] for entry in found}
     assert set(less["parameters"]) <= names
     assert not names & {*less["dropped"], *less["given_to_others"]}
+
+
+@pytest.mark.slow
+def test_a_mechanisms_set_predicts_its_forces_and_is_taken_again(tmp_path, capsys):
+    """The forces of what stays, beside the mechanism's own by its dynamics."""
+    file, out = str(tmp_path / "set.yaml"), str(tmp_path / "found.json")
+    arguments = ["identifiability", "--machine", "mast", "--trajectory", "rich", "--duration", "6"]
+    assert main([*arguments, "--json", out, "--drop-below", "2", "--reduced", file]) == 0
+    less = json.loads((tmp_path / "found.json").read_text())["reduced"]
+    assert 0 < less["error"] <= less["bound"] <= 0.02
+    mechanism = Mechanism.load("mast")
+    subject = MechanismSubject.of(mechanism, 6.0).reduced(file)
+    assert 0 < len(subject.names) == len(less["parameters"]) < 19
+    motion = generated("rich", mechanism, 6.0).motion(mechanism, np.arange(0.0, 0.7 * 6.0, 0.05))
+    whole = forces(mechanism, motion, friction=False)
+    part = regressor(mechanism, motion)[:, :, subject.base.columns] @ subject.base.nominal
+    error = np.linalg.norm(part - whole) / np.linalg.norm(whole)
+    assert error == pytest.approx(less["error"], rel=1e-6)
+    capsys.readouterr()
+    assert main([*arguments, "--parameters", file]) == 0
+    count = len(subject.names)
+    assert f"{count} of {count} combinations show" in capsys.readouterr().out
+    (tmp_path / "other.yaml").write_text((tmp_path / "set.yaml").read_text().replace("mast", "epaas"))
+    refused = ["--machine", "epaas", "--trajectory", "rich", "--parameters", str(tmp_path / "other.yaml")]
+    assert main(["identifiability", *refused]) == 2
+    assert "is of machine 'epaas' as it was" in capsys.readouterr().err
+
+
+def test_units_of_forces_and_torques_decide_nothing():
+    """Rows in N beside rows in N m: in kN nothing changes, since both are over their rms."""
+    rng = np.random.default_rng(7)
+    columns = rng.normal(size=(60, 2, 5)) * [1.0, 1.0, 0.3, 0.02, 0.01]
+    parameters, other = of("abcde", [1.0] * 5), np.array([1.0, 1e3])
+    scale = np.sqrt(np.mean((columns @ parameters.nominal) ** 2, axis=0))
+    found = reduced(parameters, columns, 0.05, row_scale=scale)
+    again = reduced(parameters, columns / other[:, None], 0.05, row_scale=scale / other)
+    assert again.error == pytest.approx(found.error)
+    assert found.small
+    # without it they do
+    assert reduced(parameters, columns / other[:, None], 0.05).error != pytest.approx(found.error, rel=1e-3)
 
 
 @pytest.mark.parametrize(

@@ -226,4 +226,4 @@ def test_command_says_what_is_wrong(slow, tmp_path, capsys):
     assert main(["friction", str(tmp_path / "still.csv"), "--machine", "uf"]) == 2
     assert "still.csv: no strut can be tested" in capsys.readouterr().err
     assert main(["friction", str(tmp_path / "still.csv"), "--machine", "uf", "--tolerance", "0"]) == 2
-    assert "tolerance 0: must be more than 0" in capsys.readouterr().err
+    assert "--tolerance 0: must be between 1e-06 and 10" in capsys.readouterr().err

@@ -129,3 +129,9 @@ def test_what_no_drive_can_be_is_refused_with_the_reason(sections, message):
     with pytest.raises(MachineError, match=message) as caught:
         machine(**sections)
     assert "\n" not in str(caught.value)
+
+
+def test_what_is_wrong_with_a_section_for_all_is_said_once():
+    with pytest.raises(MachineError) as caught:
+        machine(actuator=changed(HYDRAULIC, "oil_compliance", -1e-7))
+    assert str(caught.value).count("oil_compliance") == 1

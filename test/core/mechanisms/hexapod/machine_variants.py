@@ -6,7 +6,9 @@ import copy
 from typing import Any
 
 import numpy as np
+import pytest
 
+from pkm_identification.errors import MachineError
 from pkm_identification.mechanisms.hexapod.machine import Machine
 
 BUILTIN = ("uf", "hexel", "ford")
@@ -85,3 +87,29 @@ def rubbing(name: str | dict[str, Any], seed: int = 0) -> dict[str, Any]:
 def machine(made: str | dict[str, Any]) -> Machine:
     """A machine of a name or a description."""
     return Machine.load(made) if isinstance(made, str) else Machine.from_document(made)
+
+
+DELETED = object()
+
+
+def edited(path: str, value: object) -> dict:
+    """The uf description with one place (path of keys and indices joined by '.') replaced, added or deleted."""
+    made = document("uf")
+    *parents, last = path.split(".")
+    place = made
+    for key in parents:
+        place = place[key]
+    if value is DELETED:
+        del place[last]
+    else:
+        place[last] = value
+    return made
+
+
+def refused(made: object) -> str:
+    with pytest.raises(MachineError) as caught:
+        Machine.from_document(made, source="file.yaml")
+    text = str(caught.value)
+    assert text.startswith("file.yaml: ")
+    assert "\n" not in text
+    return text

@@ -8,7 +8,9 @@ from core.mechanisms.hexapod.machine_variants import document
 from scipy.spatial.transform import Rotation
 
 from pkm_identification.errors import MachineError
+from pkm_identification.mechanisms.hexapod.kinematics import passive_angles
 from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.simulation.trajectories import trajectory, within_limits
 
 
 def joints(base=None, platform=None):
@@ -82,3 +84,67 @@ def test_hinges_by_name_lie_in_the_plane_of_the_joints(end):
             np.testing.assert_allclose(along, 0.0, atol=1e-14)
         else:
             np.testing.assert_allclose(np.sum(axes * (places - places.mean(axis=0)), axis=1), 0.0, atol=1e-14)
+
+
+def test_angle_limits_are_those_of_the_joints_own_kind():
+    limits = Machine.from_document(
+        joints(
+            {"type": "universal", "angle_limits": {"first": 0.8, "second": [-0.5, 0.9]}},
+            {"type": "spherical", "angle_limits": {"swing": 0.4}},
+        )
+    ).joint_limits
+    assert (limits.first, limits.second, limits.swing) == (0.8, (-0.5, 0.9), 0.4)
+    hinged = Machine.from_document(
+        joints(
+            {"type": "spherical", "angle_limits": {"swing": 0.3}},
+            {"type": "universal", "angle_limits": {"second": 0.7}},
+        )
+    ).joint_limits
+    assert (hinged.first, hinged.second, hinged.swing) == (None, 0.7, 0.3)
+    assert not Machine.from_document(joints()).joint_limits.stated
+
+
+@pytest.mark.parametrize(
+    ("base", "platform", "message"),
+    [
+        ({"type": "universal", "angle_limits": {"swing": 0.3}}, None, "unknown key 'swing'.*first, second"),
+        ({"type": "universal", "angle_limits": {"frist": 0.3}}, None, "'frist'.*did you mean 'first'"),
+        ({"type": "universal", "angle_limit": {"first": 0.3}}, None, "did you mean 'angle_limits'"),
+        (
+            {"type": "universal", "angle_limits": {"first": 30}},
+            None,
+            r"first = 30: .*rad from home, at most pi",
+        ),
+        ({"type": "universal", "angle_limits": {"first": -0.3}}, None, "greater than zero"),
+        ({"type": "universal", "angle_limits": {"first": [0.1, 0.3]}}, None, "lowest < 0 < highest"),
+        ({"type": "universal", "angle_limits": {"first": [0.3]}}, None, "must be 2 numbers"),
+        ({"type": "universal", "angle_limits": 0.3}, None, "angle_limits must be a mapping"),
+        (None, {"type": "spherical", "angle_limits": {}}, "key .*swing' is missing"),
+        (None, {"type": "spherical", "angle_limits": {"swing": [-1, 1]}}, "swing = .*must be a number"),
+        (
+            {"type": "spherical", "angle_limits": {"swing": 0.3}},
+            {"type": "spherical"},
+            "not known of the base where both ends are spherical",
+        ),
+    ],
+)
+def test_angles_that_no_joint_has_are_refused(base, platform, message):
+    with pytest.raises(MachineError, match=message) as refusal:
+        Machine.from_document(joints(base, platform))
+    assert "\n" not in str(refusal.value)
+
+
+def test_all_motions_keep_to_the_angles_of_the_file():
+    """Of `rich`, which without them goes further, and of a pose alone."""
+    free = Machine.from_document(joints({"type": "universal"}))
+    path = trajectory("rich", free, 6.0)
+    states = path.motion(np.arange(0.0, 6.0, 0.005))
+    first = np.abs(passive_angles(free, states.position, states.rotation).first).max()
+    machine = Machine.from_document(
+        joints({"type": "universal", "angle_limits": {"first": float(first / 2)}})
+    )
+    assert not within_limits(machine, states)
+    assert within_limits(free, states)
+    less = trajectory("rich", machine, 6.0).motion(np.arange(0.0, 6.0, 0.005))
+    turned = np.abs(passive_angles(machine, less.position, less.rotation).first).max()
+    assert 0.45 * first < turned <= 0.5 * first

@@ -54,7 +54,7 @@ def test_a_file_without_them_knows_nothing():
         ("drive__force_gain", [1.0] * 5, "drive.force_gain must be 6 numbers"),
         ("drive__force_gain", [1, 1, 1, 1, 1, 0], "between 0.1 and 10"),
         ("drive__force_gain", [1, 1, 1, 1, 1, -1], "between 0.1 and 10"),
-        ("drive__force_offset", 3.0, "drive.force_offset must be 6 numbers"),
+        ("drive__force_offset", [3.0] * 2, "drive.force_offset must be 6 numbers"),
         ("drive__force_noise", 0.0, "drive.force_noise = 0: must be greater than zero"),
         ("drive__force_gian", [1.0] * 6, "unknown key 'force_gian' in 'drive'"),
         ("tolerances", {"joint_place": 1e-3}, "unknown key 'joint_place'"),

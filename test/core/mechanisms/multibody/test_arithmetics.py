@@ -32,6 +32,7 @@ def states(name: str, seed: int = 0):
     return home + rng.uniform(-0.02, 0.02, (2, n)), rng.normal(size=(2, n)), rng.normal(0, 5, (2, n))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_mpmath_and_float64_agree(name):
     drives, rate, second = states(name)

@@ -204,6 +204,9 @@ BAD = [
         put("friction", {"viscous": ["1", "2"], "coulomb": ["0"]}),
         "friction.viscous must be 1 numbers",
     ),
+    ("mast", put("friction", {"joints": {"base": "1"}}), "unknown key 'base' in 'friction.joints'"),
+    ("mast", put("friction", {"joints": {"transition_rate": "0"}}), "friction.joints.transition_rate"),
+    ("mast", put("friction", {"joints": "3"}), "friction.joints"),
 ]
 
 

@@ -7,8 +7,10 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
+import pytest
 import yaml
 
+from pkm_identification.cli import main
 from pkm_identification.document import TextScalars
 from pkm_identification.mechanisms.multibody import dynamics, kinematics
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
@@ -62,3 +64,27 @@ def test_at_rest_the_torques_are_the_slope_of_the_potential_energy():
             for at in (angles + step, angles - step)
         )
         np.testing.assert_allclose(torque[:, i], (high - low) / (2 * h), atol=1e-7)
+
+
+@pytest.mark.slow
+def test_it_is_simulated_from_the_page(tmp_path):
+    """From the drawing to `pkm simulate`: the log's torques are those its own angles need."""
+    found = re.search(r"```yaml\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.S)
+    (tmp_path / "delta.yaml").write_text(found.group(1), encoding="utf-8")
+    command = [
+        "simulate",
+        "--machine",
+        str(tmp_path / "delta.yaml"),
+        "--trajectory",
+        "rich",
+        "--duration",
+        "2",
+    ]
+    assert main([*command, "--perfect", "--out", str(tmp_path / "log.csv")]) == 0
+    log = np.loadtxt(tmp_path / "log.csv", delimiter=",", skiprows=1)
+    assert np.ptp(log[:, 1:4], axis=0).min() > 0.01
+    place = kinematics.close_drives(delta(), log[2:-2, 1:4]).configuration
+    rate = np.gradient(log[:, 1:4], 1e-3, axis=0)
+    second = np.gradient(rate, 1e-3, axis=0)[2:-2]
+    expected = dynamics.forces(delta(), kinematics.moving(delta(), place, rate[2:-2], second))
+    np.testing.assert_allclose(log[2:-2, 4:], expected, atol=1e-3 * np.abs(expected).max())

@@ -104,6 +104,7 @@ def test_a_number_of_as_many_operations_as_are_allowed_is_evaluated():
         exact("a" + 40 * "+pi", constants)
 
 
+@pytest.mark.slow
 @given(st.fractions(max_denominator=10**6), st.fractions(max_denominator=10**6))
 def test_arithmetic_is_that_of_fractions(a, b):
     found = exact("a*b - (a + b)", {"a": a, "b": b})

@@ -7,15 +7,22 @@ from functools import cache
 
 import numpy as np
 import pytest
-from core.mechanisms.hexapod.machine_variants import BUILTIN, machine, untidy, with_joint
+from core.mechanisms.hexapod.machine_variants import BUILTIN, machine, rubbing, untidy, with_joint
 from core.platform_motions import states
 
 from pkm_identification.errors import MachineError, MotionRefused
 from pkm_identification.mechanisms.hexapod.dynamics import forward_dynamics, strut_dynamics, strut_forces
+from pkm_identification.mechanisms.hexapod.dynamics.joint_friction import (
+    joint_friction_columns as hexapod_columns,
+)
 from pkm_identification.mechanisms.hexapod.dynamics.thirteen_bodies import BODIES, body_regressor
-from pkm_identification.mechanisms.hexapod.joint_friction import JointFriction
+from pkm_identification.mechanisms.hexapod.joint_friction import COEFFICIENTS, ENDS
 from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths, strut_motion_from_platform
 from pkm_identification.mechanisms.multibody import dynamics, kinematics
+from pkm_identification.mechanisms.multibody.joint_friction import (
+    joint_friction_columns,
+    joint_friction_names,
+)
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.mechanisms.rigid_bodies import BODY_PARAMETERS
 
@@ -25,6 +32,9 @@ MACHINES = {
     "no spin": with_joint("hexel", "no_spin"),
     "hinged platform": with_joint(untidy("uf", seed=2), "platform", (1.0, 0.2, -0.1)),
     "slanted hinge": with_joint("ford", "universal", (1.0, 0.3, -0.2)),
+    "rubbing joints": rubbing(untidy("uf", seed=1)),
+    "rubbing joints, no spin": rubbing(with_joint("hexel", "no_spin")),
+    "rubbing joints, hinged platform": rubbing(with_joint("uf", "platform", (1.0, 0.2, -0.1))),
 }
 
 
@@ -144,6 +154,18 @@ def test_a_strut_along_a_hinge_that_no_spin_does_not_have():
         Mechanism.from_machine(replace(own, base_joint="universal", first_axes=hinges))
 
 
-def test_friction_of_joints_is_refused_and_not_left_out():
-    with pytest.raises(MachineError, match=r"friction\.joints"):
-        Mechanism.from_machine(replace(machine("uf"), joint_friction=JointFriction.alike(0.3)))
+def test_columns_of_friction_in_the_joints_are_those_of_the_hexapod():
+    own, general = pair("rubbing joints")
+    motion, moved = motions("rubbing joints")
+    expected = hexapod_columns(own, motion, own.joint_friction.transition_rate)
+    names = {f"{kind}_{end}_{i + 1}": None for end in ENDS for kind in COEFFICIENTS for i in range(6)}
+    found = dict(
+        zip(joint_friction_names(general), np.moveaxis(joint_friction_columns(general, moved), 2, 0))
+    )
+    assert found.keys() == names.keys()
+    for name, column in zip(names, np.moveaxis(expected, 2, 0), strict=True):
+        close(found[name], column)
+    coefficients = own.joint_friction.coefficients.ravel()
+    by_columns = sum(c * found[name] for c, name in zip(coefficients, names, strict=True))
+    without = dynamics.forces(Mechanism.from_machine(replace(own, joint_friction=None)), moved)
+    close(dynamics.forces(general, moved) - without, by_columns)

@@ -80,6 +80,22 @@ def test_built_in_mechanisms_move_as_in_pinocchio(name):
     against_pinocchio(made, motion_near_home(made, 5, 0), driven=not name.startswith("epaas"))
 
 
+@pytest.mark.parametrize("name", [name for name in BUILTIN if name.startswith("epaas")])
+def test_an_arms_forces_through_its_levers_do_the_work_of_pinocchios_torques(name):
+    made = mechanism(name)
+    motion, oracle, h = motion_near_home(made, 5, 0), PinocchioMechanism(made), 1e-6
+    forces = dynamics.forces(made, motion, friction=False)
+    for n in range(len(motion)):
+        q = motion.configuration[n]
+        torques = oracle.tree_forces(q, motion.velocity[n], motion.acceleration[n])
+        steps = h * np.eye(len(q))
+        moved = [kinematics.read(made, "drives", np.stack([q + step, q - step])) for step in steps]
+        levers = np.column_stack([(ahead - behind) / (2 * h) for ahead, behind in moved])
+        expected = np.linalg.solve(levers.T, torques)
+        assert np.abs(forces[n] - expected).max() < 1e-7 * np.abs(expected).max()
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(("seed", "loops"), GRAPHS)
 def test_random_graphs_move_as_in_pinocchio(seed, loops):
     made = graph(seed, loops)
@@ -176,6 +192,13 @@ def test_turning_the_ground_leaves_the_forces(name):
     same = kinematics.motion_of_drives(other, motion.drive, motion.drive_rate, motion.drive_acceleration)
     expected = dynamics.forces(made, motion)
     np.testing.assert_allclose(dynamics.forces(other, same), expected, atol=1e-9 * np.abs(expected).max())
+
+
+def test_the_suspension_has_three_loops_two_degrees_of_freedom_and_seven_bodies():
+    """As the text counts them (Iriarte et al. 2017)."""
+    suspension = Mechanism.load("suspension")
+    assert (suspension.loops, suspension.degrees_of_freedom) == (3, 2)
+    assert len(suspension.description.bodies) == 7
 
 
 def test_the_suspension_closes_where_scipy_closes_it():

@@ -39,7 +39,7 @@ def friction_forces(made: Mechanism, motion) -> np.ndarray:
 
 @pytest.mark.parametrize(
     ("name", "friction"),
-    [("four-bar", {"viscous": "0.3", "coulomb": "0.7"}), ("mast", {"viscous": "0.2"})],
+    [("four-bar", {"viscous": "0.3", "coulomb": "0.7"}), ("mast", {"viscous": "0.2", "coulomb": "0.7"})],
 )
 def test_it_does_not_matter_which_joints_close_the_loops(name, friction):
     one, other = rubbing(name, **friction), rubbing(name, backwards=True, **friction)
@@ -78,3 +78,17 @@ def test_viscous_friction_takes_the_power_of_relative_turning(name):
             power += 0.2 * np.sum((turning[:, b] - turning[:, a]) ** 2, axis=1)
     found = np.sum(friction_forces(made, motion) * motion.drive_rate, axis=1)
     np.testing.assert_allclose(found, power, rtol=1e-6)
+
+
+def test_coulomb_friction_bends_where_the_file_says():
+    """Far below the transition rate it is a viscous friction of the coefficient over that rate."""
+    given = deepcopy(parsed(builtin_mechanisms()["mast"]))
+    for i in (1, 2, 3):
+        given["joints"][f"ball_{i}"]["friction"] = {"coulomb": "0.6"}
+    wide = Mechanism.from_document({**given, "friction": {"joints": {"transition_rate": "30"}}})
+    for i in (1, 2, 3):
+        given["joints"][f"ball_{i}"]["friction"] = {"viscous": "0.02"}
+    motion = moved(wide)
+    np.testing.assert_allclose(
+        friction_forces(wide, motion), friction_forces(Mechanism.from_document(given), motion), rtol=1e-9
+    )

@@ -105,6 +105,7 @@ def guarded(length, force, hole=False):
     return StreamGuard(settings).guard(StrutLog(time, length[rows], force[rows], "made")), stepped
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("transfer", [SCREW, BELT, Transfer(3e-4)])
 def test_a_stream_gives_what_a_log_does(transfer):
     log, stepped = guarded(*reports(transfer), hole=True)

@@ -30,7 +30,7 @@ from pkm_identification.simulation.plant import Plant
 
 def belt():
     """The belt machine without loops in its drives: commands are currents."""
-    return replace(Machine.load("uf_belt"), loops=None)
+    return replace(Machine.load("uf_belt"), control=None)
 
 
 def test_a_push_is_that_of_the_analytic_machine():
@@ -139,7 +139,7 @@ def test_drives_switched_off_let_go_or_lock():
     """Oil behind closed valves holds the platform; motors without current let it fall."""
     dropped = {}
     for name in ("uf_hydraulic", "uf_belt"):
-        plant = Plant(replace(Machine.load(name), loops=None), friction=False)
+        plant = Plant(replace(Machine.load(name), control=None), friction=False)
         plant.set_force(plant.holding_force())
         plant.enable(False)
         before = plant.length

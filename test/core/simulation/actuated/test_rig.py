@@ -55,6 +55,7 @@ CASES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_a_step_is_that_of_an_exact_integrator_to_second_order(name):
     actuator, mass, load, more = CASES[name]

@@ -8,7 +8,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from pkm_identification.errors import SettingsError
 from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.simulation import simulate
 from pkm_identification.simulation.actuated.small_steps import small_step
 from pkm_identification.simulation.plant import Plant
 
@@ -30,6 +32,7 @@ def motion(machine, step):
     return np.array(seen)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["uf_hydraulic", "uf_belt"])
 def test_motion_is_that_of_short_steps_within_1e_5(name):
     machine = Machine.load(name)
@@ -55,11 +58,22 @@ def test_what_is_faster_takes_shorter_steps():
     assert small_step(Machine.load("uf"), 1e-3) == pytest.approx(20e-6)
 
 
+def late(delay):
+    return changed(valve={"natural_frequency": 1443.0, "damping": 0.38, "delay": delay})
+
+
+def test_a_drive_that_answers_after_the_end_is_refused():
+    with pytest.raises(SettingsError, match=r"actuator 1: its delays, 2\.0.* longer than the run of 1\.8 s"):
+        simulate(late(2.0), "z", 1.8)
+    with pytest.raises(SettingsError, match=r"actuator 1: its delays, 1.* what can be simulated of 10 s"):
+        Plant(late(1e5))
+
+
 def test_periods_of_loops_are_whole_numbers_of_steps():
     machine = Machine.load("uf_belt")
-    loops = machine.loops
-    assert loops is not None
+    assert machine.control is not None
+    loops = machine.control.drives[0]
     assert loops.velocity is not None
     velocity, position = replace(loops.velocity, period=1.2e-4), replace(loops.position, period=2.4e-4)
-    odd = replace(loops, velocity=velocity, position=position)
-    assert small_step(replace(machine, loops=odd), 1e-3) == pytest.approx(20e-6)
+    odd = replace(machine.control, drives=(replace(loops, velocity=velocity, position=position),) * 6)
+    assert small_step(replace(machine, control=odd), 1e-3) == pytest.approx(20e-6)

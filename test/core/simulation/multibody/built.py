@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any
 
 from core.mechanisms.hexapod.machine_variants import machine, with_joint
+from core.mechanisms.hexapod.machine_variants import rubbing as rubbing_joints
 
 from pkm_identification.mechanisms.multibody.description.reader import parsed
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism, builtin_mechanisms
@@ -14,6 +15,10 @@ from pkm_identification.mechanisms.multibody.mechanism import Mechanism, builtin
 HEXAPODS = {
     "no spin": machine(with_joint("hexel", "no_spin")),
     "slanted hinge": machine(with_joint("ford", "universal", (1.0, 0.3, -0.2))),
+}
+RUBBING_JOINTS = {
+    "no spin": machine(rubbing_joints(with_joint("hexel", "no_spin"))),
+    "slanted hinge": machine(rubbing_joints(with_joint("ford", "universal", (1.0, 0.3, -0.2)))),
 }
 NAMES = ("four-bar", "mast", "suspension", "epaas", *HEXAPODS)
 

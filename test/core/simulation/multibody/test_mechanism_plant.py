@@ -5,7 +5,15 @@ from __future__ import annotations
 import mujoco
 import numpy as np
 import pytest
-from core.simulation.multibody.built import HEXAPODS, NAMES, document, mechanism, rocker_driven, rubbing
+from core.simulation.multibody.built import (
+    HEXAPODS,
+    NAMES,
+    RUBBING_JOINTS,
+    document,
+    mechanism,
+    rocker_driven,
+    rubbing,
+)
 from scipy.integrate import solve_ivp
 
 from pkm_identification.errors import NotConverged, SettingsError
@@ -43,41 +51,85 @@ def test_acceleration_is_that_of_the_mechanisms_forward_dynamics(name):
         assert plant.loop_gap < 1e-12
 
 
+def mujocos_acceleration(made: Mechanism, model, data, drives: list[int], force: np.ndarray) -> np.ndarray:
+    """Acceleration (V,) of MuJoCo's tree in its present state, the loops closed by its own constraint Jacobian.
+
+    [M J^T; J 0] (u', -lambda) = (Q - h, -J' u), all of it MuJoCo's; the joints cut here hold points together.
+    """
+    if np.any(dynamics.drive_inertia(made)):
+        pytest.fail("choose a mechanism whose drives have no inertia of their own")
+    data.qfrc_applied[:] = 0.0
+    data.qfrc_applied[drives] = force
+    mujoco.mj_forward(model, data)
+    rows, drift = [], []
+    for joint in made.tree.cut:
+        for body, place, sign in zip(joint.bodies, joint.place, (1, -1), strict=True):
+            where = 0 if body == "ground" else model.body(body).id
+            point = data.xpos[where] + data.xmat[where].reshape(3, 3) @ FLOAT64.array(place)
+            jacobian, change, turning = np.zeros((3, 3, model.nv))
+            mujoco.mj_jac(model, data, jacobian, turning, point, where)
+            mujoco.mj_jacDot(model, data, change, turning, point, where)
+            rows.append(sign * jacobian)
+            drift.append(sign * change @ data.qvel)
+    j = np.vstack([first + second for first, second in zip(rows[::2], rows[1::2], strict=True)])
+    d = np.concatenate([first + second for first, second in zip(drift[::2], drift[1::2], strict=True)])
+    mass = np.zeros((model.nv, model.nv))
+    mujoco.mj_fullM(model, data, mass)
+    # along what the constraints leave free; the rest of the acceleration is what they need
+    _, sizes, across = np.linalg.svd(j)
+    free = across[np.count_nonzero(sizes > 1e-9) :].T
+    needed = np.linalg.lstsq(j, -d, rcond=1e-10)[0]
+    push = data.qfrc_applied - data.qfrc_bias - mass @ needed
+    return needed + free @ np.linalg.solve(free.T @ mass @ free, free.T @ push)
+
+
+def driven_joints(made: Mechanism, model) -> list[int]:
+    """Places of the driven joints among MuJoCo's velocities."""
+    return [model.joint(joint).dofadr[0] for d in made.description.drives for joint in d.measure.joints]
+
+
 @pytest.mark.parametrize("name", ["four-bar", "mast", "slanted hinge"])
 def test_acceleration_is_that_of_mujocos_tree_under_mujocos_constraint_jacobian(name):
-    """[M J^T; J 0] (u', -lambda) = (Q - h, -J' u), all of it MuJoCo's; the joints cut here hold points together."""
     made, plant = mechanism(name), plant_of(mechanism(name))
     model, data = plant.tree.model, plant.tree.data
-    drives = [model.joint(joint).dofadr[0] for d in made.description.drives for joint in d.measure.joints]
+    drives = driven_joints(made, model)
     for q, rate, force in zip(*states(made, 3, seed=1), strict=True):
         plant.reset(q, rate, force)
-        data.qfrc_applied[:] = 0.0
-        data.qfrc_applied[drives] = force
-        mujoco.mj_forward(model, data)
-        rows, drift = [], []
-        for joint in made.tree.cut:
-            for body, place, sign in zip(joint.bodies, joint.place, (1, -1), strict=True):
-                where = 0 if body == "ground" else model.body(body).id
-                point = data.xpos[where] + data.xmat[where].reshape(3, 3) @ FLOAT64.array(place)
-                jacobian, change, turning = np.zeros((3, 3, model.nv))
-                mujoco.mj_jac(model, data, jacobian, turning, point, where)
-                mujoco.mj_jacDot(model, data, change, turning, point, where)
-                rows.append(sign * jacobian)
-                drift.append(sign * change @ data.qvel)
-        j = np.vstack([first + second for first, second in zip(rows[::2], rows[1::2], strict=True)])
-        d = np.concatenate([first + second for first, second in zip(drift[::2], drift[1::2], strict=True)])
-        mass = np.zeros((model.nv, model.nv))
-        mujoco.mj_fullM(model, data, mass)
-        # along what the constraints leave free; the rest of the acceleration is what they need
-        _, sizes, across = np.linalg.svd(j)
-        free = across[np.count_nonzero(sizes > 1e-9) :].T
-        needed = np.linalg.lstsq(j, -d, rcond=1e-10)[0]
-        push = data.qfrc_applied - data.qfrc_bias - mass @ needed
-        expected = needed + free @ np.linalg.solve(free.T @ mass @ free, free.T @ push)
-        if np.any(dynamics.drive_inertia(made)):
-            pytest.fail("choose a mechanism whose drives have no inertia of their own")
+        expected = mujocos_acceleration(made, model, data, drives, force)
         found = plant.state.acceleration
         assert np.abs(found - expected[drives]).max() <= 1e-8 * np.abs(expected).max()
+
+
+def moved_by_mujoco(made: Mechanism, plant: MechanismPlant, force, duration: float) -> np.ndarray:
+    """Driven coordinates (N, n) every 0.1 s from the plant's present state, by Runge and Kutta over MuJoCo's tree."""
+    model, data = plant.tree.model, mujoco.MjData(plant.tree.model)
+    data.qpos[:], data.qvel[:] = plant.tree.data.qpos, plant.tree.data.qvel
+    drives = driven_joints(made, model)
+    places = [model.joint(joint).qposadr[0] for d in made.description.drives for joint in d.measure.joints]
+
+    def change(q: np.ndarray, v: np.ndarray, t: float) -> np.ndarray:
+        data.qpos[:], data.qvel[:] = q, v
+        return mujocos_acceleration(made, model, data, drives, force(t))
+
+    def gone(q: np.ndarray, v: np.ndarray, h: float) -> np.ndarray:
+        q = q.copy()
+        mujoco.mj_integratePos(model, q, v, h)
+        return q
+
+    q, v, h, found = data.qpos.copy(), data.qvel.copy(), 2 * PERIOD, []
+    for k in range(round(duration / h)):
+        t = k * h
+        a1 = change(q, v, t)
+        v2 = v + 0.5 * h * a1
+        a2 = change(gone(q, v, 0.5 * h), v2, t + 0.5 * h)
+        v3 = v + 0.5 * h * a2
+        a3 = change(gone(q, v2, 0.5 * h), v3, t + 0.5 * h)
+        v4 = v + h * a3
+        a4 = change(gone(q, v3, h), v4, t + h)
+        q, v = gone(q, (v + 2 * v2 + 2 * v3 + v4) / 6, h), v + h * (a1 + 2 * a2 + 2 * a3 + a4) / 6
+        if (k + 1) % round(0.1 / h) == 0:
+            found.append(q[places])
+    return np.array(found)
 
 
 def integrated(made: Mechanism, rate: np.ndarray, force, times: np.ndarray, friction: bool) -> np.ndarray:
@@ -133,6 +185,21 @@ def test_a_second_of_motion_is_that_of_its_forward_dynamics_and_the_error_falls_
     assert np.abs(expected - kinematics.read(made, "drives", made.home)).max() > 0.01
     assert error[1] < tolerance
     assert 3.3 < error[0] / error[1] < 4.7
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PUSHED)
+def test_a_second_of_motion_is_that_of_mujoco(name):
+    made, plant = mechanism(name), plant_of(mechanism(name))
+    rate, tolerance = PUSHED[name]
+    holding, turn = plant.holding_force(), np.linspace(-1, 1, made.degrees_of_freedom)
+
+    def force(t: float) -> np.ndarray:
+        return holding * (1 + 0.02 * t) + 0.05 * t * turn
+
+    plant.reset(rate=rate, force=force(0.0))
+    expected = moved_by_mujoco(made, plant, force, 1.0)
+    assert np.abs(run(plant, rate, force, 1.0, PERIOD) - expected).max() < tolerance
 
 
 @pytest.mark.slow
@@ -207,6 +274,32 @@ def test_a_hexapod_moves_as_in_its_own_plant(name):
     # both err with the square of the period, each in its own coordinates
     assert np.abs(own.length - general.drive).max() < 1e-3 * moved
     np.testing.assert_allclose(general.state.resistance, own.state.resistance, atol=2.0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", RUBBING_JOINTS)
+def test_a_hexapod_with_friction_in_its_joints_moves_and_stops_as_in_its_own_plant(name):
+    machine = RUBBING_JOINTS[name]
+    own, general = Plant(machine), MechanismPlant(Mechanism.from_machine(machine))
+    bare = MechanismPlant(mechanism(name))
+    holding = own.holding_force()
+    push = (3000.0 if name == "slanted hinge" else 150.0) * np.array([1, -1, 0.5, -0.5, 0.3, 0.2])
+    for plant in (own, general, bare):
+        plant.reset(force=holding)
+    start, moved, apart, without = own.length, 0.0, 0.0, 0.0
+    for k in range(500):
+        # two ways with rests between, in which friction holds what gravity pulls more than at home
+        force = holding + push * np.maximum(np.sin(2 * np.pi * 4 * (k + 1) * PERIOD), 0.0) * (
+            1 if k < 250 else -1
+        )
+        for plant in (own, general, bare):
+            plant.advance(force, PERIOD)
+        moved = max(moved, np.abs(own.length - start).max())
+        apart = max(apart, np.abs(own.length - general.drive).max())
+        without = max(without, np.abs(own.length - bare.drive).max())
+    assert moved > 1e-3
+    assert without > 0.02 * moved
+    assert apart < 1e-4 * moved
 
 
 @pytest.mark.slow

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
+from pkm_identification.numerics.copying import copy_vector
 from pkm_identification.numerics.linear_systems import invert8
 from pkm_identification.numerics.rotation import fill_quaternion
 
@@ -88,15 +89,15 @@ def _prove(form, gram, scale, lengths, position, rotation, found, start, home, h
     z, before, end, anchor = np.empty(8), start.copy(), np.empty(8), start.copy()
     constant, constant_before = np.empty(8), np.empty(8)
     bound = _anchor(form, gram, anchor, matrix, inverse, work, value)
-    constant_before[:] = value
+    copy_vector(value, constant_before)
     chain = True
     for n in range(len(lengths)):
         joined[n] = False
         if not found[n]:
             # the search for the next row starts from home
-            anchor[:] = home
-            before[:] = home
-            constant_before[:] = home_constant
+            copy_vector(home, anchor)
+            copy_vector(home, before)
+            copy_vector(home_constant, constant_before)
             bound = _anchor(form, gram, anchor, matrix, inverse, work, value)
             chain = True
             continue
@@ -105,24 +106,24 @@ def _prove(form, gram, scale, lengths, position, rotation, found, start, home, h
         if chain:
             joined[n] = _near(z, anchor, inverse, value, constant, bound)
             if not joined[n]:
-                anchor[:] = before
+                copy_vector(before, anchor)
                 bound = _anchor(form, gram, anchor, matrix, inverse, work, value)
                 joined[n] = _near(z, anchor, inverse, value, constant, bound)
         if not joined[n]:
             # the row's own anchor tells whether a path ends in this very root
-            anchor[:] = z
+            copy_vector(z, anchor)
             bound = _anchor(form, gram, anchor, matrix, inverse, work, value)
             for origin in range(2):
                 if not joined[n] and (origin == 1 or chain):
-                    end[:] = before if origin == 0 else home
+                    copy_vector(before if origin == 0 else home, end)
                     begin = constant_before if origin == 0 else home_constant
                     reached, _ = follow(
                         form, gram, end, begin, constant, path_matrix, path_inverse, work, step, between
                     )
                     joined[n] = reached == 1.0 and _distance(end, z) * bound <= 1.0
         chain = joined[n]
-        before[:] = z
-        constant_before[:] = constant
+        copy_vector(z, before)
+        copy_vector(constant, constant_before)
 
 
 def joined_to_start(

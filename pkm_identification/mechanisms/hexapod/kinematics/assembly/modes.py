@@ -10,12 +10,14 @@ from numpy.typing import NDArray
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
+from pkm_identification.numerics.copying import copy_matrix, copy_vector
 from pkm_identification.numerics.linear_systems import invert6
 from pkm_identification.numerics.rotation import orthonormalize
 
+from ...joint_limits import JointLimits
 from ..forward import newton
 from ..jacobian import fill_jacobian, frobenius_condition
-from ..passive import JointLimits, passive_angles
+from ..passive import passive_angles
 from ..records import Joints, Pose, pose_matrices
 from .continuation import follow_lengths
 from .path_tracking import machine_quadrics
@@ -99,8 +101,8 @@ def _polish(base, platform, length, position, rotation, scale, residual, conditi
         good, _, error = newton(joints, length, Pose(position[n], rotation[n]), 5, matrices)
         if not good:
             # near a multiple root the last step may be rounding alone
-            position[n] = kept
-            rotation[n] = turned
+            copy_vector(kept, position[n])
+            copy_matrix(turned, rotation[n])
         orthonormalize(rotation[n])
         fill_jacobian(base, platform, position[n], rotation[n], jac, matrices.length)
         error = 0.0
@@ -110,7 +112,7 @@ def _polish(base, platform, length, position, rotation, scale, residual, conditi
         condition[n] = np.inf
         if invert6(jac, inverse, work):
             condition[n] = frobenius_condition(jac, inverse, scale)
-        jacobians[n] = jac
+        copy_matrix(jac, jacobians[n])
 
 
 def geometry_modes(

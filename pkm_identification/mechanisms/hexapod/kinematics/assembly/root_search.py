@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
+from pkm_identification.numerics.copying import copy_vector
 from pkm_identification.numerics.linear_systems import invert8
 from pkm_identification.numerics.rotation import write_matrix
 from pkm_identification.numerics.vector3 import at, cross, dot
@@ -170,11 +171,11 @@ def _search(form, draws, base, platform, constant, roots, simple, hits, count):
                 return count, converged
             found = count
             count += 1
-            roots[found] = z
+            copy_vector(z, roots[found])
             simple[found] = is_simple
             hits[found] = 0
         elif is_simple and not simple[found]:
-            roots[found] = z
+            copy_vector(z, roots[found])
             simple[found] = True
         hits[found] += 1
     return count, converged

@@ -64,6 +64,7 @@ def test_numbers_are_the_formulas():
             assert shares.signed_range[g, i] == pytest.approx(spread, rel=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["x-high", "z-medium", "rotation-offset-high"])
 def test_norms_are_those_of_an_independent_derivation(name):
     """(2.76-2.88) in plain numpy from the equations of motion, body by body."""

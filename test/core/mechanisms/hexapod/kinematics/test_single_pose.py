@@ -38,6 +38,7 @@ def test_struts_outside_the_limits_are_named():
     assert pose_of_lengths(m, length).outside == (2, 5)
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(st.integers(0, 10_000))
 def test_real_poses_are_never_called_a_misfit(seed):

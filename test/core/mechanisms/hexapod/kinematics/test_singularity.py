@@ -65,6 +65,7 @@ def test_estimates_are_sigma_over_its_numerical_gradient(name):
         )
 
 
+@pytest.mark.slow
 @settings(max_examples=30)
 @given(st.integers(0, 10_000), st.booleans())
 def test_no_singularity_within_the_proved_distance(seed, turning):
@@ -103,6 +104,7 @@ def test_nearby_singularities_are_singular_and_beyond_the_proved_distance(name):
     assert reach[near.found].min() > 1.0
 
 
+@pytest.mark.slow
 def test_fichters_singularity_is_where_its_determinant_vanishes():
     """Turned by 90 degrees similar hexagons are singular; the freedom there is a screw about z."""
     angle = singular_angle()

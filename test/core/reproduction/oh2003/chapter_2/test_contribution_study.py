@@ -214,6 +214,7 @@ def verdicts(study):
     return {number.name: number.verdict for number in numbers_of(findings(study))}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BOTH_WAYS)
 def test_verdicts_follow_the_numbers(study, name):
     wrong, right = BOTH_WAYS[name]

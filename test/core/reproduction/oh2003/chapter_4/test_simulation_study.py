@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from figure_layout import overlaps
 
 from pkm_identification.estimation.identifiability import COMBINATION, IDENTIFIABLE, UNIDENTIFIABLE
 from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
@@ -36,6 +37,11 @@ from pkm_identification.reproduction.oh2003.chapter_4.findings import findings
 from pkm_identification.reproduction.oh2003.chapter_4.held_inertia import held_inertia, with_centers
 from pkm_identification.reproduction.oh2003.chapter_4.noise import noise_results, worst
 from pkm_identification.reproduction.oh2003.chapter_4.runs import run_study, six_axes
+from pkm_identification.reproduction.oh2003.chapter_4.source_figures import (
+    source_mass_figures,
+    source_noise_figures,
+    source_order_figures,
+)
 from pkm_identification.reproduction.oh2003.chapter_4.source_tables import (
     INERTIAS,
     MASSES,
@@ -257,7 +263,21 @@ def trend(study, tables, good, bad):
     return study
 
 
+def bent(study, motions):
+    """Masses of the energy model that settle in the motions named and move evenly in the others."""
+
+    def changed(one):
+        if one.case.table != "4.8":
+            return one
+        samples = np.arange(len(one.source_history), dtype=float)
+        shape = np.exp(-samples / 3) if one.case.motion in motions else samples
+        return replace(one, source_history=np.outer(shape, one.true))
+
+    return replace(study, results=tuple(changed(one) for one in study.results))
+
+
 BOTH_WAYS = {
+    "Energy: Z linear (Figs. 4.16-4.18)": (lambda s: bent(s, ["Z"]), lambda s: bent(s, ["X", "XY"])),
     "No friction: X, XY closer than Z, fall": (
         lambda s: trend(s, ["4.4"], ["Z", "fall"], ["X", "XY"]), lambda s: trend(s, ["4.4"], ["X", "XY"], ["Z", "fall"])
     ),
@@ -325,6 +345,7 @@ def test_what_has_no_effect_or_is_decided_by_the_guess_is_not_judged(study):
     assert found["Table 4.8, XY, energy: m_e off"] == UNJUDGED
     assert found["Table 4.9, XY: Ixx_b + Ixx_e off"] == UNJUDGED
     assert found["Table 4.5, XY: Ixx_b + Ixx_e off"] == NOT_REPRODUCED
+    assert found["Figs. 4.19, 4.20"] == UNJUDGED
 
 
 def test_the_outcome_tells_it(study):
@@ -337,6 +358,32 @@ def test_the_outcome_tells_it(study):
     figures = made.figures()
     assert list(figures) == document["figures"]
     assert len(figures["simulation_masses"].axes) == 12
+
+
+@pytest.mark.parametrize(
+    ("draw", "numbers"),
+    [
+        (source_mass_figures, [f"4.{k}" for k in range(8, 19)]),
+        (source_order_figures, [f"4.{k}" for k in range(35, 43)]),
+        (source_noise_figures, ["4.43", "4.44", "C.1", "C.2"]),
+    ],
+)
+def test_a_panel_is_a_figure_of_the_source(study, draw, numbers):
+    figure = draw(study)
+    panels = [panel for panel in figure.axes if panel.get_visible()]
+    shown = [panel.get_title(loc="left").split(":")[0].removeprefix("Fig. ").rstrip("*†") for panel in panels]
+    assert shown == numbers
+    by = dict(zip(shown, panels, strict=True))
+    # axes that are legible: iterations of 4.10, 4.36, 4.43, kilograms of 4.11 and C.2
+    ends = {"4.10": 80, "4.36": 120, "4.43": 40}
+    spans = {"4.11": (1.0, 10.0), "C.2": (4.4, 6.0)}
+    assert all(by[name].get_xlim() == (0, ends[name]) for name in ends if name in by)
+    assert all(by[name].get_ylim() == spans[name] for name in spans if name in by)
+
+
+@pytest.mark.parametrize("draw", [source_order_figures, source_noise_figures])
+def test_no_text_of_them_lies_on_other_text(study, draw):
+    assert overlaps(draw(study)) == []
 
 
 def test_the_table_has_the_legible_numbers_only(motions):

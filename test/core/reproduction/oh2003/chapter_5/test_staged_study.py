@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from figure_layout import overlaps
 
 from pkm_identification.estimation.identifiability import IDENTIFIABLE
 from pkm_identification.identification.procedures.staged import MAX_PASSES
@@ -28,6 +29,7 @@ from pkm_identification.reproduction.oh2003.chapter_5.friction_findings import (
 )
 from pkm_identification.reproduction.oh2003.chapter_5.joint_share import JUDGED as JUDGED_MOMENT
 from pkm_identification.reproduction.oh2003.chapter_5.runs import run_study
+from pkm_identification.reproduction.oh2003.chapter_5.source_figures import source_figures
 from pkm_identification.reproduction.oh2003.chapter_5.study import outcome
 from pkm_identification.reproduction.oh2003.chapter_5.tables import friction_table
 
@@ -277,3 +279,18 @@ def test_text_document_and_figures(study):
     assert document["ours"]["held_in_2_a"] == "cad"
     assert set(document["all_at_once"]) == {"scaled", "raw", "raw_in_stages"}
     assert list(made.figures()) == document["figures"]
+
+
+def test_a_panel_is_a_figure_of_the_source(study):
+    figure = source_figures(study)
+    titles = [panel.get_title(loc="left") for panel in figure.axes]
+    assert [title.split(":")[0] for title in titles] == [f"Fig. 5.{k}" for k in range(2, 17)]
+    # the one figure whose parameter is legible
+    assert titles[10] == "Fig. 5.12: coulomb_4 (N)"
+    stage = study.third["x"]["xy"]
+    drawn = next(line for line in figure.axes[10].lines if line.get_label() == "FA_XY").get_ydata()
+    place = study.as_source.trajectories.parameters.names.index("coulomb_4")
+    np.testing.assert_array_equal(drawn, [stage.start[place], *stage.trace[:60, place]])
+    # a pass ends where the stage does
+    np.testing.assert_array_equal(stage.trace[-1], stage.values)
+    assert overlaps(figure) == []

@@ -28,6 +28,7 @@ def forward_all(tmp_path, length) -> tuple[int, list[dict[str, str]]]:
     return code, rows
 
 
+@pytest.mark.slow
 def test_table_holds_every_mode(tmp_path, capsys):
     m = Machine.load("uf")
     length = lengths(m, *poses(m, 3, 1))

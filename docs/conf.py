@@ -1,0 +1,59 @@
+"""The documentation site: `make docs`. Pages of commands, messages and the public API are made from the code."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(ROOT), str(ROOT / "docs")]
+
+from generated_pages import write_pages  # noqa: E402
+
+import pkm_identification  # noqa: E402
+
+project = "pkm_identification"
+author = "the authors of pkm_identification"
+release = pkm_identification.__version__
+language = "en"
+
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.napoleon",
+    "sphinx_gallery.gen_gallery",
+]
+exclude_patterns = ["_build"]
+source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
+
+# Headings are link targets, as on a repository's pages.
+myst_heading_anchors = 4
+myst_enable_extensions = ["colon_fence", "deflist"]
+
+autodoc_typehints = "none"  # numpydoc sections say types with shapes and units
+autodoc_member_order = "bysource"
+autosummary_generate = True
+napoleon_google_docstring = False
+napoleon_use_rtype = False
+napoleon_use_ivar = True
+
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples",
+    "gallery_dirs": "gallery",
+    "filename_pattern": r".*",
+    "abort_on_example_error": True,
+    "plot_gallery": True,
+    "download_all_examples": False,
+    "show_memory": False,
+    "write_computation_times": False,
+    "remove_config_comments": True,
+    "within_subsection_order": "ExampleTitleSortKey",
+}
+
+html_theme = "furo"
+html_title = f"pkm_identification {release}"
+html_static_path: list[str] = []
+html_show_sourcelink = False
+
+write_pages(ROOT / "docs" / "generated")

@@ -1,0 +1,73 @@
+"""Pages of the site that the code itself says: every command with its options, every message, the public API."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+from pathlib import Path
+
+import pkm_identification
+from pkm_identification.cli import COMMANDS, parser_for
+
+ROOT = Path(__file__).resolve().parents[1]
+KINDS = ("msg", "srv", "action")
+
+
+def write_pages(folder: Path) -> None:
+    """Write commands.md, messages.md and api.md into a folder of generated pages; what was there is replaced."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    for name, text in (("commands", commands_page()), ("messages", messages_page()), ("api", api_page())):
+        (folder / f"{name}.md").write_text(text, encoding="utf-8")
+
+
+def subparser(command: str) -> argparse.ArgumentParser:
+    """The parser of one command with all its options."""
+    (choices,) = [
+        action.choices
+        for action in parser_for(command)._actions
+        if isinstance(action, argparse._SubParsersAction)
+    ]
+    return choices[command]
+
+
+def commands_page() -> str:
+    """Every command's own help."""
+    sections = ["# Commands", "", "What `pkm COMMAND --help` prints.", ""]
+    for command, (_, summary) in COMMANDS.items():
+        parser = subparser(command)
+        parser.formatter_class = lambda prog: argparse.HelpFormatter(prog, max_help_position=26, width=100)
+        sections += [
+            f"## pkm {command}",
+            "",
+            f"{summary}.",
+            "",
+            "```text",
+            parser.format_help().rstrip(),
+            "```",
+            "",
+        ]
+    return "\n".join(sections)
+
+
+def messages_page() -> str:
+    """The definition of every message, service and action."""
+    sections = ["# Messages, services, actions", ""]
+    for kind in KINDS:
+        for path in sorted((ROOT / kind).glob(f"*.{kind}")):
+            text = path.read_text(encoding="utf-8").rstrip()
+            sections += [f"## {kind}/{path.stem}", "", "```text", text, "```", ""]
+    return "\n".join(sections)
+
+
+def api_page() -> str:
+    """What `import pkm_identification as pkm` offers, each with its docstring."""
+    sections = ["# Python", "", "`import pkm_identification as pkm`; everything else stays importable.", ""]
+    for name in pkm_identification.__all__:
+        thing = getattr(pkm_identification, name)
+        directive = "autoclass" if isinstance(thing, type) else "autofunction"
+        options = [":members:"] if directive == "autoclass" and not issubclass(thing, Exception) else []
+        target = f"{thing.__module__}.{thing.__qualname__}"
+        sections += [f"## {name}", "", "```{eval-rst}", f".. {directive}:: {target}"]
+        sections += [f"   {option}" for option in options] + ["```", ""]
+    return "\n".join(sections)

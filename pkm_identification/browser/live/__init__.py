@@ -1,0 +1,1 @@
+"""A page beside running nodes: what it shows, and the server that keeps it up to date."""

@@ -1,0 +1,84 @@
+"""pkm import: a log of another program as one of ours."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+
+from pkm_identification.errors import SettingsError
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.motion import StrutLog
+from pkm_identification.records import read_log, write_log
+from pkm_identification.records.atomic import write_text
+from pkm_identification.records.foreign import LAYOUT_ENDING, layout_place, layout_text, whole_layout
+
+from .arguments import add_reading, reading
+from .results import check_file, say
+
+
+def add(commands: argparse._SubParsersAction) -> None:
+    """Add the command."""
+    parser = commands.add_parser(
+        "import",
+        description="Read a log of another program (text of any delimiter, decimal commas, comments, no header; .mat; "
+        "a bag with other joint names), see whether its numbers can be those of a hexapod, and write it as CSV in SI "
+        "units. Commands that read logs take the same options and need no import.",
+    )
+    parser.add_argument("log", metavar="LOG", help="text of columns (also .gz), .mat or a bag folder")
+    parser.add_argument("out", metavar="OUT", help=".csv or .csv.gz")
+    parser.add_argument(
+        "--machine", help="hold the lengths against its limits; needed for counts and currents"
+    )
+    add_reading(parser)
+    parser.add_argument(
+        "--keep",
+        action="store_true",
+        help=f"keep the options beside the log, in LOG{LAYOUT_ENDING}: every command reads this log by them, and "
+        "others with --columns FILE",
+    )
+    parser.set_defaults(run=_import)
+
+
+def _import(options: argparse.Namespace) -> int:
+    if not options.out.endswith((".csv", ".csv.gz")):
+        raise SettingsError(f"{options.out}: expected a name that ends in .csv or .csv.gz")
+    if Path(options.out).resolve() == Path(options.log).resolve():
+        raise SettingsError(f"{options.out}: is the log itself; expected another file")
+    check_file(options.out, "OUT")
+    how = reading(options)
+    if options.keep and how["layout"] is None:
+        raise SettingsError(
+            "--keep: nothing is said of the log; expected --columns, --units, --rate or --joints"
+        )
+    machine = None if options.machine is None else Machine.load(options.machine)
+    log, faults = read_log(options.log, machine, **how)
+    write_log(options.out, log)
+    print(_text(log, faults, options.out))
+    if options.keep:
+        place = layout_place(options.log)
+        write_text(place, layout_text(whole_layout(options.log, how["layout"])))
+        say(f"kept: {place}")
+    return 0
+
+
+def _text(log: StrutLog, faults: Mapping[str, int], out: str) -> str:
+    """What was read, in numbers a person can see to be right or wrong."""
+    step = np.diff(log.time)
+    step = step[np.isfinite(step)]
+    rate = 1.0 / np.median(step) if step.size and np.median(step) > 0 else np.nan
+    lines = [
+        f"{log.source}: {len(log)} samples, {rate:.6g} Hz, {np.nanmax(log.time) - np.nanmin(log.time):.6g} s"
+    ]
+    for name, values, unit in (("length", log.length, "m"), ("force", log.force, "N")):
+        if values is None:
+            lines.append(f"{name:6}  none: what needs forces cannot be done with this log")
+            continue
+        low, high = np.nanmin(values, axis=0), np.nanmax(values, axis=0)
+        spans = "  ".join(f"{a:.4g}..{b:.4g}" for a, b in zip(low, high, strict=True))
+        lines.append(f"{name:6}  {spans} {unit}")
+    if faults:
+        lines.append("left out: " + ", ".join(f"{reason} {count}" for reason, count in faults.items()))
+    return "\n".join([*lines, f"-> {out}"])

@@ -1,0 +1,179 @@
+"""pkm init: a machine file to begin with."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+import yaml
+
+from pkm_identification.document import YAML_ENDINGS
+from pkm_identification.errors import OutputError, SettingsError
+from pkm_identification.exporting.new_machine import (
+    Sketch,
+    joints_on_circle,
+    machine_file,
+    paired_angles,
+    refuse_unlikely,
+)
+from pkm_identification.mechanisms.hexapod.geometry import jacobian_quality
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.motion import STRUTS
+from pkm_identification.records.atomic import write_text
+from pkm_identification.records.foreign.joint_table import read_joint_table
+
+from .questions import Questions, number, numbers, positive, told
+from .results import check_file, write_figures
+
+UNITS = {"m": 1.0, "mm": 1e-3}
+ENDS = ("base", "platform")
+SLOWEST, FASTEST = 1.0, 1e6  # samples per second
+# Of the Jacobian's smallest to largest singular value at home: below it, a machine is stiff in no useful way.
+POOR = 0.02
+
+
+def add(commands: argparse._SubParsersAction) -> None:
+    """Add the command."""
+    parser = commands.add_parser(
+        "init",
+        description="Write a machine file for a hexapod: its joints as stated, everything else guessed and marked so; "
+        "with a picture, and checked. What is not given is asked for on a terminal.",
+    )
+    parser.add_argument("out", metavar="OUT", help="the machine file, .yaml")
+    joints = parser.add_argument_group("joints")
+    joints.add_argument("--unit", choices=tuple(UNITS), help="of all lengths here (default: m)")
+    joints.add_argument(
+        "--joints",
+        metavar="FILE",
+        help="six rows of base x, y, z and platform x, y, z, or twelve rows of x, y, z",
+    )
+    joints.add_argument("--radius-base", metavar="R", help="of the circle of the base joints")
+    joints.add_argument("--radius-platform", metavar="R", help="of the circle of the platform joints")
+    joints.add_argument(
+        "--angles-base",
+        metavar="DEG",
+        help="of the base joints of struts 1 to 6, with commas; or one: between the joints of a pair, pairs 120 apart",
+    )
+    joints.add_argument("--angles-platform", metavar="DEG", help="the same of the platform joints")
+    joints.add_argument(
+        "--height", metavar="H", help="of the platform over the base at home; negative: it hangs"
+    )
+    joints.add_argument("--limits", metavar="MIN,MAX", help="shortest and longest strut (default: guessed)")
+    bodies = parser.add_argument_group("bodies")
+    bodies.add_argument("--mass", metavar="KG", help="of the platform with its tool")
+    bodies.add_argument(
+        "--size", metavar="D[,T]", help="platform's diameter and thickness (default: by its joints)"
+    )
+    bodies.add_argument(
+        "--strut-mass", metavar="KG", help="of a whole strut (default: a quarter of the platform's)"
+    )
+    parser.add_argument("--name", help="of the machine (default: that of the file)")
+    parser.add_argument("--rate", default="1000", metavar="HZ", help="of its logs (default: 1000)")
+    parser.add_argument("--force", action="store_true", help="write over files that are there")
+    parser.set_defaults(run=_init)
+
+
+def _init(options: argparse.Namespace) -> int:
+    out = Path(options.out)
+    if out.suffix not in YAML_ENDINGS:
+        raise SettingsError(f"{out}: expected a name that ends in .yaml")
+    picture = out.with_suffix(".png")
+    for file in (out, picture):
+        check_file(file, "OUT")
+        if file.exists() and not options.force:
+            raise OutputError(f"{file}: exists; --force writes over it")
+    sketch = _sketch(options)
+    refuse_unlikely(sketch, options.unit or "m")
+    text = machine_file(sketch)
+    machine = Machine.from_document(yaml.safe_load(text), str(out))
+    # matplotlib takes longer to load than this command runs
+    from pkm_identification.report.figures.machine import machine_figure
+
+    write_text(out, text)
+    write_figures(out.parent, {out.stem: machine_figure(machine)})
+    print(_summary(machine, sketch, out, picture))
+    return 0
+
+
+def _sketch(options: argparse.Namespace) -> Sketch:
+    """What options and answers say."""
+    asked = Questions(options)
+    if asked.interactive and options.unit is None:
+        options.unit = asked.answer("unit of lengths", "m or mm", _unit)
+    metre = UNITS[options.unit or "m"]
+    unit = options.unit or "m"
+    if options.joints:
+        for flag in ("radius_base", "radius_platform", "angles_base", "angles_platform"):
+            if getattr(options, flag) is not None:
+                raise SettingsError(
+                    f"--joints: has the joints; --{flag.replace('_', '-')} does not go with it"
+                )
+        base, platform = (joints * metre for joints in read_joint_table(options.joints))
+    else:
+        radii, angles = [], []
+        for end in ENDS:
+            question = f"radius of the {end} joints in {unit}"
+            radii.append(metre * asked.value(f"radius_{end}", question, positive))
+            question = f"angles of the {end} joints in deg: six, or the one between the two of a pair"
+            angles.append(asked.value(f"angles_{end}", question, _angles))
+        if {len(one) for one in angles} == {1}:
+            angles = list(paired_angles(angles[0][0], angles[1][0]))
+        elif any(len(one) != STRUTS for one in angles):
+            raise SettingsError(
+                "--angles-base, --angles-platform: expected six angles in both, or one in both"
+            )
+        base, platform = (joints_on_circle(r, np.array(a)) for r, a in zip(radii, angles, strict=True))
+    size = numbers(options.size, "--size", 1, 2)
+    limits = numbers(options.limits, "--limits", 2, 2)
+    if limits and not 0 < limits[0] < limits[1]:
+        raise SettingsError(f"--limits {options.limits}: expected MIN,MAX with 0 < MIN < MAX")
+    if any(one <= 0 for one in size):
+        raise SettingsError(f"--size {options.size}: must be greater than zero")
+    return Sketch(
+        name=options.name or Path(options.out).stem,
+        base_joints=base,
+        platform_joints=platform,
+        height=metre
+        * asked.value("height", f"height of the platform over the base at home in {unit}", number),
+        mass=asked.value("mass", "mass of the platform with its tool in kg", positive),
+        diameter=metre * size[0] if size else None,
+        thickness=metre * size[1] if len(size) > 1 else None,
+        limits=(metre * limits[0], metre * limits[1]) if limits else None,
+        strut_mass=None if options.strut_mass is None else told("--strut-mass", options.strut_mass, positive),
+        sample_rate=told("--rate", options.rate, _rate),
+    )
+
+
+def _rate(text: str) -> float:
+    rate = number(text)
+    if not SLOWEST <= rate <= FASTEST:
+        raise ValueError(f"must be from {SLOWEST:g} to {FASTEST:g} samples per second")
+    return rate
+
+
+def _angles(text: str) -> list[float]:
+    angles = [number(part) for part in text.split(",")]
+    if len(angles) not in (1, STRUTS):
+        raise ValueError(f"expected six angles with commas, or one, found {len(angles)}")
+    return angles
+
+
+def _unit(text: str) -> str:
+    if text not in UNITS:
+        raise ValueError(f"expected {' or '.join(UNITS)}")
+    return text
+
+
+def _summary(machine: Machine, sketch: Sketch, out: Path, picture: Path) -> str:
+    ratio = float(jacobian_quality(machine)[0][0])
+    home = ", ".join(f"{length:.4f}" for length in sketch.home_lengths)
+    lines = [
+        f"{out}: {machine.name}, struts {home} m at home",
+        f"{picture}: its picture; look whether strut by strut the right joints are connected",
+        f"condition at home {1 / ratio:.3g} (length {machine.length_scale:.3g} m)",
+    ]
+    if ratio < POOR:
+        lines.append("This pose is nearly singular: some motion of the platform hardly moves a strut.")
+    lines.append("Lines that say GUESSED in the file are starting points.")
+    return "\n".join(lines)

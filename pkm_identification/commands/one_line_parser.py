@@ -1,0 +1,45 @@
+"""A parser of arguments that answers what is wrong in one line, with the word that was meant."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+from pkm_identification.errors import one_line
+from pkm_identification.suggestion import did_you_mean
+
+
+class OneLineParser(argparse.ArgumentParser):
+    """Of the command line and, by argparse's ways, of each of its commands."""
+
+    def error(self, message: str) -> NoReturn:
+        """End with exit code 2 and one line: usage is what --help shows."""
+        self.exit(2, one_line(f"{self.prog}: {message}") + "\n")
+
+    def parse_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> Any:  # type: ignore[override]
+        """All arguments; what no option takes is answered with the nearest one."""
+        options, extra = self.parse_known_args(args, namespace)
+        if extra:
+            parser = self._command(getattr(options, "command", None))
+            wrong = next((word for word in extra if word.startswith("-")), extra[0])
+            flag, near = wrong.partition("=")[0], ""
+            if flag.startswith("-"):
+                near = did_you_mean(flag, parser._option_string_actions)
+            kind = "option" if flag.startswith("-") else "argument"
+            parser.error(f"{flag}: no such {kind}{near or f'; {parser.prog} --help has all'}")
+        return options
+
+    def _command(self, name: str | None) -> argparse.ArgumentParser:
+        for action in self._actions:
+            if isinstance(action, argparse._SubParsersAction) and name in action.choices:
+                return action.choices[name]
+        return self
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if action.choices is None or value in action.choices:
+            return
+        known = [str(choice) for choice in action.choices]
+        raise argparse.ArgumentError(
+            action, f"'{value}' is none of {', '.join(known)}{did_you_mean(str(value), known)}"
+        )

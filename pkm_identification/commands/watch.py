@@ -1,0 +1,68 @@
+"""pkm watch: a page in the browser beside running nodes."""
+
+from __future__ import annotations
+
+import argparse
+import re
+
+from pkm_identification.browser.live.admission import Admission
+from pkm_identification.browser.live.page_server import require_websockets
+from pkm_identification.errors import SettingsError
+from pkm_identification.mechanisms.hexapod.machine import Machine
+
+from .ros_part import require_ros
+
+PORT = 8741
+LARGEST_DOMAIN = 232
+NAMESPACE = re.compile(r"/?([A-Za-z_]\w*(/[A-Za-z_]\w*)*)?", re.ASCII)
+
+
+def add(commands: argparse._SubParsersAction) -> None:
+    """Add the command."""
+    parser = commands.add_parser(
+        "watch",
+        description="Show running nodes on a page in the browser, until Ctrl-C: the machine in 3D, estimates settling "
+        "with their bands, fit, payload, diagnostics; with buttons that save and reset the estimate.",
+    )
+    parser.add_argument("--machine", help="built-in name or YAML file (default: that of the estimator node)")
+    parser.add_argument("--namespace", default="", help="of the nodes")
+    parser.add_argument("--domain", type=int, help="ROS domain (default: ROS_DOMAIN_ID)")
+    parser.add_argument(
+        "--host", default="127.0.0.1", help="address to listen on; others than 127.0.0.1 need a --token"
+    )
+    parser.add_argument("--port", type=int, default=PORT, help=f"0: a free one (default: {PORT})")
+    parser.add_argument("--token", metavar="T", help="what a page must know: 8 or more letters and digits")
+    parser.add_argument("--no-browser", action="store_true", help="print the address and open no browser")
+    parser.set_defaults(run=_watch)
+
+
+def _watch(options: argparse.Namespace) -> int:
+    if not 0 <= options.port <= 65535:
+        raise SettingsError(f"--port {options.port}: must be from 0 to 65535")
+    if options.domain is not None and not 0 <= options.domain <= LARGEST_DOMAIN:
+        raise SettingsError(f"--domain {options.domain}: must be from 0 to {LARGEST_DOMAIN}")
+    if not NAMESPACE.fullmatch(options.namespace):
+        raise SettingsError(
+            f"--namespace {options.namespace!r}: must be words of letters, digits and _ with / between"
+        )
+    admission = Admission(options.host, options.token)
+    machine = None if options.machine is None else Machine.load(options.machine)
+    require_websockets()
+    require_ros()
+    # ROS is an option of this package, so nothing outside the commands that need it loads it
+    from pkm_identification.ros.watching.watch import WatchSettings, run_watch
+
+    run_watch(
+        WatchSettings(
+            host=options.host,
+            port=options.port,
+            token=options.token,
+            admission=admission,
+            machine=machine,
+            namespace=options.namespace,
+            domain=options.domain,
+            open_browser=not options.no_browser,
+        ),
+        say=lambda address: print(f"Page: {address}  (Ctrl-C ends it)", flush=True),
+    )
+    return 0

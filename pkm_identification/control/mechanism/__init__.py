@@ -1,0 +1,1 @@
+"""Control of any mechanism with loops, by its own kinematics and dynamics."""

@@ -1,0 +1,1 @@
+"""What changed between estimates, and when, beyond chance."""

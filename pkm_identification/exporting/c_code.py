@@ -1,0 +1,123 @@
+"""C99 source of a machine's inverse dynamics, for feed-forward in a controller."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from pkm_identification import __version__
+from pkm_identification.mechanisms.hexapod.dynamics.basis import (
+    PLATFORM_COLUMNS,
+    basis_parameters,
+    friction_of_basis,
+    joint_friction_of_basis,
+    strut_column,
+)
+from pkm_identification.mechanisms.hexapod.dynamics.records import spin_of
+from pkm_identification.mechanisms.hexapod.dynamics.strut import H_B, H_E, I_A, I_X, M_E, M_M
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.motion import STRUTS
+from pkm_identification.numerics.arrays import FloatArray
+
+from .c_template import CLIPPED, COMMON, FRICTION, HEADER, JOINTS, MAIN, SOLVE
+
+_OF_STRUT = (M_E, H_E, H_B, I_X, I_A, M_M)
+
+
+def c_code(machine: Machine) -> str:
+    """Inverse dynamics of a machine as one C99 file without allocation or state.
+
+    The same equations as `mechanisms.hexapod.dynamics.inverse` (Oh 2003, 2.39-2.55), with friction of struts and
+    joints, and a payload as ten numbers. Functions are named by the machine.
+
+    Parameters
+    ----------
+    machine : Machine
+    """
+    prefix = c_name(machine.name)
+    law, libm = machine.friction, FRICTION[machine.friction.law.name][1]
+    joints = machine.joint_friction is not None
+    filled = {
+        "NAME": _comment(machine.name),
+        "VERSION": __version__,
+        "HASH": machine.hash,
+        "LIBM": " and ".join(["sqrt and fabs (exact by IEEE 754)", *([libm] if libm else [])]),
+        "PREFIX": prefix,
+        "JOINT_CALL": "\n        add_joint_friction(i, s, l, arm, hinge, twist, wrench);" if joints else "",
+    }
+    friction = (
+        f"\nstatic double strut_friction(int i, double r)\n{{\n    return {FRICTION[law.law.name][0]};\n}}\n"
+    )
+    clipped = CLIPPED if joints or "clipped" in friction else ""
+    parts = (HEADER, _constants(machine), COMMON, clipped, friction, JOINTS if joints else "", SOLVE, MAIN)
+    return re.sub("@([A-Z_]+)@", lambda match: filled[match[1]], "".join(parts))
+
+
+def c_name(name: str) -> str:
+    """A machine's name as the beginning of names in C."""
+    plain = re.sub(r"\W", "_", name, flags=re.ASCII) or "machine"
+    return f"machine_{plain}" if plain[0].isdigit() or plain[0] == "_" else plain
+
+
+def _constants(machine: Machine) -> str:
+    phi = basis_parameters(machine)
+    struts = np.array([[phi[strut_column(i, kind)] for kind in _OF_STRUT] for i in range(STRUTS)])
+    tables = [
+        _table("GRAVITY", machine.gravity, "m/s^2, base frame"),
+        _table("BASE_JOINTS", machine.base_joints, "m, base frame"),
+        _table("PLATFORM_JOINTS", machine.platform_joints, "m, platform frame"),
+        _table("HINGES", machine.first_axes, "of universal joints, the axis fixed in base or platform"),
+        _table(
+            "PLATFORM",
+            phi[:PLATFORM_COLUMNS],
+            "as a payload: kg, kg m, kg m^2 about the platform frame's origin",
+        ),
+        _table(
+            "STRUTS",
+            struts,
+            "mass of body E, its first moment and body B's from their joints, the rod's moments across and along, the "
+            "motor as mass",
+        ),
+        _table(
+            "FRICTION",
+            friction_of_basis(machine, phi),
+            f"of law '{machine.friction.law.name}', by coefficient",
+        ),
+        _table(
+            "LAW",
+            machine.friction.law_parameters[1 : 1 + len(machine.friction.law.parameters)],
+            "its numbers",
+        ),
+    ]
+    if machine.joint_friction is not None:
+        comment = "base joints' Coulomb (N m) and viscous (N m s) friction, then the platform joints'"
+        tables.append(_table("JOINT_FRICTION", joint_friction_of_basis(machine, phi), comment))
+        tables.append(
+            f"#define JOINT_TRANSITION {_number(machine.joint_friction.transition_rate)} /* rad/s */\n"
+        )
+    return (
+        f"#define SPIN {spin_of(machine)} "
+        "/* struts spin by universal joints: 0 not, 1 at the base, 2 at the platform */\n" + "".join(tables)
+    )
+
+
+def _table(name: str, values: FloatArray, comment: str) -> str:
+    sizes = "".join(f"[{size}]" for size in values.shape)
+    if values.ndim == 1:
+        return f"/* {comment} */\nstatic const double {name}{sizes} = {{{_row(values)}}};\n"
+    rows = ",\n".join(f"    {{{_row(row)}}}" for row in values)
+    return f"/* {comment} */\nstatic const double {name}{sizes} = {{\n{rows}}};\n"
+
+
+def _row(values: FloatArray) -> str:
+    return ", ".join(_number(value) for value in values)
+
+
+def _number(value: float) -> str:
+    """A number that C reads as the same double."""
+    return repr(float(value))
+
+
+def _comment(text: str) -> str:
+    return re.sub(r"[^\w .,+-]", "_", text)

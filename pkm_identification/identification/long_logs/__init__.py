@@ -1,0 +1,1 @@
+"""Logs of hours: taken in stretches that fit into memory, and judged by an excerpt."""

@@ -1,0 +1,56 @@
+"""An excerpt of long logs by which a fit is judged: some minutes tell whether a model fits, and why not.
+
+Every hypothesis is a column at all samples, and a hundred of them are compared at once: the whole of a long log would
+take a hundred times the memory of the log. Evidence grows with its length, but a cause that minutes do not show, an
+hour would not show to be larger.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from pkm_identification.signals.guard import GuardedLog
+from pkm_identification.signals.guard.samples import rows_of
+
+from ..experiment import Experiment
+
+MOST = 300_000  # samples that a fit is judged by: five minutes at 1 kHz
+STRETCH = 30_000
+
+
+def excerpt(experiment: Experiment, most: int = MOST, stretch: int = STRETCH) -> Experiment:
+    """The experiment with at most so many samples of its logs, in stretches that are spread evenly over each.
+
+    An experiment with fewer is returned as it is, and so is one with effects that are estimated besides.
+
+    Parameters
+    ----------
+    experiment : Experiment
+    most, stretch : int
+        Samples in all, and of one stretch.
+    """
+    whole = sum(len(log.time) for log in experiment.logs)
+    if whole <= most or experiment.point is not None:
+        return experiment
+    logs = tuple(_excerpt(log, most / whole, stretch) for log in experiment.logs)
+    return replace(experiment, logs=logs)
+
+
+def excerpt_sentence(experiment: Experiment, judged: Experiment) -> tuple[str, ...]:
+    """What of an experiment's logs its fit was judged by, in words; nothing where it was all."""
+    if judged is experiment:
+        return ()
+    whole, part = (sum(len(log.time) for log in one.logs) * experiment.period for one in (experiment, judged))
+    return (f"the fit was judged by {part:.0f} s spread over the {whole:.0f} s of the logs",)
+
+
+def _excerpt(log: GuardedLog, share: float, stretch: int) -> GuardedLog:
+    count = max(1, round(share * len(log.time) / stretch))
+    size = int(share * len(log.time) / count)
+    starts = np.linspace(0, len(log.time) - size, count).astype(np.int64)
+    rows = (starts[:, None] + np.arange(size)).ravel()
+    # a segment ends where a stretch does
+    ends = (np.diff(log.segment[rows]) != 0) | (np.diff(np.arange(count).repeat(size)) != 0)
+    return replace(rows_of(log, rows), segment=np.concatenate([[0], np.cumsum(ends)]))

@@ -1,0 +1,109 @@
+"""A log in stretches: what identification needs at every sample exists for one stretch at a time.
+
+A stretch is a row of whole segments, or a part of one that is longer than LONGEST. Zero-phase filters forget what is
+far away: a part begins and ends a reach beyond the samples that are its own (`Samples.own`), so that these come out as
+if the segment had been filtered in one piece, to FORGOTTEN of what the filters do at an end. Parts begin on the
+equations' grid, and with the pose that the part before had there: both are those of one piece, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.numerics.segments import segment_slices
+from pkm_identification.signals.band import BandSettings
+from pkm_identification.signals.butterworth import low_pass, settling_samples
+from pkm_identification.signals.causal import FilterSettings
+from pkm_identification.signals.guard import GuardedLog
+from pkm_identification.signals.guard.samples import rows_of
+from pkm_identification.signals.zero_phase import rows_left_out
+
+from ..samples import Place, Samples, samples_of
+
+LONGEST = 2**15  # samples; the columns of an equation take 4 kB of each
+FORGOTTEN = 1e-11
+LEAST_SHARE = 4  # reaches in a part's own samples, so that most of the work is not done twice
+
+
+def samples_in_stretches(
+    log: GuardedLog, machine: Machine, settings: FilterSettings, band: BandSettings, longest: int = LONGEST
+) -> Iterator[Samples]:
+    """Samples of a log behind the zero-phase filter, stretch after stretch, in order.
+
+    Parameters
+    ----------
+    log : GuardedLog
+    machine : Machine
+    settings : FilterSettings
+        Of the kinematic low-pass.
+    band : BandSettings
+        What the samples are to pass; its memory is part of the reach.
+    longest : int
+        Samples of a stretch; at least so many that the reach is a small part of them.
+    """
+    kinematic = low_pass(settings.order, settings.cutoff, 1.0 / settings.period)
+    reach = settling_samples(kinematic, FORGOTTEN) + settling_samples(band.sections, FORGOTTEN)
+    reach += rows_left_out(settings.cutoff, log.period)
+    longest = max(longest, LEAST_SHARE * reach)
+    for rows in _gathered(log, longest + reach):
+        if rows.stop - rows.start <= longest + reach:
+            yield samples_of(rows_of(log, rows), machine, settings, place=Place(rows.start))
+        else:
+            yield from _parts(log, rows, machine, settings, band.stride, reach, longest)
+
+
+def _gathered(log: GuardedLog, most: int) -> Iterator[slice]:
+    """Rows of successive segments that are together no longer than `most`; a longer one stands alone."""
+    start = stop = 0
+    for part in segment_slices(log.segment):
+        if part.stop - start > most and stop > start:
+            yield slice(start, stop)
+            start = part.start
+        stop = part.stop
+    yield slice(start, stop)
+
+
+def _parts(
+    log: GuardedLog,
+    rows: slice,
+    machine: Machine,
+    settings: FilterSettings,
+    stride: int,
+    reach: int,
+    longest: int,
+) -> Iterator[Samples]:
+    """Overlapping parts of one segment; the last takes what would be too short for one of its own."""
+    count = (rows.stop - rows.start - reach) // longest
+    edge = rows_left_out(settings.cutoff, log.period)
+    place, first = Place(rows.start + edge), rows.start
+    for number in range(count):
+        last = number == count - 1
+        end = rows.stop if last else rows.start + (number + 1) * longest
+        bound = np.inf if last else float(log.time[end])
+        place = Place(place.row, place.run, place.pose, place.begin, bound)
+        part = slice(first, rows.stop if last else end + reach)
+        samples = samples_of(rows_of(log, part), machine, settings, place=place)
+        yield samples
+        if not last:
+            at = first + np.searchsorted(log.time[part], samples.struts.time)
+            place = _next(samples, at, end - reach, stride, bound)
+            first = place.row - edge
+
+
+def _next(samples: Samples, at: np.ndarray, row: int, stride: int, begin: float) -> Place:
+    """Where the next part begins: at a row or up to a stride before, on the grid of the run of poses it is in.
+
+    `at` (N,) are the rows of the samples. Without a pose there, the next one begins a run anyway.
+    """
+    near = int(np.searchsorted(at, row, side="right")) - 1
+    if near >= 0:
+        run = int(samples.struts.segment[near])
+        start = int(at[near]) - (int(at[near]) - run) % stride
+        same = int(np.searchsorted(at, start))
+        if start >= run and at[same] == start and row - int(at[near]) < stride:
+            pose = samples.platform.position[same], samples.platform.rotation[same]
+            return Place(start, run, pose, begin)
+    return Place(row, begin=begin)

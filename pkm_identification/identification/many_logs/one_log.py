@@ -1,0 +1,171 @@
+"""One log of many, identified: a record for the table, with a line in it where that failed."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import numpy as np
+
+from pkm_identification import __version__
+from pkm_identification.errors import LogError, PkmError, SettingsError, one_line
+from pkm_identification.estimation.identifiability import IDENTIFIABLE, IN_DOUBT
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.motion import StrutLog
+from pkm_identification.numerics.finite import finite_or_none
+from pkm_identification.records import read_log
+
+from ..identify import identify
+from ..result import Identification
+from ..settings import Settings
+from .libraries import library
+from .log_files import LAYOUT, is_local
+
+SCHEMA = 1
+OLDEST = datetime(2000, 1, 1, tzinfo=timezone.utc).timestamp()  # of stamps that are dates
+
+
+@dataclass(frozen=True)
+class Job:
+    """What a worker needs to identify a log.
+
+    Attributes
+    ----------
+    key : str
+        Of its result.
+    url : str
+        A path or what fsspec opens; workers must reach it.
+    machine, source : dict, str
+        Document of the machine, and what it is called in messages.
+    settings : Settings
+    reading : dict
+        As `records.read_log` takes it.
+    version : str
+        Of this package where the job was made.
+    """
+
+    key: str
+    url: str
+    machine: dict[str, Any]
+    source: str
+    settings: Settings
+    reading: dict[str, Any]
+    version: str = __version__
+
+
+def identify_job(job: Job) -> dict[str, Any]:
+    """Identify a log.
+
+    Returns
+    -------
+    dict
+        `failure` is a line, '' for a result. A failure that may be another one next time (memory, a file that cannot be
+        reached, a defect) has `kept` False. Without failure: `start` (s since 1970, None if the stamps are none),
+        `samples`, `duration`, `converged`, `adequate`, `fit_ratio`, `validation_percent`, `remark` (why it is not to be
+        trusted, ''), and `parameters`, each with `own_std`, its deviation without the tolerances that all logs of the
+        machine share.
+
+    Raises
+    ------
+    SettingsError
+        If this is another version of the package than that which made the job.
+    """
+    if job.version != __version__:
+        raise SettingsError(
+            f"a worker has version {__version__} of pkm_identification, expected {job.version}"
+        )
+    record: dict[str, Any] = {"schema": SCHEMA, "key": job.key, "failure": "", "kept": True}
+    if is_local(job.url) and not Path(job.url).exists():
+        return record | {"failure": f"{job.url}: is not there where the worker runs", "kept": False}
+    try:
+        machine = Machine.from_document(job.machine, source=job.source)
+        log, faults = _read(job, machine)
+        return record | _result(log, identify([log], machine, job.settings, faults))
+    except PkmError as error:
+        return record | {"failure": one_line(str(error)), "kept": not _passing(error)}
+    except (MemoryError, ArithmeticError, ValueError, TypeError, LookupError, OSError) as error:
+        # one log must not end the others, whatever is wrong with it
+        text = one_line(f"{job.url}: {type(error).__name__}: {error}")
+        return record | {"failure": text, "kept": False}
+
+
+def _passing(error: BaseException) -> bool:
+    """Whether an error began with want of memory or with a file that could not be reached."""
+    began = error.__context__
+    return began is not None and (isinstance(began, MemoryError | OSError) or _passing(began))
+
+
+def _read(job: Job, machine: Machine) -> tuple[StrutLog, dict[str, int]]:
+    if is_local(job.url):
+        return read_log(job.url, machine, **job.reading)
+    system, path = library("fsspec.core").url_to_fs(job.url)
+    if system.isdir(path):
+        raise LogError(
+            f"{job.url}: recordings in folders are read from local folders only; give the .mcap file"
+        )
+    with tempfile.TemporaryDirectory() as folder:
+        here = Path(folder) / PurePosixPath(path).name
+        system.get_file(path, str(here))
+        if system.exists(path + LAYOUT):
+            system.get_file(path + LAYOUT, str(here) + LAYOUT)
+        try:
+            return read_log(here, machine, **job.reading)
+        except PkmError as error:
+            raise type(error)(str(error).replace(str(here), job.url)) from None
+
+
+def _result(log: StrutLog, result: Identification) -> dict[str, Any]:
+    first = float(log.time[np.isfinite(log.time)][0])
+    fit, validation = result.fit, result.validation
+    return {
+        "start": first if OLDEST <= first <= datetime.now(timezone.utc).timestamp() + 86400 else None,
+        "samples": int(result.samples),
+        "duration": float(log.time[-1] - log.time[0]),
+        "converged": bool(result.converged),
+        "adequate": fit is None or bool(fit.adequate),
+        "fit_ratio": None if fit is None else finite_or_none(fit.ratio),
+        "validation_percent": None if validation is None else finite_or_none(validation.rms_percent_total),
+        "remark": _remark(result),
+        "parameters": _parameters(result),
+    }
+
+
+def _remark(result: Identification) -> str:
+    if not result.converged:
+        return one_line(f"not converged: {result.nonconvergence}")
+    if result.fit is not None and not result.fit.adequate:
+        causes = ", ".join(cause.name for cause in result.fit.causes) or "no known cause"
+        return f"the model does not fit: residual {result.fit.ratio:.3g} times the noise floor, {causes}"
+    return ""
+
+
+def _parameters(result: Identification) -> list[dict[str, Any]]:
+    estimate = result.estimate
+    entries = {entry.name: entry for entry in result.settings.parameter_set(result.machine).entries}
+    shared = np.zeros(len(estimate.names))
+    if result.tolerance_changes is not None:
+        shared = np.sum(result.tolerance_changes**2, axis=0)
+    found = []
+    for k, name in enumerate(estimate.names):
+        entry, std = entries[name], float(estimate.std[k])
+        # at least a thousandth of it is the log's own: rounding takes the rest
+        own = float(np.sqrt(max(std**2 - shared[k], 1e-6 * std**2)))
+        shown = estimate.status[k] in (IDENTIFIABLE, IN_DOUBT)
+        found.append(
+            {
+                "name": name,
+                "unit": estimate.units[k],
+                "kind": entry.kind.value,
+                "friction": entry.kind.friction,
+                "strut": None if entry.limb is None else entry.limb + 1,
+                "value": finite_or_none(estimate.values[k]) if shown else None,
+                "std": finite_or_none(std),
+                "own_std": finite_or_none(own),
+                "status": estimate.status[k],
+                "nominal": finite_or_none(estimate.nominal[k]),
+            }
+        )
+    return found

@@ -1,0 +1,41 @@
+"""Poses of a machine along a log, few enough to be drawn one by one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pkm_identification.motion import PlatformMotion
+from pkm_identification.numerics.arrays import FloatArray
+
+MOST = 900  # poses: 20 a second of a log of 45 s
+
+
+@dataclass(frozen=True)
+class MachinePath:
+    """Poses of the platform frame in the base frame.
+
+    Attributes
+    ----------
+    time : ndarray, shape (K,)
+        s, from the first one.
+    position : ndarray, shape (K, 3)
+        m.
+    rotation : ndarray, shape (K, 3, 3)
+        From platform to base axes.
+    """
+
+    time: FloatArray
+    position: FloatArray
+    rotation: FloatArray
+
+
+def machine_path(motion: PlatformMotion) -> MachinePath:
+    """At most MOST poses of a motion, evenly spread."""
+    chosen = np.unique(np.linspace(0, len(motion) - 1, min(MOST, len(motion))).round().astype(int))
+    return MachinePath(
+        motion.time[chosen] - motion.time[chosen[0]],
+        motion.position[chosen],
+        motion.rotation[chosen],
+    )

@@ -1,0 +1,49 @@
+"""Short forms of a machine file written out: one number where six are alike, three for a diagonal inertia."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pkm_identification.motion import STRUTS
+
+# Keys that hold one number for each strut
+FOR_EACH_STRUT = (
+    ("friction", "viscous"),
+    ("friction", "coulomb"),
+    ("friction", "asymmetry"),
+    ("drive", "encoder", "length_at_zero"),
+    ("drive", "force_gain"),
+    ("drive", "force_offset"),
+)
+INERTIA = ("platform", "inertia")
+
+
+def written_out(document: Any) -> Any:
+    """A machine file with its short forms written out; all else, right or wrong, stays as it is.
+
+    Parameters
+    ----------
+    document : object
+        What YAML made of the file; it is not changed.
+    """
+    for keys in FOR_EACH_STRUT:
+        document = _replaced(document, keys, _six)
+    return _replaced(document, INERTIA, _diagonal)
+
+
+def _replaced(place: Any, keys: tuple[str, ...], form: Any) -> Any:
+    if not keys:
+        return form(place)
+    if not isinstance(place, dict) or keys[0] not in place:
+        return place
+    inner = _replaced(place[keys[0]], keys[1:], form)
+    return place if inner is place[keys[0]] else {**place, keys[0]: inner}
+
+
+def _six(value: Any) -> Any:
+    one = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return [value] * STRUTS if one else value
+
+
+def _diagonal(value: Any) -> Any:
+    return [*value, 0.0, 0.0, 0.0] if isinstance(value, list) and len(value) == 3 else value

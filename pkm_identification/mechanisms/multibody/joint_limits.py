@@ -1,0 +1,111 @@
+"""How much of their limits passive joints use, in the tree or closing a loop: of configurations, in float64.
+
+Coordinates are read off the two bodies' frames, so that a joint that closes a loop has them too.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pkm_identification.errors import MachineError
+from pkm_identification.numerics.arrays import FloatArray
+
+from .description.records import Description, Joint
+from .kernels.closing import read_frames
+from .kernels.layout import ORIGIN, STATE
+from .numbers.arithmetic import FLOAT64
+from .structure.model import Model
+from .structure.placements import joint_frames
+from .structure.tree import Tree
+
+
+def joint_use(
+    description: Description, tree: Tree, model: Model, home: FloatArray, configuration: FloatArray
+) -> FloatArray:
+    """Coordinates of limited joints over their limits.
+
+    Parameters
+    ----------
+    description, tree, model
+        Of a mechanism in float64.
+    home : ndarray, shape (Q,)
+    configuration : ndarray, shape (N, Q)
+
+    Returns
+    -------
+    ndarray, shape (N, k)
+        Of every limited coordinate: 0 at home, 1 at either end.
+    """
+    limited = [joint for joint in description.joints if joint.limits]
+    if not limited:
+        return np.empty((len(configuration), 0))
+    frames, home_frames = _frames(tree, model, configuration), _frames(tree, model, home[None])
+    used = []
+    for joint in limited:
+        low, high = FLOAT64.array(joint.limits).T
+        at_home = _coordinates(joint, tree, home_frames, home_frames)
+        moved = _coordinates(joint, tree, frames, home_frames) - at_home
+        ends = np.where(moved >= 0, high - at_home, low - at_home)
+        used.append(moved / np.where(moved == 0, 1.0, ends))
+    return np.concatenate(used, axis=1)
+
+
+def check_limits_at_home(description: Description, tree: Tree, model: Model, home: FloatArray) -> None:
+    """Refuse limits that home does not keep.
+
+    Raises
+    ------
+    MachineError
+        Names the joint, its coordinates at home and its limits.
+    """
+    # a ball leans from where it is at home
+    limited = [joint for joint in description.joints if joint.limits and joint.type != "spherical"]
+    if not limited:
+        return
+    frames = _frames(tree, model, home[None])
+    for joint in limited:
+        values = _coordinates(joint, tree, frames, frames)[0]
+        for value, (low, high) in zip(values, FLOAT64.array(joint.limits), strict=True):
+            if not low < value < high:
+                raise MachineError(
+                    f"{description.source}: joints.{joint.name}.limits: home is at {value:.4g}, "
+                    f"outside [{low:.4g}, {high:.4g}]"
+                )
+
+
+def _frames(tree: Tree, model: Model, configuration: FloatArray) -> FloatArray:
+    """Frames of all bodies at configurations (N, Q), as `read_frames` writes them."""
+    state = np.zeros((len(configuration), len(tree.frames), STATE, 3))
+    FLOAT64.compiled(read_frames)(model, np.ascontiguousarray(configuration), state)
+    return state
+
+
+def _coordinates(joint: Joint, tree: Tree, frames: FloatArray, home: FloatArray) -> FloatArray:
+    """Coordinates (N, n) of a joint, m or rad in (-pi, pi]; of a spherical one how far its axis leans from home's.
+
+    `frames` and `home` are of `_frames`.
+    """
+    rotation, shift = _between(joint, tree, frames)
+    if joint.type == "prismatic":
+        return shift[:, 2:]
+    if joint.type == "revolute":
+        return np.arctan2(rotation[:, 1, 0], rotation[:, 0, 0])[:, None]
+    if joint.type == "spherical":
+        axis = FLOAT64.array(joint.axis[1])
+        there, at_home = rotation @ axis, (_between(joint, tree, home)[0] @ axis)[0]
+        leaned = np.arctan2(np.linalg.norm(np.cross(there, at_home), axis=1), there @ at_home)
+        return leaned[:, None]
+    # turned about x, then about y: where that leaves z
+    x, y, z = rotation[:, :, 2].T
+    return np.stack([np.arctan2(-y, z), np.arcsin(np.clip(x, -1, 1))], axis=1)
+
+
+def _between(joint: Joint, tree: Tree, frames: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The joint's frame on its second body as seen from that on its first: rotation (N, 3, 3), origin (N, 3)."""
+    ends = []
+    for body, place in zip(joint.bodies, joint_frames(joint), strict=True):
+        own = frames[:, tree.body_frames[body]]
+        turned, origin = FLOAT64.array(place.rotation), FLOAT64.array(place.origin)
+        ends.append((own[:, :3] @ turned, own[:, ORIGIN] + own[:, :3] @ origin))
+    (first, here), (second, there) = ends
+    return np.einsum("nji,njk->nik", first, second), np.einsum("nji,nj->ni", first, there - here)

@@ -1,0 +1,173 @@
+"""rosbag2 recordings (sqlite3 or mcap, a folder or a single file): strut logs and raw messages."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from rosbags.rosbag2 import Reader
+
+from pkm_identification.errors import LogError
+from pkm_identification.motion import StrutLog
+from pkm_identification.numerics.memory import beyond_memory
+
+from ..interfaces import full_type_name
+from ..joint_state import JOINT_STATE, STRUT_NAMES, decode_struts
+from .part_lock import part_folder
+
+STRUT_STATES = "strut_states"
+
+
+@dataclass(frozen=True)
+class BagMessage:
+    """One recorded message: topic, type (`sensor_msgs/msg/JointState`), time of arrival in ns, and CDR."""
+
+    topic: str
+    type: str
+    stamp: int
+    data: bytes
+
+
+def bag_topics(path: str | Path) -> dict[str, str]:
+    """Topics of a recording and their types; raises LogError if it cannot be read."""
+    with _opened(path) as reader:
+        return _topics(reader)
+
+
+def read_messages(path: str | Path, topics: Collection[str] | None = None) -> Iterator[BagMessage]:
+    """Messages of a recording in the order of their arrival, one by one.
+
+    Parameters
+    ----------
+    path : str or Path
+        Folder of a rosbag2 recording, or its .db3 or .mcap file.
+    topics : collection of str, optional
+        Only these; all by default.
+
+    Raises
+    ------
+    LogError
+        If it is no recording, is damaged or truncated, or has not all of the topics.
+    """
+    with _opened(path) as reader:
+        known = _topics(reader)
+        missing = [topic for topic in topics or () if topic not in known]
+        if missing:
+            raise LogError(f"{path}: no topic {', '.join(missing)}; there are: {_listed(known)}")
+        wanted = [c for c in reader.connections if topics is None or c.topic in topics]
+        promised, found = sum(c.msgcount for c in wanted), 0
+        for connection, stamp, data in reader.messages(wanted) if wanted else ():
+            found += 1
+            if not isinstance(data, bytes) or not isinstance(stamp, int):
+                # SQLite columns have no types; a damaged file may hold a number here.
+                raise LogError(f"{path}: damaged recording: message {found} is not bytes with a stamp")
+            yield BagMessage(connection.topic, full_type_name(connection.msgtype), stamp, data)
+        if found < promised:
+            raise LogError(f"{path}: truncated recording: {found} messages of {promised} are there")
+
+
+def read_strut_bag(
+    path: str | Path, topic: str | None = None, struts: Sequence[str] = STRUT_NAMES
+) -> tuple[StrutLog, dict[str, int]]:
+    """Read the strut samples of a recording, stamped by their headers, in the order of their arrival.
+
+    Parameters
+    ----------
+    path : str or Path
+        Folder of a rosbag2 recording, or its .db3 or .mcap file.
+    topic : str, optional
+        By default the one topic called `strut_states`, in whatever namespace.
+    struts : sequence of six str
+        Joint names of struts 1 to 6.
+
+    Returns
+    -------
+    log : StrutLog
+        `force` is None when no message has efforts.
+    faults : dict of str to int
+        Messages left out, by reason: `missing_name`, `repeated_name` (of a strut), `unequal_lengths` (of names and
+        arrays), `zero_stamp` (the publisher set none).
+
+    Raises
+    ------
+    LogError
+        If it is no recording, is damaged or truncated, has no such topic, the topic is not of type
+        sensor_msgs/JointState, or no message is usable.
+    """
+    with _opened(path) as reader:
+        known = _topics(reader)
+        topic = _strut_topic(known, topic, path)
+        if problem := beyond_memory(sum(c.msgcount for c in reader.connections if c.topic == topic)):
+            raise LogError(f"{path}: {problem}")
+    messages = (message.data for message in read_messages(path, [topic]))
+    decoded = decode_struts(messages, str(path), struts)
+    if not len(decoded.log):
+        problem = f"no usable message; {decoded.complaint}" if decoded.dropped else "no messages"
+        raise LogError(f"{path}: topic {topic}: {problem}")
+    return decoded.log, decoded.dropped
+
+
+def _strut_topic(known: dict[str, str], topic: str | None, path: str | Path) -> str:
+    if topic is None:
+        found = [name for name in known if name.rpartition("/")[2] == STRUT_STATES]
+        if len(found) > 1:
+            raise LogError(f"{path}: several topics to choose from: {', '.join(found)}; name the one to read")
+    else:
+        found = [name for name in (topic, f"/{topic}") if name in known][:1]
+    if not found:
+        raise LogError(f"{path}: no topic {topic or f'/{STRUT_STATES}'}; there are: {_listed(known)}")
+    if known[found[0]] != JOINT_STATE:
+        raise LogError(f"{path}: topic {found[0]} is of type {known[found[0]]}, expected {JOINT_STATE}")
+    return found[0]
+
+
+def _topics(reader: Reader) -> dict[str, str]:
+    return {c.topic: full_type_name(c.msgtype) for c in reader.connections}
+
+
+def _listed(topics: dict[str, str]) -> str:
+    return ", ".join(f"{name} ({type_name})" for name, type_name in topics.items()) or "none"
+
+
+@contextmanager
+def _opened(path: str | Path) -> Iterator[Reader]:
+    """A reader whose troubles are LogErrors."""
+    folder = Path(path)
+    if not folder.exists():
+        hint = ""
+        if part_folder(folder).is_dir():
+            hint = f"; a recording of it was begun, python -m {__package__}.recovery {path} finishes it"
+        raise LogError(f"{path}: cannot be read: No such file or directory{hint}")
+    if folder.is_dir() and not (folder / "metadata.yaml").is_file():
+        files = [file.name for file in sorted(folder.iterdir()) if file.suffix in (".db3", ".mcap")]
+        hint = f"; the recording was not finished, try its file {files[0]}" if files else ""
+        raise LogError(f"{path}: no rosbag2 recording: metadata.yaml is missing{hint}")
+    for database in [folder] if folder.suffix == ".db3" else folder.glob("*.db3"):
+        _refuse_short_database(database, path)
+    try:
+        with Reader(folder) as reader:
+            yield reader
+    except (LogError, GeneratorExit):
+        raise
+    except MemoryError:
+        raise LogError(f"{path}: is larger than this computer's memory takes; give it in parts") from None
+    except Exception as error:  # bytes of unknown origin make a decoder raise anything
+        reason = " ".join(str(error).split()) or type(error).__name__
+        raise LogError(f"{path}: damaged or truncated recording: {reason}") from None
+
+
+def _refuse_short_database(database: Path, path: str | Path) -> None:
+    """SQLite reads what is cut off its last page as zeros, so compare the size with the file's header."""
+    try:
+        with database.open("rb") as file:
+            header = file.read(32)
+        size = database.stat().st_size
+    except OSError as error:
+        raise LogError(f"{database}: cannot be read: {error.strerror or error}") from None
+    # Offsets 16 and 28 of the SQLite file format: page size (1 means 65536) and number of pages.
+    page = int.from_bytes(header[16:18], "big")
+    expected = int.from_bytes(header[28:32], "big") * (65536 if page == 1 else page)
+    if size < expected:
+        raise LogError(f"{path}: truncated recording: {database.name} has {size} bytes, expected {expected}")

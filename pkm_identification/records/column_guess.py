@@ -1,0 +1,43 @@
+"""What a foreign header may mean: six columns that differ in a number, and a word for time."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+
+TIMES = ("t", "time", "timestamp", "zeit", "stamp", "sec", "seconds", "t_s", "time_s", "time_ms", "ms")
+# What names of six columns begin with or hold, the surest first
+STEMS = {
+    "length": ("len", "leg", "strut", "pos", "stroke", "bein", "l", "q", "s"),
+    "force": ("force", "eff", "load", "kraft", "f", "tau"),
+    "enc": ("enc", "count", "inc"),
+    "cur": ("cur", "amp", "i"),
+}
+NUMBERED = re.compile(r"(.*?)(\d)(\D*)")
+
+
+def columns_hint(names: Sequence[str]) -> str:
+    """What to give for a header like this: the likely `--columns`, or how they are given."""
+    time = next((name for name in names if re.split(r"[ \[(]", name.lower())[0] in TIMES), None)
+    sixes: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for name in names:
+        found = NUMBERED.fullmatch(name)
+        if found:
+            sixes[found[1], found[3]].append(name)
+    ranges = {stem: f"{six[0]}..{six[-1]}" for (stem, _), six in sixes.items() if len(six) == 6}
+    found_groups: dict[str, str] = {}
+    for group, words in STEMS.items():
+        for word in words:
+            near = [
+                stem
+                for stem in ranges
+                if (stem.lower().rstrip("_. ") == word or (len(word) > 1 and word in stem.lower()))
+                and ranges[stem] not in found_groups.values()
+            ]
+            if near and group not in found_groups:
+                found_groups[group] = ranges[near[0]]
+    if time is None or not found_groups:
+        return "say which column is which, as --columns t=time,length=L1..L6,force=F1..F6"
+    given = ",".join([f"t={time}", *(f"{group}={six}" for group, six in found_groups.items())])
+    return f"perhaps --columns '{given}'" if re.search(r"[^\w=,.]", given) else f"perhaps --columns {given}"

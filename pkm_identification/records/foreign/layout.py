@@ -1,0 +1,223 @@
+"""What a foreign log looks like: which of its columns is which, in what units; given as options or kept in a file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from pkm_identification.document import YAML_ENDINGS, Node, read_yaml
+from pkm_identification.errors import SettingsError
+from pkm_identification.motion import STRUTS
+from pkm_identification.suggestion import did_you_mean
+
+from ..strut_csv import COUNTS, CURRENT, FORCE, IMU, LENGTH, SENSOR, TIME
+from .units import units_by_quantity
+
+LAYOUT_ENDING = ".columns.yaml"
+GROUPS = {"length": LENGTH, "force": FORCE, "enc": COUNTS, "cur": CURRENT, "sensor": SENSOR}
+OURS = (TIME, *LENGTH, *FORCE, *COUNTS, *CURRENT, *IMU, *SENSOR)
+NUMBERED = re.compile(r"(.*?)(\d{1,6})(\D*)")
+MOST_COLUMNS = 64
+
+
+@dataclass(frozen=True)
+class LogLayout:
+    """How a foreign log is read.
+
+    Attributes
+    ----------
+    columns : mapping of str to str
+        Our name of a column (`t`, `length_1`, ...): its name in the log, or its number from 1.
+    units : tuple of str
+        What the log is in, as `mm`, `kN`; SI units where nothing is said.
+    joints : tuple of str
+        Names of the struts 1 to 6 in a recording's messages; empty: strut_1 to strut_6.
+    rate : float or None
+        Samples per second of a log whose time is counted in samples, or not there at all.
+    """
+
+    columns: Mapping[str, str] = field(default_factory=dict)
+    units: tuple[str, ...] = ()
+    joints: tuple[str, ...] = ()
+    rate: float | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what no log can be."""
+        units_by_quantity(self.units)
+        for name in self.columns:
+            _refuse_unknown(name)
+        theirs = list(self.columns.values())
+        for name, column in self.columns.items():
+            if theirs.count(column) > 1:
+                other = next(n for n, c in self.columns.items() if c == column and n != name)
+                raise SettingsError(f"--columns: {name} and {other} are both '{column}'")
+        if self.joints and (len(self.joints) != STRUTS or len(set(self.joints)) != STRUTS):
+            raise SettingsError(
+                f"--joints {','.join(self.joints)}: expected six different names, of struts 1 to 6"
+            )
+        if self.rate is not None and not 0 < self.rate <= 1e6:
+            raise SettingsError(
+                f"--rate {self.rate:g}: must be more than 0 and at most 1e6 samples per second"
+            )
+        unit = units_by_quantity(self.units).get("time")
+        if self.rate is not None and unit is not None:
+            raise SettingsError(f"--units {unit}: t counts samples by --rate {self.rate:g}, and has no unit")
+
+    def __bool__(self) -> bool:
+        """Whether anything is said."""
+        return bool(self.columns or self.units or self.joints or self.rate is not None)
+
+    @classmethod
+    def of(
+        cls, columns: str | None, units: str | None, joints: str | None, rate: float | None
+    ) -> LogLayout | None:
+        """The layout of options, lists with commas; None where none is given.
+
+        `columns` may name a layout file, whose units, joints and rate hold where the options say nothing of them.
+
+        Raises
+        ------
+        SettingsError, DocumentError
+            If an option or the file cannot be understood.
+        """
+        if columns is not None and columns.endswith(YAML_ENDINGS) and "=" not in columns:
+            kept, pairs = read_layout(columns), {}
+        else:
+            kept, pairs = cls(), _pairs(columns)
+        said = cls(
+            pairs, () if units is None else _listed(units), () if joints is None else _listed(joints), rate
+        )
+        return said.over(kept) or None
+
+    def over(self, kept: LogLayout) -> LogLayout:
+        """This layout, and of what it says nothing, what another one says."""
+        return LogLayout(
+            self.columns or kept.columns,
+            self.units or kept.units,
+            self.joints or kept.joints,
+            kept.rate if self.rate is None else self.rate,
+        )
+
+
+def _refuse_unknown(ours: str) -> None:
+    known = (*GROUPS, *OURS)
+    if ours not in known:
+        raise SettingsError(
+            f"--columns: '{ours}' is no column of ours; expected t, length_1..length_6, force_1..force_6 or "
+            f"enc_1..enc_6, cur_1..cur_6 on the left{did_you_mean(ours, known)}"
+        )
+
+
+def _listed(text: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in text.split(","))
+
+
+def _pairs(text: str | None) -> dict[str, str]:
+    columns: dict[str, str] = {}
+    for part in [] if text is None else text.split(","):
+        ours, sign, theirs = (piece.strip() for piece in part.partition("="))
+        if not (ours and sign and theirs):
+            raise SettingsError(
+                f"--columns '{part}': expected OURS=THEIRS, as t=time or length=L1..L6, or a {LAYOUT_ENDING} file"
+            )
+        _add(columns, _spread(ours, theirs))
+    return columns
+
+
+def _add(columns: dict[str, str], more: Mapping[str, str]) -> None:
+    """Further columns, none of which is there yet."""
+    for ours, theirs in more.items():
+        if columns.setdefault(ours, theirs) != theirs:
+            raise SettingsError(f"--columns: {ours} is both '{columns[ours]}' and '{theirs}'")
+
+
+def _spread(ours: str, theirs: str | Sequence[str]) -> dict[str, str]:
+    """One column, or the six of a group: `length` and `L1..L6`, or a list of six."""
+    _refuse_unknown(ours)
+    if ours not in GROUPS:
+        if not isinstance(theirs, str):
+            raise SettingsError(f"--columns {ours}: expected one column")
+        return {ours: theirs}
+    six = _range(theirs) if isinstance(theirs, str) else list(theirs)
+    if len(six) != STRUTS:
+        raise SettingsError(
+            f"--columns {ours}={theirs}: expected six columns, as {ours}=A1..A6 or {ours}=2..7, found {len(six)}"
+        )
+    return dict(zip(GROUPS[ours], six, strict=True))
+
+
+def _range(text: str) -> list[str]:
+    """`L1..L6`, `L1..6` or `axis0 pos..axis5 pos` written out; any other text is one name."""
+    first, dots, last = text.partition("..")
+    begin, stop = NUMBERED.fullmatch(first), NUMBERED.fullmatch(last)
+    if not dots or begin is None or stop is None:
+        return [text]
+    stem, low, end = begin.groups()
+    if stop.groups()[::2] not in ((stem, end), ("", "")):
+        return [text]
+    count = int(stop[2]) - int(low) + 1
+    return [f"{stem}{int(low) + i}{end}" for i in range(count)] if 0 < count <= MOST_COLUMNS else [text]
+
+
+def read_layout(path: str | Path) -> LogLayout:
+    """A layout kept in a file: the keys `columns`, `units`, `joints` and `rate`, each of which may be missing.
+
+    Raises
+    ------
+    DocumentError
+        If it is no such file: names the key.
+    SettingsError
+        If it says what no log can be.
+    """
+    root = Node(read_yaml(Path(path), "layout"), "", str(path))
+    node = root.take("columns", {})
+    columns: dict[str, str] = {}
+    for key in node.value if isinstance(node.value, dict) else []:
+        if not isinstance(key, str):
+            node.fail(f"has the key {key}, expected a column of ours, as t or length")
+        column = node.take(key)
+        several = isinstance(column.value, list)
+        names = [_name(entry) for entry in column.entries()] if several else _name(column)
+        _add(columns, _spread(key, names))
+    if not isinstance(node.value, dict):
+        node.fail("must be a mapping of our columns to those of the log")
+    rate = root.take("rate", None).positive_or_none()
+    layout = LogLayout(columns, _texts(root.take("units", [])), _texts(root.take("joints", [])), rate)
+    root.close()
+    return layout
+
+
+def _name(node: Node) -> str:
+    return str(node.value) if type(node.value) is int else node.text()
+
+
+def _texts(node: Node) -> tuple[str, ...]:
+    if not isinstance(node.value, list):
+        node.fail("must be a list of names")
+    return tuple(_name(entry) for entry in node.entries())
+
+
+def layout_text(layout: LogLayout) -> str:
+    """A layout as the file `read_layout` reads."""
+    document: dict[str, Any] = {"columns": dict(layout.columns)} if layout.columns else {}
+    document |= {name: list(value) for name in ("units", "joints") if (value := getattr(layout, name))}
+    if layout.rate is not None:
+        document["rate"] = layout.rate
+    return yaml.safe_dump(document, sort_keys=False, allow_unicode=True, width=10_000)
+
+
+def whole_layout(path: str | Path, said: LogLayout | None) -> LogLayout:
+    """What is said of a log and, of what nothing is said, what is kept beside it in `LOG.columns.yaml`."""
+    place = layout_place(path)
+    return (said or LogLayout()).over(read_layout(place) if place.is_file() else LogLayout())
+
+
+def layout_place(path: str | Path) -> Path:
+    """Where the layout of a log is kept: beside it."""
+    log = Path(path)
+    return log.with_name(log.name + LAYOUT_ENDING) if log.name else log / LAYOUT_ENDING

@@ -1,0 +1,71 @@
+"""Columns of a MATLAB file: its vectors and matrices by name, those of structures as `log.t`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pkm_identification.errors import LogError
+from pkm_identification.numerics.arrays import FloatArray
+
+WIDEST = 64  # columns of a matrix
+DEEPEST = 4  # structures in structures
+
+
+def read_mat(path: str | Path) -> dict[str, FloatArray]:
+    """Columns of equal length, those of a matrix `L` as `L_1`, `L_2`, ...
+
+    Raises
+    ------
+    LogError
+        If it cannot be read, is of version 7.3, or has no vectors.
+    """
+    from scipy.io import loadmat
+
+    if not Path(path).is_file():
+        raise LogError(f"{path}: cannot be read: No such file")
+    try:
+        content = loadmat(str(path), squeeze_me=False, struct_as_record=True)
+    except NotImplementedError:
+        raise LogError(
+            f"{path}: is a MATLAB file of version 7.3; expected version 7: save(..., '-v7') in MATLAB"
+        ) from None
+    except OSError as error:
+        raise LogError(f"{path}: cannot be read: {error.strerror or error}") from None
+    except Exception as error:  # bytes of unknown origin make a decoder raise anything
+        reason = " ".join(str(error).split())[:120] or type(error).__name__
+        raise LogError(f"{path}: damaged or no MATLAB file: {reason}") from None
+    arrays: dict[str, FloatArray] = {}
+    for name, value in content.items():
+        if not name.startswith("__"):
+            _gather(name, value, arrays, DEEPEST)
+    lengths = Counter(max(array.shape) for array in arrays.values() if max(array.shape) > WIDEST)
+    if not lengths:
+        lengths = Counter(max(array.shape) for array in arrays.values() if max(array.shape) > 1)
+    if not lengths:
+        raise LogError(f"{path}: has no vectors of numbers")
+    samples = lengths.most_common(1)[0][0]
+    columns: dict[str, FloatArray] = {}
+    for name, array in arrays.items():
+        upright = array if array.shape[0] == samples else array.T
+        if upright.shape[0] != samples or upright.shape[1] > WIDEST:
+            continue
+        if upright.shape[1] == 1:
+            columns[name] = upright[:, 0]
+        else:
+            columns |= {f"{name}_{i + 1}": column for i, column in enumerate(upright.T)}
+    return columns
+
+
+def _gather(name: str, value: Any, arrays: dict[str, FloatArray], depth: int) -> None:
+    if not isinstance(value, np.ndarray) or value.ndim != 2 or value.size == 0:
+        return
+    if value.dtype.names is not None:
+        if value.size == 1 and depth:
+            for key in value.dtype.names:
+                _gather(f"{name}.{key}", value[key][0, 0], arrays, depth - 1)
+    elif value.dtype.kind in "fiu":
+        arrays[name] = value.astype(float)

@@ -1,0 +1,75 @@
+"""Numbers that are those of another unit, told by their size."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+
+from pkm_identification.errors import LogError
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.motion import StrutLog
+from pkm_identification.numerics.arrays import FloatArray
+
+# Beyond its machine's limits by so much, a log is not of another pose but in another unit.
+FAR = 10.0
+# s between samples: no drive is so fast, no log of a motion so slow
+SHORTEST_STEP, LONGEST_STEP = 1e-6, 0.9
+LONGEST_STRUT = 50.0  # m, where no machine says better
+SMALLER = (("mm", 1e-3), ("cm", 1e-2), ("um", 1e-6))
+
+
+def refuse_implausible(log: StrutLog, machine: Machine | None) -> None:
+    """Refuse a log whose times or lengths can only be in another unit.
+
+    Parameters
+    ----------
+    log : StrutLog
+    machine : Machine, optional
+        Its length limits are what lengths are held against.
+
+    Raises
+    ------
+    LogError
+        If so: names what was found, what was expected and the unit that would do.
+    """
+    step = _middle(np.diff(log.time))
+    if step > LONGEST_STEP:
+        _refuse(log, f"samples are {step:.4g} s apart", "a fraction of a second", _fitting(step))
+    if 0 < step < SHORTEST_STEP:
+        _refuse(log, f"samples are {step:.3g} s apart", "a millisecond or so", "")
+    length = _middle(np.abs(log.length))
+    if machine is None:
+        low, high, most = 0.0, LONGEST_STRUT, LONGEST_STRUT
+        expected = f"at most {high:g} m"
+    else:
+        low, high = machine.length_limits
+        most = FAR * high
+        expected = f"{low:g} to {high:g} m as machine '{machine.name}' has"
+    if length > most or length < low / FAR:
+        fitting = (unit for unit, size in SMALLER if low <= length * size <= high)
+        _refuse(log, f"lengths are about {length:.4g} m", expected, next(fitting, ""))
+
+
+def _middle(values: FloatArray) -> float:
+    """Median of what is finite; NaN of nothing."""
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore", RuntimeWarning)
+        return float(np.nanmedian(np.where(np.isfinite(values), values, np.nan)))
+
+
+def _fitting(step: float) -> str:
+    return next(
+        (
+            unit
+            for unit, size in (("ms", 1e-3), ("us", 1e-6), ("ns", 1e-9))
+            if SHORTEST_STEP <= step * size <= 0.05
+        ),
+        "",
+    )
+
+
+def _refuse(log: StrutLog, found: str, expected: str, unit: str) -> None:
+    hint = f": in {unit}? give --units {unit}" if unit else "; say with --units what they are in"
+    hint += "; a count of samples? give --rate" if unit == "ms" else ""
+    raise LogError(f"{log.source}: {found}, expected {expected}{hint}")

@@ -1,0 +1,170 @@
+"""Foreign logs as strut logs: columns chosen by a layout, numbers in SI units."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import zip_longest
+from pathlib import Path
+
+import numpy as np
+
+from pkm_identification.errors import LogError
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.motion import StrutLog
+from pkm_identification.suggestion import did_you_mean
+
+from ..column_guess import columns_hint
+from ..strut_csv import (
+    NUMBERS_HINT,
+    RAW_HEADER,
+    SI_HEADER,
+    TIME,
+    choose_strut_columns,
+    strut_log_of,
+)
+from ..table import Table, short, table_of
+from .applicability import refuse_no_count
+from .layout import OURS, LogLayout
+from .mat import read_mat
+from .sheet import read_sheet
+from .units import FACTORS, KNOWN, QUANTITY, factor, units_by_quantity
+
+# The unit a name states at its end: `L1 [mm]`, `Kraft 1 (kN)`
+STATED = re.compile(r".*[\[(]\s*([^\[\]()]+?)\s*[\])]\s*")
+
+
+def read_foreign(
+    path: str | Path, layout: LogLayout, machine: Machine | None = None
+) -> tuple[StrutLog, dict[str, int]]:
+    """Read a log of columns that another program wrote: text of any delimiter, or a MATLAB file (.mat).
+
+    Parameters
+    ----------
+    path : str or Path
+        Text may be gzip-compressed.
+    layout : LogLayout
+        Columns it does not name have our names in the file.
+    machine : Machine, optional
+        Needed for counts and currents.
+
+    Returns
+    -------
+    log : StrutLog
+        SI units.
+    faults : dict of str to int
+        Lines left out, by reason.
+
+    Raises
+    ------
+    LogError
+        If it cannot be read, a column is not there, or a name states a unit that the layout contradicts.
+    """
+    faults: dict[str, int] = {}
+    if Path(path).suffix == ".mat":
+        columns = read_mat(path)
+        wanted = _wanted(tuple(columns), layout, str(path))
+        values = np.column_stack(list(columns.values()))[:, list(wanted.values())]
+        theirs = Table(tuple(wanted), values, np.arange(1, len(values) + 1), 0, (), str(path))
+    else:
+        sheet = read_sheet(path)
+        faults = sheet.faults
+        wanted = _wanted(sheet.names, layout, str(path), sheet.units)
+        labels = _labels(sheet.names)
+        chosen = tuple(labels[place] for place in wanted.values())
+        theirs = table_of(sheet.text, str(path), lambda _: chosen, labels)
+    units = units_by_quantity(layout.units)
+    counted = layout.rate is not None and TIME in wanted
+    scale = np.array([1.0 if counted and ours == TIME else factor(ours, units) for ours in wanted])
+    table = replace(theirs, columns=tuple(wanted), values=theirs.values * scale)
+    if layout.rate is not None:
+        table = _with_time(table, layout.rate)
+    return strut_log_of(table, machine), faults
+
+
+def _with_time(table: Table, rate: float) -> Table:
+    """Time in s of samples counted by a column `t`, or one for each row."""
+    if TIME in table.columns:
+        refuse_no_count(table)
+        values = table.values.copy()
+        values[:, table.columns.index(TIME)] /= rate
+        return replace(table, values=values)
+    time = np.arange(len(table.values)) / rate
+    return replace(table, columns=(TIME, *table.columns), values=np.column_stack([time, table.values]))
+
+
+def _wanted(
+    names: tuple[str, ...], layout: LogLayout, source: str, units: tuple[str, ...] = ()
+) -> dict[str, int]:
+    """Our columns, of those that a strut log needs, and where they are in the file, from 0."""
+    at_hand = {ours: _place(theirs, names, ours, source) for ours, theirs in layout.columns.items()}
+    named = [name for name in OURS if name in names and name not in layout.columns]
+    at_hand |= {name: names.index(name) for name in named}
+    own = (*at_hand, TIME) if layout.rate is not None and TIME not in at_hand else tuple(at_hand)
+    try:
+        chosen = choose_strut_columns(own)
+    except ValueError as error:
+        expected = str(error) if at_hand else f"expected {SI_HEADER}, or {RAW_HEADER}"
+        hint = columns_hint(names) if any(not name.isdigit() for name in names) else NUMBERS_HINT
+        raise LogError(f"{source}: found the columns {_listed(names)}; {expected}; {hint}") from None
+    wanted = {name: at_hand[name] for name in chosen if name in at_hand}
+    taken: dict[int, str] = {}
+    for name, place in wanted.items():
+        if name in named:
+            _refuse_repeated(name, names, name, source)
+        if taken.setdefault(place, name) != name:
+            raise LogError(f"{source}: --columns: {taken[place]} and {name} are both column {place + 1}")
+    full = [f"{name} [{unit}]" if unit else name for name, unit in zip_longest(names, units)]
+    _refuse_other_units({ours: full[place] for ours, place in wanted.items()}, layout.units, source)
+    return wanted
+
+
+def _place(theirs: str, names: Sequence[str], ours: str, source: str) -> int:
+    """Where a column of the file is, from 0, by its name or by its number from 1."""
+    if theirs in names:
+        _refuse_repeated(theirs, names, ours, source)
+        return names.index(theirs)
+    if theirs.isdecimal() and 1 <= int(theirs) <= len(names):
+        return int(theirs) - 1
+    raise LogError(
+        f"{source}: --columns {ours}={theirs}: no such column; there are {len(names)}: "
+        f"{_listed(names)}{did_you_mean(theirs, [name for name in names if name])}"
+    )
+
+
+def _refuse_repeated(name: str, names: Sequence[str], ours: str, source: str) -> None:
+    if names.count(name) > 1:
+        raise LogError(
+            f"{source}: column {name} is there {names.count(name)} times; give its number, "
+            f"as --columns {ours}={names.index(name) + 1}"
+        )
+
+
+def _labels(names: Sequence[str]) -> tuple[str, ...]:
+    """What columns are called in messages: names that are there once, else numbers too."""
+    return tuple(
+        name if name and names.count(name) == 1 else f"{name} no. {place}".strip()
+        for place, name in enumerate(names, 1)
+    )
+
+
+def _listed(names: Sequence[str]) -> str:
+    return short(", ".join(name for name in names if name), 100)
+
+
+def _refuse_other_units(wanted: Mapping[str, str], units: Sequence[str], source: str) -> None:
+    """A name that ends in [mm] is taken at its word."""
+    given = units_by_quantity(units)
+    stated: dict[str, str] = {}
+    wrong = ""
+    for ours, theirs in wanted.items():
+        found, quantity = STATED.fullmatch(theirs), QUANTITY.get(ours)
+        if found is None or quantity is None or KNOWN.get(found[1]) != quantity:
+            continue
+        stated[quantity] = found[1]
+        expected = given.get(quantity, next(iter(FACTORS[quantity])))
+        if found[1] != expected and not wrong:
+            wrong = f"column '{theirs}' says {found[1]}, and {expected} was expected"
+    if wrong:
+        raise LogError(f"{source}: {wrong}; the names ask for --units {','.join((given | stated).values())}")

@@ -1,0 +1,70 @@
+"""Units a log may be in, and what makes SI of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+from pkm_identification.errors import SettingsError
+from pkm_identification.motion import StrutLog
+from pkm_identification.suggestion import did_you_mean
+
+from ..strut_csv import CURRENT, FORCE, IMU, LENGTH, SENSOR, TIME
+
+POUND, GRAVITY, INCH = 0.45359237, 9.80665, 0.0254  # kg, m/s^2, m: exact by definition
+FACTORS = {
+    "time": {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9},
+    "length": {"m": 1.0, "cm": 1e-2, "mm": 1e-3, "um": 1e-6, "in": INCH},
+    "force": {"N": 1.0, "kN": 1e3, "mN": 1e-3, "kgf": GRAVITY, "lbf": POUND * GRAVITY},
+    "current": {"A": 1.0, "mA": 1e-3},
+    "angle": {"rad": 1.0, "deg": math.pi / 180},
+    "acceleration": {"m/s^2": 1.0, "g": GRAVITY},
+}
+QUANTITY = {
+    TIME: "time",
+    **dict.fromkeys(LENGTH, "length"),
+    **dict.fromkeys((*FORCE, *SENSOR), "force"),
+    **dict.fromkeys(CURRENT, "current"),
+    **dict.fromkeys(IMU[:3], "acceleration"),
+    **dict.fromkeys(IMU[3:], "angle"),
+}
+KNOWN = {unit: quantity for quantity, units in FACTORS.items() for unit in units}
+
+
+def units_by_quantity(units: Sequence[str]) -> dict[str, str]:
+    """Units as they are listed, by what they measure.
+
+    Raises
+    ------
+    SettingsError
+        If one is unknown, or two measure the same.
+    """
+    found: dict[str, str] = {}
+    for unit in units:
+        if unit not in KNOWN:
+            raise SettingsError(
+                f"--units: '{unit}' is unknown; expected some of {', '.join(KNOWN)}{did_you_mean(unit, KNOWN)}"
+            )
+        other = found.setdefault(KNOWN[unit], unit)
+        if other != unit:
+            raise SettingsError(
+                f"--units: {other} and {unit} are both of {KNOWN[unit]}; expected one of them"
+            )
+    return found
+
+
+def factor(column: str, units: dict[str, str]) -> float:
+    """What a number of one of our columns is multiplied by to be in SI units; 1 of counts."""
+    quantity = QUANTITY.get(column)
+    unit = units.get(quantity or "")
+    return 1.0 if quantity is None or unit is None else FACTORS[quantity][unit]
+
+
+def in_si(log: StrutLog, units: Sequence[str]) -> StrutLog:
+    """A recording's lengths and forces, in these units, in m and N; its stamps are seconds whatever is said."""
+    by_quantity = units_by_quantity(units)
+    if not by_quantity:
+        return log
+    force = None if log.force is None else log.force * factor(FORCE[0], by_quantity)
+    return replace(log, length=log.length * factor(LENGTH[0], by_quantity), force=force)

@@ -1,0 +1,29 @@
+"""Files that an earlier report left in a folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pkm_identification.errors import OutputError
+
+PAGE = "report.html"
+GENERATOR = "pkm_identification"
+FIGURES = ("estimates", "correlation", "convergence", "forces", "residual", "misfit", "friction", "machine")
+
+
+def check_folder(folder: Path) -> list[Path]:
+    """Files of an earlier report in a folder.
+
+    Raises
+    ------
+    OutputError
+        If there are pictures with a report's names, and no report that they are of.
+    """
+    pictures = [path for name in FIGURES if (path := folder / f"{name}.png").is_file()]
+    page = folder / PAGE
+    of_a_report = page.is_file() and GENERATOR.encode() in page.read_bytes()
+    if page.is_file() and not of_a_report:
+        raise OutputError(f"{page}: is there, and no report of {GENERATOR}: choose another folder")
+    if pictures and not of_a_report:
+        raise OutputError(f"{pictures[0]}: is there, and of no report: choose another folder")
+    return [*pictures, page] if of_a_report else []

@@ -1,0 +1,45 @@
+"""Figure of the struts' friction over their rate, as a log shows it and as the identified law has it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from matplotlib.figure import Figure
+
+from pkm_identification.identification.review.friction_curves import FrictionCurve
+
+from .style import ESTIMATE, MEASURED, styled
+
+COLUMNS = 3
+
+
+@styled
+def friction_curves_figure(curves: Sequence[FrictionCurve]) -> Figure:
+    """One panel a strut."""
+    rows = -(-len(curves) // COLUMNS)
+    figure = Figure(figsize=(11, 2.4 * rows + 0.8), layout="constrained")
+    panels = figure.subplots(rows, COLUMNS, sharex=True, squeeze=False).ravel()
+    for panel, curve in zip(panels, curves, strict=False):
+        rate = 1e3 * curve.rate
+        panel.axhline(0, color="#BBBBBB", linewidth=0.8)
+        panel.errorbar(
+            rate,
+            curve.measured,
+            yerr=curve.spread,
+            fmt="o",
+            markersize=3.5,
+            color="#777777",
+            ecolor=MEASURED,
+            elinewidth=1,
+            label="measured force less the rigid-body part: mean and standard deviation",
+        )
+        panel.plot(rate, curve.law, color=ESTIMATE, linewidth=1.6, label="identified friction")
+        panel.set_title(f"strut {curve.strut + 1}")
+        panel.set_ylabel("friction (N)")
+        panel.set_xlabel("strut rate (mm/s)")
+    for panel in panels[len(curves) :]:
+        panel.set_visible(False)
+    handles, labels = panels[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper right", ncols=2)
+    figure.suptitle("Friction of the struts", x=0.01, ha="left")
+    return figure

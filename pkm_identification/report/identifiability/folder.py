@@ -1,0 +1,83 @@
+"""What can be known of a machine, as a folder of tables and figures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pkm_identification.estimation.identifiability.directions import Growth
+from pkm_identification.identification.excitation.shown import Shown
+from pkm_identification.identification.procedures.forecast import ALONE, Forecast
+from pkm_identification.identification.saved_estimate import SavedEstimate
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.records.mechanism_csv import write_named_csv
+
+from ..figures.directions import deviations_figure, directions_figure, growth_figure
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def write_tables(folder: Path, found: Forecast, shown: Shown) -> None:
+    """Parameters, singular directions and growth as CSV files.
+
+    `parameters.csv` has a line for each parameter, `std` empty of numbers (`nan`) where it is not shown alone;
+    `directions.csv` one for each singular direction with the share of every parameter; `growth_with_time.csv` and
+    `growth_with_amplitude.csv` one for each step.
+
+    Raises
+    ------
+    LogError
+        If a file cannot be written.
+    """
+    estimate = found.estimate
+    write_named_csv(
+        folder / "parameters.csv",
+        {
+            "parameter": np.asarray(estimate.names),
+            "unit": np.asarray(estimate.units),
+            "nominal": estimate.nominal,
+            "std": _expected(found),
+            "size": found.contributions.size,
+            "share": found.contributions.share,
+        },
+        status=found.status,
+    )
+    directions = shown.directions
+    columns = {
+        "direction": np.arange(1.0, len(directions.values) + 1),
+        "singular_value": directions.values,
+        "relative": directions.relative,
+    }
+    columns |= dict(zip(estimate.names, directions.shares, strict=True))
+    write_named_csv(folder / "directions.csv", columns)
+    _write_growth(folder / "growth_with_time.csv", shown.by_time)
+    if shown.by_amplitude is not None:
+        _write_growth(folder / "growth_with_amplitude.csv", shown.by_amplitude)
+
+
+def figures(
+    found: Forecast, shown: Shown, title: str, scale: FloatArray, saved: SavedEstimate | None = None
+) -> dict[str, Figure]:
+    """The figures by name: `directions`, `growth`, `deviations`; `scale` are the parameters' sizes, (P,)."""
+    names = found.estimate.names
+    stated = None
+    if saved is not None:
+        stated = np.array([saved.std.get(name, np.nan) for name in names])
+    return {
+        "directions": directions_figure(shown.directions, names, title),
+        "growth": growth_figure(shown.by_time, shown.by_amplitude, shown.directions.rank, title),
+        "deviations": deviations_figure(names, scale, _expected(found), stated, title),
+    }
+
+
+def _expected(found: Forecast) -> FloatArray:
+    """Standard deviations of what is shown alone, (P,)."""
+    alone = [status == ALONE for status in found.status]
+    return np.where(alone, found.estimate.std, np.nan)
+
+
+def _write_growth(path: Path, growth: Growth) -> None:
+    write_named_csv(path, {"step": growth.steps, "relative": growth.relative})

@@ -1,0 +1,1 @@
+"""Figures for plotly as plain documents; plotly itself is asked only for the script that draws them."""

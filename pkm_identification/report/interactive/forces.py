@@ -1,0 +1,125 @@
+"""Held-out forces, and what is left of them, to zoom into."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pkm_identification.motion import STRUTS
+
+from ..figures.forces import residual_spectrum, visible_lines
+from .parts import ESTIMATE, MEASURED, Document, array, axis, layout, line, menu, thinned
+from .parts import STRUTS as COLORS
+
+if TYPE_CHECKING:
+    from pkm_identification.identification.diagnosis.findings import Diagnosis
+    from pkm_identification.identification.validation import Validation
+
+
+def forces(validation: Validation) -> Document:
+    """Measured and predicted force of the strut that is chosen, and the error below."""
+    time = validation.time - validation.time[0]
+    error = validation.measured - validation.predicted
+    data = []
+    for i in range(STRUTS):
+        seen: Document = {"visible": i == 0}
+        data += [
+            line(*thinned(time, validation.measured[:, i]), "measured", MEASURED, 3.0, **seen),
+            line(*thinned(time, validation.predicted[:, i]), "predicted", ESTIMATE, 1.2, **seen),
+            line(
+                *thinned(time, error[:, i]),
+                "measured − predicted",
+                COLORS[1],
+                1.0,
+                yaxis="y2",
+                xaxis="x",
+                **seen,
+            ),
+        ]
+    shown = [[k // 3 == i for k in range(3 * STRUTS)] for i in range(STRUTS)]
+    names = [f"strut {i + 1} ({validation.rms_percent[i]:.2g} % rms)" for i in range(STRUTS)]
+    return {
+        "data": data,
+        "layout": layout(
+            460,
+            xaxis=axis("time (s)", anchor="y2"),
+            yaxis=axis("force (N)", domain=[0.36, 1.0]),
+            yaxis2=axis("error (N)", domain=[0.0, 0.28], anchor="x"),
+            updatemenus=[menu(names, shown)],
+        ),
+    }
+
+
+def residual(validation: Validation) -> Document:
+    """Error of the prediction over time and its spectrum (F,), (F, 6); a click on a strut takes it away."""
+    time = validation.time - validation.time[0]
+    left = validation.measured - validation.predicted
+    frequency, force, error = residual_spectrum(validation)
+    visible = slice(0, visible_lines(force, error))
+    second: Document = {"xaxis": "x2", "yaxis": "y2"}
+    strength = np.sqrt(np.mean(force[visible] ** 2, axis=1))
+    data = [line(frequency[visible], strength, "force, all struts", MEASURED, 2.5, **second)]
+    for i, color in enumerate(COLORS):
+        name = f"strut {i + 1}"
+        data.append(line(*thinned(time, left[:, i]), name, color, 1.0, legendgroup=name))
+        data.append(
+            line(
+                frequency[visible],
+                error[visible, i],
+                name,
+                color,
+                1.0,
+                legendgroup=name,
+                showlegend=False,
+                **second,
+            )
+        )
+    return {
+        "data": data,
+        "layout": layout(
+            440,
+            xaxis=axis("time (s)", domain=[0.0, 0.56]),
+            yaxis=axis("measured − predicted (N)"),
+            xaxis2=axis("frequency (Hz)", domain=[0.66, 1.0], type="log", anchor="y2"),
+            yaxis2=axis("amplitude density (N/√Hz)", type="log", anchor="x2", exponentformat="power"),
+        ),
+    }
+
+
+def misfit(fit: Diagnosis) -> Document:
+    """What the model leaves over time in units of the noise floor, with a strip to zoom by, and its size by strut."""
+    model = fit.residuals[0]
+    data = [
+        line(*thinned(model.time, model.relative[:, i]), f"strut {i + 1}", color, 1.0)
+        for i, color in enumerate(COLORS)
+    ]
+    data.append(
+        {
+            "type": "bar",
+            "x": [f"{i + 1}" for i in range(STRUTS)],
+            "y": array(np.sqrt(np.mean(model.relative**2, axis=0))),
+            "marker": {"color": list(COLORS)},
+            "name": "root mean square",
+            "showlegend": False,
+            "xaxis": "x2",
+            "yaxis": "y2",
+        }
+    )
+    floor = {"type": "line", "line": {"color": "--ink", "width": 1, "dash": "dash"}}
+    shapes = [
+        {**floor, "xref": "x domain", "x0": 0, "x1": 1, "yref": "y", "y0": level, "y1": level}
+        for level in (-2, 2)
+    ]
+    shapes.append({**floor, "xref": "x2 domain", "x0": 0, "x1": 1, "yref": "y2", "y0": 1, "y1": 1})
+    return {
+        "data": data,
+        "layout": layout(
+            440,
+            xaxis=axis("time (s)", domain=[0.0, 0.7], rangeslider={"thickness": 0.12, "bgcolor": "--card"}),
+            yaxis=axis("residual / noise floor", fixedrange=False),
+            xaxis2=axis("strut", domain=[0.8, 1.0], anchor="y2", type="category"),
+            yaxis2=axis("root mean square", anchor="x2", rangemode="tozero"),
+            shapes=shapes,
+        ),
+    }

@@ -1,0 +1,1 @@
+"""What many logs of a machine show, as tables, sentences and pages."""

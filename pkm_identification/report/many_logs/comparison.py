@@ -1,0 +1,133 @@
+"""Compared estimates: a table, what changed in words, and the same for programs."""
+
+from __future__ import annotations
+
+import math
+from pathlib import PurePath
+from typing import Any
+
+from pkm_identification.identification.many_logs.saved_comparison import SavedComparison
+
+from ..listing import ABSENT, Listing, number, relative, with_deviation
+
+LONGEST_NAME = 28
+SMALLEST_SHOWN = 1e-9  # probability
+
+
+def comparison_text(result: SavedComparison) -> str:
+    """What `pkm compare` prints."""
+    names = _labels(result)
+    parts = [str(comparison_table(result))]
+    keys = [f"{label}: {file.path}" for label, file in zip(names, result.files, strict=True)]
+    parts.append("\n".join(keys))
+    found = result.comparison
+    changed = [name for name, one in zip(result.names, result.changed, strict=True) if one]
+    count = len(result.names)
+    said = (
+        f"Changed beyond chance: {', '.join(changed)}." if changed else "Nothing has changed beyond chance."
+    )
+    parts.append(
+        f"{said} Of {count} tested at once, one or more would be called changed by chance in {100 * result.level:g} % "
+        "of such comparisons (Holm)."
+    )
+    freedom = count * (len(result.files) - 1)
+    parts.append(
+        f"All together: chi squared {number(found.all_chi_squared, 4)} for {freedom} degrees of freedom, "
+        f"p = {_probability(found.all_p)}."
+    )
+    if result.left_out:
+        parts.append(
+            "Not compared:\n" + "\n".join(f"  {name}: {why}" for name, why in result.left_out.items())
+        )
+    parts += [f"Note: {one}." for one in result.remarks]
+    return "\n\n".join(parts)
+
+
+def comparison_table(result: SavedComparison) -> Listing:
+    """Values of every file; for two, the difference with its deviation, else chi squared of all."""
+    found, two = result.comparison, len(result.files) == 2
+    labels = _labels(result)
+    columns = ["change", "std", "%", "z"] if two else ["largest z", "chi squared"]
+    header = ("parameter", "unit", *labels, *columns, "p (Holm)", "verdict")
+    rows = []
+    for c, (name, unit) in enumerate(zip(result.names, result.units, strict=True)):
+        values = [
+            with_deviation(float(value), float(std))[0]
+            for value, std in zip(found.values[:, c], found.std[:, c], strict=True)
+        ]
+        if two:
+            change, std = float(found.differences[0, c]), float(found.difference_std[0, c])
+            part = relative(float(found.values[1, c]), float(found.values[0, c]))
+            cells = [
+                *with_deviation(change, std),
+                ABSENT if part is None else f"{part:+.1f}",
+                f"{found.z[0, c]:+.1f}",
+            ]
+        else:
+            most = max(found.z[:, c], key=abs)
+            cells = [f"{most:+.1f}", number(float(found.chi_squared[c]), 3)]
+        short = name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 3] + "..."
+        rows.append(
+            (short, unit, *values, *cells, _probability(float(found.adjusted[c])), _verdict(result, c))
+        )
+    return Listing(header, tuple(rows), frozenset(header) - {"parameter", "unit", "verdict"})
+
+
+def comparison_document(result: SavedComparison) -> dict[str, Any]:
+    """The comparison for programs; differences are to the first file."""
+    found = result.comparison
+    return {
+        "files": [
+            {
+                "path": file.path,
+                "machine": file.saved.machine,
+                "machine_hash": file.saved.machine_hash,
+                "parameter_set": file.saved.parameter_set,
+                "converged": file.saved.converged,
+            }
+            for file in result.files
+        ],
+        "level": result.level,
+        "chi_squared": _number(found.all_chi_squared),
+        "p": _number(found.all_p),
+        "parameters": [
+            {
+                "name": name,
+                "unit": result.units[c],
+                "values": [_number(value) for value in found.values[:, c]],
+                "std": [_number(value) for value in found.std[:, c]],
+                "differences": [_number(value) for value in found.differences[:, c]],
+                "difference_std": [_number(value) for value in found.difference_std[:, c]],
+                "z": [_number(value) for value in found.z[:, c]],
+                "p": _number(found.p[c]),
+                "p_adjusted": _number(found.adjusted[c]),
+                "in_doubt": result.doubtful[c],
+                "changed": result.changed[c],
+            }
+            for c, name in enumerate(result.names)
+        ],
+        "left_out": result.left_out,
+        "remarks": list(result.remarks),
+    }
+
+
+def _probability(p: float) -> str:
+    return number(p, 2) if p > SMALLEST_SHOWN else f"<{SMALLEST_SHOWN:g}"
+
+
+def _verdict(result: SavedComparison, c: int) -> str:
+    if result.doubtful[c]:
+        return "in doubt"
+    return "changed" if result.changed[c] else "as before"
+
+
+def _labels(result: SavedComparison) -> list[str]:
+    """A short name for each file: its own where these differ, else a number."""
+    names = [PurePath(file.path).stem for file in result.files]
+    if len(set(names)) == len(names) and all(len(name) <= 12 for name in names):
+        return names
+    return [f"file {k + 1}" for k in range(len(names))]
+
+
+def _number(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None

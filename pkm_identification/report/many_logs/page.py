@@ -1,0 +1,83 @@
+"""The history of a machine as one HTML page."""
+
+from __future__ import annotations
+
+import base64
+from html import escape
+
+from pkm_identification import __version__
+from pkm_identification.identification.many_logs.history import History, ParameterHistory
+
+from ..earlier import GENERATOR
+from ..figures.style import png
+from ..listing import Listing, number
+from ..page.frame import framed
+from .charts import parameter_chart
+from .history_text import (
+    alarm_sentences,
+    change_sentences,
+    count_sentence,
+    day,
+    times_sentence,
+    trend_table,
+)
+
+
+def history_page(history: History) -> str:
+    """The page: what changed, alarms, a chart for each parameter, and every log."""
+    title = f"History of {history.machine.name}"
+    found = [sentence for one in history.parameters for sentence in change_sentences(one)]
+    alarms = alarm_sentences(history)
+    good = found or ["Nothing has changed beyond chance."]
+    verdicts = "".join(
+        [
+            *(f"<li{' class=bad' if found else ''}>{escape(text)}</li>" for text in good),
+            *(f"<li class=bad>{escape(text)}</li>" for text in alarms),
+        ]
+    )
+    changed_first = sorted(history.parameters, key=lambda one: not one.changed)
+    charts = [
+        f'<figure><img alt="{escape(one.name)} over time" src="data:image/png;base64,{_image(one)}">'
+        f"<figcaption>{escape(' '.join(change_sentences(one)))}</figcaption></figure>"
+        for one in changed_first
+        if len(one.values) or one.doubtful
+    ]
+    body = "\n".join(
+        [
+            f"<h1>{escape(title)}</h1>",
+            f'<p class="lead">{escape(count_sentence(history))} {escape(times_sentence(history))}</p>',
+            f'<ul class="verdicts">{verdicts}</ul>',
+            "<h2>Parameters</h2>",
+            trend_table(history).html(),
+            "<p>Levels are means of logs between which nothing changed. Bars and std are without the errors that all "
+            "logs of the machine share (tolerances of its file). Scatter is by how much more logs differ than their "
+            "deviations say; all deviations are widened by it.</p>",
+            "<h2>Charts</h2>",
+            *charts,
+            "<h2>Logs</h2>",
+            _logs(history).html(),
+            f"<footer>{GENERATOR} {escape(__version__)}</footer>",
+        ]
+    )
+    return framed(title, body)
+
+
+def _image(one: ParameterHistory) -> str:
+    return base64.b64encode(png(parameter_chart(one))).decode("ascii")
+
+
+def _logs(history: History) -> Listing:
+    header = ("log", "time (UTC)", "from", "samples", "fit", "held out %", "said")
+    rows = [
+        (
+            entry.name,
+            day(entry.time) if entry.time_source else "-",
+            entry.time_source or "-",
+            str(entry.record.get("samples", "-")),
+            number(entry.record.get("fit_ratio"), 3),
+            number(entry.record.get("validation_percent"), 3),
+            entry.record["failure"] or entry.record.get("remark", ""),
+        )
+        for entry in history.entries
+    ]
+    return Listing(header, tuple(rows), frozenset(header[3:6]))

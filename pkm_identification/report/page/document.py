@@ -1,0 +1,243 @@
+"""One HTML page that holds everything, around four questions; nothing is loaded from elsewhere."""
+
+from __future__ import annotations
+
+import math
+from html import escape
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from pkm_identification import __version__
+from pkm_identification.estimation.identifiability import COMBINATION, UNIDENTIFIABLE
+from pkm_identification.estimation.identifiability.correlation import correlation
+from pkm_identification.identification.diagnosis.findings import Diagnosis
+from pkm_identification.identification.procedures.forecast import weakest
+
+from ..diagnosis import fit_lines, sentence, unseen_lines
+from ..earlier import GENERATOR
+from ..glossary import glossary_table
+from ..listing import Listing, number
+from ..sentences import verdicts
+from ..tables import dropped_table, machine_table, settings_table, validation_table
+from .figure import figure
+from .frame import framed
+from .material import Material
+from .motion import motion, motion_scripts
+from .next_steps import next_steps
+from .parameter_rows import key, parameter_rows
+from .travel_rows import share_cell, travel_rows, travel_sentence
+from .verdict_box import verdict_box
+
+if TYPE_CHECKING:
+    from pkm_identification.identification.validation import Validation
+
+MOST_PAIRS = 8
+WEAK = 0.1  # of a parameter's own size, standard deviation from which on a direction is named
+_NOTHING = "Nothing was found."
+SECTIONS = (
+    ("good", "Is it good?"),
+    ("unknown", "What is not known?"),
+    ("wrong", "What is wrong?"),
+    ("next", "What next?"),
+    ("origin", "Where it comes from"),
+)
+
+
+def html_page(material: Material) -> str:
+    """The report as a page."""
+    machine = material.result.machine
+    title = f"Identified dynamics of {machine.name}"
+    makers = (_good, _unknown, _wrong, _next, _origin)
+    parts = [
+        f"<h1>{escape(title)}</h1>",
+        f'<p class="lead">{escape(machine.description)}</p>' if machine.description else "",
+        verdict_box(material.result),
+        _contents(),
+    ]
+    for (name, heading), maker in zip(SECTIONS, makers, strict=True):
+        inner = "\n".join(part for part in maker(material) if part)
+        parts.append(f'<section id="{name}"><h2>{heading}</h2>\n{inner}</section>')
+    parts.append(f"<footer>{GENERATOR} {escape(__version__)}</footer>")
+    scripts = motion_scripts(material)
+    if material.script is not None:
+        own = files(__package__).joinpath("report.js").read_text(encoding="utf-8")
+        scripts += (
+            f'<script type="text/plain" id="plotly">{material.script}</script>\n<script>\n{own}</script>\n'
+        )
+    body = "\n".join(part for part in parts if part)
+    return framed(title, body, scripts)
+
+
+def _contents() -> str:
+    items = "".join(f'<li><a href="#{name}">{text}</a></li>' for name, text in SECTIONS)
+    return f'<nav aria-label="Contents"><ol>{items}</ol></nav>'
+
+
+def _good(material: Material) -> list[str]:
+    result, truth = material.result, material.truth
+    parts = [
+        _verdicts(verdicts(result)),
+        "<h3>Parameters</h3>",
+        parameter_rows(result.estimate, truth, result.near_zero),
+        key(truth is not None),
+        "<p>Values are in SI units; std is one standard deviation of the estimate. Each row is drawn on a scale of "
+        "its own. A value that is not identifiable is left out: it would be the nominal one again.</p>",
+    ]
+    if result.validation is not None:
+        held = result.validation
+        parts += [
+            "<h3>Prediction of forces that were not used</h3>",
+            _beside_nominal(held),
+            validation_table(held).html(),
+            f"<p>{escape(held.held_out)}, predicted by {escape(held.predicted_by)}. Error is the root mean square "
+            "of measured minus predicted force over that of the measured force, in the band and unfiltered.</p>",
+            figure(material, "forces"),
+        ]
+    if "convergence" in material.images:
+        parts += ["<h3>Convergence</h3>", figure(material, "convergence")]
+    return parts
+
+
+def _beside_nominal(held: Validation) -> str:
+    """The error in all struts, and that of the machine file's values, as bars."""
+    parts = (("identified", held.rms_percent_total), ("machine file", held.nominal_percent))
+    largest = max((value for _, value in parts if math.isfinite(value)), default=0.0)
+    if not largest > 0.0:
+        return ""
+    rows = "".join(
+        f'<tr><td>{name}</td><td class="n">{number(value, 3)} %</td>{share_cell(0.0, value / largest, "")}</tr>'
+        for name, value in parts
+        if math.isfinite(value)
+    )
+    return (
+        '<table class="beside"><thead><tr><th>values</th><th class="n">error, all struts</th><th>beside each other</th>'
+        f"</tr></thead><tbody>{rows}</tbody></table>"
+    )
+
+
+def _unknown(material: Material) -> list[str]:
+    result, estimate = material.result, material.result.estimate
+    hidden = {
+        kind: [name for name, status in zip(estimate.names, estimate.status, strict=True) if status == kind]
+        for kind in (COMBINATION, UNIDENTIFIABLE)
+    }
+    lines = []
+    if hidden[COMBINATION]:
+        sums = "; ".join(one.name for one in estimate.combinations)
+        lines.append(f"Only in combinations: {', '.join(hidden[COMBINATION])}. Known of them: {sums}.")
+    if hidden[UNIDENTIFIABLE]:
+        lines.append(f"Not shown by this motion at all: {', '.join(hidden[UNIDENTIFIABLE])}.")
+    if not lines:
+        lines.append("Every parameter of the set is shown by itself.")
+    lines += [f"Not distinguishable from 0: {name}." for name in result.near_zero]
+    lines += _weak(material)
+    if result.fit is not None:
+        lines += unseen_lines(result.fit)
+    found = correlation(estimate)
+    pairs = [f"{one} and {other} ({value:+.2f})" for one, other, value in found.strong[:MOST_PAIRS]]
+    parts = [
+        _list(lines),
+        "<h3>Correlation</h3>" if "correlation" in material.images else "",
+        f"<p>Strongly correlated: {escape('; '.join(pairs))}.</p>" if pairs else "",
+        figure(material, "correlation"),
+    ]
+    if material.review is not None:
+        parts += [
+            "<h3>Excitation</h3>",
+            f"<p>{escape(travel_sentence(material.review.travel))} What was used of the limits:</p>",
+            travel_rows(material.review.travel),
+            "<p>Lengths and rates are filtered, forces are as they were measured.</p>",
+            motion(material),
+        ]
+    return parts
+
+
+def _weak(material: Material) -> list[str]:
+    """The sum of parameters that is known worst, where that is bad."""
+    result = material.result
+    parameters = result.settings.parameter_set(result.machine)
+    if parameters.names != result.estimate.names:
+        return []
+    (first, *_) = weakest(result.estimate, parameters.scale)
+    if first.std < WEAK:
+        return []
+    terms = " ".join(f"{weight:+.2f} {name}" for name, weight in zip(first.names, first.weights, strict=True))
+    return [
+        f"Known worst: {terms} (each over its own size), with a standard deviation of {100 * first.std:.0f} %."
+    ]
+
+
+def _wrong(material: Material) -> list[str]:
+    result = material.result
+    parts = []
+    lines = [f"{text[0].upper()}{text[1:]}." if not text.endswith(".") else text for text in result.warnings]
+    if result.fit is None:
+        parts.append("<p>This estimate was not compared with its logs.</p>")
+    else:
+        lines = [*fit_lines(result.fit), *lines]
+    bad = [text for good, text in verdicts(result) if not good and text not in lines]
+    parts += [_list([*lines, *bad]) if lines or bad else f"<p>{_NOTHING}</p>"]
+    if result.fit is not None and result.fit.causes:
+        parts.append(_causes(result.fit))
+    if "misfit" in material.images:
+        parts += ["<h3>Residual</h3>", figure(material, "misfit")]
+    if "residual" in material.images:
+        parts += ["<h3>Residual of the prediction</h3>", figure(material, "residual")]
+    if "friction" in material.images:
+        parts += ["<h3>Friction</h3>", figure(material, "friction")]
+    if result.dropped:
+        parts += ["<h3>What was not used</h3>", dropped_table(result.dropped).html()]
+    return parts
+
+
+def _causes(fit: Diagnosis) -> str:
+    rows = tuple((sentence(one), one.cure, f"{100 * one.explains:.0f} %") for one in fit.causes)
+    return Listing(("what", "cure", "explains"), rows, frozenset({"explains"})).html()
+
+
+def _next(material: Material) -> list[str]:
+    steps = "".join(f"<li>{escape(step)}</li>" for step in next_steps(material))
+    parts = [f"<ol>{steps}</ol>"]
+    if material.review is not None and material.review.next_motions:
+        parts += [
+            "<h3>Motions that would show more</h3>",
+            _list([f"{one.text}." for one in material.review.next_motions]),
+            "<p>As much time of it as the logs have, of all single sines within the machine's limits. "
+            "<code>pkm excite</code> plans a whole motion; <code>pkm identifiability</code> judges one before it is "
+            "recorded.</p>",
+        ]
+    return parts
+
+
+def _origin(material: Material) -> list[str]:
+    result = material.result
+    return [
+        f'<div class="pair">{machine_table(result.machine).html()}{settings_table(result).html()}</div>',
+        figure(material, "machine"),
+        "<h3>Provenance</h3>",
+        _provenance(material.origin),
+        "<h3>Names</h3>",
+        glossary_table(result.settings.parameter_set(result.machine).entries).html(),
+        "<p>All names: docs/glossary.md.</p>",
+    ]
+
+
+def _provenance(origin: dict[str, Any] | None) -> str:
+    if origin is None:
+        return "<p>Not recorded: made from Python, from logs in memory.</p>"
+    rows = [
+        ("date", str(origin["date"])),
+        ("version", str(origin["version"])),
+        ("command", str(origin["command"])),
+        *((f"log {log['path']}", f"SHA-256 {log['sha256']}") for log in origin["logs"]),
+    ]
+    return Listing(("what", "value"), tuple(rows)).html()
+
+
+def _verdicts(lines: list[tuple[bool, str]]) -> str:
+    items = "".join(f"<li{'' if good else ' class=bad'}>{escape(text)}</li>" for good, text in lines)
+    return f'<ul class="verdicts">{items}</ul>'
+
+
+def _list(lines: list[str]) -> str:
+    return "<ul>" + "".join(f"<li>{escape(line)}</li>" for line in lines) + "</ul>"

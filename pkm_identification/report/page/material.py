@@ -1,0 +1,43 @@
+"""All that a page is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from pkm_identification.identification.review.review import Review
+from pkm_identification.numerics.arrays import FloatArray
+
+if TYPE_CHECKING:
+    from pkm_identification.identification.result import Identification
+
+
+@dataclass(frozen=True)
+class Material:
+    """A finished identification, and what to show of it.
+
+    Attributes
+    ----------
+    result : Identification
+    images : mapping of str to bytes
+        PNG files by the name of the figure.
+    interactive : mapping of str to dict
+        Figures for plotly by the same names; empty without plotly.
+    script : str or None
+        What draws them (`interactive.bundle.packed_script`).
+    review : Review or None
+        Of the logs; None where they are not at hand.
+    truth : ndarray, shape (P,), or None
+        True values, where they are known.
+    origin : dict or None
+        Provenance (`records.provenance`).
+    """
+
+    result: Identification
+    images: Mapping[str, bytes]
+    interactive: Mapping[str, dict[str, Any]] = field(default_factory=dict)
+    script: str | None = None
+    review: Review | None = None
+    truth: FloatArray | None = None
+    origin: dict[str, Any] | None = None

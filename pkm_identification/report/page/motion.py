@@ -1,0 +1,43 @@
+"""The machine in 3D, moving along the log: a slider over the log, and a button that plays it."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+
+import numpy as np
+
+from pkm_identification.browser.inline import MACHINE_SCRIPTS, inline_data, inline_script
+from pkm_identification.browser.machine_scene import machine_scene, poses
+
+from .material import Material
+
+MICRO = 6  # decimals: micrometres, and as much of a quaternion
+
+
+def motion(material: Material) -> str:
+    """The place of the machine and its controls; nothing where the logs were not reviewed."""
+    if material.review is None:
+        return ""
+    last = len(material.review.path.time) - 1
+    return (
+        '<div id="motion" hidden><h3>The machine along the log</h3><div id="machine-view"></div>'
+        '<p class="player"><button type="button" id="play">Play</button>'
+        f'<input type="range" id="instant" min="0" max="{last}" value="0" aria-label="Instant of the log">'
+        '<output for="instant" id="time"></output></p>'
+        "<p>Drag or use the arrow keys to turn it, Ctrl and wheel come closer. The log with most samples.</p></div>"
+    )
+
+
+def motion_scripts(material: Material) -> str:
+    """Poses, and the scripts that draw them; behind `motion` in the page."""
+    if material.review is None:
+        return ""
+    path = material.review.path
+    document = {
+        "machine": machine_scene(material.result.machine),
+        "time": np.round(path.time, 3).tolist(),
+        "poses": np.round(poses(path.position, path.rotation), MICRO).tolist(),
+    }
+    own = files(__package__).joinpath("motion.js").read_text(encoding="utf-8")
+    scripts = "\n".join(map(inline_script, MACHINE_SCRIPTS))
+    return f"{inline_data('motion-data', document)}\n{scripts}\n<script>\n{own}</script>\n"

@@ -1,0 +1,40 @@
+"""What to do next, the most urgent first."""
+
+from __future__ import annotations
+
+from pkm_identification.estimation.identifiability import IDENTIFIABLE, IN_DOUBT
+
+from .material import Material
+from .verdict_box import BAD, physical
+
+MOST_CAUSES = 3
+
+
+def next_steps(material: Material) -> list[str]:
+    """Steps in words; at least one."""
+    result = material.result
+    steps = []
+    if not result.converged:
+        steps.append("Record a longer or livelier motion, and identify again: this estimate has not settled.")
+    if result.fit is not None and not result.fit.adequate:
+        steps += [f"{cause.cure}." for cause in result.fit.causes[:MOST_CAUSES]]
+        if not result.fit.causes:
+            steps.append(
+                "Look for what the model does not have (docs/diagnosis.md): no known cause explains the misfit."
+            )
+    if physical(result).state == BAD:
+        steps.append("Identify again with --consistent, which keeps values that some rigid body has.")
+    hidden = [status for status in result.estimate.status if status not in (IDENTIFIABLE, IN_DOUBT)]
+    if hidden:
+        steps.append(
+            f"{len(hidden)} parameters are not shown one by one. Record one of the motions below, "
+            "or state what is known of them (--fix, --tie, --prior)."
+        )
+    validation = result.validation
+    if validation is None or validation.part:
+        steps.append("Check it on another motion: pkm identify ... --validate OTHER_LOG.")
+    if result.trusted:
+        steps.append(
+            "Use it: pkm export --machine M --estimate estimate.json --out machine.urdf (or .xml, .yaml)."
+        )
+    return steps

@@ -1,0 +1,117 @@
+"""The first thing a reader sees: is it good? One answer, and what it rests on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING
+
+from pkm_identification.estimation.identifiability import COMBINATION, IDENTIFIABLE, IN_DOUBT
+from pkm_identification.identification.physical_verdict import verdict
+
+from ..listing import number
+from ..sentences import held_out_sentence
+
+if TYPE_CHECKING:
+    from pkm_identification.identification.result import Identification
+
+GOOD, BAD, UNKNOWN = "good", "bad", "unknown"
+_SIGNS = {GOOD: "✓", BAD: "✗", UNKNOWN: "?"}
+
+
+@dataclass(frozen=True)
+class Check:
+    """One question that the verdict rests on: `state` is GOOD, BAD or UNKNOWN."""
+
+    question: str
+    state: str
+    answer: str
+    detail: str
+
+
+def checks(result: Identification) -> list[Check]:
+    """Fit against noise, settled, held-out beside the machine file's values, physical, identified."""
+    return [_fit(result), _settled(result), _held_out(result), physical(result), _identified(result)]
+
+
+def overall(found: list[Check], result: Identification) -> tuple[str, str]:
+    """State and sentence for all of it."""
+    if not result.converged:
+        return BAD, "Do not use these values: the estimator has not settled."
+    if result.fit is not None and not result.fit.adequate:
+        return BAD, "Do not use values in doubt: the model does not explain the measured forces."
+    if any(check.state == BAD for check in found):
+        return BAD, "Use with care: not everything that was checked is good."
+    if any(check.state == UNKNOWN for check in found):
+        return UNKNOWN, "Nothing speaks against these values, but not everything could be checked."
+    return GOOD, "These values can be used."
+
+
+def verdict_box(result: Identification) -> str:
+    """The box."""
+    found = checks(result)
+    state, sentence = overall(found, result)
+    tiles = "".join(
+        f'<div class="tile {one.state}"><dt>{escape(one.question)}</dt>'
+        f'<dd class="answer">{_SIGNS[one.state]} {escape(one.answer)}</dd>'
+        f'<dd class="detail">{escape(one.detail)}</dd></div>'
+        for one in found
+    )
+    return f'<div class="box {state}"><p>{escape(sentence)}</p><dl class="tiles">{tiles}</dl></div>'
+
+
+def _fit(result: Identification) -> Check:
+    question, fit = "Does the model fit?", result.fit
+    if fit is None:
+        return Check(question, UNKNOWN, "not judged", "This estimate was not compared with a noise floor.")
+    detail = f"Residual {number(fit.ratio, 3)} × noise floor of {number(fit.floor_percent, 2)} % of the force"
+    return Check(question, GOOD if fit.adequate else BAD, "yes" if fit.adequate else "no", detail)
+
+
+def _settled(result: Identification) -> Check:
+    question = "Converged?"
+    if result.converged:
+        return Check(question, GOOD, "yes", f"{result.estimate.count} equations, {result.samples} samples")
+    return Check(question, BAD, "no", result.nonconvergence or "The estimator did not converge.")
+
+
+def _held_out(result: Identification) -> Check:
+    question, validation = "Does it predict other motion?", result.validation
+    if validation is None:
+        return Check(question, UNKNOWN, "not checked", "No forces were held out (--validate LOG).")
+    good, _ = held_out_sentence(validation, result.fit)
+    detail = (
+        f"Error {number(validation.rms_percent_total, 3)} % of the force; the machine file's values: "
+        f"{number(validation.nominal_percent, 3)} %"
+    )
+    return Check(question, GOOD if good else BAD, "yes" if good else "no", detail)
+
+
+def physical(result: Identification) -> Check:
+    """Whether masses and inertias are those of rigid bodies."""
+    question = "Physically consistent?"
+    found = verdict(
+        result.settings.estimator.prepared(result.machine),
+        result.settings.parameter_set(result.machine),
+        result.estimate,
+        result.settings.estimator.consistent,
+    )
+    if found is None:
+        return Check(question, UNKNOWN, "not judged", "Bodies are fixed or tied in part.")
+    good, sentence = found
+    return Check(question, GOOD if good else BAD, "yes" if good else "no", sentence)
+
+
+def _identified(result: Identification) -> Check:
+    status = result.estimate.status
+    count, total = status.count(IDENTIFIABLE), len(status)
+    question, answer = "What is known?", f"{count} of {total} parameters"
+    parts = [
+        f"{status.count(kind)} {text}"
+        for kind, text in ((IN_DOUBT, "in doubt"), (COMBINATION, "only in a combination"))
+        if kind in status
+    ]
+    rest = total - count - status.count(IN_DOUBT) - status.count(COMBINATION)
+    parts += [f"{rest} not shown by this motion"] if rest else []
+    state = GOOD if count == total else BAD if IN_DOUBT in status else UNKNOWN
+    return Check(question, state, answer, "; ".join(parts) or "each by itself")

@@ -1,0 +1,43 @@
+"""The actions of the controller node: its own, and the standard one where control_msgs is installed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from rclpy.node import Node
+
+from pkm_identification.control.controller import MachineController
+from pkm_identification.control.tolerances import Tolerances
+
+from .motion_action import MotionAction, MotionCalls
+from .trajectory_action import TrajectoryAction
+
+
+def controller_actions(
+    node: Node, controller: MachineController, values: Mapping[str, Any], active: Callable[[], bool]
+) -> list[MotionAction]:
+    """Action servers that ask a controller for motions.
+
+    Parameters
+    ----------
+    node : Node
+    controller : MachineController
+    values : mapping
+        The node's parameters.
+    active : callable
+        Whether goals are taken.
+    """
+    machine, names = controller.machine, values["joint_names"]
+    common = (values["feedback_rate"], MotionCalls(active, controller.submit, controller.cancel))
+    made: list[MotionAction] = [TrajectoryAction(node, machine, values["base_frame"], names, *common)]
+    try:
+        from .joint_trajectory_action import JointTrajectoryAction
+    except ImportError as error:
+        if (error.name or "").split(".")[0] != "control_msgs":
+            raise
+        node.get_logger().info("no follow_joint_trajectory: control_msgs is not installed")
+        return made
+    usual = Tolerances.at_goal(controller.settings.goal_tolerance, controller.settings.settling_time)
+    made.append(JointTrajectoryAction(node, machine, names, usual, lambda: controller.newest, *common))
+    return made

@@ -1,0 +1,95 @@
+"""The action FollowJointTrajectory of control_msgs, as joint_trajectory_controller offers it: MoveIt speaks it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from control_msgs.action import FollowJointTrajectory
+from rclpy.node import Node
+from trajectory_msgs.msg import JointTrajectoryPoint
+
+from pkm_identification.control.follower import Setpoint
+from pkm_identification.control.motions import CANCELED, INVALID_GOAL, LONG, Motion, Outcome
+from pkm_identification.control.paths.beside import Beside
+from pkm_identification.control.settings import Command
+from pkm_identification.control.tolerances import Tolerances
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.numerics.arrays import FloatArray
+
+from ..clock import set_stamp
+from .joint_goal import joint_motion
+from .motion_action import MotionAction, MotionCalls
+
+NANOSECOND = 1e-9  # s
+LOWEST = FollowJointTrajectory.Result.GOAL_TOLERANCE_VIOLATED
+
+
+class JointTrajectoryAction(MotionAction):
+    """The server of ~/follow_joint_trajectory.
+
+    Parameters
+    ----------
+    node : Node
+    machine : Machine
+    joint_names : sequence of str
+        Of struts 1 to 6.
+    tolerances : Tolerances
+        Where a goal does not say.
+    newest : callable
+        Stamp of the newest good sample (s), None before the first.
+    feedback_rate, calls
+        See `MotionAction`.
+    """
+
+    def __init__(
+        self,
+        node: Node,
+        machine: Machine,
+        joint_names: Sequence[str],
+        tolerances: Tolerances,
+        newest: Callable[[], float | None],
+        feedback_rate: float,
+        calls: MotionCalls,
+    ) -> None:
+        self._machine = machine
+        self._names = list(joint_names)
+        self._tolerances = tolerances
+        self._newest = newest
+        super().__init__(node, FollowJointTrajectory, "~/follow_joint_trajectory", feedback_rate, calls)
+
+    def reading(self, request: Any) -> Beside[Motion]:
+        many = len(request.trajectory.points) > LONG
+        return Beside(
+            many, joint_motion, request, self._machine, self._names, self._newest(), self._tolerances
+        )
+
+    def result(self, outcome: Outcome) -> FollowJointTrajectory.Result:
+        # what the standard has no code for is INVALID_GOAL, as with joint_trajectory_controller
+        code = outcome.code if outcome.code >= LOWEST else INVALID_GOAL
+        return FollowJointTrajectory.Result(
+            error_code=0 if outcome.code == CANCELED else code, error_string=outcome.text
+        )
+
+    def feedback(
+        self, request: Any, motion: Motion, setpoint: Setpoint, command: Command
+    ) -> FollowJointTrajectory.Feedback:
+        feedback = FollowJointTrajectory.Feedback(joint_names=self._names)
+        set_stamp(feedback.header.stamp, command.time)
+        feedback.desired = _point(setpoint.time, command.length, command.rate)
+        actual = (command.length - command.error, command.rate - command.rate_error)
+        feedback.actual = _point(setpoint.time, *actual)
+        feedback.error = _point(setpoint.time, command.error, command.rate_error)
+        if hasattr(feedback, "index"):  # not before control_msgs 6.3
+            times, sent = motion.waypoints.time, len(request.trajectory.points)
+            # points that were over already when the goal came were left out
+            index = sent - len(times) + int(np.searchsorted(times, setpoint.time - NANOSECOND))
+            feedback.index = min(index, sent - 1)
+        return feedback
+
+
+def _point(time: float, length: FloatArray, rate: FloatArray) -> JointTrajectoryPoint:
+    point = JointTrajectoryPoint(positions=length.tolist(), velocities=rate.tolist())
+    set_stamp(point.time_from_start, time)
+    return point

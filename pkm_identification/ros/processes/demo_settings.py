@@ -1,0 +1,27 @@
+"""What the demonstration does; without rclpy, as the command's options come from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pkm_identification.declared import check, declared
+
+OWN_DOMAIN = -1
+
+
+@dataclass(frozen=True)
+class DemoSettings:
+    """What the demonstration does; what an earlier one left in `folder` is replaced."""
+
+    machine: str = declared("uf", "built-in name or YAML file")
+    duration: float = declared(45.0, "of the motion", "s", 5, 3600)
+    perturbation: float = declared(
+        0.15, "how far the true parameters are from the machine's", "", 1e-3, 0.9, option="perturb"
+    )
+    seed: int = declared(1, "of the true parameters and the noise", low=0)
+    folder: str = declared("demo", "bag, logs, figures, report", option="out")
+    domain: int = declared(OWN_DOMAIN, f"ROS domain; {OWN_DOMAIN}: one of this process", "", OWN_DOMAIN, 232)
+    watch: bool = declared(False, "show it meanwhile on a page in the browser (pkm watch)")
+
+    def __post_init__(self) -> None:
+        check(self)

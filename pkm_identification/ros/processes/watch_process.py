@@ -1,0 +1,68 @@
+"""`pkm watch` as a process beside others."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from .node_process import STOP_DEADLINE, ProcessError, process_environment
+
+ADDRESS = re.compile(r"Page: (\S+)")
+
+
+class Watching(NamedTuple):
+    """A running `pkm watch`: address of its page, and its process id."""
+
+    address: str
+    pid: int
+
+
+@contextlib.contextmanager
+def watching(domain: int, *options: str) -> Iterator[Watching]:
+    """Run `pkm watch` on a free port as long as the block lasts.
+
+    Parameters
+    ----------
+    domain : int
+        ROS domain.
+    options : str
+        Of the command.
+
+    Raises
+    ------
+    ProcessError
+        If it does not start; with what it said.
+    """
+    command = [sys.executable, "-m", "pkm_identification.cli", "watch", "--port", "0", *options]
+    with subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env=process_environment(domain),
+        start_new_session=True,  # a Ctrl-C at the terminal is ours to pass on
+    ) as process:
+        try:
+            yield Watching(_address(process), process.pid)
+        finally:
+            process.send_signal(signal.SIGINT)
+            try:
+                process.wait(STOP_DEADLINE)
+            except subprocess.TimeoutExpired:
+                process.kill()
+
+
+def _address(process: subprocess.Popen[str]) -> str:
+    """The page's address: libraries may write warnings before it."""
+    said = []
+    for line in process.stdout or ():
+        if found := ADDRESS.match(line):
+            return found[1]
+        said.append(line.strip())
+    raise ProcessError(" | ".join(filter(None, said)) or "pkm watch ended and printed nothing")

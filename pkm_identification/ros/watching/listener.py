@@ -1,0 +1,175 @@
+"""The node of `pkm watch`: takes what the nodes publish at a limited rate, as a best-effort reader nobody waits for."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import threading
+import time
+from typing import Any
+
+from diagnostic_msgs.msg import DiagnosticArray
+from geometry_msgs.msg import InertiaStamped, PoseStamped
+from rcl_interfaces.srv import GetParameters
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
+from rclpy.serialization import deserialize_message
+from std_srvs.srv import Trigger
+
+from pkm_identification.browser.live.board import Board
+from pkm_identification.browser.live.course import Course
+from pkm_identification.browser.machine_scene import machine_scene
+from pkm_identification.errors import PkmError
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.msg import ParameterEstimate
+
+from ..clock import STEADY
+from ..interfaces.declarations import NODE_INTERFACES
+from ..qos import DIAGNOSTICS_WATCHED, LATCHED, NEWEST
+from .entries import estimate_entry, payload_entry, pose_entry, status_entry
+
+POSE_PERIOD = 0.033  # s between poses that are looked at
+LOOK_PERIOD = 0.5  # s between two looks at who is silent
+ANSWER = 10.0  # s that a node may take for a service
+ACTIONS = ("reset", "save")
+
+
+class Listener:
+    """Puts the nodes' latest messages on a board, in a thread of its own; rclpy must be initialised.
+
+    Parameters
+    ----------
+    namespace : str
+        Of the nodes.
+    machine : Machine or None
+        What to draw; None: what the estimator node says it works with.
+    """
+
+    def __init__(self, namespace: str = "", machine: Machine | None = None) -> None:
+        self.course = Course()
+        self.board = Board(lambda: {"course": self.course.entry()})
+        self._prefix = f"{namespace.strip('/')}/".lstrip("/")
+        self._given = machine
+        self._unknown = machine is None  # whether the estimator is still to be asked for its machine
+        self._shown = self._judged = ""  # digests of the machine that is drawn, and of the last estimate's
+        self._heard: dict[str, float] = {}
+        self._nodes: dict[str, dict[str, Any]] = {}
+        self._posed = 0.0
+        self._asking: Any = None
+        self.node = Node("watch", namespace=namespace.strip("/"), start_parameter_services=False)
+        self._triggers = {name: self.node.create_client(Trigger, f"estimator/{name}") for name in ACTIONS}
+        self._parameters = self.node.create_client(GetParameters, "estimator/get_parameters")
+        listen = self.node.create_subscription
+        listen(PoseStamped, "platform_pose", self._take_pose, NEWEST, raw=True)
+        listen(ParameterEstimate, "parameter_estimate", self._take_estimate, LATCHED)
+        listen(InertiaStamped, "estimator/payload", self._take_payload, LATCHED)
+        listen(DiagnosticArray, "/diagnostics", self._take_diagnostics, DIAGNOSTICS_WATCHED)
+        self.node.create_timer(LOOK_PERIOD, self._look, clock=STEADY)
+        self._executor = SingleThreadedExecutor()
+        self._executor.add_node(self.node)
+        self._thread = threading.Thread(target=self._executor.spin, name="listener", daemon=True)
+        if machine is not None:
+            self._show(machine)
+
+    def start(self) -> None:
+        """Begin to listen."""
+        self._thread.start()
+
+    @property
+    def alive(self) -> bool:
+        """Whether it listens."""
+        return self._thread.is_alive()
+
+    def close(self) -> None:
+        """Stop listening."""
+        self._executor.shutdown(timeout_sec=2.0)
+        if self._thread.is_alive():
+            self._thread.join(2.0)
+        self.node.destroy_node()
+
+    def ask(self, action: str) -> tuple[bool, str]:
+        """Have the estimator do one of `ACTIONS`; whether it did, and what it said. Waits for the answer."""
+        client = self._triggers[action]
+        if not client.service_is_ready():
+            return False, "no estimator node was found"
+        answer: concurrent.futures.Future[Any] = concurrent.futures.Future()
+        asked = client.call_async(Trigger.Request())
+        asked.add_done_callback(lambda done: answer.set_result(done.result()))
+        try:
+            response = answer.result(ANSWER)
+        except concurrent.futures.TimeoutError:
+            client.remove_pending_request(asked)
+            return False, f"the estimator did not answer within {ANSWER:g} s"
+        if response.success and action == "reset":
+            self.course.restart()
+            self.board.put("estimate", None)
+        return response.success, response.message
+
+    def _take_pose(self, data: bytes) -> None:
+        now = time.monotonic()
+        if now - self._posed < POSE_PERIOD:
+            return
+        self._posed = now
+        entry = pose_entry(deserialize_message(data, PoseStamped).pose)
+        if entry is not None:
+            self._heard["pose"] = now
+            self.board.put("pose", entry)
+
+    def _take_estimate(self, message: ParameterEstimate) -> None:
+        entry = estimate_entry(message)
+        if entry is None:
+            return
+        entry["run"] = self.course.take(*(entry[key] for key in ("names", "count", "time", "values", "std")))
+        self._heard["estimate"] = time.monotonic()
+        self.board.put("estimate", entry)
+        if message.machine_hash == self._judged:
+            return
+        self._judged = message.machine_hash
+        if message.machine_hash == self._shown:
+            self.board.put("no_machine", "")
+        else:
+            self._other_machine(message)
+
+    def _take_payload(self, message: InertiaStamped) -> None:
+        entry = payload_entry(message)
+        if entry is not None:
+            self.board.put("payload", entry)
+
+    def _take_diagnostics(self, message: DiagnosticArray) -> None:
+        for status in message.status:
+            node, _, task = status.name.removeprefix(self._prefix).partition(": ")
+            if node not in NODE_INTERFACES or not status.name.startswith(self._prefix):
+                continue
+            self._heard[node] = time.monotonic()
+            self._nodes.setdefault(node, {})[task] = status_entry(status, task)
+            self.board.put("nodes", {name: list(tasks.values()) for name, tasks in self._nodes.items()})
+
+    def _look(self) -> None:
+        """Say how long each has been silent, and look for the machine as long as it is not known."""
+        now = time.monotonic()
+        self.board.put("silent", {name: round(now - at, 1) for name, at in self._heard.items()})
+        if self._unknown and self._asking is None and self._parameters.service_is_ready():
+            self._asking = self._parameters.call_async(GetParameters.Request(names=["machine"]))
+            self._asking.add_done_callback(self._machine_named)
+
+    def _machine_named(self, asked: Any) -> None:
+        self._asking, self._unknown = None, False
+        values = asked.result().values
+        try:
+            machine = Machine.load(values[0].string_value if values else "")
+        except PkmError as error:
+            self.board.put("no_machine", f"{error}. Start pkm watch with --machine.")
+            return
+        self._show(machine)
+        if self._judged and machine.hash != self._judged:
+            self.board.put("no_machine", "The machine file here is not the one that the estimate is of.")
+
+    def _other_machine(self, message: ParameterEstimate) -> None:
+        self._unknown = self._given is None
+        if self._given is not None:
+            text = f"The estimate is of '{message.machine}', not of the --machine that is drawn."
+            self.board.put("no_machine", text)
+
+    def _show(self, machine: Machine) -> None:
+        self._shown = machine.hash
+        self.board.put("machine", machine_scene(machine))
+        self.board.put("no_machine", "")

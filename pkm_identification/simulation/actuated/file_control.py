@@ -1,0 +1,110 @@
+"""Moving a plant on as its machine file's `control` says, where a law commands the drives together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from pkm_identification.control.mechanism.computed_torque import ComputedTorque
+from pkm_identification.control.mechanism.workspace import WorkspaceControl
+from pkm_identification.errors import SettingsError
+from pkm_identification.mechanisms.actuators.control_section import MachineControl
+from pkm_identification.mechanisms.multibody.mechanism import Mechanism
+from pkm_identification.numerics.arrays import FloatArray
+
+from .plant import ActuatedPlant
+
+_WHOLE = 1e-6
+_Wanted = tuple[FloatArray, FloatArray | None]
+
+
+class FileControl:
+    """A law of a machine file and the plant it acts on.
+
+    Parameters
+    ----------
+    control : MachineControl
+    mechanism : Mechanism
+        What the law believes, in float64.
+    plant : ActuatedPlant
+    shown : callable
+        Returns the coordinates (n,) the encoders show now.
+    limited : callable, optional
+        What becomes of the forces (n,) the law asks for.
+    """
+
+    def __init__(
+        self,
+        control: MachineControl,
+        mechanism: Mechanism,
+        plant: ActuatedPlant,
+        shown: Callable[[], FloatArray],
+        limited: Callable[[FloatArray], FloatArray] = np.asarray,
+    ) -> None:
+        self._plant, self._shown, self._limited = plant, shown, limited
+        self.period = control.slowest_period
+        """s, between two calls of the law."""
+        self._torque: ComputedTorque | None = None
+        self._workspace: WorkspaceControl | None = None
+        if control.computed_torque is not None:
+            law = control.computed_torque
+            self._torque = ComputedTorque(
+                mechanism, law.position_gain, law.rate_gain, law.period, control.workspace
+            )
+        elif control.workspace:
+            self._workspace = WorkspaceControl(mechanism)
+
+    @classmethod
+    def of(
+        cls,
+        control: MachineControl | None,
+        mechanism: Callable[[], Mechanism],
+        plant: ActuatedPlant,
+        shown: Callable[[], FloatArray],
+        limited: Callable[[FloatArray], FloatArray] = np.asarray,
+    ) -> FileControl | None:
+        """The law of a file; None where its drives go by themselves or take forces from elsewhere."""
+        if control is None or not (control.workspace or control.computed_torque):
+            return None
+        return cls(control, mechanism(), plant, shown, limited)
+
+    def reset(self) -> None:
+        """Begin again at rest."""
+        for law in (self._torque, self._workspace):
+            if law is not None:
+                law.reset()
+
+    def move(self, wanted: Callable[[float], _Wanted], duration: float) -> None:
+        """Move the plant on by `duration` s, a whole number of the law's periods.
+
+        Parameters
+        ----------
+        wanted : callable
+            Driven coordinates (n,) and rates by s from now; None for rates that are not known.
+        duration : float
+
+        Raises
+        ------
+        SettingsError
+            If the period does not go into it.
+        MotionRefused, NotConverged
+            If the mechanism leaves its reach.
+        """
+        calls = round(duration / self.period)
+        if calls < 1 or abs(calls * self.period - duration) > _WHOLE * duration:
+            raise SettingsError(
+                f"control: a period of {self.period:g} s does not go into the samples' {duration:g} s: "
+                "give a whole part of it"
+            )
+        for k in range(calls):
+            place, rate = wanted(k * self.period)
+            if self._torque is not None:
+                later = wanted((k + 1) * self.period)[1]
+                # the mean over the period for which the forces are held
+                bend = None if rate is None or later is None else (later - rate) / self.period
+                force = self._torque.forces(self._shown(), place, rate, bend)
+                self._plant.push(self._limited(force), self.period)
+            elif self._workspace is not None:
+                reference = self._workspace.reference(self._shown(), place)
+                self._plant.follow(reference, np.array(reference), self.period)

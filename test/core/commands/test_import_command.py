@@ -1,0 +1,86 @@
+"""pkm import: a log of another program as ours, its layout kept, and nothing written where something is wrong."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from pkm_identification.cli import main
+from pkm_identification.records import read_log
+
+COLUMNS = "t=ms,length=leg 1..leg 6,force=N1..N6"
+
+
+@pytest.fixture
+def foreign(tmp_path):
+    """A log in ms, mm and N with decimal commas; lengths of the machine `uf`."""
+    path = tmp_path / "legs.txt"
+    names = ["ms", *(f"leg {i}" for i in range(1, 7)), *(f"N{i}" for i in range(1, 7))]
+    rows = [[str(row), *["400,5"] * 6, *[f"{10 * i},25" for i in range(6)]] for row in range(30)]
+    path.write_text("\n".join(";".join(cells) for cells in (names, *rows)))
+    return path
+
+
+def test_import_writes_our_log_and_shows_its_ranges(foreign, tmp_path, capsys):
+    out = tmp_path / "log.csv"
+    assert (
+        main(["import", str(foreign), str(out), "--columns", COLUMNS, "--units", "ms,mm", "--machine", "uf"])
+        == 0
+    )
+    log, _ = read_log(out)
+    np.testing.assert_allclose(log.time, np.arange(30) * 1e-3)
+    np.testing.assert_allclose(log.length, 0.4005)
+    np.testing.assert_allclose(log.force, np.tile(10 * np.arange(6) + 0.25, (30, 1)))
+    text = capsys.readouterr().out
+    assert "30 samples, 1000 Hz, 0.029 s" in text
+    assert "0.4005..0.4005" in text
+
+
+def test_a_kept_layout_is_used_by_other_commands_and_for_other_logs(foreign, tmp_path, capsys):
+    out = tmp_path / "log.csv"
+    assert main(["import", str(foreign), str(out), "--columns", COLUMNS, "--units", "ms,mm", "--keep"]) == 0
+    kept = tmp_path / "legs.txt.columns.yaml"
+    again = tmp_path / "again.csv"
+    assert main(["import", str(foreign), str(again)]) == 0
+    assert again.read_bytes() == out.read_bytes()
+    other = tmp_path / "other.txt"
+    other.write_bytes(foreign.read_bytes())
+    assert main(["import", str(other), str(again), "--columns", str(kept)]) == 0
+    assert again.read_bytes() == out.read_bytes()
+    # what is kept a second time is the whole, not the one option that was said anew
+    assert main(["import", str(foreign), str(again), "--units", "mm,ms", "--keep"]) == 0
+    assert main(["import", str(foreign), str(again)]) == 0
+    assert again.read_bytes() == out.read_bytes()
+    # too short to identify anything, but read: by the file beside it and by options
+    for options in ([], ["--columns", COLUMNS, "--units", "ms,mm"]):
+        assert main(["check", str(foreign), "--machine", "uf", *options]) == 1
+        assert "30" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ([], "perhaps --columns"),
+        (["--columns", COLUMNS], "samples are 1 s apart"),
+        (["--columns", COLUMNS, "--units", "ms", "--machine", "uf"], "in mm? give --units mm"),
+        (["--columns", "t=ms,length=leg 1..leg 7"], "expected six columns"),
+        (["--keep"], "nothing is said of the log"),
+        (["--columns", "none.yaml"], "cannot be read"),
+    ],
+)
+def test_what_is_wrong_is_one_line_and_nothing_is_written(foreign, tmp_path, capsys, options, message):
+    out = tmp_path / "log.csv"
+    assert main(["import", str(foreign), str(out), *options]) == 2
+    err = capsys.readouterr().err
+    assert message in err
+    assert err.count("\n") == 1
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["legs.txt"]
+
+
+def test_import_refuses_to_write_over_the_log_or_to_another_kind(foreign, tmp_path, capsys):
+    assert main(["import", str(foreign), str(tmp_path / "log.bag")]) == 2
+    own = foreign.rename(tmp_path / "own.csv")
+    before = own.read_bytes()
+    assert main(["import", str(own), str(own), "--columns", COLUMNS]) == 2
+    assert own.read_bytes() == before
+    assert "is the log itself" in capsys.readouterr().err

@@ -1,0 +1,38 @@
+"""Coefficients of hypotheses in the units a person reads."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from pkm_identification.identification.diagnosis.candidates import Choice
+from pkm_identification.identification.diagnosis.causes import unit_scale
+from pkm_identification.identification.diagnosis.hypotheses import effects_of
+from pkm_identification.mechanisms.hexapod.dynamics.basis import PLATFORM_NAMES, basis_parameters
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
+
+UF = Machine.load("uf")
+EFFECTS = {effect.name: effect for effect in effects_of(UF, hexapod_parameters(UF))}
+
+
+def test_a_centre_of_mass_is_over_the_fitted_mass():
+    """A first moment off by 0.015 m of twice the file's mass is 0.03 in coefficients, which are per the file's."""
+    effect = EFFECTS["center_of_mass"]
+    fitted = basis_parameters(UF)
+    assert unit_scale(Choice(effect, np.arange(3)), UF, fitted) == 1.0
+    mass = PLATFORM_NAMES.index("m")
+    fitted[mass] *= 2.0
+    off = 0.015 * fitted[mass] * np.eye(len(fitted))[1 + mass]
+    coefficients = np.linalg.lstsq(effect.directions, off, rcond=None)[0]
+    scale = unit_scale(Choice(effect, np.arange(3)), UF, fitted)
+    assert scale * coefficients == pytest.approx([0.015, 0.0, 0.0], abs=1e-12)
+    fitted[mass] = -1.0  # nothing that a place could be over
+    assert unit_scale(Choice(effect, np.arange(3)), UF, fitted) == 1.0
+
+
+def test_other_effects_have_their_unit_already():
+    fitted = 2.0 * basis_parameters(UF)
+    for name, effect in EFFECTS.items():
+        if name != "center_of_mass":
+            assert unit_scale(Choice(effect, np.arange(len(effect.scale))), UF, fitted) == 1.0

@@ -1,0 +1,103 @@
+"""Base parameters and friction of the 3PRS table from what its motors report, through shafts that yield."""
+
+from __future__ import annotations
+
+import copy
+
+import numpy as np
+import pytest
+import yaml
+
+from pkm_identification.errors import LogError, SettingsError
+from pkm_identification.identification.procedures.mechanism_forces import identify_mechanism
+from pkm_identification.mechanisms.builtin import builtin_files
+from pkm_identification.mechanisms.multibody import dynamics
+from pkm_identification.mechanisms.multibody.mechanism import Mechanism
+from pkm_identification.reproduction.mast import data
+from pkm_identification.simulation.multibody.motions import generated
+
+MAST = yaml.safe_load(builtin_files("mechanisms")["mast"].read_text())
+COULOMB = (3.0, 4.0, 5.0)
+# the axis as printed, but with a shaft a hundred times as soft: motor and guide swing at 90 Hz
+AXIS = {
+    "type": "two_inertia", "torque_constant": data.TORQUE_CONSTANT, "lead": data.PITCH, "gear_ratio": data.GEAR_RATIO,
+    "current_limit": 20.0, "motor_inertia": data.MOTOR_INERTIA, "load_inertia": 2.43e-6,
+    "stiffness": data.STIFFNESS / 100, "damping": 1e-5, "encoder": "motor",
+}  # fmt: skip
+RATIO = 2 * np.pi * data.GEAR_RATIO / data.PITCH
+PERIOD, DURATION, NOISE = 1e-3, 20.0, 0.01
+
+
+def mast(actuator=True, **keys):
+    made = copy.deepcopy(MAST) | {"friction": {"viscous": [0.0] * 3, "coulomb": list(COULOMB)}}
+    if actuator:
+        made["actuator"] = AXIS | keys
+    return Mechanism.from_document(made)
+
+
+@pytest.fixture(scope="module")
+def log():
+    """Motor positions and forces by the equations of shaft and motor, from an exact motion of the sliders."""
+    mechanism = mast(damping=0.0)
+    time = np.arange(0.0, DURATION, PERIOD)
+    motion = generated("rich", mechanism, DURATION)
+    place, _, acceleration = motion.drives(time)
+    shaft = dynamics.forces(mechanism, motion.motion(mechanism, time))
+    wound = shaft / (AXIS["stiffness"] * RATIO**2)
+    # jumps of friction aside: those the motor's inertia feels for a moment are far above the band
+    bend = np.gradient(np.gradient(wound, PERIOD, axis=0), PERIOD, axis=0)
+    force = shaft + data.MOTOR_INERTIA * RATIO**2 * (acceleration + bend)
+    force[1:] = 0.5 * (force[1:] + force[:-1])  # a command held over a period is that of its middle
+    noise = NOISE * np.sqrt(np.mean(force**2, axis=0)) * np.random.default_rng(4).standard_normal(force.shape)
+    return time, place + wound, force + noise
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("estimator", ["ls", "ukf"])
+def test_nineteen_base_parameters_and_three_frictions_come_back(log, estimator):
+    found = identify_mechanism(mast(damping=0.0), *log, estimator)
+    parameters = found.problem.parameters
+    assert len(parameters) == 19 + 3
+    off = (found.fit.mean - parameters.nominal) / np.sqrt(np.diag(found.fit.covariance))
+    assert np.abs(off).max() < 4.5
+    assert 0.4 < np.sqrt(np.mean(off**2)) < 1.6
+    np.testing.assert_allclose(found.fit.mean[19:], COULOMB, rtol=0.02)
+    # noise that is white up to 500 Hz leaves sqrt(10 / 500) of itself in the band
+    assert np.all(found.held_out < 2.0 * NOISE * np.sqrt(10 / 500))
+
+
+@pytest.mark.slow
+def test_a_drive_that_the_file_leaves_out_shows_in_what_was_held_out(log):
+    """36.7 kg of motor on each slider, which resist without weighing anything: no body's parameters do that."""
+    found = identify_mechanism(mast(actuator=False), *log)
+    parameters = found.problem.parameters
+    off = (found.fit.mean - parameters.nominal) / np.sqrt(np.diag(found.fit.covariance))
+    assert np.abs(off).max() > 5.0
+    assert np.all(found.held_out > 0.1)
+
+
+@pytest.mark.slow
+def test_a_log_of_a_hundred_samples_a_second_will_do():
+    """The low-pass on coordinates and forces keeps below half the sample rate."""
+    mechanism, period = mast(actuator=False), 1e-2
+    time = np.arange(0.0, DURATION, period)
+    motion = generated("rich", mechanism, DURATION)
+    force = dynamics.forces(mechanism, motion.motion(mechanism, time))
+    noise = NOISE * np.sqrt(np.mean(force**2, axis=0)) * np.random.default_rng(4).standard_normal(force.shape)
+    found = identify_mechanism(mechanism, time, motion.drives(time)[0], force + noise)
+    off = (found.fit.mean - found.problem.parameters.nominal) / np.sqrt(np.diag(found.fit.covariance))
+    assert np.abs(off).max() < 4.5
+    np.testing.assert_allclose(found.fit.mean[19:], COULOMB, rtol=0.02)
+    # noise that is white up to 50 Hz leaves sqrt(10 / 50) of itself in the band
+    assert np.all(found.held_out < 2.0 * NOISE * np.sqrt(10 / 50))
+
+
+def test_logs_that_cannot_be_used_are_refused(log):
+    time, drive, force = log
+    mechanism = mast(damping=0.0)
+    with pytest.raises(LogError, match="not regular in time"):
+        identify_mechanism(mechanism, time**1.1, drive, force)
+    with pytest.raises(LogError, match="the log is too short"):
+        identify_mechanism(mechanism, time[:600], drive[:600], force[:600])
+    with pytest.raises(SettingsError, match="estimator 'iv': not one that takes"):
+        identify_mechanism(mechanism, time, drive, force, "iv")

@@ -1,0 +1,368 @@
+"""Logs of other programs: the same motion in many forms is the same log, and what is wrong is said in one line."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.io
+from core.records.made_log import assert_same
+
+from pkm_identification.errors import DocumentError, LogError, SettingsError
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.motion import StrutLog
+from pkm_identification.records import read_log
+from pkm_identification.records.bags.writer import BagWriter
+from pkm_identification.records.foreign import LogLayout, layout_place, layout_text, read_layout
+from pkm_identification.records.interfaces import typestore
+from pkm_identification.records.joint_state import JOINT_STATE
+
+ROWS = 40
+
+
+@pytest.fixture(scope="module")
+def truth() -> StrutLog:
+    """Numbers of few decimal digits, so that every way of writing them keeps them."""
+    rng = np.random.default_rng(4)
+    time = np.arange(ROWS) / 1000
+    length = np.round(rng.uniform(0.35, 0.45, (ROWS, 6)), 6)
+    return StrutLog(time, length, np.round(rng.normal(0, 300, (ROWS, 6)), 3))
+
+
+def numbers(log: StrutLog, time: float = 1.0, length: float = 1.0, force: float = 1.0) -> list[list[float]]:
+    columns = np.column_stack([log.time * time, log.length * length, log.force * force])
+    return np.round(columns, 9).tolist()
+
+
+def lines(rows: list[list[float]], delimiter: str, point: str = ".") -> str:
+    return "".join(delimiter.join(f"{cell:.9f}".replace(".", point) for cell in row) + "\n" for row in rows)
+
+
+def layout(
+    columns="t=time,length=L1..L6,force=F1..F6", units=None, joints=None, rate=None
+) -> LogLayout | None:
+    return LogLayout.of(columns, units, joints, rate)
+
+
+def names(delimiter: str) -> str:
+    return delimiter.join(["time", *(f"L{i}" for i in range(1, 7)), *(f"F{i}" for i in range(1, 7))]) + "\n"
+
+
+def close(log: StrutLog, truth: StrutLog) -> None:
+    """Equal but for the rounding of a change of units."""
+    np.testing.assert_allclose(log.time, truth.time, rtol=1e-14, atol=1e-15)
+    np.testing.assert_allclose(log.length, truth.length, rtol=1e-14)
+    np.testing.assert_allclose(log.force, truth.force, rtol=1e-12, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("delimiter", "point"),
+    [(",", "."), (";", "."), (";", ","), ("\t", "."), ("\t", ","), ("|", "."), ("   ", "."), (" ", ",")],
+)
+@pytest.mark.parametrize("above", ["", "# a logger's comment\n\nMachine A\n"])
+def test_delimiter_decimal_sign_comments_and_preamble_are_found(tmp_path, truth, delimiter, point, above):
+    path = tmp_path / "log.txt"
+    path.write_text(above + names(delimiter) + lines(numbers(truth), delimiter, point))
+    log, faults = read_log(path, None, None, layout())
+    assert_same(log, StrutLog(truth.time, truth.length, truth.force, log.source))
+    assert faults == {}
+
+
+def test_units_are_made_si(tmp_path, truth):
+    path = tmp_path / "log.csv"
+    path.write_text(names(",") + lines(numbers(truth, 1e3, 1e3, 1e-3), ","))
+    close(read_log(path, None, None, layout(units="mm,kN,ms"))[0], truth)
+
+
+def test_a_line_of_units_and_one_more_delimiter_at_the_end(tmp_path, truth):
+    path = tmp_path / "log.csv"
+    units = ";".join(["s", *["m"] * 6, *["N"] * 6]) + "\n"
+    body = lines(numbers(truth), ";", ",").replace("\n", ";\n")
+    path.write_text(names(";") + units + body)
+    close(read_log(path, None, None, layout())[0], truth)
+
+
+def test_names_that_numpy_writes_as_a_comment(tmp_path, truth):
+    path = tmp_path / "log.txt"
+    np.savetxt(path, numbers(truth), header=names(" ").strip())
+    close(read_log(path, None, None, layout())[0], truth)
+
+
+def test_our_own_names_need_no_option_whatever_divides_them(tmp_path, truth):
+    path = tmp_path / "log.csv"
+    own = names(";").replace("time", "t").replace("L", "length_").replace("F", "force_")
+    path.write_text(own + lines(numbers(truth), ";", ","))
+    close(read_log(path)[0], truth)
+
+
+def test_halsampler_without_names_counts_samples_and_says_where_it_lost_some(tmp_path, truth):
+    rows = lines([[row, *cells[1:]] for row, cells in enumerate(numbers(truth))], " ").splitlines()
+    kept = [*rows[:10], "overrun", *rows[14:]]
+    path = tmp_path / "hal.txt"
+    path.write_text("\n".join(kept))
+    log, faults = read_log(path, None, None, layout("t=1,length=2..7,force=8..13", rate=1000.0))
+    rest = np.r_[:10, 14:ROWS]
+    close(log, StrutLog(truth.time[rest], truth.length[rest], truth.force[rest]))
+    assert faults == {"overrun": 1}
+
+
+def test_a_log_without_time_gets_it_from_the_rate(tmp_path, truth):
+    path = tmp_path / "log.txt"
+    path.write_text(lines([row[1:] for row in numbers(truth)], "\t"))
+    close(read_log(path, None, None, layout("length=1..6,force=7..12", rate=1000.0))[0], truth)
+
+
+def test_matlab_files_of_matrices_and_structures(tmp_path, truth):
+    plain, nested = tmp_path / "plain.mat", tmp_path / "nested.mat"
+    scipy.io.savemat(plain, {"t": truth.time, "length": truth.length, "force": truth.force.T, "note": "x"})
+    close(read_log(plain)[0], truth)
+    scipy.io.savemat(nested, {"log": {"t": truth.time, "L": truth.length * 1e3, "F": truth.force}})
+    wanted = layout("t=log.t,length=log.L_1..6,force=log.F_1..6", units="mm")
+    close(read_log(nested, None, None, wanted)[0], truth)
+
+
+def test_a_damaged_matlab_file_is_one_line(tmp_path):
+    path = tmp_path / "log.mat"
+    for content in (b"", b"MATLAB 5.0 MAT-file" + bytes(200), bytes(range(256)) * 4):
+        path.write_bytes(content)
+        with pytest.raises(LogError, match="MATLAB"):
+            read_log(path)
+    with pytest.raises(LogError, match="cannot be read: No such file"):
+        read_log(tmp_path / "none.mat")
+
+
+def test_a_bag_with_other_joint_names_in_millimetres(tmp_path, truth):
+    joints = ["axis_c", "axis_a", "axis_b", "x", "y", "z", "gripper"]
+    types = typestore().types
+    with BagWriter(tmp_path / "bag") as writer:
+        for time, length, force in zip(truth.time + 1, truth.length, truth.force, strict=True):
+            stamp = types["builtin_interfaces/msg/Time"](sec=1, nanosec=round((time - 1) * 1e9))
+            message = types[JOINT_STATE](
+                header=types["std_msgs/msg/Header"](stamp=stamp, frame_id=""),
+                name=joints,
+                position=np.append(length * 1e3, 5.0),
+                velocity=np.zeros(0),
+                effort=np.append(force, 0.0),
+            )
+            data = bytes(typestore().serialize_cdr(message, JOINT_STATE))
+            writer.write("/strut_states", JOINT_STATE, data, round(time * 1e9))
+    log, faults = read_log(tmp_path / "bag", None, None, layout(None, "mm", "axis_c,axis_a,axis_b,x,y,z"))
+    close(log, StrutLog(truth.time + 1, truth.length, truth.force))
+    assert faults == {}
+    with pytest.raises(LogError, match=r"name strut_1 is missing; there are: axis_c, .*--joints"):
+        read_log(tmp_path / "bag")
+    for options, message in (
+        ({"columns": "t=time"}, "--columns: a recording has no columns"),
+        ({"rate": 1000.0}, "--rate: the messages of a recording have stamps"),
+        ({"units": "mm,ms"}, "--units ms: of a recording"),
+    ):
+        with pytest.raises(LogError, match=message):
+            read_log(tmp_path / "bag", None, None, layout(**{"columns": None} | options))
+
+
+def test_a_layout_kept_beside_the_log_is_found_and_options_go_before_it(tmp_path, truth):
+    path = tmp_path / "log.csv"
+    path.write_text(names(",") + lines(numbers(truth, 1e3, 1e3), ","))
+    kept = layout(units="mm,ms")
+    layout_place(path).write_text(layout_text(kept))
+    assert read_layout(layout_place(path)) == kept
+    close(read_log(path)[0], truth)
+    assert LogLayout.of(str(layout_place(path)), None, None, None) == kept
+    with pytest.raises(LogError, match=r"in mm\? give --units mm"):
+        read_log(path, None, None, layout(units="m,ms"))
+    # one option alone replaces what it says, and nothing else
+    close(read_log(path, None, None, layout(None, "mm,ms"))[0], truth)
+    with pytest.raises(LogError, match=r"in mm\? give --units mm"):
+        read_log(path, None, None, layout(None, "m,ms"))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("columns: {t: time, lenght: [a, b, c, d, e, f]}", "'lenght' is no column.*did you mean 'length'"),
+        ("columns: {length: [a, b]}", "expected six columns"),
+        ("columns: [t]", "columns must be a mapping"),
+        ("unit: [mm]", "unknown key 'unit'"),
+        ("rate: -1", "greater than zero"),
+        ("columns: {1: 2}", "columns has the key 1, expected a column of ours"),
+        ("columns: {length: L1..L6, length_2: x}", "length_2 is both 'L2' and 'x'"),
+        ("{rate: 1000, units: [ms, mm]}", "--units ms: t counts samples"),
+    ],
+)
+def test_a_layout_file_that_cannot_be(tmp_path, text, message):
+    path = tmp_path / "a.columns.yaml"
+    path.write_text(text)
+    with pytest.raises((DocumentError, SettingsError), match=message):
+        read_layout(path)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"columns": "t"}, r"'t': expected OURS=THEIRS"),
+        ({"columns": "lenght_1=a"}, "did you mean 'length_1'"),
+        ({"columns": "length=L1..L5"}, "expected six columns.*found 5"),
+        ({"columns": "t=a,length_1=a"}, "both 'a'"),
+        ({"columns": "t=a,t=b"}, "t is both 'a' and 'b'"),
+        ({"units": "mm,ms", "rate": 1000.0}, "--units ms: t counts samples by --rate 1000"),
+        ({"units": "mn"}, "'mn' is unknown.*did you mean 'mN'"),
+        ({"units": "mm,cm"}, "mm and cm are both of length"),
+        ({"joints": "a,b,c,d,e,e"}, "six different names"),
+        ({"rate": float("nan")}, "--rate nan"),
+    ],
+)
+def test_options_that_cannot_be(options, message):
+    with pytest.raises(SettingsError, match=message):
+        layout(**{"columns": None} | options)
+
+
+def test_what_is_wrong_with_a_log_is_said_with_what_would_do(tmp_path, truth):
+    path = tmp_path / "log.csv"
+    path.write_text(names(",") + lines(numbers(truth, 1e3, 1e3, 1e-3), ","))
+    machine = Machine.load("uf")
+    with pytest.raises(LogError, match=r"perhaps --columns t=time,length=L1\.\.L6,force=F1\.\.F6"):
+        read_log(path)
+    with pytest.raises(LogError, match=r"t=Time1: no such column; there are 13: .*did you mean 'time'"):
+        read_log(path, None, None, layout("t=Time1"))
+    with pytest.raises(LogError, match=r"samples are 1 s apart.*--units ms"):
+        read_log(path, None, None, layout(units="mm,kN"))
+    with pytest.raises(
+        LogError, match=r"lengths are about 4.*expected 0.3 to 0.55 m as machine 'uf'.*--units mm"
+    ):
+        read_log(path, machine, None, layout(units="ms,kN"))
+    stated = names(",").replace("L1", "L1 [mm]")
+    path.write_text(stated + lines(numbers(truth, 1, 1e3), ","))
+    wanted = "t=time,length_1=L1 [mm]," + ",".join(f"length_{i}=L{i}" for i in range(2, 7))
+    with pytest.raises(
+        LogError, match=r"'L1 \[mm\]' says mm, and m was expected; the names ask for --units mm"
+    ):
+        read_log(path, None, None, layout(wanted))
+    path.write_text("some words\nand no numbers\n")
+    with pytest.raises(LogError, match="no columns of numbers"):
+        read_log(path, None, None, layout())
+    path.write_text(names(";") + lines(numbers(truth), ";") + "x;y;" + "1;" * 10 + "1\n")
+    with pytest.raises(LogError, match="line 42, column time: 'x' is not a number"):
+        read_log(path, None, None, layout())
+
+
+def own_names(delimiter: str = ",") -> str:
+    return names(delimiter).replace("time", "t").replace("L", "length_").replace("F", "force_")
+
+
+@pytest.mark.parametrize(
+    ("above", "delimiter", "below"),
+    [
+        ("Machine A, 2026\n\nrun 7\n", ",", ""),
+        ("Machine\n", ",", ""),
+        ("", ",", ",".join(["s", *["m"] * 6, *["N"] * 6]) + "\n"),
+        ("", ",", ",".join(["[s]", *["[m]"] * 6, *["[N]"] * 6]) + "\n"),
+        ("Machine A\n", ",", ",".join(["s", *["m"] * 6, *["N"] * 6]) + "\n"),
+        ("", "   ", ""),
+    ],
+)
+def test_what_is_found_by_looking_is_found_with_our_names_too(tmp_path, truth, above, delimiter, below):
+    path = tmp_path / "log.csv"
+    path.write_text(above + own_names(delimiter) + below + lines(numbers(truth), delimiter))
+    close(read_log(path)[0], truth)
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", " "])
+def test_a_line_of_other_units_is_taken_at_its_word(tmp_path, truth, delimiter):
+    path = tmp_path / "log.csv"
+    units = delimiter.join(["ms", *["mm"] * 6, *["N"] * 6]) + "\n"
+    path.write_text(own_names(delimiter) + units + lines(numbers(truth, 1e3, 1e3), delimiter))
+    with pytest.raises(LogError, match=r"'t \[ms\]' says ms, and s was expected; .* --units ms,mm,N"):
+        read_log(path)
+    close(read_log(path, None, None, layout(None, "ms,mm"))[0], truth)
+
+
+@pytest.mark.parametrize(("delimiter", "point"), [(",", "."), (";", ","), (";", ".")])
+@pytest.mark.parametrize("every", [1, 2])
+def test_numbers_in_quotes_are_numbers(tmp_path, truth, delimiter, point, every):
+    path = tmp_path / "log.csv"
+    rows = [row.split(delimiter) for row in lines(numbers(truth), delimiter, point).splitlines()]
+    quoted = [
+        delimiter.join(cell if i % every else f'"{cell}"' for i, cell in enumerate(row)) + "\n"
+        for row in rows
+    ]
+    path.write_text(own_names(delimiter) + "".join(quoted))
+    close(read_log(path)[0], truth)
+
+
+def test_decimal_commas_in_quotes_between_commas_are_no_columns(tmp_path, truth):
+    path = tmp_path / "log.csv"
+    rows = [row.split(";") for row in lines(numbers(truth), ";", ",").splitlines()]
+    path.write_text("".join(",".join(f'"{cell}"' for cell in row) + "\n" for row in rows))
+    with pytest.raises(LogError, match="no columns of numbers"):
+        read_log(path, None, None, layout("t=1,length=2..7,force=8..13"))
+
+
+def test_numbers_are_those_of_columns_whatever_their_names(tmp_path, truth):
+    path = tmp_path / "log.csv"
+    path.write_text(",".join(["t", *["pos"] * 6, *[""] * 6]) + "\n" + lines(numbers(truth), ","))
+    wanted = layout("t=1,length=2..7,force=8..13")
+    close(read_log(path, None, None, wanted)[0], truth)
+    with pytest.raises(LogError, match="t and length_2 are both column 1"):
+        read_log(
+            path, None, None, layout("t=t,length_1=2,length_2=1,length_3=3,length_4=4,length_5=5,length_6=6")
+        )
+    with pytest.raises(LogError, match="pos is there 6 times; give its number, as --columns length_1=2"):
+        read_log(path, None, None, layout("t=t,length_1=pos"))
+    path.write_text(path.read_text() + "1,1,x" + ",1" * 10 + "\n")
+    with pytest.raises(LogError, match=r"line 42, column pos no\. 3: 'x' is not a number"):
+        read_log(path, None, None, wanted)
+    path.write_text(own_names().replace("length_2", "length_1") + lines(numbers(truth), ","))
+    with pytest.raises(LogError, match="column length_1 is there 2 times"):
+        read_log(path, None, None, layout("length_2=3"))
+
+
+def test_options_that_say_nothing_of_a_log_are_refused(tmp_path, truth):
+    path = tmp_path / "log.csv"
+    path.write_text(own_names() + lines(numbers(truth), ","))
+    with pytest.raises(LogError, match=r"line 3: --rate: column t is 0\.001, expected samples counted"):
+        read_log(path, None, None, layout(None, rate=1000.0))
+    with pytest.raises(LogError, match="--joints: names the joints of a recording"):
+        read_log(path, None, None, layout(None, joints="a,b,c,d,e,f"))
+
+
+def test_a_restarted_logger_is_read_or_told_by_its_second_header(tmp_path, truth):
+    path = tmp_path / "log.csv"
+    rows = lines(numbers(truth, length=1e3), ",").splitlines(keepends=True)
+    path.write_text(own_names() + "".join(rows[:20]) + own_names() + "".join(rows[20:]))
+    log, faults = read_log(path, None, None, layout(None, "mm"))
+    close(log, truth)
+    assert faults == {"repeated_header": 1}
+    other = ",".join(reversed(own_names().strip().split(","))) + "\n"
+    path.write_text(own_names() + "".join(rows[:20]) + other + "".join(rows[20:]))
+    with pytest.raises(LogError, match="line 22: a second header, with the columns in another order"):
+        read_log(path, None, None, layout(None, "mm"))
+
+
+def test_foreign_text_beyond_the_memory_is_refused_by_its_size(tmp_path, truth):
+    path = tmp_path / "log.csv"
+    path.write_text(names(";") + lines(numbers(truth), ";"))
+    with path.open("r+b") as file:
+        file.truncate(2**43)  # a hole, which takes no room on the disc
+    with pytest.raises(LogError, match=r"8\.2e\+03 GB of text of this form take .* give it in parts"):
+        read_log(path, None, None, layout())
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_mutilated_files_end_in_a_log_or_one_line(tmp_path, truth, seed):
+    rng = np.random.default_rng(seed)
+    text = bytearray((names(";") + lines(numbers(truth), ";", ",")).encode())
+    for _ in range(rng.integers(1, 30)):
+        at = rng.integers(0, len(text))
+        text[at : at + rng.integers(0, 40)] = bytes(
+            rng.choice(list(b";,.\n\t# \"'x1-e%\x00\xff"), rng.integers(0, 6))
+        )
+    path = tmp_path / "log.csv"
+    path.write_bytes(bytes(text))
+    complaint = ""
+    try:
+        log, _ = read_log(path, None, None, layout())
+    except LogError as error:
+        complaint = str(error)
+    else:
+        assert log.length.shape == (len(log), 6)
+    assert "\n" not in complaint
+    assert not complaint or complaint.startswith(str(path))

@@ -1,0 +1,68 @@
+"""Goals that are still being read when the controller stops never move anything."""
+
+from __future__ import annotations
+
+from threading import Event
+
+import pytest
+from action_msgs.msg import GoalStatus
+from rclpy.action import ActionClient
+from ros.controlled_machine import Goal
+from ros.ros_bench import Bench
+
+from pkm_identification.action import ExecuteTrajectory
+from pkm_identification.control.motions import STOPPED
+from pkm_identification.control.paths.beside import Beside
+from pkm_identification.errors import MotionRefused
+from pkm_identification.ros.commands.motion_action import MotionAction, MotionCalls
+
+
+class LongReading(MotionAction):
+    """Reads a goal until it is let go on; then the goal makes no sense."""
+
+    def __init__(self, node, submitted):
+        self.go_on = Event()
+        calls = MotionCalls(lambda: True, submitted.append, submitted.append)
+        super().__init__(node, ExecuteTrajectory, "read_for_long", 10.0, calls)
+
+    def _motion(self):
+        assert self.go_on.wait(60.0)
+        raise MotionRefused("read to its end")
+
+    def reading(self, request):
+        return Beside(True, self._motion)
+
+    def result(self, outcome):
+        return ExecuteTrajectory.Result(error_code=outcome.code, error_string=outcome.text)
+
+
+@pytest.fixture
+def action(bench: Bench):
+    submitted = []
+    made = LongReading(bench.node, submitted)
+    yield made
+    made.go_on.set()
+    made.destroy()
+    assert submitted == []
+
+
+def test_a_goal_that_is_dropped_while_it_is_read_ends_at_once(bench: Bench, action):
+    client = ActionClient(bench.node, ExecuteTrajectory, "read_for_long")
+    bench.wait(client.server_is_ready, "the action server")
+    sent = Goal(bench, client, ExecuteTrajectory.Goal())
+    bench.wait(lambda: sent.handle.status == GoalStatus.STATUS_EXECUTING, "the goal to be read")
+    action.follow(None, None)
+    assert not sent.done
+    action.drop_unread("the controller was deactivated")
+    answer = sent.result()
+    assert answer.status == GoalStatus.STATUS_ABORTED
+    assert (answer.result.error_code, answer.result.error_string) == (
+        STOPPED,
+        "the controller was deactivated",
+    )
+    # the next goal is read as ever
+    after = Goal(bench, client, ExecuteTrajectory.Goal())
+    action.go_on.set()
+    bench.wait(lambda: action.follow(None, None) or after.done, "the next goal to be read")
+    assert after.result().result.error_string == "read to its end"
+    client.destroy()

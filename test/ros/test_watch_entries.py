@@ -1,0 +1,117 @@
+"""Messages on the board of `pkm watch`: what a page could not draw is left out, what no longer holds is taken away."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import pytest
+import rclpy
+from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
+from geometry_msgs.msg import InertiaStamped, Point, Pose, Quaternion
+
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.msg import ParameterEstimate
+from pkm_identification.ros.qos import LATCHED
+from pkm_identification.ros.watching.entries import (
+    estimate_entry,
+    payload_entry,
+    pose_entry,
+    status_entry,
+)
+from pkm_identification.ros.watching.listener import Listener
+
+NAN = float("nan")
+DEADLINE = 30.0  # s
+
+
+def estimate(**changed):
+    usual = {
+        "names": ["m_p", "m_b"],
+        "units": ["kg", "kg"],
+        "values": [12.0, 3.0],
+        "std": [0.1, 0.2],
+        "nominal": [11.0, 3.5],
+        "status": [ParameterEstimate.IDENTIFIABLE, ParameterEstimate.IN_DOUBT],
+    }
+    return ParameterEstimate(**{**usual, **changed})
+
+
+def test_an_estimate_goes_without_its_covariance():
+    entry = estimate_entry(estimate(covariance=[1.0] * 4))
+    assert entry["values"] == [12.0, 3.0]
+    assert entry["status"] == ["identified", "in doubt"]
+    assert "covariance" not in json.loads(json.dumps(entry, allow_nan=False))
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"values": [12.0]},
+        {"std": [0.1, 0.2, 0.3]},
+        {"nominal": []},
+        {"units": ["kg"]},
+        {"status": [0]},
+        {"names": ["m_p"]},
+        {"values": [12.0, NAN]},
+        {"nis": NAN},
+    ],
+    ids=str,
+)
+def test_an_estimate_that_cannot_be_drawn_is_none(changed):
+    assert estimate_entry(estimate(**changed)) is None
+
+
+def test_poses_and_payloads_that_are_not_finite_are_none():
+    pose = Pose(position=Point(x=0.1), orientation=Quaternion(w=1.0))
+    assert pose_entry(pose) == [0.1, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]
+    assert pose_entry(Pose(orientation=Quaternion(w=NAN))) is None
+    assert pose_entry(Pose(orientation=Quaternion(w=0.0))) is None
+    payload = InertiaStamped()
+    payload.inertia.m = 2.5
+    assert payload_entry(payload)["mass"] == 2.5
+    payload.inertia.com.z = NAN
+    assert payload_entry(payload) is None
+
+
+def test_a_status_has_its_level_in_a_word_and_its_numbers_as_text():
+    status = DiagnosticStatus(
+        level=DiagnosticStatus.WARN, message="late", values=[KeyValue(key="n", value="7")]
+    )
+    assert status_entry(status, "stream") == {
+        "task": "stream",
+        "level": "warning",
+        "message": "late",
+        "values": {"n": "7"},
+    }
+
+
+@pytest.mark.slow
+def test_what_is_said_of_another_machine_goes_with_its_estimates(domain):
+    machine = Machine.load("uf")
+    rclpy.init(args=[], domain_id=domain)
+    listener = Listener(machine=machine)
+    node = rclpy.create_node("other_estimator")
+    publisher = node.create_publisher(ParameterEstimate, "parameter_estimate", LATCHED)
+
+    def shown() -> tuple[str, str]:
+        """Machine of the newest estimate, and what the page says of it."""
+        board = json.loads(listener.board.since(1)[1])
+        return (board.get("estimate") or {}).get("machine", ""), board["no_machine"]
+
+    def wait(expected: tuple[str, str]) -> None:
+        end = time.monotonic() + DEADLINE
+        while shown() != expected:
+            assert time.monotonic() < end, shown()
+            time.sleep(0.01)
+
+    try:
+        listener.start()
+        publisher.publish(estimate(machine="left", machine_hash="0" * 16))
+        wait(("left", "The estimate is of 'left', not of the --machine that is drawn."))
+        publisher.publish(estimate(machine="uf", machine_hash=machine.hash))
+        wait(("uf", ""))
+    finally:
+        listener.close()
+        node.destroy_node()
+        rclpy.try_shutdown()
