@@ -94,9 +94,9 @@ def test_tracking_gets_better_when_the_estimate_arrives(bench: Bench, tmp_path):
     bench.wait(lambda: made.controller.controller.model.accepted, "the estimate to be taken")
     after = made.send(there).result().result
     assert before.error_code == after.error_code == 0
-    # forces are ramps over 5 ms here, which is what is left of the error
+    # forces are ramps over 5 ms here, which is what is left of the error; feedback tells less of the model: it answers
+    # where friction let the machine rest before the goal, too, which differs with the sample the goal comes with
     assert after.rms_error < 0.4 * before.rms_error
-    assert after.rms_feedback < 0.5 * before.rms_feedback
 
 
 def test_estimates_that_must_not_be_believed_change_nothing(bench: Bench):
