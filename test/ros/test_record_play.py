@@ -122,12 +122,13 @@ def test_playing_is_paced_as_recorded(bench, bag):
 
     path, motion = bag
     messages = bench.collect(JointState, "strut_states")
-    player = bench.start(PlayerNode, bag=str(path), rate=2.0)
+    player = bench.start(PlayerNode, bag=str(path), rate=0.5)
     bench.wait(lambda: messages, "the first message")
     began = time.monotonic()
     bench.wait(player.finished.done, "the end of the bag")
     took = time.monotonic() - began
-    assert took >= 0.45 * (motion.time[-1] - motion.time[0])
+    # the first message may be seen late, but not by a fifth of a second
+    assert took >= 2.0 * (motion.time[-1] - motion.time[0]) - 0.2
 
 
 def test_the_player_waits_for_subscribers_but_not_for_ever(bench, bag):
