@@ -14,9 +14,12 @@ def kernel(function: Function) -> Function:
     """Compile a function with Numba, cached on disk.
 
     Division by zero gives inf as in NumPy; only multiply-add contraction is allowed, so NaN and the order of
-    sums keep their meaning.
+    sums keep their meaning. No C function beside it: nothing here asks for one, and a tenth of the time of compiling
+    went into it.
     """
-    return numba.njit(cache=True, error_model="numpy", fastmath={"contract"}, nogil=True)(function)
+    return numba.njit(
+        cache=True, error_model="numpy", fastmath={"contract"}, nogil=True, no_cfunc_wrapper=True
+    )(function)
 
 
 def inlined(function: Function) -> Function:
@@ -25,4 +28,6 @@ def inlined(function: Function) -> Function:
     LLVM merges it. Merged by Numba, before types are known (`inline="always"`), each copy is typed and lowered anew and
     kernels take up to three times as long to compile, for the same speed.
     """
-    return numba.njit(error_model="numpy", fastmath={"contract"}, nogil=True, forceinline=True)(function)
+    return numba.njit(
+        error_model="numpy", fastmath={"contract"}, nogil=True, forceinline=True, no_cfunc_wrapper=True
+    )(function)

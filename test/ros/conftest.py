@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 from pathlib import Path
 
@@ -38,11 +37,6 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if Path(__file__).parent in item.path.parents:
             item.add_marker("ros")
-
-
-def pytest_collection_finish():
-    """What is imported by now stays; the collection at the end of each bench need not look at it."""
-    gc.freeze()
 
 
 @pytest.fixture
