@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
-
-import numpy as np
 
 from pkm_identification.estimation.identifiability import IDENTIFIABLE, IN_DOUBT
 from pkm_identification.identification.estimate_file import fit_document
 from pkm_identification.identification.log_check import LogCheck
+from pkm_identification.numerics.finite import finite_or_none
 
 from .diagnosis import fit_lines
 from .listing import Listing, number
@@ -92,16 +90,16 @@ def check_document(check: LogCheck) -> dict[str, Any]:
         "source": check.source,
         "samples": check.samples,
         "usable_samples": check.usable,
-        "duration": _number(check.duration),
-        "rate": _number(check.rate),
-        "expected_rate": _number(check.expected_rate),
-        "jitter": _number(check.jitter),
+        "duration": finite_or_none(check.duration),
+        "rate": finite_or_none(check.rate),
+        "expected_rate": finite_or_none(check.expected_rate),
+        "jitter": finite_or_none(check.jitter),
         "faults": {fault.kind: fault.count for fault in check.faults},
         "segments": check.segments,
-        "longest_segment": _number(check.longest),
-        "length_range": [[_number(value) for value in row] for row in check.length_range],
-        "peak_rate": [_number(value) for value in check.peak_rate],
-        "peak_force": [_number(value) for value in check.peak_force],
+        "longest_segment": finite_or_none(check.longest),
+        "length_range": [[finite_or_none(value) for value in row] for row in check.length_range],
+        "peak_rate": [finite_or_none(value) for value in check.peak_rate],
+        "peak_force": [finite_or_none(value) for value in check.peak_force],
         "poses_failed": check.poses_failed,
         "poses_degraded": check.poses_degraded,
         "usable": check.identification is not None,
@@ -111,7 +109,3 @@ def check_document(check: LogCheck) -> dict[str, Any]:
         "warnings": list(check.warnings),
         "fit": None if fit is None else fit_document(fit),
     }
-
-
-def _number(value: float | None) -> float | None:
-    return None if value is None or not math.isfinite(value) else float(np.float64(value))

@@ -12,6 +12,7 @@ from pkm_identification.mechanisms.hexapod.analysis.center_of_mass_sensitivity i
 from pkm_identification.mechanisms.hexapod.analysis.contributions import Contributions
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.finite import finite_or_none
 
 from .listing import ABSENT, Listing, number
 
@@ -69,7 +70,7 @@ def shares_table(
 
 def numbers_or_null(values: FloatArray) -> list[float | None]:
     """Numbers for JSON; None for what is not finite."""
-    return [value if np.isfinite(value) else None for value in values.tolist()]
+    return [finite_or_none(value) for value in values.tolist()]
 
 
 def contributions_table(shares: Contributions) -> Listing:

@@ -54,7 +54,7 @@ def identify_states_and_parameters(
             f"at least {FEWEST_SECONDS:g} s are needed"
         )
     parameters = settings.parameter_set(machine)
-    rest = _estimate_from_the_rest(parts, experiment, parameters)
+    rest = estimate_from_the_rest(parts, experiment, parameters)
     result = dual_estimate(machine, parameters, samples, period, form, start=rest)
     estimate = _estimate(parameters, settings, samples, result)
     refuse_unidentifiable(estimate, logs[0].source)
@@ -112,10 +112,12 @@ def _identification(
     )
 
 
-def _estimate_from_the_rest(
+def estimate_from_the_rest(
     parts: list[JointSamples], experiment: Experiment, parameters: ParameterSet
 ) -> Rounds | None:
-    """States and parameters without the end of each log; None when nothing is held out or too little is left."""
+    """States and parameters without the end of each log, the experiment's as samples; None when nothing is held out or
+    too little is left.
+    """
     ends, form = experiment.held_from(), experiment.settings.estimator.name
     if all(end == len(part) for part, end in zip(parts, ends, strict=True)):
         return None

@@ -80,7 +80,7 @@ class StrutSamples:
 
 
 @dataclass(frozen=True)
-class FrictionCurve:
+class MeasuredFriction:
     """Friction force against rate, averaged over intervals of the rate.
 
     Attributes
@@ -114,7 +114,7 @@ class StrutFriction:
     excess : Quantity or None
         Stribeck excess in N, where it was allowed for, and the rate in m/s over which it fades.
     stribeck_rate : float or None
-    curve : FrictionCurve
+    curve : MeasuredFriction
     residual_rms : float
         N, of the samples used.
     samples, passes : int
@@ -130,7 +130,7 @@ class StrutFriction:
     asymmetry: Quantity
     excess: Quantity | None
     stribeck_rate: float | None
-    curve: FrictionCurve
+    curve: MeasuredFriction
     residual_rms: float
     samples: int
     passes: int
@@ -239,7 +239,7 @@ def combined(fit: LinearFit, weights: list[float]) -> Quantity:
     return Quantity(float(w @ fit.mean[: len(w)]), float(np.sqrt(w @ covariance @ w)))
 
 
-def friction_curve(samples: StrutSamples, friction: FloatArray, bins: int = CURVE_BINS) -> FrictionCurve:
+def friction_curve(samples: StrutSamples, friction: FloatArray, bins: int = CURVE_BINS) -> MeasuredFriction:
     """Mean friction (N,) in intervals of the rate that hold equally many samples of a direction.
 
     Samples of one pass share their error; the standard error is that of the mean over passes. Intervals that fewer
@@ -265,4 +265,4 @@ def friction_curve(samples: StrutSamples, friction: FloatArray, bins: int = CURV
             error = float(np.sqrt(np.sum(share**2 * (means - middle) ** 2) * len(size) / (len(size) - 1)))
             rows.append((float(rate[place == k].mean()), middle, error, len(size)))
     table = np.array(rows, dtype=float).reshape(-1, 4)
-    return FrictionCurve(table[:, 0], table[:, 1], table[:, 2], table[:, 3].astype(np.int64))
+    return MeasuredFriction(table[:, 0], table[:, 1], table[:, 2], table[:, 3].astype(np.int64))

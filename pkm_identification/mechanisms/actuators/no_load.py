@@ -67,14 +67,6 @@ class NoLoadTable:
         share = (speed - speeds[k - 1]) / (speeds[k] - speeds[k - 1])
         return float(openings[k - 1] + share * (openings[k] - openings[k - 1]))
 
-    def slope_at(self, opening: float) -> float:
-        """Speed per opening just around it, by the segments on either side: their mean at a corner."""
-        openings, speeds = np.array(self.opening), np.array(self.speed)
-        slopes = np.concatenate([[0.0], np.diff(speeds) / np.diff(openings), [0.0]])
-        left = slopes[np.searchsorted(openings, opening, side="left")]
-        right = slopes[np.searchsorted(openings, opening, side="right")]
-        return float((left + right) / 2)
-
     def fill(self, row: FloatArray) -> None:
         """Write the table into an actuator's row."""
         count = len(self.opening)

@@ -19,6 +19,7 @@ from pkm_identification.mechanisms.multibody.analysis.routes import (
     Routes,
     SymbolicRoute,
 )
+from pkm_identification.numerics.finite import finite_or_none
 
 from .transfers import (
     WrittenOut,
@@ -72,7 +73,7 @@ def base_parameters_document(
             "rank": double.rank,
             "numpy_rank": double.spectrum.rank,
             "clear": double.sure,
-            "ridge": double.base.ridge if math.isfinite(double.base.ridge) else None,
+            "ridge": finite_or_none(double.base.ridge),
             "singular_values": [float(value) for value in double.spectrum.singular_values],
         }
     if routes.forced is not None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import PurePath
 from typing import Any
 
 from pkm_identification.identification.many_logs.saved_comparison import SavedComparison
+from pkm_identification.numerics.finite import finite_or_none
 
 from ..listing import ABSENT, Listing, number, relative, with_deviation
 
@@ -88,19 +88,19 @@ def comparison_document(result: SavedComparison) -> dict[str, Any]:
             for file in result.files
         ],
         "level": result.level,
-        "chi_squared": _number(found.all_chi_squared),
-        "p": _number(found.all_p),
+        "chi_squared": finite_or_none(found.all_chi_squared),
+        "p": finite_or_none(found.all_p),
         "parameters": [
             {
                 "name": name,
                 "unit": result.units[c],
-                "values": [_number(value) for value in found.values[:, c]],
-                "std": [_number(value) for value in found.std[:, c]],
-                "differences": [_number(value) for value in found.differences[:, c]],
-                "difference_std": [_number(value) for value in found.difference_std[:, c]],
-                "z": [_number(value) for value in found.z[:, c]],
-                "p": _number(found.p[c]),
-                "p_adjusted": _number(found.adjusted[c]),
+                "values": [finite_or_none(value) for value in found.values[:, c]],
+                "std": [finite_or_none(value) for value in found.std[:, c]],
+                "differences": [finite_or_none(value) for value in found.differences[:, c]],
+                "difference_std": [finite_or_none(value) for value in found.difference_std[:, c]],
+                "z": [finite_or_none(value) for value in found.z[:, c]],
+                "p": finite_or_none(found.p[c]),
+                "p_adjusted": finite_or_none(found.adjusted[c]),
                 "in_doubt": result.doubtful[c],
                 "changed": result.changed[c],
             }
@@ -127,7 +127,3 @@ def _labels(result: SavedComparison) -> list[str]:
     if len(set(names)) == len(names) and all(len(name) <= 12 for name in names):
         return names
     return [f"file {k + 1}" for k in range(len(names))]
-
-
-def _number(value: float) -> float | None:
-    return float(value) if math.isfinite(value) else None

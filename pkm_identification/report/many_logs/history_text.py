@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from datetime import datetime
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from pkm_identification.estimation.changes.trend import DRIFT, STEPS, TOO_FEW
 from pkm_identification.identification.many_logs.history import History, ParameterHistory
 from pkm_identification.identification.many_logs.log_files import MODIFIED, NAME, STAMPS
+from pkm_identification.numerics.finite import finite_or_none
 from pkm_identification.parameters.parameter import Kind
 
 from ..listing import ABSENT, Listing, number, with_deviation
@@ -147,8 +147,8 @@ def _parameter_document(one: ParameterHistory) -> dict[str, Any]:
             }
             for step in one.trend.steps
         ],
-        "slope_per_day": one.trend.slope if math.isfinite(one.trend.slope) else None,
-        "slope_std": one.trend.slope_std if math.isfinite(one.trend.slope_std) else None,
+        "slope_per_day": finite_or_none(one.trend.slope),
+        "slope_std": finite_or_none(one.trend.slope_std),
         "sentences": change_sentences(one),
     }
 

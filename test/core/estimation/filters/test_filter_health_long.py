@@ -19,7 +19,7 @@ pytestmark = pytest.mark.slow
 STEPS = 200_000
 WIDTH, OUTPUTS, RANK = 8, 3, 5
 SCALES = {"1e-2..1e2": (-2, 2), "1e-6..1e3": (-6, 3)}
-NOISES = (1e-10, 1e-8, 1e-6, 1e-4, 1e-2, 1.0)
+NOISES = (1e-10, 1e-5, 1.0)
 
 
 @kernel

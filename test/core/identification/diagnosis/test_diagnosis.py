@@ -40,6 +40,12 @@ def diagnosis(recorded: StrutLog, machine: Machine = NOMINAL, settings: Settings
     return identify([recorded], machine, settings)
 
 
+@pytest.fixture(scope="module")
+def alone(right):
+    """Of the right log, with nothing wrong."""
+    return diagnosis(right)
+
+
 def delayed(recorded: StrutLog, seconds: float) -> StrutLog:
     """Forces of the same motion as they were that much earlier: a shift by whole samples."""
     rows = round(seconds / 1e-3)
@@ -65,9 +71,9 @@ def test_exact_data_raise_no_alarm():
 
 
 @pytest.mark.slow
-def test_noise_that_the_machine_file_states_is_the_floor(right):
+def test_noise_that_the_machine_file_states_is_the_floor(right, alone):
     """The log's noise is 1 N a sample; stated as 2 N the floor is what that leaves in the band: the ratio halves."""
-    learned = diagnosis(right).fit
+    learned = alone.fit
     stated = diagnosis(right, changed(NOMINAL, lambda d: d["drive"].update(force_noise=1.0))).fit
     wide = diagnosis(right, changed(NOMINAL, lambda d: d["drive"].update(force_noise=2.0))).fit
     # what reversals leave above all motion is learned as noise
@@ -223,11 +229,10 @@ def test_lengths_and_stamps_in_thousandths_are_converted_and_told(right, unit, n
 
 
 @pytest.mark.slow
-def test_a_log_too_short_for_the_band_beside_a_long_one_says_nothing(right):
+def test_a_log_too_short_for_the_band_beside_a_long_one_says_nothing(right, alone):
     rows = 300
     short = StrutLog(right.time[:rows], right.length[:rows], right.force[:rows])
     both = identify([short, right], NOMINAL, SETTINGS)
-    alone = diagnosis(right)
     assert both.fit.adequate
     # its noise counts in the floor all the same
     assert both.fit.ratio == pytest.approx(alone.fit.ratio, rel=0.1)
@@ -236,7 +241,7 @@ def test_a_log_too_short_for_the_band_beside_a_long_one_says_nothing(right):
 
 
 @pytest.mark.slow
-def test_lengths_in_an_order_that_has_no_poses_are_set_right_and_told(right):
+def test_lengths_in_an_order_that_has_no_poses_are_set_right_and_told(right, alone):
     """Every length one column on: this machine has hardly a pose with such lengths."""
     moved_on = replace(right, length=right.length[:, [5, 0, 1, 2, 3, 4]])
     with pytest.raises(
@@ -246,7 +251,7 @@ def test_lengths_in_an_order_that_has_no_poses_are_set_right_and_told(right):
     result = diagnosed([moved_on], NOMINAL, SETTINGS)
     assert [cause.name for cause in result.fit.causes] == ["exchanged_lengths"]
     assert result.fit.causes[0].value == 6
-    np.testing.assert_allclose(result.estimate.values, diagnosis(right).estimate.values, rtol=1e-9)
+    np.testing.assert_allclose(result.estimate.values, alone.estimate.values, rtol=1e-9)
 
 
 @pytest.mark.slow
