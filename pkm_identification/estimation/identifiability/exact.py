@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from fractions import Fraction
+from math import log2
 from typing import Any
 
 import numpy as np
@@ -18,9 +19,12 @@ from numpy.typing import NDArray
 
 from .null_space import Eliminated
 
+# A number that is not zero looks like it modulo p^n by a chance of p^-n: no rank is counted with fewer bits than these.
+_SPARE_BITS = 64
+
 
 class NotConfirmed(ArithmeticError):
-    """Primes that do not lead to the same fractions."""
+    """Primes that do not lead to the same fractions, or too few digits."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +98,7 @@ def exact_base_parameters(
     Raises
     ------
     NotConfirmed
-        If no two primes agree.
+        If no two primes agree, or the modulus has too few digits.
     """
     last = np.array([name in wanted_out for name in names])
     best: tuple[int, ModularRows, _Echelon] | None = None
@@ -137,6 +141,7 @@ class _Echelon:
         work = np.array(made.rows, dtype=object)
         count, size = work.shape
         pivots: list[int] = []
+        most = 0
         order = np.arange(size)
         for step in range(min(count, size)):
             place = None
@@ -150,14 +155,19 @@ class _Echelon:
             row, column = step + place[0], int(columns[place[1]])
             work[[step, row]] = work[[row, step]]
             divided = _valuation(work[step, column], p)
+            most = max(most, divided)
             # other columns of this row may be less divided than the pivot: then digits are lost
             left = [k for k in order if k not in pivots]
             least = min(_valuation(value, p) for value in work[step, left] if value)
             known -= divided - least
+            if known <= divided:
+                break
             inverse = pow(work[step, column] // p**divided, -1, p**known)
             factors = (work[step + 1 :, column] // p**divided) * inverse % p**known
             work[step + 1 :] = (work[step + 1 :] - np.multiply.outer(factors, work[step])) % p**known
             pivots.append(column)
+        if (known - most) * log2(p) < _SPARE_BITS:
+            raise NotConfirmed(f"a modulus of {modulus.bit_length()} bits is too short")
         kept = np.sort(np.array(pivots, dtype=np.int64))
         given_up = np.setdiff1d(order, kept)
         digits, coefficients = _coefficients(work, pivots, given_up, p, known)

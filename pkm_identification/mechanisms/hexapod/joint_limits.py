@@ -32,7 +32,7 @@ class JointLimits:
 
     def __post_init__(self) -> None:
         for name in HINGES:
-            low, high = _interval(getattr(self, name))
+            low, high = interval(getattr(self, name))
             if not low <= high:
                 raise ValueError(f"{name} = {getattr(self, name)}: must be (lowest, highest) in rad")
         if self.swing is not None and not self.swing >= 0:
@@ -43,11 +43,16 @@ class JointLimits:
         """Whether there is any limit."""
         return (self.first, self.second, self.swing) != (None, None, None)
 
+    @property
+    def hinges(self) -> tuple[Interval | None, Interval | None]:
+        """Those of the universal joints."""
+        return self.first, self.second
+
     def allow(self, first: FloatArray, second: FloatArray, swing: FloatArray) -> NDArray[np.bool_]:
         """Whether all six struts' joints are inside, shape (N,); angles (N, 6) that are NaN are outside."""
         inside = np.isfinite(first) & np.isfinite(second) & np.isfinite(swing)
-        for angle, limit in ((first, self.first), (second, self.second)):
-            low, high = _interval(limit)
+        for angle, limit in zip((first, second), self.hinges, strict=True):
+            low, high = interval(limit)
             inside &= (angle >= low) & (angle <= high)
         if self.swing is not None:
             inside &= swing <= self.swing
@@ -56,9 +61,9 @@ class JointLimits:
     def use(self, first: FloatArray, second: FloatArray, swing: FloatArray) -> FloatArray:
         """Angles (N, 6) over their limits, (N, 6 k) of the k that have some; up to 1 within."""
         parts = []
-        for angle, limit in ((first, self.first), (second, self.second)):
+        for angle, limit in zip((first, second), self.hinges, strict=True):
             if limit is not None:
-                low, high = _interval(limit)
+                low, high = interval(limit)
                 parts.append(np.where(angle >= 0, angle / high, angle / low))
         if self.swing is not None:
             parts.append(swing / self.swing)
@@ -108,7 +113,8 @@ def _hinge(node: Node) -> Interval | None:
     return low, high
 
 
-def _interval(limit: Interval | None) -> tuple[float, float]:
+def interval(limit: Interval | None) -> tuple[float, float]:
+    """Lowest and highest angle, rad; one number means as far either way."""
     if limit is None:
         return -np.inf, np.inf
     if isinstance(limit, tuple | list):

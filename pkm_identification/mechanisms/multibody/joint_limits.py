@@ -45,6 +45,10 @@ def joint_use(
         low, high = FLOAT64.array(joint.limits).T
         at_home = _coordinates(joint, tree, home_frames, home_frames)
         moved = _coordinates(joint, tree, frames, home_frames) - at_home
+        if joint.type != "prismatic":
+            # of all turns the one nearest to the middle of what is allowed, which may lie beyond pi
+            middle = (low + high) / 2 - at_home
+            moved = middle + (moved - middle + np.pi) % (2 * np.pi) - np.pi
         ends = np.where(moved >= 0, high - at_home, low - at_home)
         used.append(moved / np.where(moved == 0, 1.0, ends))
     return np.concatenate(used, axis=1)

@@ -24,7 +24,8 @@ from ..mechanism import Mechanism, Scratch
 from ..numbers.padic import NotAlgebraic, NotInThisField, Padic, Residue
 from .modular_start import NearHome, coordinates, field_of, in_field, is_angle, row_values, starts
 
-_BITS = 500  # of the modulus: fractions of some 200 bits, and what small changes cost
+# Of the modulus, first and where those do not do: fractions of some 80 or 200 bits, and what small changes cost.
+BITS = (200, 500)
 _STARTS = 20  # where all are singular, another prime does better
 # Small, since a configuration modulo p is found by trying; those with no root of -1 meet fewer singular ones.
 # seven is last: it divides lengths of machines (0.7, 0.35) more often than the others do
@@ -51,7 +52,12 @@ def why_not_exact(mechanism: Mechanism) -> str:
 
 
 def exact_columns(
-    mechanism: Mechanism, prime: int, count: int, near_home: NearHome | None, seed: int = 0
+    mechanism: Mechanism,
+    prime: int,
+    count: int,
+    near_home: NearHome | None,
+    seed: int = 0,
+    bits: int = BITS[-1],
 ) -> ModularRows:
     """The regressor of all bodies, ten columns each, at random states among the p-adic numbers.
 
@@ -66,6 +72,8 @@ def exact_columns(
     near_home : list or None
         See `modular_start.fractions_near_home`.
     seed : int
+    bits : int
+        Of the modulus.
 
     Returns
     -------
@@ -77,7 +85,7 @@ def exact_columns(
         If a root or a configuration is not to be had with this prime.
     """
     rng = random.Random(seed * 1_000_003 + prime)
-    here, motion = exact_motion(mechanism, prime, count, rng, near_home)
+    here, motion = exact_motion(mechanism, prime, count, rng, near_home, bits)
     found = regressor(here, motion)[0]
     rows = np.empty((count, *found.shape), dtype=object)
     for i, k in np.ndindex(*found.shape):
@@ -87,7 +95,12 @@ def exact_columns(
 
 
 def exact_motion(
-    mechanism: Mechanism, prime: int, count: int, rng: random.Random, near_home: NearHome | None
+    mechanism: Mechanism,
+    prime: int,
+    count: int,
+    rng: random.Random,
+    near_home: NearHome | None,
+    bits: int = BITS[-1],
 ) -> tuple[Mechanism, MechanismMotion]:
     """The mechanism among the p-adic numbers, and `count` random states of it as one whose numbers are arrays.
 
@@ -96,7 +109,7 @@ def exact_motion(
     NotInThisField
         If a root or a configuration is not to be had with this prime.
     """
-    here = in_field(mechanism, Padic(prime, 1 + int(_BITS / np.log2(prime))))
+    here = in_field(mechanism, Padic(prime, 1 + int(bits / np.log2(prime))))
     for residues in islice(starts(mechanism, prime, rng, near_home), _STARTS):
         try:
             configuration = _closed_near(here, residues, count, rng)

@@ -12,6 +12,7 @@ from pkm_identification.errors import NotConverged, SettingsError
 from pkm_identification.estimation.identifiability.base_parameters import BaseParameters, base_parameters
 from pkm_identification.estimation.identifiability.exact import (
     ExactBaseParameters,
+    ModularRows,
     NotConfirmed,
     exact_base_parameters,
 )
@@ -25,7 +26,7 @@ from pkm_identification.estimation.identifiability.precise import (
     precise_base_parameters,
 )
 
-from .exact_states import PRIMES
+from .exact_states import BITS, PRIMES
 from .subject import Subject
 from .symbolic.base import SymbolicBaseParameters
 
@@ -280,11 +281,7 @@ def find_base_parameters(
         symbolic = SymbolicRoute(subject.transfers(wanted_out, seed))
     if route in (EXACT, ALL):
         try:
-            exact = ExactRoute(
-                exact_base_parameters(
-                    lambda prime: subject.modular_columns(prime, seed), subject.names, PRIMES, out
-                )
-            )
+            exact = ExactRoute(_exact(subject, out, seed))
         except (SettingsError, NotConfirmed) as error:
             if route == EXACT and isinstance(error, SettingsError):
                 raise
@@ -292,3 +289,26 @@ def find_base_parameters(
                 raise NotConverged(f"{subject.name}: route 'exact': {error}") from None
             why_not_exact = str(error)
     return Routes(subject, double, precise, symbolic, exact, why_not_exact)
+
+
+def _exact(subject: Subject, wanted_out: Collection[str], seed: int) -> ExactBaseParameters:
+    """Without rounding, with as few bits as fractions can be read from.
+
+    Raises
+    ------
+    NotConfirmed
+        If no two primes agree.
+    """
+
+    def found(bits: int, primes: Collection[int]) -> ExactBaseParameters:
+        def columns(prime: int) -> ModularRows | None:
+            return subject.modular_columns(prime, seed, bits)
+
+        return exact_base_parameters(columns, subject.names, primes, wanted_out)
+
+    few, many = BITS
+    try:
+        # what three primes do not show with few bits, four more do not either
+        return found(few, PRIMES[:3])
+    except NotConfirmed:
+        return found(many, PRIMES)

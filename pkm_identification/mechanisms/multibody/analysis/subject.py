@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from pkm_identification.errors import SettingsError
+from pkm_identification.errors import NotConverged, SettingsError
 from pkm_identification.estimation.identifiability.exact import ModularRows
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter import Kind
@@ -25,7 +25,7 @@ from ..loading import hexapod_or_mechanism
 from ..mechanism import Mechanism
 from ..numbers.padic import NotInThisField
 from ..parameters import rigid_basis, rigid_columns
-from .exact_states import checked_exact, exact_columns
+from .exact_states import BITS, checked_exact, exact_columns
 from .friction_columns import FRICTION_KINDS, friction_names, random_signs, with_friction_columns
 from .modular_start import NearHome, fractions_near_home
 from .states import structure_motion
@@ -33,6 +33,8 @@ from .symbolic.base import SymbolicBaseParameters, symbolic_base_parameters
 
 _SPARE_STATES = 2
 _HEXAPOD_STATES = 40
+_BRANCHES_TRIED = 8
+_SAME_FORCES = 1e-9  # of the largest, in double precision
 
 
 @dataclass(frozen=True)
@@ -179,8 +181,8 @@ class Subject:
         mechanism, motion = structure_motion(self.exact_mechanism(), self._states, digits, seed)
         return self._rubbed(self._chosen(regressor(mechanism, motion)), motion.drive_rate)
 
-    def modular_columns(self, prime: int, seed: int = 0) -> ModularRows | None:
-        """The regressor modulo a power of a prime, without rounding; None if there is no state with this prime.
+    def modular_columns(self, prime: int, seed: int = 0, bits: int = BITS[-1]) -> ModularRows | None:
+        """The regressor modulo a power of a prime of so many bits; None if there is no state with this prime.
 
         Raises
         ------
@@ -191,7 +193,7 @@ class Subject:
         mechanism = self.exact_mechanism()
         checked_exact(mechanism)
         try:
-            found = exact_columns(mechanism, prime, self._states, self._near_home, seed)
+            found = exact_columns(mechanism, prime, self._states, self._near_home, seed, bits)
         except NotInThisField:
             return None
         rows = self._chosen(found.rows[None])[0] % found.modulus
@@ -209,6 +211,8 @@ class Subject:
         ------
         SettingsError
             If a constant was given as a floating-point number.
+        NotConverged
+            If all states found among the p-adic numbers lie on other branches of the loops than home.
         """
         mechanism = self.exact_mechanism()
         keep = () if wanted_out else self.platform
@@ -216,14 +220,32 @@ class Subject:
             self.names[: self.mapping.shape[1]],
             self.names[self.mapping.shape[1] :],
         )
-        found = symbolic_base_parameters(
-            mechanism, names, rigid_columns(mechanism), self.mapping, wanted_out, keep, seed
-        )
+        for attempt in range(_BRANCHES_TRIED):
+            found = symbolic_base_parameters(
+                mechanism, names, rigid_columns(mechanism), self.mapping, wanted_out, keep, seed + attempt
+            )
+            if self._holds(found):
+                break
+        else:
+            raise NotConverged(
+                f"{self.name}: route 'symbolic': no states on home's branch of the loops were found"
+            )
         # odd in the rates, as no body's force is: every coefficient stands by itself
         return found.beside(more)
 
+    def _holds(self, found: SymbolicBaseParameters) -> bool:
+        """Whether what is given up does what is said in its place, at states of home's own branch."""
+        rows = self.columns()[:, :, : self.mapping.shape[1]].reshape(-1, self.mapping.shape[1])
+        out = found.elimination
+        left = rows[:, out.given_up] - rows[:, out.kept] @ out.coefficients.astype(float)
+        return bool(np.abs(left).max(initial=0.0) <= _SAME_FORCES * np.abs(rows).max(initial=0.0))
+
     def exact_mechanism(self) -> Mechanism:
         """The mechanism, its constants known to be exact; raises as `precise_columns`."""
+        return self._exact_mechanism
+
+    @cached_property
+    def _exact_mechanism(self) -> Mechanism:
         if self.machine is None:
             _refuse_floats(self.mechanism.description.document, self.mechanism.description.source)
         return self.mechanism

@@ -11,11 +11,13 @@ from dataclasses import replace
 
 import numpy as np
 
+from pkm_identification.errors import MachineError
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.rotation import matrix_from_vector, vector_from_matrix
 
 from ...hexapod.dynamics.thirteen_bodies import BODIES, body_parameters
 from ...hexapod.joint_friction import ENDS
+from ...hexapod.joint_limits import interval
 from ...hexapod.kinematics.strut_frames import SMALLEST_ANGLE, strut_coordinates, strut_frames
 from ...hexapod.machine import Machine
 from ..numbers.arithmetic import FLOAT64
@@ -59,6 +61,9 @@ def hexapod_description(machine: Machine) -> Description:
             near, far = base_end, platform_end
             hinged_bodies, hinged_at = ("ground", body_b), base
             ball_bodies, ends = (body_e, PLATFORM), (NO_VECTOR, platform)
+            if machine.joint_limits.swing is not None:
+                # what a ball limits is how far its second body's axis leans: the strut's, as the platform sees it
+                ball_bodies, ends = (PLATFORM, body_e), (platform, NO_VECTOR)
         swing = f"{near}_{i + 1}"
         joints += [
             Joint(
@@ -69,10 +74,18 @@ def hexapod_description(machine: Machine) -> Description:
                 (hinges[i], _Y),
                 (seconds[i], _X),
                 *_rubbing(machine, near, i),
+                _hinge_limits(machine, hinges[i], at_home[i, :2], i),
             ),
             Joint(slide, "prismatic", (body_b, body_e), (NO_VECTOR, NO_VECTOR), _ALIKE, _ACROSS),
             Joint(
-                f"{far}_{i + 1}", "spherical", ball_bodies, ends, _ALIKE, _ACROSS, *_rubbing(machine, far, i)
+                f"{far}_{i + 1}",
+                "spherical",
+                ball_bodies,
+                ends,
+                _ALIKE,
+                _ACROSS,
+                *_rubbing(machine, far, i),
+                _swing_limit(machine),
             ),
         ]
         guess[swing], guess[slide] = _vector(at_home[i, :2]), _vector(at_home[i, 2:])
@@ -114,6 +127,36 @@ def _rubbing(machine: Machine, end: str, strut: int) -> tuple[Exact, Exact]:
         ENDS.index(end), :, strut
     ]
     return exact(float(viscous)), exact(float(coulomb))
+
+
+def _hinge_limits(
+    machine: Machine, hinge: ExactVector, at_home: FloatArray, strut: int
+) -> tuple[tuple[Exact, Exact], ...]:
+    """Least and greatest angles of a strut's two hinges; a machine file counts from home.
+
+    Raises
+    ------
+    MachineError
+        If the strut runs along the hinge that the limits count about.
+    """
+    limits = machine.joint_limits
+    if (limits.first, limits.second) == (None, None):
+        return ()
+    if np.linalg.norm(np.cross(FLOAT64.array(hinge), machine.first_axes[strut])) > SMALLEST_ANGLE:
+        raise MachineError(
+            f"machine '{machine.name}': angle_limits: strut {strut + 1} runs along the first axis of its joint"
+        )
+    found = []
+    # a file's second angle grows away from the hinge, the joint's towards it
+    for angle, sign, limit in zip(at_home, (1.0, -1.0), limits.hinges, strict=True):
+        ends = (-np.pi, np.pi) if limit is None else sorted(angle + sign * np.array(interval(limit)))
+        found.append((exact(float(ends[0])), exact(float(ends[1]))))
+    return tuple(found)
+
+
+def _swing_limit(machine: Machine) -> tuple[tuple[Exact, Exact], ...]:
+    swing = machine.joint_limits.swing
+    return () if swing is None else ((ZERO, exact(float(swing))),)
 
 
 def _hinged(machine: Machine) -> Machine:

@@ -49,29 +49,30 @@ class Residue:
     def _made(self, value: Any) -> Residue:
         return Residue(value % self.field.modulus, self.field)
 
-    # Half of all sums and products are with a zero or one of some placement: they cost no array's remainder.
+    # Half of all sums and products are with a zero or one of some placement: they cost no array's remainder. What else
+    # costs is the interpreter: the common case, two residues, calls nothing.
 
     def __add__(self, other: Any) -> Residue:
-        mine, own = self.value, _value(other)
+        mine, own = self.value, other.value if type(other) is Residue else _value(other)
         if type(own) is int and own == 0:
             return self
-        if type(mine) is int and mine == 0 and isinstance(other, Residue):
+        if type(mine) is int and mine == 0 and type(other) is Residue:
             return other
-        return self._made(mine + own)
+        return Residue((mine + own) % self.field.modulus, self.field)
 
     __radd__ = __add__
 
     def __sub__(self, other: Any) -> Residue:
-        own = _value(other)
+        own = other.value if type(other) is Residue else _value(other)
         if type(own) is int and own == 0:
             return self
-        return self._made(self.value - own)
+        return Residue((self.value - own) % self.field.modulus, self.field)
 
     def __rsub__(self, other: Any) -> Residue:
         return self._made(_value(other) - self.value)
 
     def __mul__(self, other: Any) -> Residue:
-        mine, own = self.value, _value(other)
+        mine, own = self.value, other.value if type(other) is Residue else _value(other)
         if type(own) is int:
             if own == 0:
                 return Residue(0, self.field)
@@ -80,9 +81,9 @@ class Residue:
         if type(mine) is int:
             if mine == 0:
                 return self
-            if mine == 1 and isinstance(other, Residue):
+            if mine == 1 and type(other) is Residue:
                 return other
-        return self._made(mine * own)
+        return Residue(mine * own % self.field.modulus, self.field)
 
     __rmul__ = __mul__
 

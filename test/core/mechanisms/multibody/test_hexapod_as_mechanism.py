@@ -17,7 +17,9 @@ from pkm_identification.mechanisms.hexapod.dynamics.joint_friction import (
 )
 from pkm_identification.mechanisms.hexapod.dynamics.thirteen_bodies import BODIES, body_regressor
 from pkm_identification.mechanisms.hexapod.joint_friction import COEFFICIENTS, ENDS
+from pkm_identification.mechanisms.hexapod.joint_limits import JointLimits
 from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths, strut_motion_from_platform
+from pkm_identification.mechanisms.hexapod.kinematics.passive import angle_use
 from pkm_identification.mechanisms.multibody import dynamics, kinematics
 from pkm_identification.mechanisms.multibody.joint_friction import (
     joint_friction_columns,
@@ -169,3 +171,19 @@ def test_columns_of_friction_in_the_joints_are_those_of_the_hexapod():
     by_columns = sum(c * found[name] for c, name in zip(coefficients, names, strict=True))
     without = dynamics.forces(Mechanism.from_machine(replace(own, joint_friction=None)), moved)
     close(dynamics.forces(general, moved) - without, by_columns)
+
+
+@pytest.mark.parametrize("name", ["uf", "no_spin", "platform"])
+def test_limits_of_passive_joints_are_those_of_the_hexapod(name):
+    """Also where they are not alike either way, and lie beyond half a turn from where the joint's own angle is zero."""
+    limits = JointLimits(first=(-0.9, 2.5), second=(-0.6, 0.4), swing=0.5)
+    own = replace(machine("uf" if name == "uf" else with_joint("uf", name)), joint_limits=limits)
+    mechanism = Mechanism.from_machine(own)
+    poses = states(own, 30, seed=3)
+    expected = angle_use(own, poses.position, poses.rotation)
+    found = kinematics.close_pose(mechanism, poses.position, poses.rotation)
+    use = mechanism.joint_use(found.configuration)
+    order = [6 * kind + strut for strut in range(6) for kind in range(3)]
+    close(np.abs(use), expected[:, order])
+    assert np.abs(use).max() > 0.1
+    assert not Mechanism.from_machine(machine("uf")).joint_use(found.configuration).size

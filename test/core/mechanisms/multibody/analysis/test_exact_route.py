@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -79,6 +80,39 @@ def test_fractions_agree_with_a_null_space_by_hand():
     assert terms(base, "b") == {"a": Fraction(2, 3)}
     with pytest.raises(NotConfirmed):
         exact_base_parameters(lambda prime: rows(prime) if prime == 7 else None, ("a", "b", "c", "d"), PRIMES)
+
+
+def test_a_modulus_too_short_for_the_fractions_is_no_answer():
+    """Where 90 digits of seven do, 20 either say so or would have to count a number as zero that is none."""
+
+    def rows(prime, exponent):
+        c = np.array([[1, prime**15], [prime**15, 5], [prime, 3]], dtype=object)
+        return ModularRows(prime, prime**exponent, c % prime**exponent)
+
+    assert exact_base_parameters(lambda prime: rows(prime, 90), ("a", "b"), (7, 11)).rank == 2
+    # a wide fraction: a third column 2^60 / 3^40 times the first
+    wide = Fraction(2**60, 3**40)
+
+    def combined(prime, exponent):
+        made = rows(prime, exponent)
+        factor = wide.numerator * pow(wide.denominator, -1, made.modulus)
+        return replace(made, rows=np.column_stack([made.rows, made.rows[:, 0] * factor % made.modulus]))
+
+    base = exact_base_parameters(lambda prime: combined(prime, 90), ("a", "b", "c"), (7, 11), ("c",))
+    assert terms(base, "c") == {"a": wide}
+    for short in (8, 20, 40):
+        with pytest.raises(NotConfirmed):
+            exact_base_parameters(
+                lambda prime, short=short: combined(prime, short), ("a", "b", "c"), (7, 11), ("c",)
+            )
+
+
+@pytest.mark.slow
+def test_fractions_of_many_digits_are_found_with_a_longer_modulus():
+    """A crank of 25 digits: its sums are fractions that 200 bits do not hold."""
+    base = found_by(changed("four-bar", l1="0.3000000000000000000000001"))
+    assert base.rank == 8
+    assert max(value.denominator for value in base.elimination.coefficients.ravel()) > 2**100
 
 
 def test_fractions_of_residues():

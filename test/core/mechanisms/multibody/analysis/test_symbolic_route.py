@@ -186,6 +186,16 @@ def test_the_plane_that_costs_a_hexapod_three():
     assert turned.rank == 82
 
 
+@pytest.mark.slow
+def test_states_on_another_branch_are_not_taken():
+    """With this seed a strut's hinges point the other way in the first states found: a sum would have a wrong sign."""
+    hexel = Subject.of_machine(machine("hexel"))
+    rows = hexel.columns().reshape(-1, len(hexel.names))
+    out = find_base_parameters(hexel, "symbolic", seed=1).symbolic.base.elimination
+    left = rows[:, out.given_up] - rows[:, out.kept] @ out.coefficients.astype(float)
+    assert np.abs(left).max() < 1e-11 * np.abs(rows).max()
+
+
 def test_joints_without_spin_do_not_show_the_struts_moments_about_themselves():
     found = by_rules(Subject.of_machine(machine(with_joint("uf", "no_spin"))))
     assert found.rank == 76
