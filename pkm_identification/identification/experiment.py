@@ -20,6 +20,7 @@ from pkm_identification.signals.forces.acting import acting
 from pkm_identification.signals.guard import GuardedLog, StreamGuard
 from pkm_identification.signals.guard.samples import rows_of
 
+from .another_machine import refuse_another_machine
 from .estimated_effects.linearisation import Linearisation
 from .long_logs.stretches import samples_in_stretches
 from .problem_builder import build_problem
@@ -87,10 +88,13 @@ class Experiment:
         Raises
         ------
         LogError
-            If a log holds no forces, runs at a wrong rate or at another than the first, or has no usable sample.
+            If a log holds no forces, is of another machine, runs at a wrong rate or at another than the first, or has
+            no usable sample.
         SettingsError
             If a filter is impossible at that period.
         """
+        for log in logs:
+            refuse_another_machine(log, machine)
         period, warnings = common_period(logs, machine)
         given = settings or Settings()
         settings = given.resolved(machine, period)

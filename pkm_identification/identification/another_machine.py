@@ -1,0 +1,48 @@
+"""Whether a log can be of a machine at all: raw logs name none, but their lengths must have poses."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pkm_identification.errors import LogError
+from pkm_identification.mechanisms.hexapod.kinematics.forward import FAILED, forward_kinematics
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.motion import StrutLog
+
+_LOOKED_AT = 500  # samples, over all of the log
+# A file may state limits a little narrower than the machine's own, and encoders have faults: that is no other machine.
+_BEYOND = 0.02  # of the stroke
+_SHARE = 0.02  # of the samples
+
+
+def refuse_another_machine(log: StrutLog, machine: Machine) -> None:
+    """Refuse a log whose strut lengths a machine cannot have had.
+
+    Parameters
+    ----------
+    log : StrutLog
+        Before the guard, which drops what is outside the limits.
+    machine : Machine
+
+    Raises
+    ------
+    LogError
+        If more than a fiftieth of the samples are outside the machine's limits by more than a fiftieth of its
+        stroke, or have no pose: names the share.
+    """
+    length = log.length[np.isfinite(log.length).all(axis=1)]
+    if not len(length):
+        return
+    length = length[:: -(-len(length) // _LOOKED_AT)]
+    low, high = machine.length_limits
+    outside = (np.maximum(low - length, length - high) > _BEYOND * (high - low)).any(axis=1)
+    nowhere = forward_kinematics(machine, length).status == FAILED
+    for beyond, what in (
+        (outside, f"lengths outside {low:g} to {high:g} m"),
+        (nowhere, "lengths that no pose of this machine has"),
+    ):
+        if np.mean(beyond) > _SHARE:
+            raise LogError(
+                f"{log.source}: a log of another machine than '{machine.name}': "
+                f"{100 * np.mean(beyond):.1f} % of its samples have {what}"
+            )
