@@ -95,7 +95,7 @@ def add(commands: argparse._SubParsersAction) -> None:
         type=float,
         default=120.0,
         metavar="S",
-        help="of the search, once all is loaded (default: 120)",
+        help="of loading and searching; half of it is searched however long loading takes (default: 120)",
     )
     parser.add_argument("--seed", type=int, default=0, help="of the changes that are tried")
     add_reading(parser)

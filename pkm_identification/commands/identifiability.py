@@ -13,12 +13,11 @@ from pkm_identification.identification.excitation.advice import ADVISED, RELATIV
 from pkm_identification.identification.excitation.hexapod import HexapodSubject
 from pkm_identification.identification.excitation.shown import shown
 from pkm_identification.identification.excitation.subject import PERIOD, Response
-from pkm_identification.identification.procedures.forecast import forecast, log_of_motion
+from pkm_identification.identification.procedures.forecast import forecast, log_of_motion, of_rest
 from pkm_identification.identification.saved_estimate import SavedEstimate, read_saved_estimate
 from pkm_identification.identification.settings import NAMED, Settings
 from pkm_identification.mechanisms.builtin import is_mechanism
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.mechanisms.hexapod.model import HexapodModel
 from pkm_identification.motion import STRUTS, TRAJECTORIES, PlatformMotion, StrutLog
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.reduced import ENDING
@@ -173,11 +172,7 @@ def _refuse_rest(
     """Refuse motions that all rest: how many combinations gravity shows by itself."""
     if any(motion.twist.any() or motion.acceleration.any() for motion in motions):
         return
-    held = np.concatenate(
-        [HexapodModel(machine).regressor(motion[:1], parameters.mapping) for motion in motions]
-    )
-    shown = np.linalg.matrix_rank(held.reshape(-1, len(parameters)))
-    raise SettingsError(f"trajectory '{', '.join(names)}': shows nothing but gravity: {shown} combinations")
+    raise SettingsError(f"trajectory '{', '.join(names)}': {of_rest(machine, parameters, motions)}")
 
 
 def _estimate(name: str | None, machine: Machine, parameters: ParameterSet) -> SavedEstimate | None:

@@ -86,8 +86,10 @@ def read_motion(path: str | Path, machine: Machine | Mechanism) -> tuple[MultiSi
     node.take("end").choice(("whole",))
     name, digest = node.take("machine").text(), node.take("machine_hash")
     if digest.text() != owner.digest:
+        if name != owner.name:
+            digest.fail(f"= {digest.value}: is of machine '{name}', not of '{owner.name}'")
         digest.fail(
-            f"= {digest.value}: is of another state of machine '{name}' than '{owner.name}' has: {owner.digest}"
+            f"= {digest.value}: is of another state of machine '{name}', which has {owner.digest} now"
         )
     node.take("made", "")
     duration = node.take("duration").positive()

@@ -29,6 +29,7 @@ _SHRINK, _MOST_SHRINKS = 0.98, 100
 _PENALTIES = (1e4, 3e2, 1e4)  # of leaving the limits, one after the other
 _SMALLER = (1.0, 0.995, 0.99, 0.98, 0.965, 0.94, 0.9)
 _SHAKE, _SHAKES = 0.6, 20  # before the way down begins anew
+_MOST_LOADING = 0.5  # of the budget
 _EVERY = 2.0  # s, between two lines of progress
 
 
@@ -74,8 +75,8 @@ def search(
     subject : Subject
     criterion : Criterion
     budget : float
-        s, from when the motion that the search begins with is there: kernels are loaded or compiled until then, which
-        takes a part of a minute the first time.
+        s, from when loading began, so that the whole takes no longer; kernels that are compiled the first time take
+        more than half of it, and half of it is searched in any case.
     seed : int
         Of the changes.
     say : callable
@@ -85,7 +86,7 @@ def search(
     most : int, optional
         Changes to try at most.
     begun : float, optional
-        When loading began, by the clock: how long it took is said.
+        When loading began, by the clock: how long it took is said. Now, if it is not given.
     clock : callable
         Time in s.
 
@@ -96,9 +97,11 @@ def search(
     """
     if not budget > 0:
         raise SettingsError(f"budget {budget:g} s: must be more than 0")
-    run = _Run(subject, criterion, budget, seed, say, stopped, most, clock)
+    run = _Run(subject, criterion, budget, seed, say, stopped, most, clock, begun)
     if begun is not None:
-        say(f"loaded in {run.ready - begun:.1f} s, which are not part of the {budget:g} s")
+        say(
+            f"loaded in {run.ready - begun:.1f} s; {run.end - run.ready:.1f} s of {budget:g} s are left for the search"
+        )
     if criterion.smooth:
         run.steps()
     else:
@@ -120,6 +123,7 @@ class _Run:
         stopped: Callable[[], bool],
         most: int | None,
         clock: Callable[[], float],
+        begun: float | None,
     ) -> None:
         self._subject, self._criterion = subject, criterion
         self._say, self._stopped, self._most, self._clock = say, stopped, most, clock
@@ -129,7 +133,8 @@ class _Run:
         self.start, self.value = criterion(self.reference), criterion(self.columns)
         self.tried = self.kept = 0
         self.ready = self._said = clock()
-        self._end = self.ready + budget
+        loading = 0.0 if begun is None else self.ready - begun
+        self.end = self.ready + budget - min(loading, _MOST_LOADING * budget)
 
     def ended(self) -> bool:
         """Whether the budget is used up, or somebody says so; progress is told on the way."""
@@ -140,7 +145,7 @@ class _Run:
                 f"{self.tried} motions tried, {self.kept} better ones; "
                 f"criterion {self.start:.4g} -> {self.value:.4g}"
             )
-        return now >= self._end or self.tried == self._most or self._stopped()
+        return now >= self.end or self.tried == self._most or self._stopped()
 
     def offer(self, signal: MultiSine) -> bool:
         """Take a motion if it is better and keeps the limits."""

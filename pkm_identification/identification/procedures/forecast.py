@@ -21,7 +21,7 @@ from pkm_identification.estimation.identifiability.contributions import (
 from pkm_identification.estimation.identifiability.homogenized import Homogenized, homogenized
 from pkm_identification.mechanisms.hexapod.analysis.base_parameters import random_states
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
-from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
+from pkm_identification.mechanisms.hexapod.kinematics import forward_kinematics, strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.model import HexapodModel
 from pkm_identification.motion import PlatformMotion, StrutLog
@@ -138,6 +138,11 @@ def forecast(
     count = problem.reported
     entries = problem.parameters.entries[:count]
     columns = problem.equations.regressor[:, :, :count]
+    if problem.resting and not len(columns):
+        held = [_held(machine, log.length[0]) for log in experiment.logs]
+        raise SettingsError(
+            f"{', '.join(experiment.sources)}: {of_rest(machine, experiment.parameters, held)}"
+        )
     if columns.shape[0] * columns.shape[1] < count:
         raise SettingsError(
             f"{experiment.sources[0]}: {columns.shape[0] * columns.shape[1]} equations cannot show {count} parameters"
@@ -163,6 +168,22 @@ def forecast(
         parameter_contributions(rows, np.array([entry.nominal for entry in entries]), kinds),
         np.sqrt(np.diag(fit.noise)),
     )
+
+
+def of_rest(machine: Machine, parameters: ParameterSet, poses: Sequence[PlatformMotion]) -> str:
+    """What poses that are held show, in words: so many combinations by their weights."""
+    columns = np.concatenate(
+        [HexapodModel(machine).regressor(pose[:1], parameters.mapping) for pose in poses]
+    )
+    rank = np.linalg.matrix_rank(columns.reshape(-1, len(parameters)))
+    return f"shows nothing but gravity: {rank} combinations"
+
+
+def _held(machine: Machine, length: FloatArray) -> PlatformMotion:
+    """A pose at rest."""
+    found = forward_kinematics(machine, length[None])
+    still = np.zeros((1, 6))
+    return PlatformMotion(np.zeros(1), found.position, found.rotation, still, still)
 
 
 def in_words(status: str) -> str:

@@ -25,7 +25,7 @@ def ask(*arguments):
 def written(tmp_path_factory):
     path = tmp_path_factory.mktemp("motion") / "motion.yaml"
     poses = str(path.with_name("poses.csv"))
-    assert ask("--out", str(path), "--poses", poses, "--duration", "10", "--budget", "4", "--seed", "3") == 0
+    assert ask("--out", str(path), "--poses", poses, "--duration", "10", "--budget", "8", "--seed", "3") == 0
     return path
 
 
@@ -50,7 +50,7 @@ def test_a_motion_is_better_keeps_the_limits_and_is_played(written, capsys):
     # and the best next motion after it
     capsys.readouterr()
     again = str(written.with_name("next.yaml"))
-    assert ask("--base", str(log), "--out", again, "--duration", "10", "--budget", "3") == 0
+    assert ask("--base", str(log), "--out", again, "--duration", "10", "--budget", "6") == 0
     gains = [float(line.split()[1]) for line in capsys.readouterr().out.splitlines()[2:22]]
     assert 0.9 < min(gains) <= max(gains) < 3
 
@@ -68,7 +68,8 @@ def test_poses_are_the_motion(written):
 @pytest.mark.parametrize(
     ("change", "text"),
     [
-        ({"machine_hash": "0"}, "machine_hash = 0: is of another state of machine 'uf' than 'uf' has"),
+        ({"machine_hash": "0"}, "machine_hash = 0: is of another state of machine 'uf', which has"),
+        ({"machine_hash": "0", "machine": "ford"}, "machine_hash = 0: is of machine 'ford', not of 'uf'"),
         ({"end": None}, "key 'end' is missing"),
         ({"frequency": [0.5]}, "sine must be 6 x 1 numbers"),
         ({"duration": 0}, "duration = 0: must be greater than zero"),
