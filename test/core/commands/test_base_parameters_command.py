@@ -178,3 +178,42 @@ def test_bad_input_is_one_line_and_two(arguments, reason, capsys):
     assert captured.out == ""
     assert len(captured.err.splitlines()) == 1
     assert reason in captured.err
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "arguments", "reason"),
+    [
+        ("l4: 0.80", "l4: 8.0", (), "home: the loop at joint 'rocker_tip' cannot close"),
+        ("[coupler, rocker]", "[coupler, lever]", (), "names the body 'lever', which is not there"),
+        (
+            "sine: [A], cosine: [0, 0.6*A]",
+            "sine: [0]",
+            (),
+            "rests and shows nothing but gravity: 1 combinations",
+        ),
+        (
+            "sine: [A], cosine: [0, 0.6*A]",
+            "sine: [0]",
+            ("--route", "precise"),
+            "rests and shows nothing but gravity: 1 combinations",
+        ),
+        (
+            "l4: 0.80",
+            "l4: pi/4",
+            ("--route", "exact"),
+            "route 'exact' does not apply: it has a constant with pi",
+        ),
+        ("drives:", "", (), "x.yaml"),
+    ],
+)
+def test_descriptions_that_do_not_do_are_one_line(tmp_path, old, new, arguments, reason, capsys):
+    text = builtin_mechanisms()["four-bar"].read_text(encoding="utf-8")
+    assert old in text
+    path, out = tmp_path / "x.yaml", tmp_path / "found.json"
+    path.write_text(text.replace(old, new), encoding="utf-8")
+    assert ask("--machine", str(path), "--json", str(out), *arguments) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert len(captured.err.splitlines()) == 1
+    assert reason in captured.err
+    assert not out.exists()

@@ -23,7 +23,9 @@ from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.model import HexapodModel
 from pkm_identification.mechanisms.multibody import dynamics
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
+from pkm_identification.motion import StrutLog
 from pkm_identification.parameters.parameter import Kind
+from pkm_identification.records import write_log
 from pkm_identification.records.mechanism_csv import write_named_csv
 from pkm_identification.simulation import perturbed, simulate, trajectory
 from pkm_identification.simulation.multibody.motions import generated
@@ -281,6 +283,47 @@ def test_a_mechanisms_log_that_shows_nothing_is_one_line(mast_log, tmp_path, cha
     error = capsys.readouterr().err
     assert text in error
     assert error.count("\n") == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("machine", "seconds", "text"),
+    [
+        ("uf", 5.0, "log.csv: shows nothing but gravity: 3 combinations"),
+        ("uf", 0.3, "log.csv: 0 equations cannot show 20 parameters"),
+        (
+            "ford",
+            5.0,
+            "log.csv: a log of another machine than 'ford': 100.0 % of its samples have lengths outside",
+        ),
+    ],
+)
+def test_a_log_that_shows_nothing_is_one_line_and_leaves_nothing(
+    machine, seconds, text, tmp_path, monkeypatch, capsys
+):
+    """Of a uf that is held low, with what encoders and currents do at rest."""
+    monkeypatch.chdir(tmp_path)
+    rng, time = np.random.default_rng(0), np.arange(0.0, seconds, 1e-3)
+    length = 0.36 + 1e-6 * rng.integers(0, 2, (len(time), 6))
+    force = 40.0 + 0.3 * rng.normal(size=(len(time), 6))
+    write_log("log.csv", StrutLog(time, length, force, "log.csv"))
+    asked = (
+        "log.csv",
+        "--json",
+        "found.json",
+        "--out",
+        "found",
+        "--drop-below",
+        "2",
+        "--reduced",
+        "set.yaml",
+    )
+    assert main(["identifiability", "--machine", machine, *asked]) == 2
+    captured = capsys.readouterr()
+    assert text in captured.err
+    assert captured.err.count("\n") == 1
+    assert captured.out == ""
+    assert [path.name for path in tmp_path.iterdir()] == ["log.csv"]
 
 
 @pytest.mark.slow
