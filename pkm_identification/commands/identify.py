@@ -23,6 +23,7 @@ from pkm_identification.identification.settings import (
     Settings,
     assumptions_of,
 )
+from pkm_identification.mechanisms.builtin import is_mechanism
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.records import read_log, read_logs
 from pkm_identification.records.provenance import provenance
@@ -45,8 +46,8 @@ def add(commands: argparse._SubParsersAction) -> None:
     """Add the command."""
     parser = commands.add_parser(
         "identify",
-        description="Identify masses, inertias and friction from strut logs (CSV or rosbag2). "
-        "Several logs are one experiment in pieces or several motions.",
+        description="Identify masses, inertias and friction from strut logs (CSV or rosbag2), or base parameters and "
+        "friction of a mechanism from its drives' (CSV). Several logs are one experiment in pieces or several motions.",
     )
     add_logs(parser)
     model = parser.add_argument_group("model and what is known of it")
@@ -103,6 +104,13 @@ def add(commands: argparse._SubParsersAction) -> None:
 
 
 def _identify(options: argparse.Namespace) -> int:
+    if is_mechanism(options.machine):
+        # its kernels take longer to load than most commands run
+        from .mechanism_identification import identify as identify_mechanism
+
+        check_file(options.json, "--json")
+        _check_report(options)
+        return identify_mechanism(options, tuple(TUNING))
     machine = Machine.load(options.machine)
     settings = Settings.of(
         **{name: getattr(options, name) for name in OPTIONS},

@@ -30,6 +30,8 @@ GROUPS: dict[str, Callable[[Parameter], bool]] = {
     "masses": lambda entry: entry.kind is Kind.MASS,
     "inertias": lambda entry: entry.kind is Kind.INERTIA,
     "friction": lambda entry: entry.kind.friction,
+    "viscous": lambda entry: entry.kind is Kind.VISCOUS,
+    "coulomb": lambda entry: entry.kind is Kind.COULOMB,
 }
 
 

@@ -47,10 +47,10 @@ def verdicts(result: Identification) -> list[tuple[bool, str]]:
         ]
         parts = [f"{count} of {total} parameters are identified"]
         if doubt:
-            parts.append(f"{_listed(doubt)} {'is' if len(doubt) == 1 else 'are'} in doubt")
+            parts.append(f"{listed(doubt)} {'is' if len(doubt) == 1 else 'are'} in doubt")
         if missing:
             verb = "is" if len(missing) == 1 else "are"
-            parts.append(f"{_listed(missing)} {verb} not identifiable from this motion")
+            parts.append(f"{listed(missing)} {verb} not identifiable from this motion")
         lines.append((False, f"{'; '.join(parts)}."))
     if len(estimate.combinations) <= MOST_COMBINATIONS:
         for combination in estimate.combinations:
@@ -67,7 +67,7 @@ def verdicts(result: Identification) -> list[tuple[bool, str]]:
         lines.append((True, f"The platform's centre of mass, from its first moments and mass: {each} mm."))
     close = list(result.near_zero)
     if close:
-        lines.append((True, f"Friction not distinguishable from 0: {_listed(close)}."))
+        lines.append((True, f"Friction not distinguishable from 0: {listed(close)}."))
     consistency = verdict(
         result.settings.estimator.prepared(result.machine),
         result.settings.parameter_set(result.machine),
@@ -113,7 +113,8 @@ def held_out_sentence(validation: Validation, fit: Diagnosis | None = None) -> t
     )
 
 
-def _listed(names: list[str]) -> str:
+def listed(names: list[str]) -> str:
+    """Names in a sentence; of many, the first ones."""
     if len(names) > MOST_NAMES:
         names = [*names[: MOST_NAMES - 1], f"{len(names) - MOST_NAMES + 1} others"]
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -24,21 +24,16 @@ from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.segments import segment_slices
 from pkm_identification.signals.band import BandSettings
-from pkm_identification.signals.butterworth import band_pass
 from pkm_identification.signals.forces.acting import noise_passed, winding
 from pkm_identification.signals.guard import GuardedLog
 from pkm_identification.signals.guard.samples import rows_of
-from pkm_identification.signals.sections import filtered, response
+from pkm_identification.signals.sections import response
+from pkm_identification.signals.white_noise import LAGS, QUIET, force_density, position_noise
 from pkm_identification.signals.zero_phase import filter_log
 
 from ..equations.band_rows import in_band
 from ..experiment import Experiment
 
-QUIET = (0.2, 0.45)  # of the sample rate: where there is no motion but noise of the force
-QUIET_ENCODER = (0.35, 0.45)
-LAGS = 12  # samples after which a controller has answered an encoder
-WINDOW, FEWEST_WINDOWS = 64, 20  # samples
-FREEDOM = 24.0  # independent squares in a window of noise in a quarter to a half of the band
 LONGEST = 20.0  # s of a log that are enough to measure noise
 LEAST = 1e-4  # of the rms force: nothing is modelled better than that
 SEED = 7
@@ -90,7 +85,7 @@ def noise_floor(experiment: Experiment, parameters: FloatArray, band_force: Floa
         density = (
             np.full(STRUTS, 2.0 * stated**2 * band.period)
             if stated
-            else force_density(log, band.period) / left
+            else _force_density(log, band.period) / left
         )
         densities.append(density)
         weights.append(len(log.time))
@@ -111,59 +106,12 @@ def _power_passed(band: BandSettings) -> float:
     return float(np.mean(np.abs(response(band.sections, middle, rate)) ** 4)) * 0.5 * rate
 
 
-def force_density(log: GuardedLog, period: float) -> FloatArray:
-    """One-sided power density (6,) of the force in N^2/Hz where there is no motion, without what answers encoders."""
+def _force_density(log: GuardedLog, period: float) -> FloatArray:
+    """Power density (6,) of the force's noise in N^2/Hz."""
     if log.force is None:
         raise ValueError("a log without forces has no noise of theirs")
     first = _longest(log)
-    force, length = log.force[first], log.length[first]
-    sections = band_pass(6, QUIET[0] / period, QUIET[1] / period, 1.0 / period)
-    noise = filtered(sections, force - force[0])[8 * LAGS :]
-    moved = filtered(sections, length - length[0])[8 * LAGS :]
-    left = np.empty(STRUTS)
-    for k in range(STRUTS):
-        lagged = np.stack([moved[LAGS - lag : len(moved) - lag, k] for lag in range(LAGS + 1)], axis=1)
-        target = noise[LAGS:, k]
-        scale = np.sqrt(np.mean(lagged**2)) or 1.0
-        gram = lagged.T @ lagged / scale**2
-        answer = np.linalg.solve(
-            gram + 1e-9 * np.trace(gram) * np.eye(LAGS + 1) + 1e-300 * np.eye(LAGS + 1),
-            lagged.T @ target / scale**2,
-        )
-        left[k] = _usual_power(target - lagged @ answer)
-    density = left / ((QUIET[1] - QUIET[0]) / period)
-    return np.maximum(density, quantum(force) ** 2 / 12.0 * 2.0 * period)
-
-
-def quantum(values: FloatArray) -> FloatArray:
-    """Step (6,) in which values are rounded; 0 where they are not."""
-    steps = np.zeros(values.shape[1])
-    for k, column in enumerate(values.T):
-        change = np.abs(np.diff(np.unique(column)))
-        change = change[change > 1e-9 * max(float(np.max(np.abs(column))), 1e-300)]
-        # a rounded signal takes few values
-        if len(change) and len(change) < 0.5 * len(column):
-            steps[k] = float(np.min(change))
-    return steps
-
-
-def encoder_noise(log: GuardedLog, period: float) -> FloatArray:
-    """Standard deviation (6,) in m of white noise of the level the lengths have above all motion."""
-    length = log.length[_longest(log)]
-    sections = band_pass(6, QUIET_ENCODER[0] / period, QUIET_ENCODER[1] / period, 1.0 / period)
-    noise = filtered(sections, length - length[0])[8 * LAGS :]
-    power = np.array([_usual_power(column) for column in noise.T])
-    return np.sqrt(power / (2.0 * (QUIET_ENCODER[1] - QUIET_ENCODER[0])))
-
-
-def _usual_power(values: FloatArray) -> float:
-    """Mean square in most of the windows: reversals bend friction within a millisecond, and reach above all motion."""
-    count = len(values) // WINDOW
-    if count < FEWEST_WINDOWS:
-        return float(np.mean(values**2))
-    squares = np.mean(values[: count * WINDOW].reshape(count, WINDOW) ** 2, axis=1)
-    # the median of a chi-squared mean lies below it by this much (Wilson and Hilferty)
-    return float(np.median(squares)) / (1.0 - 2.0 / (9.0 * FREEDOM)) ** 3
+    return force_density(log.force[first], log.length[first], period)
 
 
 def _encoder_part(
@@ -177,7 +125,7 @@ def _encoder_part(
     settings, machine = experiment.settings, experiment.machine
     part = rows_of(log, _longest(log))
     wound = density / (2.0 * settings.period) * winding(settings.guard) ** 2
-    noise = np.sqrt(encoder_noise(log, settings.period) ** 2 + wound)
+    noise = np.sqrt(position_noise(part.length, settings.period) ** 2 + wound)
     noise = noise * np.random.default_rng(SEED).standard_normal(part.length.shape)
     forces = []
     for length in (part.length, part.length + noise):

@@ -13,7 +13,7 @@ import numpy as np
 
 from pkm_identification.errors import LogError
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.records.mechanism_csv import read_named_csv
+from pkm_identification.records.mechanism_csv import read_drive_log
 from pkm_identification.signals.butterworth import low_pass, zero_phase, zero_phase_response
 from pkm_identification.signals.differences import central_differences, stencil
 
@@ -22,7 +22,6 @@ from .subject import FASTEST, PERIOD, Response
 
 CUTOFF = 5 * FASTEST  # Hz
 _ORDER = 4
-_UNEVEN = 0.1  # of the sample period
 _SLOWEST_RATE = 4 * CUTOFF  # Hz
 
 
@@ -56,26 +55,19 @@ def read_mechanism_log(path: str | Path, subject: MechanismSubject) -> Mechanism
         If it cannot be read, has no times, uneven ones or too few of them, or leaves the mechanism's reach.
     """
     mechanism = subject.mechanism
-    drives, forces = mechanism.drive_names, mechanism.force_names
-    table = read_named_csv(path, (*drives, *forces))
-    if table.time is None:
-        raise LogError(f"{path}: no column t; rates need times")
-    steps = np.diff(table.time)
-    period = float(np.median(steps)) if len(steps) else 0.0
-    if not period > 0 or np.abs(steps - period).max() > _UNEVEN * period:
-        raise LogError(f"{path}: column t must rise evenly")
+    log = read_drive_log(path, mechanism.drive_names, mechanism.force_names)
+    period, count = log.period, log.drive.shape[1]
     if 1 / period < _SLOWEST_RATE:
         raise LogError(f"{path}: {1 / period:g} samples a second; at least {_SLOWEST_RATE:g} are needed")
     sections, differences = low_pass(_ORDER, CUTOFF, 1 / period), stencil(period)
     # there the filter's padding shows
     edge = max(differences.reach, round(2 / (CUTOFF * period)))
     every = max(1, round(PERIOD / period))
-    if len(table.values) < 2 * edge + every * len(subject.names):
-        raise LogError(
-            f"{path}: {len(table.values)} samples are too few to show {len(subject.names)} parameters"
-        )
-    smooth = zero_phase(sections, table.values)
-    place = smooth[:, : len(drives)]
+    values = np.hstack([log.drive, log.force])
+    if len(log) < 2 * edge + every * len(subject.names):
+        raise LogError(f"{path}: {len(log)} samples are too few to show {len(subject.names)} parameters")
+    smooth = zero_phase(sections, values)
+    place = smooth[:, :count]
     parts = [place[edge:-edge]]
     for one in central_differences(place, period, differences):
         inner = edge - differences.reach
@@ -83,7 +75,7 @@ def read_mechanism_log(path: str | Path, subject: MechanismSubject) -> Mechanism
     response = subject.of_drives((parts[0][::every], parts[1][::every], parts[2][::every]))
     if response is None:
         raise LogError(f"{path}: leaves the reach of '{mechanism.name}'")
-    left = (table.values - smooth)[edge:-edge, len(drives) :]
+    left = (values - smooth)[edge:-edge, count:]
     noise = np.sqrt(np.mean(left**2, axis=0) / _removed(sections, edge))
     return MechanismLog(response, noise, period, len(parts[0]))
 

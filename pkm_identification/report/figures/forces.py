@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.figure import Figure
+from numpy.typing import NDArray
 
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
@@ -37,9 +38,7 @@ def forces_figure(validation: Validation) -> Figure:
         `time` (N,), `measured` and `predicted` (N, 6), `rms_percent` (6,).
     """
     time = validation.time - validation.time[0]
-    middle = 0.5 * time[-1]
-    window = np.flatnonzero(np.abs(time - middle) <= 0.5 * WINDOW)
-    chosen = window[_thinned(len(window))]
+    chosen = in_the_middle(time)
     figure = Figure(figsize=(11, 6), layout="constrained")
     axes = figure.subplots(3, 2, sharex=True)
     for i, panel in enumerate(axes.T.flat):
@@ -99,6 +98,12 @@ def residual_figure(validation: Validation) -> Figure:
     over_frequency.legend(ncols=2, loc="lower left")
     figure.suptitle("What the prediction leaves, in the estimation band", x=0.01, ha="left")
     return figure
+
+
+def in_the_middle(time: FloatArray) -> NDArray[np.int64]:
+    """Places of samples in WINDOW seconds of the middle, not more than can be drawn; times (N,) begin at zero."""
+    window = np.flatnonzero(np.abs(time - 0.5 * time[-1]) <= 0.5 * WINDOW)
+    return window[_thinned(len(window))]
 
 
 def residual_spectrum(validation: Validation) -> tuple[FloatArray, FloatArray, FloatArray]:

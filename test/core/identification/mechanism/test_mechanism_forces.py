@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import replace
 
 import numpy as np
 import pytest
 import yaml
 
 from pkm_identification.errors import LogError, SettingsError
-from pkm_identification.identification.procedures.mechanism_forces import identify_mechanism
+from pkm_identification.estimation.identifiability import IDENTIFIABLE
+from pkm_identification.identification.mechanism.identify import identify_mechanism
+from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.builtin import builtin_files
 from pkm_identification.mechanisms.multibody import dynamics
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
+from pkm_identification.parameters.assumptions import Assumptions, Fix
+from pkm_identification.records.mechanism_csv import DriveLog
 from pkm_identification.reproduction.mast import data
 from pkm_identification.simulation.multibody.motions import generated
 
@@ -49,13 +54,17 @@ def log():
     force = shaft + data.MOTOR_INERTIA * RATIO**2 * (acceleration + bend)
     force[1:] = 0.5 * (force[1:] + force[:-1])  # a command held over a period is that of its middle
     noise = NOISE * np.sqrt(np.mean(force**2, axis=0)) * np.random.default_rng(4).standard_normal(force.shape)
-    return time, place + wound, force + noise
+    return DriveLog(time, place + wound, force + noise)
+
+
+def settings(estimator="ls"):
+    return Settings.of(estimator=estimator, assumptions=Assumptions(fixed=(Fix("viscous"),)))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("estimator", ["ls", "ukf"])
 def test_nineteen_base_parameters_and_three_frictions_come_back(log, estimator):
-    found = identify_mechanism(mast(damping=0.0), *log, estimator)
+    found = identify_mechanism(mast(damping=0.0), [log], settings(estimator))
     parameters = found.problem.parameters
     assert len(parameters) == 19 + 3
     off = (found.fit.mean - parameters.nominal) / np.sqrt(np.diag(found.fit.covariance))
@@ -63,17 +72,22 @@ def test_nineteen_base_parameters_and_three_frictions_come_back(log, estimator):
     assert 0.4 < np.sqrt(np.mean(off**2)) < 1.6
     np.testing.assert_allclose(found.fit.mean[19:], COULOMB, rtol=0.02)
     # noise that is white up to 500 Hz leaves sqrt(10 / 500) of itself in the band
-    assert np.all(found.held_out < 2.0 * NOISE * np.sqrt(10 / 500))
+    assert np.all(found.prediction.missed < 2.0 * NOISE * np.sqrt(10 / 500))
+    assert found.trusted
+    assert 0.8 < found.total_ratio < 1.2
 
 
 @pytest.mark.slow
 def test_a_drive_that_the_file_leaves_out_shows_in_what_was_held_out(log):
     """36.7 kg of motor on each slider, which resist without weighing anything: no body's parameters do that."""
-    found = identify_mechanism(mast(actuator=False), *log)
+    found = identify_mechanism(mast(actuator=False), [log], settings())
     parameters = found.problem.parameters
     off = (found.fit.mean - parameters.nominal) / np.sqrt(np.diag(found.fit.covariance))
     assert np.abs(off).max() > 5.0
-    assert np.all(found.held_out > 0.1)
+    assert np.all(found.prediction.missed > 0.1)
+    assert not found.trusted
+    assert found.total_ratio > 10.0
+    assert IDENTIFIABLE not in found.estimate.status
 
 
 @pytest.mark.slow
@@ -84,20 +98,23 @@ def test_a_log_of_a_hundred_samples_a_second_will_do():
     motion = generated("rich", mechanism, DURATION)
     force = dynamics.forces(mechanism, motion.motion(mechanism, time))
     noise = NOISE * np.sqrt(np.mean(force**2, axis=0)) * np.random.default_rng(4).standard_normal(force.shape)
-    found = identify_mechanism(mechanism, time, motion.drives(time)[0], force + noise)
+    found = identify_mechanism(mechanism, [DriveLog(time, motion.drives(time)[0], force + noise)], settings())
     off = (found.fit.mean - found.problem.parameters.nominal) / np.sqrt(np.diag(found.fit.covariance))
     assert np.abs(off).max() < 4.5
     np.testing.assert_allclose(found.fit.mean[19:], COULOMB, rtol=0.02)
     # noise that is white up to 50 Hz leaves sqrt(10 / 50) of itself in the band
-    assert np.all(found.held_out < 2.0 * NOISE * np.sqrt(10 / 50))
+    assert np.all(found.prediction.missed < 2.0 * NOISE * np.sqrt(10 / 50))
 
 
 def test_logs_that_cannot_be_used_are_refused(log):
-    time, drive, force = log
     mechanism = mast(damping=0.0)
-    with pytest.raises(LogError, match="not regular in time"):
-        identify_mechanism(mechanism, time**1.1, drive, force)
+    with pytest.raises(LogError, match="column t must rise evenly"):
+        identify_mechanism(mechanism, [replace(log, time=log.time**1.1)], settings())
+    short = DriveLog(log.time[:600], log.drive[:600], log.force[:600])
     with pytest.raises(LogError, match="the log is too short"):
-        identify_mechanism(mechanism, time[:600], drive[:600], force[:600])
+        identify_mechanism(mechanism, [short], settings())
+    slower = DriveLog(log.time[::2], log.drive[::2], log.force[::2], "b.csv")
+    with pytest.raises(LogError, match=r"b\.csv: 500 samples a second, 1000 in the first log"):
+        identify_mechanism(mechanism, [log, slower], settings())
     with pytest.raises(SettingsError, match="estimator 'iv': not one that takes"):
-        identify_mechanism(mechanism, time, drive, force, "iv")
+        identify_mechanism(mechanism, [log], settings("iv"))

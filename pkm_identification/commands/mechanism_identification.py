@@ -1,0 +1,62 @@
+"""pkm identify of a mechanism that is no hexapod: from logs of its drives to base parameters and friction."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+from pathlib import Path
+
+from pkm_identification.identification.mechanism.identify import identify_mechanism
+from pkm_identification.identification.settings import ALSO, HOLD_OUT, NAMED, Settings, assumptions_of
+from pkm_identification.mechanisms.multibody.mechanism import Mechanism
+from pkm_identification.records.atomic import write_text
+from pkm_identification.records.mechanism_csv import DriveLog, read_drive_log
+from pkm_identification.records.provenance import provenance
+from pkm_identification.report.mechanisms.identification import (
+    identification_document,
+    identification_page,
+    identification_text,
+    misfit,
+    write_identification,
+)
+
+from .arguments import refuse_for_mechanism, refuse_reading_for_mechanism
+from .results import present, say
+
+TAKEN = ("estimator", "forgetting", "data_order", "passes", "band_cutoff", "band_order")
+# Of hexapods: their models and sets, filters that run online, and what rests on six struts
+HEXAPODS_OWN = ("model", "parameters", "consistent", "strut_spread", "causal", "cutoff", "order")
+
+
+def identify(options: argparse.Namespace, tuning: tuple[str, ...]) -> int:
+    """`tuning` names the options of recursive filters."""
+    refuse_reading_for_mechanism(options)
+    others = {name: f"--{name.replace('_', '-')}" for name in ("free_fall", "payload", "unloaded")}
+    flags = {name: NAMED[name].flag for name in HEXAPODS_OWN}
+    refuse_for_mechanism(options, **flags, **others, also=ALSO.flag)
+    mechanism = Mechanism.load(options.machine)
+    settings = Settings.of(
+        **{name: getattr(options, name) for name in (*TAKEN, *tuning)},
+        assumptions=assumptions_of(options.fix, options.tie, options.prior),
+        hold_out=0.0 if options.validate else HOLD_OUT,
+    )
+    logs = [_read(path, mechanism) for path in options.logs]
+    held_out = _read(options.validate, mechanism) if options.validate else None
+    found = identify_mechanism(mechanism, logs, settings, held_out)
+    origin = provenance(options.logs, shlex.join(sys.argv), settings)
+    present(identification_text(found), identification_document(found, origin), options.json)
+    if options.out:
+        say(f"report: {write_identification(options.out, found, origin)}")
+    if options.report:
+        write_text(options.report, identification_page(found, origin))
+        say(f"report: {options.report}")
+    if options.json == "-" and not found.converged:
+        say(f"pkm identify: the estimator did not converge: {found.nonconvergence}")
+    if not found.fits:
+        say(f"pkm identify: {misfit(found)}")
+    return 0 if found.trusted else 1
+
+
+def _read(path: str | Path, mechanism: Mechanism) -> DriveLog:
+    return read_drive_log(path, mechanism.drive_names, mechanism.force_names)

@@ -1,0 +1,347 @@
+"""Identify a mechanism that is no hexapod: base parameters and friction of its drives, from logs of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from pkm_identification.errors import LogError, SettingsError, Unidentifiable
+from pkm_identification.estimation.disagreement import disagreement
+from pkm_identification.estimation.equations import Equations
+from pkm_identification.estimation.estimate import ParameterEstimate, make_estimate
+from pkm_identification.estimation.estimators import ESTIMATORS, Tuning
+from pkm_identification.estimation.identifiability import UNIDENTIFIABLE
+from pkm_identification.estimation.lack_of_fit.doubt import doubted
+from pkm_identification.estimation.problem import Fit, Problem
+from pkm_identification.mechanisms.multibody.mechanism import Mechanism
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.parameters.parameter_set import ParameterSet
+from pkm_identification.parameters.prior import Prior
+from pkm_identification.records.mechanism_csv import DriveLog
+from pkm_identification.signals.band import BandSettings
+
+from ..diagnosis.diagnose import STANDS_OUT, STRUT_STANDS_OUT
+from ..excitation.mechanism import BaseSet
+from ..near_zero import near_zero
+from ..settings import Settings
+from ..validation import FEWEST_EQUATIONS
+from .equations import MechanismModel, mechanism_equations
+from .noise import noise_floor, noisier
+
+WIDE = 10.0  # times what would make all of the force by itself: what a parameter may be off before the data
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """Forces that were not used for an estimate, predicted by it.
+
+    Attributes
+    ----------
+    time : ndarray, shape (K,)
+        s.
+    measured, predicted, by_file : ndarray, shape (K, n)
+        N or N m, in the estimation band; the last by the file's values.
+    what : str
+        What was predicted, in words.
+    part : bool
+        Whether an estimate from the rest of the same logs predicted it.
+    """
+
+    time: FloatArray
+    measured: FloatArray
+    predicted: FloatArray
+    by_file: FloatArray
+    what: str
+    part: bool
+
+    @property
+    def missed(self) -> FloatArray:
+        """rms of measured less predicted force over that of the force, (n,)."""
+        return _relative(self.measured - self.predicted, self.measured)
+
+    @property
+    def missed_by_file(self) -> FloatArray:
+        """The same of the file's values."""
+        return _relative(self.measured - self.by_file, self.measured)
+
+    @property
+    def total(self) -> tuple[float, float]:
+        """Both over all drives."""
+        return tuple(  # type: ignore[return-value]
+            float(np.sqrt(np.mean((self.measured - part) ** 2) / np.mean(self.measured**2)))
+            for part in (self.predicted, self.by_file)
+        )
+
+
+@dataclass(frozen=True)
+class MechanismIdentification:
+    """What was found.
+
+    Attributes
+    ----------
+    mechanism : Mechanism
+    settings : Settings
+    base : BaseSet
+        What the base parameters are sums of.
+    problem : Problem
+    fit : Fit
+    estimate : ParameterEstimate
+        With its statuses; in doubt where the model does not fit.
+    prediction : Prediction or None
+        Of another log, or of the end of each log by an estimate from the rest; None of logs too short for it.
+    floor : ndarray, shape (n,), or None
+        Standard deviation of the residuals that noise alone would leave, in N or N m; None of logs too short for it.
+    residual : ndarray, shape (n,)
+        rms of the residual in the band.
+    nonconvergence : str
+        What has not converged, in words; empty when all has.
+    """
+
+    mechanism: Mechanism
+    settings: Settings
+    base: BaseSet
+    problem: Problem
+    fit: Fit
+    estimate: ParameterEstimate
+    prediction: Prediction | None
+    floor: FloatArray | None
+    residual: FloatArray
+    nonconvergence: str
+
+    @property
+    def converged(self) -> bool:
+        """Whether the estimator converged; values of one that did not must not be used."""
+        return not self.nonconvergence
+
+    @property
+    def ratio(self) -> FloatArray | None:
+        """Residual over noise floor by drive, (n,)."""
+        return None if self.floor is None else self.residual / self.floor
+
+    @property
+    def total_ratio(self) -> float | None:
+        """Residual over noise floor of all drives."""
+        ratio = self.ratio
+        return None if ratio is None else float(np.sqrt(np.mean(ratio**2)))
+
+    @property
+    def fits(self) -> bool:
+        """Whether what is left is no more than noise leaves."""
+        return self.floor is None or _fits(self.residual / self.floor)
+
+    @property
+    def trusted(self) -> bool:
+        """Whether the estimator converged and the model fits."""
+        return self.converged and self.fits
+
+    @property
+    def near_zero(self) -> tuple[str, ...]:
+        """Names of friction coefficients that are not distinguishable from zero."""
+        return near_zero(self.problem.parameters, self.estimate)
+
+
+def identify_mechanism(
+    mechanism: Mechanism,
+    logs: Sequence[DriveLog],
+    settings: Settings | None = None,
+    validate: DriveLog | None = None,
+) -> MechanismIdentification:
+    """Estimate base parameters and friction of the drives.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        In float64; its actuators, if any, say what lies between the logs and the mechanism.
+    logs : sequence of DriveLog
+        Pieces of one experiment or several motions, of one sample rate; nothing is filtered across them.
+    settings : Settings, optional
+        Of estimator, assumptions, band and what is held out; the rest is for hexapods.
+    validate : DriveLog, optional
+        Whose forces are predicted; else the end of each log is, by an estimate from the rest.
+
+    Raises
+    ------
+    LogError
+        If a log is too short or not regular, or sample rates differ.
+    SettingsError
+        If the base parameters are in doubt, the friction law is not Coulomb's, drives report no force, or the
+        estimator needs more than equations.
+    Unidentifiable
+        If the logs show no parameter and no combination of them.
+    MotionRefused
+        If a row is out of the mechanism's reach.
+    """
+    settings = settings or Settings()
+    _refuse(mechanism, settings)
+    model = MechanismModel(mechanism)
+    everything = model.parameter_set()
+    assumptions = settings.estimator.assumptions
+    assumptions.apply(everything)  # a wrong name is found before equations are made
+    period = logs[0].period
+    for log in logs if validate is None else (*logs, validate):
+        if abs(log.period - period) > 1e-3 * period:
+            raise LogError(
+                f"{log.source}: {1 / log.period:g} samples a second, {1 / period:g} in the first log"
+            )
+    band = replace(settings.band, period=period)
+
+    def equations_of(log: DriveLog, number: int = 0) -> Equations:
+        return mechanism_equations(mechanism, model, everything, log, band, number)
+
+    parts = [equations_of(log, number) for number, log in enumerate(logs)]
+    whole = Equations.joined(parts)
+    parameters = assumptions.apply(_scaled(everything, whole))
+    own = [_reduced(part, parameters) for part in parts]
+    problem = _problem(parameters, own, band, sum(len(log) for log in logs))
+    count = len(problem.equations)
+    if count < FEWEST_EQUATIONS * len(parameters):
+        raise LogError(
+            f"{logs[0].source}: the log is too short: {count} equations for {len(parameters)} parameters"
+        )
+    estimator, tuning = ESTIMATORS[settings.estimator.name], _tuning(settings)
+    fit = estimator.fit(problem, tuning)
+    estimate = _estimate(problem, fit)
+    if set(estimate.status) == {UNIDENTIFIABLE}:
+        raise Unidentifiable(f"{logs[0].source}: no parameter is identifiable from this motion")
+    forgets = settings.estimator.forgetting != 1.0
+    reason = fit.nonconvergence or ("" if forgets else disagreement(estimate, estimator.batch_mean(problem)))
+    floor = _floor(logs, own, lambda log: _reduced(equations_of(log), parameters), fit.mean)
+    left = problem.equations.measured - problem.equations.regressor @ fit.mean
+    residual = np.sqrt(np.mean(left**2, axis=0))
+    if floor is not None and not _fits(residual / floor):
+        estimate = doubted(
+            estimate, np.empty((0, len(parameters))), float(np.sqrt(np.mean((residual / floor) ** 2)))
+        )
+    if validate is None:
+        prediction = _of_ends(problem, own, settings, lambda part: estimator.fit(part, tuning).mean)
+    else:
+        other = _reduced(equations_of(validate), parameters)
+        prediction = _predicted(other, parameters, fit.mean, validate.source, part=False)
+    return MechanismIdentification(
+        mechanism, settings, model.base, problem, fit, estimate, prediction, floor, residual, reason
+    )
+
+
+def _refuse(mechanism: Mechanism, settings: Settings) -> None:
+    description, name = mechanism.description, settings.estimator.name
+    law = description.friction.law.name
+    if law != "coulomb":
+        raise SettingsError(f"friction law '{law}': 'coulomb' alone can be estimated")
+    if name not in ESTIMATORS or ESTIMATORS[name].twins:
+        raise SettingsError(f"estimator '{name}': not one that takes a mechanism's equations")
+
+
+def _scaled(everything: ParameterSet, equations: Equations) -> ParameterSet:
+    """With a prior that pulls nothing: what each parameter would be to make all of the force by itself, and more."""
+    width = np.sqrt(np.mean(equations.regressor**2, axis=(0, 1)))
+    size = float(np.sqrt(np.mean(equations.force**2)))
+    entries = tuple(
+        replace(entry, scale=WIDE * size / max(one, 1e-12))
+        for entry, one in zip(everything.entries, width, strict=True)
+    )
+    return replace(everything, entries=entries)
+
+
+def _reduced(equations: Equations, parameters: ParameterSet) -> Equations:
+    """Equations in all parameters as those of a set that leaves some out."""
+    count = equations.regressor.shape[2]
+    known = equations.regressor @ parameters.known[:count]
+    return replace(
+        equations,
+        regressor=equations.regressor @ parameters.mapping[:count],
+        measured=equations.measured - known,
+    )
+
+
+def _problem(
+    parameters: ParameterSet, parts: Sequence[Equations], band: BandSettings, samples: int
+) -> Problem:
+    joined = Equations.joined(parts)
+    return Problem(
+        parameters=parameters,
+        prior=Prior.of(parameters),
+        equations=joined,
+        typical_force=float(np.sqrt(np.mean(joined.force**2))),
+        redundancy=band.redundancy,
+        log=joined.segment,
+        samples=samples,
+    )
+
+
+def _tuning(settings: Settings) -> Tuning:
+    estimator = settings.estimator
+    return Tuning(estimator.unscented, order=estimator.data_order, passes=estimator.passes)
+
+
+def _estimate(problem: Problem, fit: Fit) -> ParameterEstimate:
+    """Shown is what the logs tell to a part of its own size, the file's or the one found."""
+    parameters, prior = problem.parameters, problem.prior
+    nominal = np.abs(parameters.nominal)
+    size = np.where(nominal > 0.0, np.maximum(nominal, np.abs(fit.mean)), parameters.scale / WIDE)
+    stated = prior.std != parameters.scale
+    entries = tuple(
+        replace(entry, scale=float(one)) for entry, one in zip(parameters.entries, size, strict=True)
+    )
+    return make_estimate(
+        replace(parameters, entries=entries),
+        Prior(prior.mean, np.where(stated, prior.std, size)),
+        fit.mean,
+        fit.covariance,
+        nis=fit.nis,
+        nis_dof=problem.outputs,
+        count=len(problem.equations),
+        time=float(problem.equations.time[-1]),
+        estimator=fit.estimator,
+        model=problem.model,
+    )
+
+
+def _floor(
+    logs: Sequence[DriveLog],
+    equations: Sequence[Equations],
+    made: Callable[[DriveLog], Equations],
+    values: FloatArray,
+) -> FloatArray | None:
+    """Of all logs, by their equations' numbers."""
+    squares, counts = [], []
+    for log, own in zip(logs, equations, strict=True):
+        again = noisier(log)
+        if again is not None:
+            squares.append(noise_floor(own, made(again), values) ** 2)
+            counts.append(len(own))
+    return np.asarray(np.sqrt(np.average(squares, axis=0, weights=counts))) if squares else None
+
+
+def _of_ends(
+    problem: Problem, parts: Sequence[Equations], settings: Settings, mean: Callable[[Problem], FloatArray]
+) -> Prediction | None:
+    """The end of each log by an estimate from the rest."""
+    share = settings.hold_out
+    begins = [round((1.0 - share) * len(part)) for part in parts]
+    rest = Equations.joined([part[:begin] for part, begin in zip(parts, begins, strict=True)])
+    end = Equations.joined([part[begin:] for part, begin in zip(parts, begins, strict=True)])
+    if len(rest) < FEWEST_EQUATIONS * len(problem.parameters) or not len(end):
+        return None
+    values = mean(replace(problem, equations=rest, log=rest.segment))
+    what = f"last {100 * share:g} % of {'the log' if len(parts) == 1 else 'each log'}"
+    return _predicted(end, problem.parameters, values, what, part=True)
+
+
+def _predicted(
+    equations: Equations, parameters: ParameterSet, values: FloatArray, what: str, part: bool
+) -> Prediction:
+    own, file = (
+        equations.force - equations.measured + equations.regressor @ one
+        for one in (values, parameters.nominal)
+    )
+    return Prediction(equations.time, equations.force, own, file, what, part)
+
+
+def _fits(ratio: FloatArray) -> bool:
+    return float(np.sqrt(np.mean(ratio**2))) <= STANDS_OUT and bool(np.all(ratio <= STRUT_STANDS_OUT))
+
+
+def _relative(error: FloatArray, force: FloatArray) -> FloatArray:
+    return np.asarray(np.sqrt(np.mean(error**2, axis=0) / np.maximum(np.mean(force**2, axis=0), 1e-300)))

@@ -1,0 +1,70 @@
+"""White noise of forces and positions, read where there is no motion: near the highest frequencies of a log.
+
+In closed loop the controller answers the encoder's steps with force far above the band: that is no noise of the force
+sensor, and what of the force is coherent with the positions there is taken out.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pkm_identification.numerics.arrays import FloatArray
+
+from .butterworth import band_pass
+from .sections import filtered
+
+QUIET = (0.2, 0.45)  # of the sample rate: where there is no motion but noise of the force
+QUIET_ENCODER = (0.35, 0.45)
+LAGS = 12  # samples after which a controller has answered an encoder
+WINDOW, FEWEST_WINDOWS = 64, 20  # samples
+FREEDOM = 24.0  # independent squares in a window of noise in a quarter to a half of the band
+
+
+def force_density(force: FloatArray, length: FloatArray, period: float) -> FloatArray:
+    """One-sided power density (n,) of forces (N, n) in N^2/Hz, without what answers the positions (N, n)."""
+    sections = band_pass(6, QUIET[0] / period, QUIET[1] / period, 1.0 / period)
+    noise = filtered(sections, force - force[0])[8 * LAGS :]
+    moved = filtered(sections, length - length[0])[8 * LAGS :]
+    left = np.empty(force.shape[1])
+    for k in range(force.shape[1]):
+        lagged = np.stack([moved[LAGS - lag : len(moved) - lag, k] for lag in range(LAGS + 1)], axis=1)
+        target = noise[LAGS:, k]
+        scale = np.sqrt(np.mean(lagged**2)) or 1.0
+        gram = lagged.T @ lagged / scale**2
+        answer = np.linalg.solve(
+            gram + 1e-9 * np.trace(gram) * np.eye(LAGS + 1) + 1e-300 * np.eye(LAGS + 1),
+            lagged.T @ target / scale**2,
+        )
+        left[k] = _usual_power(target - lagged @ answer)
+    density = left / ((QUIET[1] - QUIET[0]) / period)
+    return np.maximum(density, _quantum(force) ** 2 / 12.0 * 2.0 * period)
+
+
+def _quantum(values: FloatArray) -> FloatArray:
+    """Step (n,) in which values are rounded; 0 where they are not."""
+    steps = np.zeros(values.shape[1])
+    for k, column in enumerate(values.T):
+        change = np.abs(np.diff(np.unique(column)))
+        change = change[change > 1e-9 * max(float(np.max(np.abs(column))), 1e-300)]
+        # a rounded signal takes few values
+        if len(change) and len(change) < 0.5 * len(column):
+            steps[k] = float(np.min(change))
+    return steps
+
+
+def position_noise(length: FloatArray, period: float) -> FloatArray:
+    """Standard deviation (n,) of white noise of the level that positions (N, n) have above all motion."""
+    sections = band_pass(6, QUIET_ENCODER[0] / period, QUIET_ENCODER[1] / period, 1.0 / period)
+    noise = filtered(sections, length - length[0])[8 * LAGS :]
+    power = np.array([_usual_power(column) for column in noise.T])
+    return np.sqrt(power / (2.0 * (QUIET_ENCODER[1] - QUIET_ENCODER[0])))
+
+
+def _usual_power(values: FloatArray) -> float:
+    """Mean square in most of the windows: reversals bend friction within a millisecond, and reach above all motion."""
+    count = len(values) // WINDOW
+    if count < FEWEST_WINDOWS:
+        return float(np.mean(values**2))
+    squares = np.mean(values[: count * WINDOW].reshape(count, WINDOW) ** 2, axis=1)
+    # the median of a chi-squared mean lies below it by this much (Wilson and Hilferty)
+    return float(np.median(squares)) / (1.0 - 2.0 / (9.0 * FREEDOM)) ** 3

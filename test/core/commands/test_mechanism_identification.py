@@ -1,0 +1,107 @@
+"""pkm identify of a mechanism: tables, JSON, page, held-out logs and refusals."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+
+from pkm_identification.cli import main
+from pkm_identification.mechanisms.builtin import builtin_files
+from pkm_identification.mechanisms.multibody import dynamics
+from pkm_identification.mechanisms.multibody.mechanism import Mechanism
+from pkm_identification.records.mechanism_csv import write_named_csv
+from pkm_identification.simulation.multibody.motions import generated
+
+TABLE = yaml.safe_load(builtin_files("mechanisms")["mast"].read_text())
+RUBBING = TABLE | {"friction": {"viscous": [0.0] * 3, "coulomb": [3.0, 4.0, 5.0]}}
+
+
+def written(path: Path, mechanism: Mechanism, motion: str, seed: int, duration: float = 12.0) -> str:
+    time = np.arange(0.0, duration, 2e-3)
+    moved = generated(motion, mechanism, duration)
+    force = dynamics.forces(mechanism, moved.motion(mechanism, time))
+    noise = 0.01 * np.sqrt(np.mean(force**2, axis=0))
+    force = force + noise * np.random.default_rng(seed).standard_normal(force.shape)
+    columns = dict(zip(mechanism.drive_names, moved.drives(time)[0].T, strict=True))
+    write_named_csv(path, columns | dict(zip(mechanism.force_names, force.T, strict=True)), time)
+    return str(path)
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """The table with friction, its file, a log of it and another one."""
+    folder = tmp_path_factory.mktemp("table")
+    machine = folder / "table.yaml"
+    machine.write_text(yaml.safe_dump(RUBBING, sort_keys=False))
+    made = Mechanism.load(machine)
+    return machine, *(
+        written(folder / f"{name}.csv", made, name, k) for k, name in enumerate(("rich", "rich2"))
+    )
+
+
+@pytest.mark.slow
+def test_base_parameters_and_friction_with_what_predicts_another_log(files, tmp_path, capsys):
+    machine, log, other = files
+    options = ["--machine", str(machine), "--estimator", "ls", "--fix", "viscous", "--validate", other]
+    results = ["--json", str(tmp_path / "e.json"), "--out", str(tmp_path / "result")]
+    assert main(["identify", log, *options, *results]) == 0
+    text = capsys.readouterr().out
+    assert "stated beforehand: viscous = the file" in text
+    assert "The model fits" in text
+    document = json.loads((tmp_path / "e.json").read_text())
+    found = {entry["name"]: entry for entry in document["parameters"]}
+    assert len(found) == 19 + 3
+    for k, true in enumerate((3.0, 4.0, 5.0), 1):
+        assert found[f"coulomb_length_{k}"]["status"] == "identifiable"
+        assert found[f"coulomb_length_{k}"]["value"] == pytest.approx(true, rel=0.01)
+    assert document["base"]["m_bar_1"]["m_platform"] == pytest.approx(0.5)
+    assert document["validation"]["held_out"] == other
+    assert document["validation"]["rms_percent"]["total"] < 0.5
+    assert 0.8 < document["fit"]["ratio"] < 1.2
+    assert document["provenance"]["logs"][0]["path"] == log
+    assert document == json.loads((tmp_path / "result" / "estimate.json").read_text())
+    page = (tmp_path / "result" / "report.html").read_text()
+    assert "coulomb_length_3" in page
+    assert page.count("data:image/png") == 1
+
+
+@pytest.mark.slow
+def test_friction_that_the_file_denies_is_a_misfit_with_exit_code_one(files, capsys):
+    """With friction held at the file's nothing, 3 to 5 N of it are no body's."""
+    _, log, _ = files
+    assert (
+        main(["identify", log, "--machine", "mast", "--estimator", "ls", "--fix", "friction", "--json", "-"])
+        == 1
+    )
+    streams = capsys.readouterr()
+    document = json.loads(streams.out)
+    assert not document["fit"]["adequate"]
+    assert "identifiable" not in {entry["status"] for entry in document["parameters"]}
+    assert "the model does not fit: residual" in streams.err
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--causal"], "--causal: machine 'mast' is a mechanism, and this is for hexapods alone"),
+        (["--model", "energy"], "--model: machine 'mast' is a mechanism"),
+        (["--parameters", "oh12"], "--parameters: machine 'mast' is a mechanism"),
+        (["--also", "force_delay"], "--also: machine 'mast' is a mechanism"),
+        (["--free-fall", "f.csv"], "--free-fall: machine 'mast' is a mechanism"),
+        (["--payload", "1,0,0,0"], "--payload: machine 'mast' is a mechanism"),
+        (["--units", "mm"], "--units: machine 'mast' is a mechanism"),
+        (["--report", "page.txt"], "--report page.txt: must end in .html"),
+        ([], "no column force_3"),
+    ],
+)
+def test_what_does_not_apply_is_refused_in_one_line(options, message, tmp_path, capsys):
+    log = tmp_path / "log.csv"
+    log.write_text("t,length_1,length_2,length_3,force_1,force_2\n0,0,0,0,0,0\n")
+    assert main(["identify", str(log), "--machine", "mast", *options]) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.count("\n") == 1
