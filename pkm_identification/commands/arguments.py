@@ -8,6 +8,7 @@ from typing import Any
 
 from pkm_identification.declared import Declaration
 from pkm_identification.errors import SettingsError
+from pkm_identification.mechanisms.hexapod.machine import Machine
 
 READING = ("columns", "units", "rate", "joints", "topic")  # options of `add_reading`
 
@@ -15,6 +16,12 @@ READING = ("columns", "units", "rate", "joints", "topic")  # options of `add_rea
 def add_machine(parser: argparse.ArgumentParser) -> None:
     """The machine description, --machine."""
     parser.add_argument("--machine", required=True, help="built-in name or YAML file")
+
+
+def machine_of_logs(options: argparse.Namespace) -> Machine:
+    """The machine of --machine, as the encoders of --encoder show it; raises PkmError if there is none."""
+    machine = Machine.load(options.machine)
+    return machine if options.encoder is None else machine.with_encoder(options.encoder)
 
 
 def check_seed(seed: int) -> None:
@@ -59,6 +66,11 @@ def add_logs(parser: argparse.ArgumentParser) -> None:
         "logs", nargs="+", metavar="LOG", help="text of columns (also .gz), .mat or a bag folder"
     )
     add_machine(parser)
+    parser.add_argument(
+        "--encoder",
+        choices=("load", "motor"),
+        help="whose lengths are used, of drives with an encoder on either side (default: load)",
+    )
     add_reading(parser)
 
 

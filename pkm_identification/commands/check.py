@@ -6,11 +6,10 @@ import argparse
 import sys
 
 from pkm_identification.identification.log_check import inspect_log
-from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.records import read_log
 from pkm_identification.report.check import check_document, check_lines
 
-from .arguments import add_json, add_logs, reading
+from .arguments import add_json, add_logs, machine_of_logs, reading
 from .results import present
 
 
@@ -27,7 +26,7 @@ def add(commands: argparse._SubParsersAction) -> None:
 
 
 def _check(options: argparse.Namespace) -> int:
-    machine = Machine.load(options.machine)
+    machine = machine_of_logs(options)
     checks = []
     how = reading(options)
     for path in options.logs:

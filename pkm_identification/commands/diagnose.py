@@ -10,13 +10,12 @@ from pkm_identification.identification.diagnosis.as_recorded import diagnosed
 from pkm_identification.identification.estimate_file import estimate_document
 from pkm_identification.identification.estimated_effects.registry import parse_names
 from pkm_identification.identification.settings import ALSO, NAMED, Settings
-from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.records import read_logs
 from pkm_identification.records.provenance import provenance
 from pkm_identification.report.diagnosis import fit_lines, reason, unseen_lines
 from pkm_identification.report.paragraphs import paragraph
 
-from .arguments import add_json, add_logs, add_setting, reading
+from .arguments import add_json, add_logs, add_setting, machine_of_logs, reading
 from .results import check_file, output_folder, present, write_figures, write_json
 
 OPTIONS = ("parameters", "strut_spread", "cutoff", "order", "band_cutoff", "band_order")
@@ -39,7 +38,7 @@ def add(commands: argparse._SubParsersAction) -> None:
 
 
 def _diagnose(options: argparse.Namespace) -> int:
-    machine = Machine.load(options.machine)
+    machine = machine_of_logs(options)
     chosen = {name: getattr(options, name) for name in OPTIONS}
     settings = Settings.of(estimator="ls", hold_out=0.0, also=parse_names(options.also), **chosen)
     settings.parameter_set(machine)  # a wrong name is found before long logs are read

@@ -9,7 +9,6 @@ from pkm_identification.identification.procedures.friction_test import (
     FrictionSettings,
     measure_friction,
 )
-from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.records import read_logs
 from pkm_identification.report.friction_tables import (
     friction_document,
@@ -19,7 +18,7 @@ from pkm_identification.report.friction_tables import (
 from pkm_identification.report.paragraphs import paragraph
 from pkm_identification.report.tables import dropped_table
 
-from .arguments import add_json, add_logs, add_setting, chosen, reading
+from .arguments import add_json, add_logs, add_setting, chosen, machine_of_logs, reading
 from .results import (
     output_folder,
     present,
@@ -47,7 +46,7 @@ def add(commands: argparse._SubParsersAction) -> None:
 
 
 def _friction(options: argparse.Namespace) -> int:
-    machine = Machine.load(options.machine)
+    machine = machine_of_logs(options)
     settings = FrictionSettings(**chosen(options, TEST_OPTIONS))
     logs, faults = read_logs(options.logs, machine, **reading(options))
     folder = output_folder(options.out) if options.out else None

@@ -24,14 +24,13 @@ from pkm_identification.identification.settings import (
     assumptions_of,
 )
 from pkm_identification.mechanisms.builtin import is_mechanism
-from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.records import read_log, read_logs
 from pkm_identification.records.provenance import provenance
 from pkm_identification.report.diagnosis import reason
 from pkm_identification.report.earlier import check_folder
 from pkm_identification.report.summary import summary
 
-from .arguments import add_logs, add_setting, reading
+from .arguments import add_logs, add_setting, machine_of_logs, reading
 from .force_gains import calibrate
 from .results import check_file
 
@@ -111,7 +110,7 @@ def _identify(options: argparse.Namespace) -> int:
         check_file(options.json, "--json")
         _check_report(options)
         return identify_mechanism(options, tuple(TUNING))
-    machine = Machine.load(options.machine)
+    machine = machine_of_logs(options)
     settings = Settings.of(
         **{name: getattr(options, name) for name in OPTIONS},
         assumptions=assumptions_of(options.fix, options.tie, options.prior),

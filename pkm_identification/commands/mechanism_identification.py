@@ -34,7 +34,7 @@ def identify(options: argparse.Namespace, tuning: tuple[str, ...]) -> int:
     refuse_reading_for_mechanism(options)
     others = {name: f"--{name.replace('_', '-')}" for name in ("free_fall", "payload", "unloaded")}
     flags = {name: NAMED[name].flag for name in HEXAPODS_OWN}
-    refuse_for_mechanism(options, **flags, **others, also=ALSO.flag)
+    refuse_for_mechanism(options, **flags, **others, also=ALSO.flag, encoder="--encoder")
     mechanism = Mechanism.load(options.machine)
     settings = Settings.of(
         **{name: getattr(options, name) for name in (*TAKEN, *tuning)},

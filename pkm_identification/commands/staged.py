@@ -12,7 +12,6 @@ from pkm_identification.identification.procedures.staged_experiment import (
     with_prediction,
 )
 from pkm_identification.identification.settings import NAMED, TUNING, Settings
-from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.records import read_logs
 from pkm_identification.report.paragraphs import paragraph
 from pkm_identification.report.staged_tables import (
@@ -25,7 +24,7 @@ from pkm_identification.report.staged_tables import (
 )
 from pkm_identification.report.tables import dropped_table
 
-from .arguments import add_json, add_logs, add_setting, reading
+from .arguments import add_json, add_logs, add_setting, machine_of_logs, reading
 from .results import (
     output_folder,
     present,
@@ -62,7 +61,7 @@ def add(commands: argparse._SubParsersAction) -> None:
 
 
 def _staged(options: argparse.Namespace) -> int:
-    machine = Machine.load(options.machine)
+    machine = machine_of_logs(options)
     logs, faults = read_logs(options.logs, machine, **reading(options))
     folder = output_folder(options.out) if options.out else None
     tuning = Settings.of(**{name: getattr(options, name) for name in TUNING}).estimator.tuning

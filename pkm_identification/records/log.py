@@ -8,6 +8,7 @@ from pathlib import Path
 from pkm_identification.errors import LogError
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import StrutLog
+from pkm_identification.numerics.arrays import FloatArray
 
 from .foreign import (
     LogLayout,
@@ -40,7 +41,8 @@ def read_log(
     ----------
     path : str or Path
     machine : Machine, optional
-        Needed for raw CSV logs.
+        Needed for raw CSV logs, and to choose among two encoders of each drive: those on the load, unless the
+        machine's are on the motors alone (`Machine.with_encoder`).
     topic : str, optional
         Of a recording, when it has several called `strut_states`.
     layout : LogLayout, optional
@@ -79,7 +81,8 @@ def _read(
         from .joint_state import STRUT_NAMES
 
         refuse_for_recording(file, layout)
-        log, faults = read_strut_bag(file, topic, layout.joints or STRUT_NAMES)
+        motors = machine is not None and machine.encoders_on_motors
+        log, faults = read_strut_bag(file, topic, layout.joints or STRUT_NAMES, motors)
         return in_si(log, layout.units), faults
     refuse_for_columns(file, layout)
     if layout or file.suffix == ".mat" or looks_foreign(file):
@@ -104,7 +107,9 @@ def read_logs(
     return logs, faults
 
 
-def write_log(path: str | Path, log: StrutLog, storage: str = "sqlite3") -> None:
+def write_log(
+    path: str | Path, log: StrutLog, storage: str = "sqlite3", motor_length: FloatArray | None = None
+) -> None:
     """Write a strut log: CSV in SI units when the path ends in .csv or .csv.gz, else a rosbag2 folder.
 
     Parameters
@@ -114,6 +119,8 @@ def write_log(path: str | Path, log: StrutLog, storage: str = "sqlite3") -> None
     log : StrutLog
     storage : {'sqlite3', 'mcap'}
         Of a recording.
+    motor_length : ndarray, shape (N, 6), optional
+        m, of second encoders, on the motors.
 
     Raises
     ------
@@ -121,7 +128,7 @@ def write_log(path: str | Path, log: StrutLog, storage: str = "sqlite3") -> None
         If it cannot be written, or the path names a file inside a recording (.db3, .mcap).
     """
     if str(path).endswith((".csv", ".csv.gz")):
-        write_strut_csv(path, log)
+        write_strut_csv(path, log, motor_length)
         return
     if str(path).endswith(BAG_FILES):
         raise LogError(
@@ -129,4 +136,4 @@ def write_log(path: str | Path, log: StrutLog, storage: str = "sqlite3") -> None
         )
     from .bags.writer import write_strut_bag
 
-    write_strut_bag(path, log, storage)
+    write_strut_bag(path, log, storage, motor_length=motor_length)

@@ -59,7 +59,7 @@ def choose_strut_columns(names: tuple[str, ...]) -> tuple[str, ...]:
         wanted, header = (TIME, *COUNTS, *CURRENT), RAW_HEADER
     else:
         refuse_header(names, f"{RAW_HEADER}, or {SI_HEADER}")
-    for group in (IMU, SENSOR):
+    for group in (IMU, SENSOR, MOTOR_LENGTH):
         if any(name in names for name in group):
             wanted += group
             header += f", {group[0]}..{group[-1]}"
@@ -108,16 +108,22 @@ def read_strut_csv(path: str | Path, machine: Machine | None = None) -> tuple[St
 
 
 def strut_log_of(table: Table, machine: Machine | None) -> StrutLog:
-    """The log that columns of our names hold; raises LogError where counts lack a machine with drives."""
+    """The log that columns of our names hold; raises LogError where counts lack a machine with drives.
+
+    Lengths of a machine whose drives have encoders on the motors alone are the motors', where the file has both.
+    """
+    motors = MOTOR_LENGTH[0] in table.columns and machine is not None and machine.encoders_on_motors
     time = table.select([TIME])[:, 0]
     imu, sensor = (table.select(group) if group[0] in table.columns else None for group in (IMU, SENSOR))
     if COUNTS[0] in table.columns:
         if machine is None:
             raise LogError(f"{table.source}: raw counts and currents need a machine with the key 'drive'")
         log = strut_log_from_counts(machine, time, table.select(COUNTS), table.select(CURRENT), table.source)
-        return replace(log, imu=imu, sensor=sensor)
+        log = replace(log, imu=imu, sensor=sensor)
+        return replace(log, length=table.select(MOTOR_LENGTH)) if motors else log
     force = table.select(FORCE) if FORCE[0] in table.columns else None
-    return StrutLog(time, table.select(LENGTH), force, table.source, imu, sensor)
+    length = table.select(MOTOR_LENGTH if motors else LENGTH)
+    return StrutLog(time, length, force, table.source, imu, sensor)
 
 
 def write_strut_csv(path: str | Path, log: StrutLog, motor_length: FloatArray | None = None) -> None:

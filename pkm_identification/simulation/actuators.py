@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from pkm_identification.mechanisms.friction import friction_force
 from pkm_identification.mechanisms.hexapod.drive import Drive
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.machine import Machine
@@ -58,6 +59,15 @@ def completed_drive(machine: Machine, holding_force: FloatArray | None = None) -
         pose = machine.home_position[None], machine.home_rotation[None]
         holding_force = strut_forces(machine, PlatformMotion(np.zeros(1), *pose, still, still))[0]
     made = fallback_drive(holding_force)
+    if machine.actuators is not None and machine.rate_limit is not None:
+        # actuators of the file push against more than weight: what is reported of them must not be clipped
+        fastest = np.full((1, STRUTS), machine.rate_limit)
+        moving = friction_force(fastest, machine.friction)[0] + [
+            float(actuator.friction(machine.rate_limit)) for actuator in machine.actuators
+        ]
+        limit = max(made.force_limit, float(np.max(np.abs(holding_force) + np.abs(moving))))
+        scale = limit / made.force_limit
+        made = replace(made, force_limit=limit, torque_constant=scale * made.torque_constant)
     if drive is None:
         return made
     kept = ["sample_rate", "force_delay", "force_gain", "force_offset"]

@@ -18,6 +18,7 @@ from pkm_identification.document import Node
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
 
+from ..model import Actuator
 from .friction_inside import FRICTIONLESS, InnerFriction, read_inner_friction
 from .motor import OWN_OF_TYPE, RATIO, TORQUE_CONSTANT, read_motor, winding_current
 from .motor_drive import MotorDrive
@@ -201,6 +202,13 @@ class TwoInertia(MotorDrive):
         row[_VISCOUS], row[_COULOMB] = self.motor_friction.viscous, self.motor_friction.coulomb
         row[_BEND] = self.motor_friction.transition_rate
         return row
+
+
+def by_encoder(actuator: Actuator, side: str) -> Actuator:
+    """An actuator as logs show it by one of two encoders, 'motor' or 'load'; itself where it has one."""
+    if isinstance(actuator, TwoInertia) and actuator.has_both_encoders:
+        return replace(actuator, encoder=side)
+    return actuator
 
 
 def read(node: Node, units: Units) -> TwoInertia:

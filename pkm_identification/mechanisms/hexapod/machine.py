@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from pkm_identification.document import YAML_ENDINGS, Node, Problems, frozen, read_yaml
-from pkm_identification.errors import MachineError
+from pkm_identification.errors import MachineError, SettingsError
 from pkm_identification.mechanisms.friction import Friction, read_friction
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
@@ -21,6 +21,7 @@ from pkm_identification.suggestion import did_you_mean
 
 from ..actuators import read_actuators
 from ..actuators.control_section import MachineControl, read_control
+from ..actuators.two_inertia import by_encoder
 from ..builtin import builtin_files
 from ..model import Actuator
 from .drive import Drive, read_drive
@@ -184,6 +185,23 @@ class Machine:
         """Short digest of the description, to tell whether a saved estimate belongs to this machine."""
         canonical = json.dumps(self.document, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(canonical.encode()).hexdigest()[:16]
+
+    @property
+    def encoders_on_motors(self) -> bool:
+        """Whether lengths in logs are those of encoders on the motors, of drives that yield."""
+        return bool(self.actuators) and all(one.log_on_motor for one in self.actuators or ())
+
+    def with_encoder(self, side: str) -> Machine:
+        """The machine as its logs show it by one of two encoders of each drive, on the 'motor' or on the 'load'.
+
+        Raises
+        ------
+        SettingsError
+            If its drives have one encoder each.
+        """
+        if not any(one.has_both_encoders for one in self.actuators or ()):
+            raise SettingsError(f"encoder {side}: drives of machine '{self.name}' have one encoder each")
+        return replace(self, actuators=tuple(by_encoder(one, side) for one in self.actuators or ()))
 
     @classmethod
     def load(cls, name_or_path: str | Path) -> Machine:

@@ -18,6 +18,7 @@ from ..joint_state import JOINT_STATE, STRUT_NAMES, decode_struts
 from .part_lock import part_folder
 
 STRUT_STATES = "strut_states"
+MOTOR_STATES = "motor_states"  # the same by encoders on the motors, of drives that have one on either side
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,7 @@ def read_messages(path: str | Path, topics: Collection[str] | None = None) -> It
 
 
 def read_strut_bag(
-    path: str | Path, topic: str | None = None, struts: Sequence[str] = STRUT_NAMES
+    path: str | Path, topic: str | None = None, struts: Sequence[str] = STRUT_NAMES, motors: bool = False
 ) -> tuple[StrutLog, dict[str, int]]:
     """Read the strut samples of a recording, stamped by their headers, in the order of their arrival.
 
@@ -81,6 +82,8 @@ def read_strut_bag(
         By default the one topic called `strut_states`, in whatever namespace.
     struts : sequence of six str
         Joint names of struts 1 to 6.
+    motors : bool
+        Read the topic called `motor_states` instead, where there is one and no topic is named.
 
     Returns
     -------
@@ -98,7 +101,7 @@ def read_strut_bag(
     """
     with _opened(path) as reader:
         known = _topics(reader)
-        topic = _strut_topic(known, topic, path)
+        topic = _strut_topic(known, topic, path, motors)
         if problem := beyond_memory(sum(c.msgcount for c in reader.connections if c.topic == topic)):
             raise LogError(f"{path}: {problem}")
     messages = (message.data for message in read_messages(path, [topic]))
@@ -109,9 +112,11 @@ def read_strut_bag(
     return decoded.log, decoded.dropped
 
 
-def _strut_topic(known: dict[str, str], topic: str | None, path: str | Path) -> str:
+def _strut_topic(known: dict[str, str], topic: str | None, path: str | Path, motors: bool) -> str:
     if topic is None:
-        found = [name for name in known if name.rpartition("/")[2] == STRUT_STATES]
+        last = {name: name.rpartition("/")[2] for name in known}
+        wanted = MOTOR_STATES if motors and MOTOR_STATES in last.values() else STRUT_STATES
+        found = [name for name in known if last[name] == wanted]
         if len(found) > 1:
             raise LogError(f"{path}: several topics to choose from: {', '.join(found)}; name the one to read")
     else:

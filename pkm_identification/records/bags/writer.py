@@ -7,6 +7,7 @@ import shutil
 import sqlite3
 from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import TypeVar
@@ -19,12 +20,13 @@ from rosbags.rosbag2.storage_sqlite3 import Sqlite3Writer
 from pkm_identification.errors import LogError, OutputError, SettingsError
 from pkm_identification.interruption import unfinished
 from pkm_identification.motion import StrutLog
+from pkm_identification.numerics.arrays import FloatArray
 
 from ..interfaces import full_type_name, typestore
 from ..joint_state import JOINT_STATE, encode_struts
 from ..stamps import NANOSECONDS
 from .part_lock import PartLock, part_folder
-from .reader import STRUT_STATES
+from .reader import MOTOR_STATES, STRUT_STATES
 
 T = TypeVar("T")
 
@@ -172,7 +174,11 @@ class BagWriter:
 
 
 def write_strut_bag(
-    path: str | Path, log: StrutLog, storage: str = "sqlite3", topic: str = f"/{STRUT_STATES}"
+    path: str | Path,
+    log: StrutLog,
+    storage: str = "sqlite3",
+    topic: str = f"/{STRUT_STATES}",
+    motor_length: FloatArray | None = None,
 ) -> None:
     """Write a strut log as a recording of sensor_msgs/JointState.
 
@@ -186,6 +192,8 @@ def write_strut_bag(
     log : StrutLog
     storage : {'sqlite3', 'mcap'}
     topic : str
+    motor_length : ndarray, shape (N, 6), optional
+        m, of second encoders, on the motors: on the topic `motor_states` beside, with the same forces.
 
     Raises
     ------
@@ -194,11 +202,17 @@ def write_strut_bag(
     LogError
         If a time cannot be a stamp.
     """
-    messages, stamps = encode_struts(log)
+    logs = {topic: log}
+    if motor_length is not None:
+        logs[f"{topic.rpartition('/')[0]}/{MOTOR_STATES}"] = replace(log, length=motor_length)
+    encoded = {name: encode_struts(one) for name, one in logs.items()}
+    arrivals = _arrivals(encoded[topic][1])
     with BagWriter(path, storage) as writer:
-        writer.add_topic(topic, JOINT_STATE)
-        for data, arrival in zip(messages, _arrivals(stamps), strict=True):
-            writer.write(topic, JOINT_STATE, data, arrival)
+        for name in encoded:
+            writer.add_topic(name, JOINT_STATE)
+        for k, arrival in enumerate(arrivals):
+            for name, (messages, _) in encoded.items():
+                writer.write(name, JOINT_STATE, messages[k], arrival)
 
 
 def _arrivals(stamps: list[int]) -> list[int]:

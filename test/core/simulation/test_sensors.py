@@ -7,7 +7,7 @@ import pytest
 
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.simulation import SensorSettings
-from pkm_identification.simulation.actuators import Drives, fallback_drive
+from pkm_identification.simulation.actuators import Drives, completed_drive, fallback_drive
 from pkm_identification.simulation.sensors import Sensors
 
 DRIVE = Machine.load("uf").drive
@@ -94,3 +94,13 @@ def test_fallback_drive_has_reserve():
     assert drive.force_limit == 6000.0
     assert drive.force_per_ampere == pytest.approx(600.0)
     assert fallback_drive(np.zeros(6)).force_limit > 0
+
+
+def test_forces_of_actuators_are_reported_up_to_friction_at_the_highest_rate():
+    """A machine file with cylinders and no motor: 20 times its weight was less than strut 4's friction."""
+    machine = Machine.load("uf_hydraulic")
+    rubbing = machine.friction.viscous * machine.rate_limit + machine.friction.coulomb
+    assert np.all(completed_drive(machine).force_limit > rubbing)
+    plain = {key: part for key, part in machine.document.items() if key != "actuator"}
+    ideal = completed_drive(Machine.from_document(plain, "plain"))
+    assert ideal.force_limit < rubbing.max()
