@@ -39,6 +39,7 @@ from .runs import ArmStudy, MassCurves
 MASS_NEAR = 4e-3  # relative: the digits of the printed J alone move entries off the diagonal by up to .9 %
 JOINT_NEAR = 6.5e-5  # kg m^2
 MODE_NEAR = 0.01  # relative
+BENT = np.radians(120.0)  # alpha: half way of the stroke of L3, about
 MISPRINT = "a misprint, as the reason says"
 UPPER = np.triu_indices(5, 1)
 
@@ -144,14 +145,14 @@ def _effective_mass(study: ArmStudy) -> Finding:
         return series(f"Effective mass of {name}", source, ours, "kg", "S", None, near=0.05 * source[1])
 
     lift, grip = study.lift, study.grip
-    at_120 = float(np.interp(np.radians(120.0), lift.angle, lift.bare))
-    level = float(np.interp(0.0, grip.angle, grip.bare))
-    level_loaded = float(np.interp(0.0, grip.angle, grip.loaded))
+    bent, bent_loaded = (float(np.interp(BENT, lift.angle, part)) for part in (lift.bare, lift.loaded))
+    level, level_loaded = (float(np.interp(0.0, grip.angle, part)) for part in (grip.bare, grip.loaded))
     return Finding(
         "Along the workspace's edges L3 moves 19 to 38 kg, 48 to 96 with 4 kg; L1 1.3 to 2.7, 33 to 68 (S).",
-        f"L3 over alpha 60 to 150 degrees: {_ends(lift.bare)} kg ({at_120:.4g} at 120 degrees, least at "
-        f"{_where_least(lift):.0f}), with 4 kg {_ends(lift.loaded)}. L1 over gamma +-45 degrees: {_ends(grip.bare)} kg "
-        f"({level:.3g} at gamma = 0), with 4 kg {_ends(grip.loaded)} ({level_loaded:.3g} at gamma = 0).",
+        f"L3 over alpha 60 to 150 degrees: {_ends(lift.bare)} kg ({bent:.4g} at 120 degrees, least at "
+        f"{_where_least(lift):.0f}), with 4 kg {_ends(lift.loaded)} ({bent_loaded:.4g} at 120). "
+        f"L1 over gamma +-45 degrees: {_ends(grip.bare)} kg ({level:.3g} at gamma = 0, least at "
+        f"{_where_least(grip):.0f}), with 4 kg {_ends(grip.loaded)} ({level_loaded:.3g} at gamma = 0).",
         f"The range of alpha is inferred from L3's row. Where the {PAYLOAD:g} kg sit is not in the text: "
         f"{PAYLOAD_PLACE:g} m along the gripper is fitted to L1's row, L3's then follows. L4's largest mass "
         "without load "
@@ -161,6 +162,11 @@ def _effective_mass(study: ArmStudy) -> Finding:
             numbers("L3 with 4 kg", MASS_L3_LOADED, _extent(lift.loaded)),
             numbers("L1", MASS_L1, _extent(grip.bare)),
             numbers("L1 with 4 kg", MASS_L1_LOADED, _extent(grip.loaded)),
+            # a range over whole paths ends where the mass is least, which is at neither of these poses
+            beyond("Effective mass of L3 at alpha = 120 degrees", bent, "kg"),
+            beyond("Effective mass of L3 with 4 kg at alpha = 120 degrees", bent_loaded, "kg"),
+            beyond("Effective mass of L1 at gamma = 0", level, "kg"),
+            beyond("Effective mass of L1 with 4 kg at gamma = 0", level_loaded, "kg"),
         ),
     )
 
@@ -199,6 +205,9 @@ def _modes(study: ArmStudy) -> Finding:
                 for name in ("L3", "L4")
             ),
             beyond("Mode of L2", float(alone["L2"]), "Hz"),
+            beyond(
+                "Modes damped together", " ".join(f"{frequency:.4g}" for frequency in modes.frequency), "Hz"
+            ),
         ),
     )
 

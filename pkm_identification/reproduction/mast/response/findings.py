@@ -205,7 +205,8 @@ def _mechanism(study: ResponseStudy) -> Finding:
         "the heavier "
         f"the axis is. What lowers it is a lighter axis: with J_1 / {INERTIA_FACTOR:g}, the paper's own "
         "identification, "
-        f"{light:.2f} Hz. Gravity is constant and shifts nothing in a linear loop.",
+        f"{light:.2f} Hz. Gravity is constant and shifts nothing in a linear loop. The change is about 36 mHz for each "
+        "kilogram: sliders 1 and 3 carry 1.1 kg each in z, slider 2 .07 kg, and the platform's z is the mean of them.",
         (
             undecided(
                 "bandwidth with mechanism", BANDWIDTH_WITH, loaded, "Hz", "S", "563-570", because=DELAY

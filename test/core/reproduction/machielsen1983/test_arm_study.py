@@ -64,7 +64,22 @@ def test_effective_masses_over_the_workspace(study):
     assert grip.loaded.max() == pytest.approx(65.4, abs=0.05)
 
 
-def test_modes_alone_and_together(study):
+def test_ranges_end_where_the_mass_is_least_and_not_at_the_round_poses(study, numbers):
+    lift, grip = study.lift, study.grip
+    assert np.degrees(lift.angle[np.argmin(lift.bare)]) == pytest.approx(114.0, abs=0.5)
+    assert np.degrees(grip.angle[np.argmin(grip.bare)]) == pytest.approx(-7.0, abs=0.5)
+    for name, least, pose, there in (
+        ("L3", 18.75, "alpha = 120 degrees", 18.97),
+        ("L3 with 4 kg", 47.60, "alpha = 120 degrees", 48.16),
+        ("L1", 1.323, "gamma = 0", 1.342),
+        ("L1 with 4 kg", 32.43, "gamma = 0", 32.91),
+    ):
+        assert numbers[f"Effective mass of {name}"]["ours"].split()[0] == f"{least:.3g}"
+        assert numbers[f"Effective mass of {name} at {pose}"]["ours"] == pytest.approx(there, rel=1e-3)
+
+
+def test_modes_alone_and_together(study, numbers):
+    assert numbers["Modes damped together"]["ours"] == "34.53 41.41 43.59 153.2 349.3"
     np.testing.assert_allclose(study.alone, [139.7, 341.0, 34.71, 43.62, 41.4], rtol=1e-3)
     np.testing.assert_allclose(study.modes.frequency, [34.5, 41.4, 43.6, 153.0, 350.0], rtol=3e-3)
     np.testing.assert_allclose(study.modes.damping, [0.22, 0.50, 0.20, 0.27, 0.55], atol=0.006)

@@ -61,6 +61,10 @@ def test_inertia_raises_the_bandwidth(study, made):
     changes = {name: b - a for name, (a, b) in study.changes.items()}
     assert all(0.01 < change < 0.1 for change in changes.values())
     assert changes["z"] == pytest.approx(0.03, abs=0.005)
+    # in proportion to what an axis carries: slider 2 hardly anything in z, 1 and 3 half of the platform each
+    assert study.mass.sum(axis=1) == pytest.approx([1.1, 0.07, 1.1], abs=0.01)
+    assert changes["slider 1 with its share in z"] == pytest.approx(0.038, abs=0.002)
+    assert changes["all of it on one axis"] == pytest.approx(0.082, abs=0.003)
     verdicts = {one["name"]: one["verdict"] for one in made.document["numbers"]}
     assert verdicts["bandwidth change by the mechanism"] == NOT_REPRODUCED
     # 4.09 Hz with the delay that is ours, 3.48 Hz without: by the delay either of the paper's two would agree
