@@ -254,8 +254,8 @@ def _held_document(held: Prediction | None) -> dict[str, Any] | None:
 
 def _forces(found: MechanismIdentification, held: Prediction) -> bytes:
     # matplotlib takes longer to load than the identification
-    from ..figures.mechanism_forces import drive_forces_figure
     from ..figures.style import png
+    from .forces_figure import drive_forces_figure
 
     units = ["N m" if drive.measure.unit == "rad" else "N" for drive in found.mechanism.description.drives]
     return png(drive_forces_figure(held, found.mechanism.force_names, units))

@@ -19,6 +19,7 @@ from pkm_identification.mechanisms.actuators.row import COULOMB, CURRENT, MOST_S
 from pkm_identification.mechanisms.friction.law import TRANSITION as LAW_TRANSITION
 from pkm_identification.mechanisms.multibody.kernels.linear import factorize, solve_factored
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.borrowed import borrowed
 from pkm_identification.numerics.compiled import kernel
 from pkm_identification.numerics.linear_systems import solve6
 
@@ -91,6 +92,21 @@ class StageWork(NamedTuple):
     matrix: FloatArray
     order: NDArray[np.int64]
     scales: FloatArray
+
+
+class Room(NamedTuple):
+    """Room for a period: velocities (5, U), coordinates (2, n), states (3, n, MOST_STATES), rates (2, R).
+
+    `mobilities` (3, R, R) are the present one and those at both ends; `now` are the present dynamics.
+    """
+
+    velocities: FloatArray
+    coordinates: FloatArray
+    states: FloatArray
+    rates: FloatArray
+    mobilities: FloatArray
+    now: Dynamics
+    work: StageWork
 
 
 @kernel
@@ -222,17 +238,30 @@ def advance(motion, ends, resistance, drives, h, steps):
     """
     axes, size = ends.jacobian.shape[1:]
     count = motion.place.shape[0]
-    now = Dynamics(np.empty(size), np.empty((size, axes)), np.empty((axes, size)))
-    known, change, first_change, stage, first = np.empty((5, size))
-    reached, signal = np.empty((2, count))
-    states, new_states, first_states = np.empty((3, count, MOST_STATES))
-    rate, first_rate = np.zeros((2, axes))
-    lines = drives.lines
-    work = StageWork(
-        np.empty(axes), np.empty(axes), np.empty(axes), np.empty(axes), np.empty(axes), np.empty(axes),
-        np.empty((axes, axes)), np.empty(axes, dtype=np.int64), np.empty((2, axes)),
+    room = Room(
+        np.empty((5, size)), np.empty((2, count)), np.empty((3, count, MOST_STATES)), np.zeros((2, axes)),
+        np.zeros((3, axes, axes)), Dynamics(np.empty(size), np.empty((size, axes)), np.empty((axes, size))),
+        StageWork(
+            np.empty(axes), np.empty(axes), np.empty(axes), np.empty(axes), np.empty(axes), np.empty(axes),
+            np.empty((axes, axes)), np.empty(axes, dtype=np.int64), np.empty((2, axes)),
+        ),
     )  # fmt: skip
-    mobility, mobilities = np.empty((axes, axes)), np.zeros((2, axes, axes))
+    _advance(motion, ends, resistance, drives, h, steps, room)
+
+
+@kernel
+def _advance(motion, ends, resistance, drives, h, steps, room):
+    """See `advance`, which keeps the arrays while they are borrowed here."""
+    motion, ends, resistance = borrowed(motion), borrowed(ends), borrowed(resistance)
+    drives, room = borrowed(drives), borrowed(room)
+    axes, size = ends.jacobian.shape[1:]
+    count = motion.place.shape[0]
+    known, change, first_change, stage, first = room.velocities
+    reached, signal = room.coordinates
+    states, new_states, first_states = room.states
+    rate, first_rate = room.rates
+    now, work, lines = room.now, room.work, drives.lines
+    mobility, mobilities = room.mobilities[0], room.mobilities[1:]
     for i in range(axes):
         for k in range(axes):
             for m in range(size):

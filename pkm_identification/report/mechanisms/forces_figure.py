@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from matplotlib.figure import Figure
 
-from .forces import in_the_middle
-from .style import ESTIMATE, MEASURED, styled
+from ..figures.forces import in_the_middle
+from ..figures.style import ESTIMATE, MEASURED, styled
 
 if TYPE_CHECKING:
     from pkm_identification.identification.mechanism.identify import Prediction
