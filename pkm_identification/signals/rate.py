@@ -11,6 +11,7 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.segments import segment_slices
 
 from .guard import GuardedLog
+from .steady_period import STEADY, SteadyPeriod
 
 WINDOW = 0.25  # s over which samples are counted
 RATE_ERROR = 0.20  # of the stated rate: from here on nothing can be trusted
@@ -37,16 +38,21 @@ class RateWatch:
         Hz in the last whole window; NaN before there is one.
     filled : float
         Share of the samples in that window that were made up because others are missing.
+    period : float
+        Period in s of the samples, made-up ones included: the measured one where it is steady and not the nominal one.
     """
 
     def __init__(self, nominal: float, window: float = WINDOW) -> None:
         self.nominal = nominal
         self._window = max(window, FEWEST_COUNTED / nominal)
+        self._steady = SteadyPeriod(1.0 / nominal)
         self.reset()
 
     def reset(self) -> None:
         """Forget everything."""
         self.rate, self.filled = math.nan, 0.0
+        self._steady.reset()
+        self.period = self._steady.value
         self.restart()
 
     def restart(self) -> None:
@@ -63,7 +69,11 @@ class RateWatch:
         self._received += 1
         span = time - self._begin
         if span < self._window:
+            if not self._steady.known and self._count >= FEWEST_COUNTED:
+                self.period = self._first_period(span / self._count)
             return False
+        self._steady.add(span, self._count)
+        self.period = self._steady.value
         self.rate = self._count / span
         # jitter makes up samples, too, but none of them is missing
         missing = 1.0 - self._received / (span * self.nominal)
@@ -71,8 +81,12 @@ class RateWatch:
         self._begin, self._count, self._received = time, 0, 0
         return True
 
-    def follow(self, time: FloatArray, samples: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Whether the rate is wrong after each of many readings, as `update` gives it one by one.
+    def _first_period(self, measured: float) -> float:
+        """Before there is a whole window: what few samples show, where that is clearly another one."""
+        return measured if abs(measured * self.nominal - 1.0) > STEADY else 1.0 / self.nominal
+
+    def follow(self, time: FloatArray, samples: NDArray[np.int64]) -> tuple[NDArray[np.bool_], FloatArray]:
+        """Whether the rate is wrong, and the period in s, after each of many readings, as `update` gives them.
 
         Parameters
         ----------
@@ -81,7 +95,7 @@ class RateWatch:
         samples : ndarray of int64, shape (N,)
             Samples that each brings.
         """
-        wrong = np.empty(len(time), dtype=bool)
+        wrong, period = np.empty(len(time), dtype=bool), np.empty(len(time))
         start = 0
         while start < len(time):
             if self._begin is None:
@@ -94,14 +108,19 @@ class RateWatch:
                 while last < len(time) and time[last] - self._begin < self._window:
                     last += 1
             wrong[start:last] = self.wrong
-            if self._begin is not None:
+            period[start:last] = self.period
+            if self._begin is not None and not self._steady.known:
+                for n in range(start, last):  # of the first window alone
+                    self.update(float(time[n]), int(samples[n]))
+                    period[n] = self.period
+            elif self._begin is not None:
                 self._count += int(samples[start:last].sum())
                 self._received += last - start
             if last < len(time):
                 self.update(float(time[last]), int(samples[last]))
-                wrong[last] = self.wrong
+                wrong[last], period[last] = self.wrong, self.period
             start = last + 1
-        return wrong
+        return wrong, period
 
     @property
     def deviation(self) -> float:
@@ -114,14 +133,18 @@ class RateWatch:
         return self.deviation > RATE_ERROR or self.filled > MOST_FILLED
 
 
-def at_right_rate(log: GuardedLog) -> NDArray[np.bool_]:
-    """For each sample (N,) of a guarded log, whether `RateWatch` had nothing against the rate when it came."""
+def followed_rate(log: GuardedLog) -> tuple[NDArray[np.bool_], FloatArray]:
+    """For each sample (N,) of a guarded log: whether `RateWatch` had nothing against the rate when it came, the period.
+
+    The period (N,) in s is the one `RateWatch` knew then.
+    """
     watch = RateWatch(1.0 / log.period)
-    wrong = np.zeros(len(log.time), dtype=bool)
+    wrong, period = np.zeros(len(log.time), dtype=bool), np.full(len(log.time), log.period)
     for part in segment_slices(log.segment):
         # a reading brings the samples that fill the hole before it and its own
         readings = np.nonzero(~log.filled[part])[0]
         brought = np.diff(readings, prepend=-1)
         watch.restart()
-        wrong[part] = np.repeat(watch.follow(log.time[part][readings], brought), brought)
-    return ~wrong
+        wrong_there, period_there = watch.follow(log.time[part][readings], brought)
+        wrong[part], period[part] = np.repeat(wrong_there, brought), np.repeat(period_there, brought)
+    return ~wrong, period

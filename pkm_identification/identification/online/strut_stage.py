@@ -17,7 +17,7 @@ from pkm_identification.signals.continuity import NUMBERS, numbered_stretches
 from pkm_identification.signals.forces.acting import corrections_of
 from pkm_identification.signals.forces.correction import CorrectionStream
 from pkm_identification.signals.guard import GuardedLog, GuardedSample, GuardSettings, StreamGuard
-from pkm_identification.signals.rate import RateWatch, at_right_rate
+from pkm_identification.signals.rate import RateWatch, followed_rate
 
 from .stage_event import StageEvent
 
@@ -199,12 +199,20 @@ class StrutStage:
         return whole
 
     def _numbered(self, sample: StrutSample) -> StrutSample:
+        rate, acceleration, stretched = (
+            sample.rate,
+            sample.acceleration,
+            self.guard.settings.period / self.rate.period,
+        )
+        if stretched != 1.0:
+            # the filter differentiates by the stated period
+            rate, acceleration = rate * stretched, acceleration * stretched**2
         # a third of the time that `replace` takes
         return StrutSample(
             sample.time,
             sample.length,
-            sample.rate,
-            sample.acceleration,
+            rate,
+            acceleration,
             sample.force,
             ((self._first_number or 0) + sample.segment) % NUMBERS,
         )
@@ -249,12 +257,19 @@ def strut_motion(log: GuardedLog, settings: FilterSettings) -> tuple[StrutMotion
         Samples left out because of a wrong rate.
     """
     causal = CausalStrutFilter(settings)
-    motion, right = causal.filter(log), at_right_rate(log)
-    left_out = 0
-    if not right.all():
-        # an output belongs to the sample that completes it
-        passed = np.concatenate([right[part][causal.fill :] for part in segment_slices(log.segment)])
-        left_out = int(np.count_nonzero(~passed))
-        motion = motion[passed]
+    motion = causal.filter(log)
+    # an output belongs to the sample that completes it
+    parts = [slice(part.start + causal.fill, part.stop) for part in segment_slices(log.segment)]
+    right, period = (
+        np.concatenate([values[:0], *(values[part] for part in parts)]) for values in followed_rate(log)
+    )
+    if np.any(period != log.period):
+        stretched = (log.period / period)[:, None]
+        motion = replace(
+            motion, rate=motion.rate * stretched, acceleration=motion.acceleration * stretched**2
+        )
+    left_out = int(np.count_nonzero(~right))
+    if left_out:
+        motion = motion[right]
     segment = numbered_stretches(motion.time, motion.segment, log.period)
     return replace(motion, segment=segment), left_out

@@ -10,14 +10,17 @@ from pkm_identification.errors import LogError
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import StrutLog
 from pkm_identification.signals.rate import RATE_ERROR
+from pkm_identification.signals.steady_period import period_of_stamps
 
-RATE_WARNING = 0.05  # of the stated rate
+RATE_WARNING = 0.02  # of the stated rate
 FEWEST_STEPS = 20  # between stamps, to measure a period from
 SAME_RATE = 0.01  # relative difference up to which two logs run at one rate
 
 
 def estimated_period(log: StrutLog, machine: Machine) -> tuple[float, str | None]:
     """Sample period in s for a log, and a warning when it is not what the drive promises.
+
+    The measured one where stamps show clearly that it is not the stated one.
 
     Raises
     ------
@@ -30,21 +33,23 @@ def estimated_period(log: StrutLog, machine: Machine) -> tuple[float, str | None
         raise LogError(
             f"{log.source}: {len(log)} samples are too few to identify anything; at least {FEWEST_STEPS + 1} are needed"
         )
-    measured = float(np.median(steps))
+    near = float(np.median(steps))
     if machine.drive is None:
-        return measured, None
+        return period_of_stamps(log.time, near, near), None
     nominal = 1.0 / machine.drive.sample_rate
-    off = abs(measured / nominal - 1.0)
+    # a median that is far off is that of a log of holes, which are no samples
+    period = near if abs(near / nominal - 1.0) >= RATE_ERROR else period_of_stamps(log.time, near, nominal)
+    off = abs(period / nominal - 1.0)
     if off >= RATE_ERROR:
         raise LogError(
-            f"{log.source}: samples come at {1 / measured:.4g} Hz, machine '{machine.name}' states {1 / nominal:.4g} Hz"
+            f"{log.source}: samples come at {1 / period:.4g} Hz, machine '{machine.name}' states {1 / nominal:.4g} Hz"
         )
     if off >= RATE_WARNING:
-        return measured, (
-            f"{log.source}: samples come at {1 / measured:.4g} Hz instead of {1 / nominal:.4g} Hz; "
+        return period, (
+            f"{log.source}: samples come at {1 / period:.4g} Hz instead of {1 / nominal:.4g} Hz; "
             "the measured rate is used"
         )
-    return nominal, None
+    return period, None
 
 
 def _instead(machine: Machine) -> str:

@@ -311,10 +311,13 @@ def test_log_too_short_is_refused_with_what_is_needed(count):
 
 def test_rate_that_is_not_the_drives():
     log = synthetic.log(TRUTH, 1.0)
-    for factor, off in ((1.01, False), (1.1, True)):
+    for factor, off in ((1.01, False), (0.96, True), (1.1, True)):
         period, warning = estimated_period(StrutLog(factor * log.time, log.length, log.force), NOMINAL)
         assert (warning is not None) == off
-        assert period == pytest.approx(1e-3 * (factor if off else 1.0), rel=1e-9)
+        assert period == pytest.approx(1e-3 * factor, rel=1e-9)
+    jittered = log.time + np.random.default_rng(1).uniform(-4e-4, 4e-4, len(log.time))
+    for times in (log.time, (1.0 + 5e-5) * log.time, jittered):
+        assert estimated_period(StrutLog(times, log.length, log.force), NOMINAL) == (1e-3, None)
     with pytest.raises(LogError, match=r"come at 500 Hz.* states 1000 Hz"):
         identify([StrutLog(2 * log.time, log.length, log.force)], NOMINAL)
 

@@ -12,6 +12,7 @@ from pkm_identification.identification.experiment import Experiment
 from pkm_identification.identification.identify import identify
 from pkm_identification.identification.log_check import inspect_log
 from pkm_identification.identification.online.pipeline import OnlinePipeline
+from pkm_identification.identification.online.strut_stage import StrutStage
 from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.machine import Machine
@@ -151,3 +152,41 @@ def test_no_cutoff_is_tried_that_the_encoders_do_not_bear(counts, others):
     machine = Machine.from_document(synthetic.nominal().document | {"drive": drive})
     experiment = Experiment.of([log_at(1000.0, 1.0)], machine)
     assert list(experiment.other_cutoffs) == pytest.approx(others, rel=1e-3)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("causal", [False, True])
+def test_samples_four_percent_fast_bias_no_friction(causal, log_four_percent_fast):
+    """The stamps' own period is used; with the stated one viscous friction would be 4 % off."""
+    settings = Settings.of(estimator="ukf" if causal else "ls", causal=causal, hold_out=0.0)
+    estimate = identify([log_four_percent_fast], nominal(250.0), settings).estimate
+    viscous = [k for k, name in enumerate(estimate.names) if name.startswith("viscous")]
+    assert np.abs(estimate.values / VALUES - 1.0)[viscous].max() < 0.02
+    assert furthest(estimate) < 4.0
+
+
+def test_an_online_run_follows_the_period_of_its_stamps(log_four_percent_fast):
+    """Rates as from the first sample on, although the period is known better with time."""
+    log = log_four_percent_fast
+    settings = Settings().resolved(nominal(250.0), 1.0 / 250.0)
+    stated, measured = (StrutStage(settings.guard, settings.filter) for _ in range(2))
+    pairs = [
+        (one, other)
+        for k, (length, force) in enumerate(zip(log.length[:1000], log.force[:1000], strict=True))
+        for one, other in zip(
+            stated.step(k / 250.0, length, force),
+            measured.step(float(log.time[k]), length, force),
+            strict=True,
+        )
+    ]
+    assert len(pairs) > 900
+    for name, power in (("rate", 1), ("acceleration", 2)):
+        one, other = (np.array([getattr(pair[k], name) for pair in pairs]) for k in range(2))
+        np.testing.assert_allclose(other, 1.04**power * one, rtol=0.005, atol=1e-9)
+    assert measured.rate.period == pytest.approx(1.0 / 260.0, rel=1e-4)
+    assert stated.rate.period == 1.0 / 250.0
+
+
+@pytest.fixture(scope="module")
+def log_four_percent_fast() -> StrutLog:
+    return log_at(260.0, 15.0)

@@ -15,6 +15,7 @@ from ros.rigs import (
     assert_equal,
     expected,
     from_segment,
+    rich_motion,
     status_with,
     values_of,
 )
@@ -232,6 +233,25 @@ def test_row_28_a_stream_slower_than_stated_is_an_error_with_the_rate_it_really_
         ),
         "the filter to be content",
     )
+
+
+@pytest.mark.slow
+def test_row_28_a_stream_four_percent_fast_warns_and_biases_no_friction(slow_chain):
+    """1040 Hz instead of 1000: WARN with the rate, and rates are taken with the period that stamps have."""
+    chain = slow_chain
+    for node in ("strut_filter", "estimator"):
+        assert chain.bench.trigger(f"/{node}/reset").success
+    chain.statuses.clear()
+    time, length, force = rich_motion("uf", 3.0, 1040.0)
+    force = force + np.random.default_rng(1).normal(0.0, 1.0, force.shape)
+    chain.feed([joint_state(5000.0 + t, x, f) for t, x, f in zip(time, length, force, strict=True)])
+    status = status_with(chain.bench, chain.statuses, "samples come at 1040.0 Hz, expected 1000 Hz")
+    assert (status.name, status.level) == ("strut_filter: stream", WARN)
+    estimate = chain.estimator.estimator.estimate
+    viscous = [k for k, name in enumerate(estimate.names) if name.startswith("viscous")]
+    # the machine moved as its file says: four percent would be four deviations and more
+    assert (estimate.std / estimate.nominal)[viscous].max() < 0.01
+    assert np.abs((estimate.values - estimate.nominal) / estimate.std)[viscous].max() < 4.0
 
 
 @pytest.fixture(scope="module")

@@ -79,13 +79,17 @@ def test_many_readings_are_followed_as_one_by_one(period):
     brought = rng.choice([1, 2, 3], 3000, p=[0.96, 0.03, 0.01])
     time = 5.0 + period * (np.cumsum(brought) + rng.uniform(-0.3, 0.3, 3000))
     single, many = RateWatch(1.0 / period), RateWatch(1.0 / period)
-    expected = []
+    expected, periods = [], []
     for stamp, samples in zip(time.tolist(), brought.tolist(), strict=True):
         single.update(stamp, samples)
         expected.append(single.wrong)
+        periods.append(single.period)
     parts = np.split(np.arange(3000), [1, 2, 700, 701, 2500])
-    found = np.concatenate([many.follow(time[part], brought[part]) for part in parts])
+    found, measured = map(
+        np.concatenate, zip(*(many.follow(time[part], brought[part]) for part in parts), strict=True)
+    )
     np.testing.assert_array_equal(found, expected)
+    np.testing.assert_array_equal(measured, periods)
     assert found.any()
     assert not found.all()
 
