@@ -20,6 +20,7 @@ from .board import Board
 
 PERIOD = 0.04  # s between two messages to a page, at least
 STREAM = "/stream"
+CLOSING = 2.0  # s that a page has at the end, for a last answer and to close
 LARGEST_REQUEST = 1024  # bytes that a page may send at once
 PAGES = {
     "/": "watch.html",
@@ -75,6 +76,8 @@ class PageServer:
         self._actions = actions
         self._act = act
         self._admission = admission
+        self._asked = 0  # requests of pages that are not answered yet
+        self._answered = asyncio.Event()
 
     @asynccontextmanager
     async def listening(self, host: str, port: int) -> AsyncIterator[int]:
@@ -98,6 +101,7 @@ class PageServer:
                 port,
                 process_request=self._answer,
                 compression=None,
+                close_timeout=CLOSING,
                 max_size=LARGEST_REQUEST,
                 server_header=None,
                 logger=quiet,
@@ -108,6 +112,9 @@ class PageServer:
             raise SettingsError(f"--host {host}: neither an address nor a name") from None
         async with server:
             yield next(iter(server.sockets)).getsockname()[1]
+            if self._asked:
+                with contextlib.suppress(asyncio.TimeoutError):
+                    await asyncio.wait_for(self._answered.wait(), CLOSING)
 
     def _answer(self, connection: Any, request: Any) -> Any:
         """Files by HTTP; None lets the stream's handshake go on."""
@@ -163,8 +170,15 @@ class PageServer:
         if name not in self._actions:
             await page.close(1008, "no such action")
             return
-        done, sentence = await self._act(name)
-        await page.send(json.dumps({"answer": {"do": name, "done": done, "text": sentence}}))
+        self._asked += 1
+        self._answered.clear()
+        try:
+            done, sentence = await self._act(name)
+            await page.send(json.dumps({"answer": {"do": name, "done": done, "text": sentence}}))
+        finally:
+            self._asked -= 1
+            if not self._asked:
+                self._answered.set()
 
 
 def _refused(host: str, port: int, error: OSError) -> str:

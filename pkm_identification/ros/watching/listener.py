@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import concurrent.futures
+import contextlib
 import threading
 import time
 from typing import Any
@@ -32,6 +34,8 @@ LOOK_PERIOD = 0.5  # s between two looks at who is silent
 ANSWER = 10.0  # s that a node may take for a service
 ACTIONS = ("reset", "save")
 
+Answer = concurrent.futures.Future[Any]
+
 
 class Listener:
     """Puts the nodes' latest messages on a board, in a thread of its own; rclpy must be initialised.
@@ -55,6 +59,7 @@ class Listener:
         self._nodes: dict[str, dict[str, Any]] = {}
         self._posed = 0.0
         self._asking: Any = None
+        self._awaited: set[Answer] = set()
         self.node = Node("watch", namespace=namespace.strip("/"), start_parameter_services=False)
         self._triggers = {name: self.node.create_client(Trigger, f"estimator/{name}") for name in ACTIONS}
         self._parameters = self.node.create_client(GetParameters, "estimator/get_parameters")
@@ -86,23 +91,33 @@ class Listener:
             self._thread.join(2.0)
         self.node.destroy_node()
 
-    def ask(self, action: str) -> tuple[bool, str]:
+    async def ask(self, action: str) -> tuple[bool, str]:
         """Have the estimator do one of `ACTIONS`; whether it did, and what it said. Waits for the answer."""
         client = self._triggers[action]
         if not client.service_is_ready():
             return False, "no estimator node was found"
-        answer: concurrent.futures.Future[Any] = concurrent.futures.Future()
+        answer: Answer = concurrent.futures.Future()
+        self._awaited.add(answer)
         asked = client.call_async(Trigger.Request())
-        asked.add_done_callback(lambda done: answer.set_result(done.result()))
+        asked.add_done_callback(lambda done: _settle(answer, done.result()))
         try:
-            response = answer.result(ANSWER)
-        except concurrent.futures.TimeoutError:
+            response = await asyncio.wait_for(asyncio.wrap_future(answer), ANSWER)
+        except asyncio.TimeoutError:
             client.remove_pending_request(asked)
             return False, f"the estimator did not answer within {ANSWER:g} s"
+        finally:
+            self._awaited.discard(answer)
+        if response is None:
+            return False, "pkm watch has ended"
         if response.success and action == "reset":
             self.course.restart()
             self.board.put("estimate", None)
         return response.success, response.message
+
+    def stop_asking(self) -> None:
+        """Answer for the estimator, which has not yet, to all who wait for it."""
+        for answer in tuple(self._awaited):
+            _settle(answer, None)
 
     def _take_pose(self, data: bytes) -> None:
         now = time.monotonic()
@@ -173,3 +188,8 @@ class Listener:
         self._shown = machine.hash
         self.board.put("machine", machine_scene(machine))
         self.board.put("no_machine", "")
+
+
+def _settle(answer: Answer, result: Any) -> None:
+    with contextlib.suppress(concurrent.futures.InvalidStateError):  # nobody waits any more
+        answer.set_result(result)

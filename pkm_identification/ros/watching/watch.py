@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import threading
 import webbrowser
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -92,17 +93,15 @@ async def _serve(settings: WatchSettings, listener: Listener, say: Callable[[str
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stopped.set)
 
-    async def act(action: str) -> tuple[bool, str]:
-        return await asyncio.to_thread(listener.ask, action)
-
-    server = PageServer(listener.board, ACTIONS, act, settings.admission)
+    server = PageServer(listener.board, ACTIONS, listener.ask, settings.admission)
     async with server.listening(settings.host, settings.port) as port:
         listener.start()
         address = settings.address(port)
         say(address)
         # without a display there are only browsers that would take the terminal
         if settings.open_browser and any(map(os.environ.get, ("DISPLAY", "WAYLAND_DISPLAY"))):
-            await asyncio.to_thread(webbrowser.open, address)
+            # some browsers come back when they are closed
+            threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
         while not stopped.is_set():
             if not listener.alive:
                 raise PkmError("ROS has ended")
@@ -110,3 +109,4 @@ async def _serve(settings: WatchSettings, listener: Listener, say: Callable[[str
                 await asyncio.wait_for(stopped.wait(), ALIVE)
             except asyncio.TimeoutError:
                 continue
+        listener.stop_asking()
