@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -51,6 +52,34 @@ def test_requests_are_read_where_rclpy_keeps_them():
         np.testing.assert_array_equal(a.time, b.time)
         for x, y in zip(a.parts, b.parts, strict=True):
             np.testing.assert_array_equal(x, y)
+
+
+def test_joint_goals_are_read_where_rclpy_keeps_them():
+    """Points as arrays, whatever a point has too few or too many of; names and tolerances as their message says."""
+    pytest.importorskip("control_msgs.action")
+    joint_goals = import_module("pkm_identification.ros.commands.joint_goal_request")
+    assert joint_goals.known_joint_layout()
+    request = joint_goals.Request()
+    rng = np.random.default_rng(2)
+    for k in range(7):
+        point = JointTrajectoryPoint(
+            positions=rng.normal(size=6 if k else 4).tolist(),
+            velocities=[math.inf] * 6 * (k % 2),
+            accelerations=rng.normal(size=3 * (k % 3)).tolist(),
+        )
+        point.time_from_start.sec, point.time_from_start.nanosec = k, 999_999_999
+        request.goal.trajectory.points.append(point)
+    request.goal.trajectory.joint_names = [f"strut_{i}" for i in range(6)]
+    request.goal.goal_time_tolerance.sec = 7
+    found = deserialize_message(serialize_message(request), joint_goals.JointGoalRequest).goal
+    expected = joint_goals.JointGoal.of(request.goal)
+    np.testing.assert_array_equal(found.counts, expected.counts)
+    np.testing.assert_array_equal(found.time, expected.time)
+    for a, b in zip(found.parts, expected.parts, strict=True):
+        np.testing.assert_array_equal(a, b)
+    request.goal.trajectory.points = []
+    assert found.message == request.goal
+    assert (found.given, found.others) == (7, 0)
 
 
 def test_an_oversize_goal_is_counted_and_not_read():

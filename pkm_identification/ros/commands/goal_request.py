@@ -11,6 +11,7 @@ middleware's differ the ordinary way is taken.
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -35,10 +36,10 @@ POSE, STRUT = (7, 6, 6), (6, 6, 0, 0)  # numbers of a point's parts that are tak
 
 _TEXT = np.dtype([("data", np.uintp), ("size", np.uintp), ("capacity", np.uintp)])
 _SEQUENCE = _TEXT
-_TRAJECTORY = np.dtype([
+TRAJECTORY = np.dtype([
     ("sec", np.int32), ("nanosec", np.uint32), ("frame", _TEXT), ("names", _SEQUENCE), ("points", _SEQUENCE),
 ])  # fmt: skip
-_REQUEST = np.dtype([("uuid", np.uint8, 16), ("trajectory", _TRAJECTORY), ("struts", _TRAJECTORY)])
+_REQUEST = np.dtype([("uuid", np.uint8, 16), ("trajectory", TRAJECTORY), ("struts", TRAJECTORY)])
 
 
 @dataclass(frozen=True)
@@ -163,7 +164,17 @@ def _text(text: Any) -> str:
     return ctypes.string_at(int(text["data"]), size).decode(errors="replace") if size else ""
 
 
-def _points(trajectory: Any, widths: tuple[int, ...], by_element: bool) -> Points:
+def points_of(trajectory: Any, widths: tuple[int, ...], by_element: bool) -> Points:
+    """Waypoints of a `TRAJECTORY`, as long as the request it is of lives.
+
+    Parameters
+    ----------
+    trajectory : record of TRAJECTORY
+    widths : tuple of int
+        Numbers of each part of a point; 0 for one that is counted only.
+    by_element : bool
+        Whether a part holds all its numbers in one element.
+    """
     names = np.empty(0, _TEXT)
     if count := min(int(trajectory["names"]["size"]), MOST_POINTS):
         names = np.frombuffer(
@@ -204,28 +215,35 @@ def _identifier(uuid: NDArray[np.uint8]) -> Any:
 
 def _taken(address: int) -> _Taken:
     request = np.frombuffer(ctypes.string_at(address, _REQUEST.itemsize), _REQUEST)[0]
-    goal = Goal(_points(request["trajectory"], POSE, True), _points(request["struts"], STRUT, False))
+    goal = Goal(points_of(request["trajectory"], POSE, True), points_of(request["struts"], STRUT, False))
     return _Taken(_identifier(request["uuid"].copy()), goal)
 
 
-_CONVERT = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p)(_taken)
-_capsule = ctypes.pythonapi.PyCapsule_New
-_capsule.restype, _capsule.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
+def read_by(request: type, read: Callable[[int], Any], name: str) -> type:
+    """A request class of which rclpy makes what a function gives for its address.
+
+    Parameters
+    ----------
+    request : type
+        The message class; what rclpy asks it for is its own, but for that.
+    read : callable
+    name : str
+    """
+    function = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p)(read)
+    capsule = ctypes.pythonapi.PyCapsule_New
+    capsule.restype, capsule.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
+    # the function lives as long as the class
+    own = {"_CONVERT_TO_PY": capsule(ctypes.cast(function, ctypes.c_void_p), None, None), "_READ": function}
+    meta = type(f"{name}Meta", (type(request),), own)
+    return meta(name, (), {"__doc__": f"A {request.__name__} read from where rclpy keeps it."})
 
 
-class _Meta(type(Request)):  # type: ignore[misc]
-    """What rclpy asks for the request's C functions: the message's own, but for one."""
-
-    _CONVERT_TO_PY = _capsule(ctypes.cast(_CONVERT, ctypes.c_void_p), None, None)
-
-
-class GoalRequest(metaclass=_Meta):
-    """A SendGoal request whose goal is a `Goal`."""
+GoalRequest = read_by(Request, _taken, "GoalRequest")
 
 
 class _Impl(ExecuteTrajectory.Impl):
     class SendGoalService(ExecuteTrajectory.Impl.SendGoalService):
-        Request = GoalRequest  # type: ignore[assignment]
+        Request = GoalRequest  # type: ignore[assignment,misc]
 
 
 class ExecuteTrajectoryAsArrays(ExecuteTrajectory):

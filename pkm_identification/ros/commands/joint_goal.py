@@ -17,19 +17,20 @@ from pkm_identification.numerics.arrays import FloatArray
 
 from ..clock import seconds
 from .goal_request import MOST_POINTS
+from .joint_goal_request import PARTS, JointGoal
 from .motion_action import GoalRefused
 
 ERASED = -1.0  # of a tolerance: there is none
 
 
 def joint_motion(
-    goal: Any, machine: Machine, joint_names: Sequence[str], now: float | None, usual: Tolerances
+    wanted: JointGoal, machine: Machine, joint_names: Sequence[str], now: float | None, usual: Tolerances
 ) -> Motion:
     """The motion of a goal.
 
     Parameters
     ----------
-    goal : control_msgs.action.FollowJointTrajectory.Goal
+    wanted : JointGoal
     machine : Machine
     joint_names : sequence of str
         Of struts 1 to 6.
@@ -43,22 +44,21 @@ def joint_motion(
     MotionRefused
         If it makes no sense; GoalRefused where the standard has a code for it.
     """
+    goal = wanted.message
     trajectory = goal.trajectory
-    if goal.multi_dof_trajectory.points or goal.multi_dof_trajectory.joint_names:
+    if wanted.others or goal.multi_dof_trajectory.joint_names:
         raise GoalRefused(INVALID_GOAL, "multi_dof_trajectory is not taken: poses go to execute_trajectory")
     if goal.component_path_tolerance or goal.component_goal_tolerance:
         raise GoalRefused(INVALID_GOAL, "component tolerances belong to multi_dof_trajectory: not taken")
     order = _order(trajectory.joint_names, joint_names)
-    points = trajectory.points
-    if not points:
+    if not wanted.given:
         raise GoalRefused(INVALID_GOAL, "the trajectory has no points")
-    if len(points) > MOST_POINTS:
-        raise GoalRefused(INVALID_GOAL, f"{len(points)} points: at most {MOST_POINTS} are taken")
-    if (i := next((i for i, point in enumerate(points) if len(point.effort)), None)) is not None:
-        raise GoalRefused(INVALID_GOAL, f"point {i + 1}: efforts are not taken")
-    time = np.array([seconds(point.time_from_start) for point in points])
-    length = _rows(points, "positions", optional=False)[:, order]
-    rate, acceleration = (_rows(points, name)[:, order] for name in ("velocities", "accelerations"))
+    if wanted.given > MOST_POINTS:
+        raise GoalRefused(INVALID_GOAL, f"{wanted.given} points: at most {MOST_POINTS} are taken")
+    if (efforts := wanted.counts[:, PARTS.index("effort")] > 0).any():
+        raise GoalRefused(INVALID_GOAL, f"point {int(np.argmax(efforts)) + 1}: efforts are not taken")
+    time = wanted.time
+    length, rate, acceleration = (_rows(wanted, k)[:, order] for k in range(3))
     # a planner's last segment brakes up to its end; here the end is at rest
     acceleration[-1] = np.nan
     start, past = _start(seconds(trajectory.header.stamp), float(time[-1]), now)
@@ -83,17 +83,15 @@ def _order(given: Sequence[str], joint_names: Sequence[str]) -> list[int]:
     return [list(given).index(name) for name in joint_names]
 
 
-def _rows(points: Sequence[Any], name: str, optional: bool = True) -> FloatArray:
-    """Positions, velocities or accelerations as (N, 6), NaN where there are none."""
-    made = np.full((len(points), STRUTS), np.nan)
-    for i, point in enumerate(points):
-        numbers = getattr(point, name)
-        if len(numbers) == STRUTS:
-            made[i] = numbers
-            if optional and not np.isfinite(made[i]).all():
-                raise GoalRefused(INVALID_GOAL, f"point {i + 1}: one of its {name} is not finite")
-        elif len(numbers) or not optional:
-            raise GoalRefused(INVALID_GOAL, f"point {i + 1}: has {len(numbers)} {name}, needs {STRUTS}")
+def _rows(wanted: JointGoal, part: int) -> FloatArray:
+    """Positions, velocities or accelerations as (N, 6), NaN where there are none; positions must be there."""
+    made, counts, name = wanted.parts[part], wanted.counts[:, part], PARTS[part]
+    wrong = (counts != STRUTS) & ((counts > 0) | (part == 0))
+    endless = (counts == STRUTS) & ~np.isfinite(made).all(axis=1) & (part > 0)
+    if (bad := wrong | endless).any():
+        i = int(np.argmax(bad))
+        what = f"has {counts[i]} {name}, needs {STRUTS}" if wrong[i] else f"one of its {name} is not finite"
+        raise GoalRefused(INVALID_GOAL, f"point {i + 1}: {what}")
     return made
 
 

@@ -20,6 +20,7 @@ from pkm_identification.numerics.arrays import FloatArray
 
 from ..clock import set_stamp
 from .joint_goal import joint_motion
+from .joint_goal_request import FollowJointTrajectoryAsArrays, JointGoal, known_joint_layout
 from .motion_action import MotionAction, MotionCalls
 
 NANOSECOND = 1e-9  # s
@@ -58,11 +59,19 @@ class JointTrajectoryAction(MotionAction):
         self._tolerances = tolerances
         self._newest = newest
         super().__init__(node, FollowJointTrajectory, "~/follow_joint_trajectory", feedback_rate, calls)
+        if known_joint_layout():
+            self._server._action_type = FollowJointTrajectoryAsArrays
 
     def reading(self, request: Any) -> Beside[Motion]:
-        many = len(request.trajectory.points) > LONG
+        goal = request if isinstance(request, JointGoal) else JointGoal.of(request)
         return Beside(
-            many, joint_motion, request, self._machine, self._names, self._newest(), self._tolerances
+            goal.given > LONG,
+            joint_motion,
+            goal,
+            self._machine,
+            self._names,
+            self._newest(),
+            self._tolerances,
         )
 
     def result(self, outcome: Outcome) -> FollowJointTrajectory.Result:
@@ -82,7 +91,8 @@ class JointTrajectoryAction(MotionAction):
         feedback.actual = _point(setpoint.time, *actual)
         feedback.error = _point(setpoint.time, command.error, command.rate_error)
         if hasattr(feedback, "index"):  # not before control_msgs 6.3
-            times, sent = motion.waypoints.time, len(request.trajectory.points)
+            times = motion.waypoints.time
+            sent = request.given if isinstance(request, JointGoal) else len(request.trajectory.points)
             # points that were over already when the goal came were left out
             index = sent - len(times) + int(np.searchsorted(times, setpoint.time - NANOSECOND))
             feedback.index = min(index, sent - 1)

@@ -1,0 +1,171 @@
+"""Goals of FollowJointTrajectory with their points as arrays, as `goal_request` reads those of execute_trajectory.
+
+The rest of such a request, names and tolerances, is small and takes rclpy's own way, with the points out of its sight.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+from control_msgs.action import FollowJointTrajectory
+from numpy.typing import NDArray
+from rclpy.serialization import deserialize_message, serialize_message
+from trajectory_msgs.msg import JointTrajectoryPoint, MultiDOFJointTrajectoryPoint
+
+from pkm_identification.motion import STRUTS
+from pkm_identification.numerics.arrays import FloatArray
+
+from ..clock import seconds
+from .goal_request import TRAJECTORY, known_layout, points_of, read_by
+
+Request = FollowJointTrajectory.Impl.SendGoalService.Request
+PARTS = ("positions", "velocities", "accelerations", "effort")
+WIDTHS = (STRUTS, STRUTS, STRUTS, 0)
+_REQUEST = np.dtype(
+    [("uuid", np.uint8, 16), ("trajectory", TRAJECTORY), ("multi_dof_trajectory", TRAJECTORY)]
+)
+
+
+@dataclass(frozen=True)
+class JointGoal:
+    """A goal of FollowJointTrajectory.
+
+    Attributes
+    ----------
+    message : FollowJointTrajectory.Goal
+        Without its points.
+    given, others : int
+        How many points it has, those of too many not being read; and how many of several degrees of freedom.
+    counts : ndarray of int64, shape (N, 4)
+        How many positions, velocities, accelerations and efforts a point has.
+    time : ndarray, shape (N,)
+        s.
+    parts : tuple of three ndarray, shape (N, 6)
+        Positions, velocities, accelerations in the goal's order of joints; NaN where there are not six.
+    """
+
+    message: FollowJointTrajectory.Goal
+    given: int
+    others: int
+    counts: NDArray[np.int64]
+    time: FloatArray
+    parts: tuple[FloatArray, ...]
+
+    @classmethod
+    def of(cls, message: FollowJointTrajectory.Goal) -> JointGoal:
+        """What a message says."""
+        points = message.trajectory.points
+        counts = np.array([[len(getattr(one, name)) for name in PARTS] for one in points], dtype=np.int64)
+        parts = tuple(
+            np.array([_six(getattr(one, name)) for one in points], dtype=float).reshape(-1, STRUTS)
+            for name in PARTS[:3]
+        )
+        time = np.array([seconds(one.time_from_start) for one in points], dtype=float)
+        others = len(message.multi_dof_trajectory.points)
+        return cls(message, len(points), others, counts.reshape(-1, len(PARTS)), time, parts)
+
+
+def _six(numbers: Any) -> list[float]:
+    return list(numbers) if len(numbers) == STRUTS else [np.nan] * STRUTS
+
+
+@dataclass
+class _Taken:
+    """What the action server sees of a request."""
+
+    goal_id: Any
+    goal: JointGoal
+
+
+@contextmanager
+def _out_of_sight(address: int) -> Iterator[None]:
+    """A sequence is empty for whoever looks at its size, a word at this address, meanwhile."""
+    size = ctypes.c_size_t.from_address(address)
+    given = size.value
+    size.value = 0
+    try:
+        yield
+    finally:
+        size.value = given
+
+
+@cache
+def _usual() -> Any:
+    """The function that turns a request at an address into its message."""
+    pointer = ctypes.pythonapi.PyCapsule_GetPointer
+    pointer.restype, pointer.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
+    return ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p)(pointer(Request._CONVERT_TO_PY, None))
+
+
+def _size_of_points(trajectory: str) -> int:
+    """Where in a request the number of a trajectory's points stands."""
+    place = 0
+    for record, name in (_REQUEST, trajectory), (TRAJECTORY, "points"), (TRAJECTORY["points"], "size"):
+        place += (record.fields or {})[name][1]
+    return place
+
+
+def _taken(address: int) -> _Taken:
+    request = np.frombuffer(ctypes.string_at(address, _REQUEST.itemsize), _REQUEST)[0]
+    points = points_of(request["trajectory"], WIDTHS, False)
+    with ExitStack() as hidden:
+        for trajectory in ("trajectory", "multi_dof_trajectory"):
+            hidden.enter_context(_out_of_sight(address + _size_of_points(trajectory)))
+        message = _usual()(address)
+    others = int(request["multi_dof_trajectory"]["points"]["size"])
+    goal = JointGoal(message.goal, points.given, others, points.counts, points.time, points.parts)
+    return _Taken(message.goal_id, goal)
+
+
+JointGoalRequest = read_by(Request, _taken, "JointGoalRequest")
+
+
+class _Impl(FollowJointTrajectory.Impl):
+    class SendGoalService(FollowJointTrajectory.Impl.SendGoalService):
+        Request = JointGoalRequest  # type: ignore[assignment,misc]
+
+
+class FollowJointTrajectoryAsArrays(FollowJointTrajectory):
+    """The action, as an action server may be told to take its requests."""
+
+    Impl = _Impl
+
+
+@cache
+def known_joint_layout() -> bool:
+    """Whether these requests, too, are laid out in memory as this module takes for granted."""
+    if not known_layout():
+        return False
+    request = Request()
+    request.goal_id.uuid = np.arange(16, dtype=np.uint8)
+    request.goal.trajectory.joint_names = ["a", "a longer name"]
+    request.goal.trajectory.header.frame_id = "frame"
+    request.goal.goal_time_tolerance.sec = 3
+    request.goal.multi_dof_trajectory.points = [MultiDOFJointTrajectoryPoint()] * 2
+    for k in range(3):
+        point = JointTrajectoryPoint(
+            positions=[k + 0.1 * i for i in range(STRUTS)],
+            velocities=[1.0 * k] * (STRUTS * (k % 2)),
+            effort=[1.0] * k,
+        )
+        point.time_from_start.sec, point.time_from_start.nanosec = k - 1, 500 + k
+        request.goal.trajectory.points.append(point)
+    try:
+        taken = deserialize_message(serialize_message(request), JointGoalRequest)
+    except (AttributeError, TypeError, RuntimeError):
+        return False
+    expected = JointGoal.of(request.goal)
+    arrays = [(goal.counts, goal.time, *goal.parts) for goal in (taken.goal, expected)]
+    request.goal.trajectory.points, request.goal.multi_dof_trajectory.points = [], []
+    return (
+        bytes(taken.goal_id.uuid) == bytes(request.goal_id.uuid)
+        and taken.goal.message == request.goal
+        and (taken.goal.given, taken.goal.others) == (3, 2)
+        and all(np.array_equal(a, b, equal_nan=a.dtype.kind == "f") for a, b in zip(*arrays, strict=True))
+    )
