@@ -107,7 +107,8 @@ def _size_of_points(trajectory: str) -> int:
     """Where in a request the number of a trajectory's points stands."""
     place = 0
     for record, name in (_REQUEST, trajectory), (TRAJECTORY, "points"), (TRAJECTORY["points"], "size"):
-        place += (record.fields or {})[name][1]
+        fields: Any = record.fields
+        place += fields[name][1]
     return place
 
 
