@@ -13,6 +13,7 @@ from pkm_identification.estimation.problem import Problem
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.builder import force_scale
 from pkm_identification.mechanisms.hexapod.parameters.physical_layout import physical_layout
+from pkm_identification.numerics.pipelined import pipelined
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
 from pkm_identification.parameters.relations import LinearRelations
@@ -54,9 +55,12 @@ def build_problem(
     parts: list[list[Equations]] = []
     numbers: list[int] = []
     taken = failed = wrong_rate = resting = 0
+
+    def make(samples: Samples) -> tuple[list[Equations], int]:
+        return _equations(machine, parameters, settings, samples)
+
     for number, stretches in enumerate(logs):
-        for samples in stretches:
-            equations, at_rest = _equations(machine, parameters, settings, samples)
+        for samples, (equations, at_rest) in pipelined(make, stretches):
             parts.append(equations)
             numbers.append(number)
             taken += len(samples.platform.time[samples.own(samples.platform.time)])

@@ -1,0 +1,27 @@
+"""Two steps of a computation over many items on two cores: the second in a thread, while the first makes the next."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TypeVar
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+def pipelined(function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[tuple[Item, Result]]:
+    """Each item with its result, in order; the next item is made meanwhile, and no more than that.
+
+    Kernels and NumPy's own loops let other threads run, so that both steps are under way at once. The results are those
+    of one thread.
+    """
+    with ThreadPoolExecutor(1, "pipelined") as pool:
+        before: tuple[Item, Future[Result]] | None = None
+        for item in items:
+            coming = item, pool.submit(function, item)
+            if before is not None:
+                yield before[0], before[1].result()
+            before = coming
+        if before is not None:
+            yield before[0], before[1].result()

@@ -1,0 +1,47 @@
+"""Two steps over many items: the second runs beside the first, no further than one item behind."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from pkm_identification.numerics.pipelined import pipelined
+
+
+def test_results_come_in_order_beside_their_items_and_at_most_one_item_is_made_ahead():
+    made, given = [], []
+
+    def items():
+        for k in range(20):
+            made.append(k)
+            assert k - len(given) <= 1
+            yield k
+
+    for item, square in pipelined(lambda k: k * k, items()):
+        given.append((item, square))
+    assert given == [(k, k * k) for k in range(20)]
+    assert list(pipelined(lambda k: k, [])) == []
+
+
+def test_the_next_item_is_made_while_the_one_before_is_worked_on():
+    """Each waits for the other: one after the other they would wait for ever."""
+    meeting = threading.Barrier(2, timeout=30.0)
+
+    def items():
+        yield 0
+        meeting.wait()
+        yield 1
+
+    assert list(pipelined(lambda k: k or meeting.wait() * 0, items())) == [(0, 0), (1, 1)]
+
+
+def test_what_a_step_raises_comes_out():
+    def items():
+        yield 1
+        raise ValueError("of an item")
+
+    with pytest.raises(ZeroDivisionError):
+        list(pipelined(lambda k: 1 // k, [1, 0, 1]))
+    with pytest.raises(ValueError, match="of an item"):
+        list(pipelined(lambda k: k, items()))
