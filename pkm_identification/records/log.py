@@ -41,8 +41,8 @@ def read_log(
     ----------
     path : str or Path
     machine : Machine, optional
-        Needed for raw CSV logs, and to choose among two encoders of each drive: those on the load, unless the
-        machine's are on the motors alone (`Machine.with_encoder`).
+        Needed for logs of counts or currents, and to choose among two encoders of each drive: those on the load,
+        unless the machine's are on the motors alone (`Machine.with_encoder`).
     topic : str, optional
         Of a recording, when it has several called `strut_states`.
     layout : LogLayout, optional

@@ -1,4 +1,4 @@
-"""Strut logs as CSV: raw (counts and amperes) and SI (metres and newtons)."""
+"""Strut logs as CSV: raw (counts and amperes), SI (metres and newtons), and as controllers log (metres and amperes)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pkm_identification.errors import LogError
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUTS, StrutLog
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.signals.drive import strut_log_from_counts
+from pkm_identification.signals.drive import strut_log_from_counts, strut_log_from_currents
 
 from .column_guess import columns_hint
 from .table import (
@@ -36,7 +36,7 @@ TIME = "t"
 LENGTH, FORCE = _numbered("length"), _numbered("force")
 COUNTS, CURRENT = _numbered("enc"), _numbered("cur")
 RAW_HEADER = "t,enc_1..enc_6,cur_1..cur_6"
-SI_HEADER = "t,length_1..length_6,force_1..force_6 (forces may be left out)"
+SI_HEADER = "t,length_1..length_6,force_1..force_6 (forces may be left out, or currents cur_1..cur_6)"
 # Motors' encoders of drives that have one on either side, then additional sensors, each a whole group or not at all
 MOTOR_LENGTH = _numbered("motor_length")
 IMU = tuple(f"imu_{kind}{axis}" for kind in "aw" for axis in "xyz")
@@ -44,7 +44,7 @@ SENSOR = _numbered("sensor")
 
 
 def choose_strut_columns(names: tuple[str, ...]) -> tuple[str, ...]:
-    """Columns of a raw or SI strut log among those of a header; a file that has both kinds is read as SI.
+    """Columns of a strut log among those of a header: lengths go before counts, and forces before currents.
 
     Raises
     ------
@@ -53,8 +53,8 @@ def choose_strut_columns(names: tuple[str, ...]) -> tuple[str, ...]:
     """
     if any(name in names for name in LENGTH):
         wanted, header = (TIME, *LENGTH), SI_HEADER
-        if any(name in names for name in FORCE):
-            wanted += FORCE
+        measured = next((group for group in (FORCE, CURRENT) if any(name in names for name in group)), ())
+        wanted += measured
     elif any(name in names for name in COUNTS):
         wanted, header = (TIME, *COUNTS, *CURRENT), RAW_HEADER
     else:
@@ -77,7 +77,7 @@ def _own_columns(names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def read_strut_csv(path: str | Path, machine: Machine | None = None) -> tuple[StrutLog, dict[str, int]]:
-    """Read a raw or SI strut log.
+    """Read a strut log: counts and currents, lengths and forces, or lengths and currents.
 
     Columns are found by name. Others are ignored, and named in a logging message of level INFO.
 
@@ -86,7 +86,7 @@ def read_strut_csv(path: str | Path, machine: Machine | None = None) -> tuple[St
     path : str or Path
         CSV file, plain or gzip-compressed.
     machine : Machine, optional
-        Needed for its drive constants when the log is raw.
+        Needed for its drive constants when the log has counts or currents.
 
     Returns
     -------
@@ -108,17 +108,21 @@ def read_strut_csv(path: str | Path, machine: Machine | None = None) -> tuple[St
 
 
 def strut_log_of(table: Table, machine: Machine | None) -> StrutLog:
-    """The log that columns of our names hold; raises LogError where counts lack a machine with drives.
+    """The log that columns of our names hold; raises LogError where counts or currents lack a machine with drives.
 
     Lengths of a machine whose drives have encoders on the motors alone are the motors', where the file has both.
     """
     motors = MOTOR_LENGTH[0] in table.columns and machine is not None and machine.encoders_on_motors
     time = table.select([TIME])[:, 0]
     imu, sensor = (table.select(group) if group[0] in table.columns else None for group in (IMU, SENSOR))
-    if COUNTS[0] in table.columns:
+    if CURRENT[0] in table.columns:
+        counted = COUNTS[0] in table.columns
         if machine is None:
-            raise LogError(f"{table.source}: raw counts and currents need a machine with the key 'drive'")
-        log = strut_log_from_counts(machine, time, table.select(COUNTS), table.select(CURRENT), table.source)
+            what = "raw counts and currents" if counted else "currents"
+            raise LogError(f"{table.source}: {what} need a machine with the key 'drive'")
+        convert = strut_log_from_counts if counted else strut_log_from_currents
+        places = table.select(COUNTS if counted else LENGTH)
+        log = convert(machine, time, places, table.select(CURRENT), table.source)
         log = replace(log, imu=imu, sensor=sensor)
         return replace(log, length=table.select(MOTOR_LENGTH)) if motors else log
     force = table.select(FORCE) if FORCE[0] in table.columns else None

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pkm_identification.errors import LogError
+from pkm_identification.mechanisms.hexapod.drive import Drive
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import StrutLog
 
@@ -41,23 +42,61 @@ def strut_log_from_counts(
     LogError
         If the machine has no drive constants, or its currents are those of valves, which are no forces.
     """
-    drive = machine.drive
-    if drive is None:
-        raise LogError(
-            f"{source}: raw counts and currents need the key 'drive' in the description of machine "
-            f"'{machine.name}', which has none"
-        )
-    for part, known in (("encoder", drive.has_encoder), ("motor", drive.has_motor or current is None)):
-        if not known:
-            raise LogError(
-                f"{source}: raw counts and currents need the key 'drive.{part}' in the description of machine "
-                f"'{machine.name}', which has none"
-            )
-    if current is not None:
-        _check_currents(machine, source)
+    parts = ("encoder",) if current is None else ("encoder", "motor")
+    drive = _drive(machine, parts, "raw counts and currents", source)
     length = drive.length_at_zero + np.asarray(counts, dtype=float) / drive.counts_per_meter
     force = None if current is None else np.asarray(current, dtype=float) * drive.force_per_ampere
     return StrutLog(np.asarray(time, dtype=float), length, force, source)
+
+
+def strut_log_from_currents(
+    machine: Machine, time: ArrayLike, length: ArrayLike, current: ArrayLike, source: str = "log"
+) -> StrutLog:
+    """Convert the currents beside lengths, which controllers log in metres, into newtons.
+
+    Oh 2003, l.16242-43, 16312-13: motor current times torque constant times the transmission of gearbox and ball screw.
+
+    Parameters
+    ----------
+    machine : Machine
+        Must describe its motors; encoders need not be known.
+    time : array_like, shape (N,)
+        Stamps in s, kept as they are.
+    length : array_like, shape (N, 6)
+        m, between the joint centres.
+    current : array_like, shape (N, 6)
+        Motor currents in A, positive when the strut pushes.
+    source : str
+        Where the samples came from, for messages.
+
+    Raises
+    ------
+    LogError
+        If the machine has no motor constants, or its currents are those of valves, which are no forces.
+    """
+    force = (
+        np.asarray(current, dtype=float) * _drive(machine, ("motor",), "currents", source).force_per_ampere
+    )
+    return StrutLog(np.asarray(time, dtype=float), np.asarray(length, dtype=float), force, source)
+
+
+def _drive(machine: Machine, parts: tuple[str, ...], what: str, source: str) -> Drive:
+    """The drives of a machine, if they are described in all that is asked of them."""
+    drive = machine.drive
+    if drive is None:
+        raise LogError(
+            f"{source}: {what} need the key 'drive' in the description of machine '{machine.name}', which has none"
+        )
+    known = {"encoder": drive.has_encoder, "motor": drive.has_motor}
+    for part in parts:
+        if not known[part]:
+            raise LogError(
+                f"{source}: {what} need the key 'drive.{part}' in the description of machine '{machine.name}', which "
+                "has none"
+            )
+    if "motor" in parts:
+        _check_currents(machine, source)
+    return drive
 
 
 def _check_currents(machine: Machine, source: str) -> None:

@@ -166,7 +166,8 @@ def _kind(lines: list[bytes]) -> tuple[bytes, bytes, int]:
         score = 0
         for line in looked:
             numbers = [_is_number(cell, point) for cell in _cells(line, delimiter) if cell.strip()]
-            score += 2 * sum(numbers) - len(numbers)
+            # a line of names, as `Leg 1`, has numbers in it and tells nothing
+            score += max(2 * sum(numbers) - len(numbers), 0)
         if score > best:
             best, chosen = score, (delimiter, point)
     widths = Counter(len(_cells(line, chosen[0])) for line in looked)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from pkm_identification.cli import main
+from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.records import read_log
 
 COLUMNS = "t=ms,length=leg 1..leg 6,force=N1..N6"
@@ -55,6 +56,26 @@ def test_a_kept_layout_is_used_by_other_commands_and_for_other_logs(foreign, tmp
     for options in ([], ["--columns", COLUMNS, "--units", "ms,mm"]):
         assert main(["check", str(foreign), "--machine", "uf", *options]) == 1
         assert "30" in capsys.readouterr().out
+
+
+def test_a_controllers_own_log_of_inches_and_milliamperes(tmp_path, capsys):
+    """Lengths and currents under the controller's names; every command reads it, as one of the same forces in N."""
+    machine, rng = Machine.load("uf"), np.random.default_rng(2)
+    length, current = rng.uniform(14.0, 20.0, (40, 6)).round(4), rng.normal(0.0, 900.0, (40, 6)).round(1)
+    path, out = tmp_path / "controller.txt", tmp_path / "log.csv"
+    names = ["Time", *(f"Leg {i}" for i in range(1, 7)), *(f"Motor {i} (mA)" for i in range(1, 7))]
+    rows = np.column_stack([np.arange(40.0), length, current])
+    path.write_text("\n".join(["\t".join(names), *("\t".join(map(str, row)) for row in rows.tolist())]))
+    columns = "t=Time,length=Leg 1..Leg 6,cur=Motor 1 (mA)..Motor 6 (mA)"
+    given = ["import", str(path), str(out), "--columns", columns]
+    assert main([*given, "--units", "ms,in,mA", "--machine", "uf", "--keep"]) == 0
+    log, _ = read_log(out)
+    np.testing.assert_allclose(log.length, 0.0254 * length, rtol=1e-12)
+    np.testing.assert_allclose(log.force, 1e-3 * current * machine.drive.force_per_ampere, rtol=1e-12)
+    np.testing.assert_array_equal(read_log(path, machine)[0].force, log.force)
+    capsys.readouterr()
+    assert main([*given, "--units", "ms,in,mA"]) == 2
+    assert capsys.readouterr().err.strip().endswith("currents need a machine with the key 'drive'")
 
 
 @pytest.mark.parametrize(

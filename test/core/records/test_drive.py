@@ -7,7 +7,7 @@ import yaml
 from pkm_identification.errors import LogError
 from pkm_identification.identification.rates.sample_rate import common_period
 from pkm_identification.mechanisms.hexapod.machine import Machine, builtin_machines
-from pkm_identification.signals.drive import strut_log_from_counts
+from pkm_identification.signals.drive import strut_log_from_counts, strut_log_from_currents
 
 
 def test_one_metre_of_counts_and_one_ampere():
@@ -26,6 +26,37 @@ def test_one_metre_of_counts_and_one_ampere():
 def test_missing_currents_leave_no_force():
     log = strut_log_from_counts(Machine.load("uf"), [0.0], np.zeros((1, 6)), None)
     assert log.force is None
+
+
+def test_lengths_of_a_controller_stay_and_its_currents_are_forces_by_the_screws_work():
+    """Oh 2003, l.16242-43, 16312-13: with the 3:1 gearbox three times the force of the motor on the screw."""
+    document = yaml.safe_load(builtin_machines()["uf"].read_text())
+    motor = {"torque_constant": 0.3, "screw_lead": 0.004, "force_limit": 900.0}
+    length, current = np.full((4, 6), 0.4), np.outer([1.0, -2.0, 0.5, np.nan], np.arange(1, 7))
+    force = {}
+    for ratio in (1.0, 3.0):
+        # no encoder: nothing is known of counts
+        document["drive"] = {"sample_rate": 1000.0, "motor": motor | {"gear_ratio": ratio}}
+        machine = Machine.from_document(document)
+        log = strut_log_from_currents(machine, np.arange(4.0), length, current)
+        np.testing.assert_array_equal(log.length, length)
+        force[ratio] = log.force
+        # one turn of the screw: torque times 2 pi is force times lead
+        np.testing.assert_allclose(log.force * 0.004, 2 * np.pi * 0.3 * ratio * current, rtol=1e-14)
+    np.testing.assert_allclose(force[3.0], 3 * force[1.0], rtol=1e-15)
+
+
+def test_currents_beside_lengths_need_motors_that_make_force():
+    uf = yaml.safe_load(builtin_machines()["uf"].read_text())
+    hydraulic = yaml.safe_load(builtin_machines()["uf_hydraulic"].read_text())["actuator"]
+    encoders_alone = {key: value for key, value in uf["drive"].items() if key != "motor"}
+    for change, message in (
+        ({"drive": encoders_alone}, r"a\.csv: currents need the key 'drive\.motor' .* 'uf'"),
+        ({"actuator": hydraulic}, "drive 1 of machine 'uf' is of type 'hydraulic', whose current opens"),
+    ):
+        machine = Machine.from_document(uf | change)
+        with pytest.raises(LogError, match=message):
+            strut_log_from_currents(machine, [0.0], np.ones((1, 6)), np.ones((1, 6)), "a.csv")
 
 
 def test_machine_without_drive_is_named():

@@ -101,6 +101,27 @@ def test_raw_log_is_converted_with_the_drive(tmp_path):
     np.testing.assert_allclose(log.force, 0.5 * machine.drive.force_per_ampere, rtol=1e-15)
 
 
+def test_a_controllers_log_of_lengths_and_currents_is_read_as_it_is(tmp_path):
+    machine = Machine.load("uf")
+    lengths, currents = SI[1:7], RAW[7:]
+    path = tmp_path / "controller.csv"
+    rows = [[f"{row * 1e-3:.3f}", *["0.4"] * 6, *map(str, range(1, 7)), "7"] for row in range(12)]
+    path.write_text(text_of([["t", *lengths, *currents, "mode"], *rows]))
+    log, _ = read_log(path, machine)
+    np.testing.assert_array_equal(log.length, 0.4)
+    expected = np.tile(np.arange(1.0, 7.0) * machine.drive.force_per_ampere, (12, 1))
+    np.testing.assert_allclose(log.force, expected, rtol=1e-15)
+    with pytest.raises(LogError, match=r"controller\.csv: currents need a machine with the key 'drive'"):
+        read_log(path)
+    # measured forces go before currents
+    path.write_text(text_of([[*SI, *currents], *([*row[:7], *["10"] * 6, *row[7:13]] for row in rows)]))
+    np.testing.assert_array_equal(read_log(path)[0].force, 10.0)
+    # and one that is not there is missed, as a force is
+    path.write_text(text_of([["t", *lengths, *currents[:5]], *(row[:12] for row in rows)]))
+    with pytest.raises(LogError, match=r"no column cur_6; expected t,length_1\.\.length_6"):
+        read_log(path, machine)
+
+
 def test_second_header_in_the_middle_maps_the_columns_anew_and_is_counted(tmp_path):
     rows = si_rows()
     for i, row in enumerate(rows[1:]):

@@ -12,8 +12,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pkm_identification.estimation.equations import Equations
+from pkm_identification.identification.equations.force_equations import force_equations
 from pkm_identification.identification.experiment import Experiment
 from pkm_identification.identification.procedures.friction_test import FrictionTest, measure_friction
+from pkm_identification.identification.samples import samples_of
 from pkm_identification.mechanisms.hexapod.dynamics.regressor import regressor
 from pkm_identification.mechanisms.hexapod.kinematics.forward import platform_motion
 from pkm_identification.mechanisms.hexapod.machine import Machine
@@ -111,6 +113,25 @@ def run_experiments(durations: Mapping[str, float] | None = None, seed: int = SE
     values = hexapod_parameters(model, "oh24").nominal
     start = values * (1.0 + np.random.default_rng(seed).uniform(-GUESS, GUESS, len(values)))
     return Experiments(nominal, model, truth, start, logs, strut_tests)
+
+
+def equations_with_rest(log: StrutLog, machine: Machine, parameters: ParameterSet) -> Equations:
+    """Equations of one log with both sides in one band, those of the machine at rest included, which no stage gets.
+
+    Parameters
+    ----------
+    log : StrutLog
+    machine : Machine
+    parameters : ParameterSet
+        As `trajectories_of` has them: what smoothing does to friction at reversals is behind the 24.
+    """
+    experiment = Experiment.of([log], machine)
+    settings = experiment.settings
+    samples = samples_of(experiment.logs[0], machine, settings.filter)
+    force = np.asarray(samples.struts.force)
+    return force_equations(
+        machine, parameters, samples.platform, force, samples.struts.segment, settings.band
+    )
 
 
 def source_equations(log: StrutLog, machine: Machine, parameters: ParameterSet) -> Equations:

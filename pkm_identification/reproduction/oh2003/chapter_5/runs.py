@@ -36,7 +36,7 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
 
-from .data import NAMES, Experiments, source_equations
+from .data import NAMES, Experiments, equations_with_rest, source_equations
 from .joint_share import JointShare, joint_share
 
 SWEEPS = 20  # over the data, for a filter that starts with one variance for all
@@ -75,6 +75,8 @@ class StagedStudy:
         Lengths low-passed at 10 Hz, forces and the model's columns not.
     third : dict of str to dict of str to Stage
         Stage 3 as the source does it, its processing: by the trajectory whose stage 2 is the start, then by trajectory.
+    whole_xy : Equations
+        XY, its processing of ours, with the equations before the motion begins, which no stage gets.
     previous : StagedResult
         XY, its processing of ours, with the inertial parameters of 1-B held in 2-A.
     joints : JointShare
@@ -92,6 +94,7 @@ class StagedStudy:
     ours: StagedIdentification
     as_source: StagedIdentification
     third: dict[str, dict[str, Stage]]
+    whole_xy: Equations
     previous: StagedResult
     joints: JointShare
     ranks: dict[str, int]
@@ -125,6 +128,7 @@ def run_study(experiments: Experiments) -> StagedStudy:
         ours=ours,
         as_source=as_source,
         third=third_stages(as_source, redundancy),
+        whole_xy=equations_with_rest(logs["xy"], model, parameters),
         previous=staged(equations["xy"], parameters, first, StageSettings(redundancy, hold=PREVIOUS)),
         joints=joint_share(experiments.truth),
         ranks={name: inertial_rank(model, name) for name in (*NAMES, "rich")},

@@ -25,6 +25,7 @@ from pkm_identification.reproduction.oh2003.chapter_5.friction_findings import (
     FRICTION_PLACES,
     friction_changes,
     friction_difference,
+    rms,
     stage_of,
 )
 from pkm_identification.reproduction.oh2003.chapter_5.joint_share import JUDGED as JUDGED_MOMENT
@@ -84,6 +85,21 @@ def test_2a_is_1a_again_with_cad_held_and_not_with_the_previous(study):
         assert second.residual_rms == pytest.approx(first.residual_rms, rel=5e-3)
         assert np.all(np.abs(second.values - first.values)[12:24] < 0.5 * first.std[12:24])
     assert stage_of(study.previous, "2-A").residual_rms < 0.3 * stage_of(study.previous, "1-A").residual_rms
+
+
+def test_the_residual_of_2a_is_that_of_1a_with_the_rest_before_the_motion_too(study):
+    """What was 3.84 N with it and is 3.86 N without: the same equations but for those at rest, the same estimates."""
+    used = study.ours.trajectories.equations["xy"]
+    resting = ~np.isin(study.whole_xy.time, used.time)
+    np.testing.assert_array_equal(study.whole_xy[~resting].regressor, used.regressor)
+    np.testing.assert_array_equal(study.whole_xy[~resting].measured, used.measured)
+    # before the motion and nowhere else
+    assert 0 < np.count_nonzero(resting) < 10
+    assert study.whole_xy.time[resting].max() < used.time.min()
+    first, second = (stage_of(study.ours.results["xy"], name) for name in ("1-A", "2-A"))
+    assert rms(used, first) == pytest.approx(first.residual_rms, rel=1e-12)
+    assert rms(study.whole_xy, second) == pytest.approx(rms(study.whole_xy, first), rel=5e-3)
+    assert rms(study.whole_xy[resting], first) < first.residual_rms
 
 
 def test_forces_stay_raw_in_the_sources_processing(study):
