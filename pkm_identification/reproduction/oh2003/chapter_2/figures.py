@@ -9,7 +9,7 @@ from pkm_identification.report.contribution_tables import GROUP_TEXT
 from pkm_identification.report.figures.style import NOMINAL, STRUT_COLORS, categories_across, styled
 
 from ..table_2_2_motions import SOURCE_MOTIONS, SPEEDS
-from .data import CASES, FIGURES, GROUPS
+from .data import AXES, CASES, FIGURES, GROUPS
 from .runs import Study
 
 SPEED_COLORS = ("#9ECAE1", "#4292C6", "#08519C")  # light to dark: slow to fast
@@ -43,6 +43,8 @@ def source_figures(study: Study) -> Figure:
                 label=CASE_TEXT[k],
             )
         panel.set_xticks(range(len(names)), names)
+        if label in AXES:
+            panel.set_ylim(0.0, AXES[label])
         panel.set_title(f"Fig. {label}: {kind}, {speed} speed; {GEOMETRY[joints]}, {RATIO[bodies]}")
         categories_across(panel, f"{kind} norm (%)")
     figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=6)

@@ -82,7 +82,7 @@ def settling_figure(
 
 @styled
 def inertia_figure(results: Sequence[CaseResult], source: Mapping[str, SourceNumber], title: str) -> Figure:
-    """Error of every inertia: the first guess, the source's result, ours by motion."""
+    """Error of every inertia: the first guess, the source's result, ours by motion without process noise."""
     names = list(source)
     figure = Figure(figsize=(10, 4.4), layout="constrained")
     panel = figure.add_subplot()
@@ -103,12 +103,12 @@ def inertia_figure(results: Sequence[CaseResult], source: Mapping[str, SourceNum
             label=f"ours, {result.case.motion}",
         )
     printed = 100 * (np.array([one.legible for one in source.values()]) / true - 1)
-    panel.plot(places, printed, "_", color=TRUE, markersize=26, markeredgewidth=2, label="source's result")
+    panel.plot(places, printed, "_", color="black", markersize=26, markeredgewidth=2, label="source's result")
     panel.axhline(0.0, color=NOMINAL, linewidth=0.8)
     panel.set_xticks(places, names)
     panel.grid(False, axis="x")
     panel.set_ylabel("error (% of the truth)")
-    figure.legend(*panel.get_legend_handles_labels(), loc="outside lower center", ncols=6)
+    figure.legend(*panel.get_legend_handles_labels(), loc="outside lower center", ncols=6, markerscale=0.7)
     figure.suptitle(title, x=0.01, ha="left")
     return figure
 

@@ -29,7 +29,8 @@ def mass_number(comparison: Comparison) -> Number | None:
     if percent is None:
         if source.value is None:
             return None
-        percent, mark = 100 * abs(source.value / true - 1), source.mark.split("/")[-1]
+        # two decimals, as the source prints them
+        percent, mark = round(100 * abs(source.value / true - 1), 2), source.mark.split("/")[-1]
     ours = 100 * abs(float(result.as_source[i]) / true - 1)
     table = result.case.table.split(",")[0]
     name = f"Table {table}, {case_name(result.case)}: {comparison.name} off"

@@ -3,7 +3,8 @@
 One panel is one figure of the source: the three masses of a case together over the iterations, or one mass of a model
 at every level of noise. Axes are the source's where they are legible, otherwise ours; which case a figure shows is
 legible or follows from its place in the source's order (X, XY, Z, free fall). An iteration is read as a sample. Of
-Figs. 4.19 and 4.20 nothing has been recovered, and of C.3 to C.9 not what they show.
+Figs. 4.19, 4.20, 4.22 to 4.34, C.3 and C.4 nothing has been recovered; of 4.21 the model and the iterations, of C.5 to
+C.9 the mass and its axis, but not the case.
 """
 
 from __future__ import annotations

@@ -91,10 +91,14 @@ def _figures(study: SimulationStudy) -> dict[str, Figure]:
             energy, comparisons, "Masses without friction, energy model", 1000
         ),
         "simulation_inertias": inertia_figure(
-            plain, INERTIAS, "Inertias without friction: the source's results are its first guess"
+            plain,
+            INERTIAS,
+            "Inertias without friction (ours without process noise): the source's are its first guess",
         ),
         "simulation_inertias_energy": inertia_figure(
-            energy, _energy_inertias("XY"), "Inertias by the energy model (Table 4.9, XY)"
+            energy,
+            _energy_inertias("XY"),
+            "Inertias by the energy model (Table 4.9, XY; ours without process noise)",
         ),
         "simulation_order": order_figure(orders, comparisons),
         "simulation_noise": noise_figure(
@@ -138,7 +142,9 @@ NOTES = (
     "std is what noise of the forces and the guess leave open. Noise of the measured states is in the regressor "
     "too, where it causes a bias that no such std contains: error/std shows it.",
     "simulation_source_*: Figs. 4.8-4.18, 4.35-4.44, C.1, C.2 in the source's layout, its axes where they are legible. "
-    "Not drawn, as what they show is not in the recovered text: Figs. 4.19-4.34 and C.3-C.9.",
+    "Not drawn, as what they show is not in the recovered text: Figs. 4.19-4.34 (of 4.21 the model and the iterations "
+    "are: energy, 0-20) and C.3-C.9 (of C.5 to C.9 the mass and its axis are, the case is not: m_e 1.5-1.9, m_b "
+    "6.6-8.4, m_p 4-6.5, m_e from 1.5, m_b from 6.5 kg).",
     "The JSON file has every parameter of every case, friction included, with standard deviation and status.",
 )
 
