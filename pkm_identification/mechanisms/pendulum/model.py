@@ -16,7 +16,6 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from pkm_identification.errors import NotConverged
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
 from pkm_identification.numerics.linear_systems import solve3
@@ -25,6 +24,9 @@ NAMES = ("l1", "l2", "m1", "m2", "M")
 UNITS = ("m", "m", "kg", "kg", "kg")
 GRAVITY = 9.81  # m/s^2
 COORDINATES = 3
+STEP = 5e-5  # s, at most, of the integration: its error is then that of rounding
+STAGES = (0.0, 0.5, 1.0)  # of a step, at which the force is asked for
+ROUNDING = 1e-6  # of a step
 
 
 @dataclass(frozen=True)
@@ -81,6 +83,34 @@ def _accelerations(w, position, velocity, force, result):
         _coefficients(w, position[n], velocity[n], matrix, result[n])
         result[n, 0] += force[n]
         solve3(matrix, result[n])
+
+
+@kernel
+def _fall(w, steps, size, force, position, velocity):
+    """Fill positions and velocities (N, 3) from the first on: classical Runge-Kutta, `steps` of `size` between two.
+
+    `force` (sum of steps, 3) is that at the begin, the middle and the end of every step.
+    """
+    rates = np.empty((4, 6))
+    state, middle = np.empty(6), np.empty(6)
+    matrix = np.empty((3, 3))
+    taken = 0
+    for n in range(len(steps)):
+        state[:3], state[3:] = position[n], velocity[n]
+        h = size[n]
+        for _ in range(steps[n]):
+            for stage in range(4):
+                part = 0.0 if stage == 0 else (h if stage == 3 else 0.5 * h)
+                for i in range(6):
+                    middle[i] = state[i] + (part * rates[stage - 1, i] if stage > 0 else 0.0)
+                rates[stage, :3] = middle[3:]
+                _coefficients(w, middle[:3], middle[3:], matrix, rates[stage, 3:])
+                rates[stage, 3] += force[taken, (stage + 1) // 2]
+                solve3(matrix, rates[stage, 3:])
+            for i in range(6):
+                state[i] += h / 6.0 * (rates[0, i] + 2.0 * rates[1, i] + 2.0 * rates[2, i] + rates[3, i])
+            taken += 1
+        position[n + 1], velocity[n + 1] = state[:3], state[3:]
 
 
 @kernel
@@ -197,10 +227,12 @@ def simulate(
     w: FloatArray,
     time: FloatArray,
     start: FloatArray,
-    force: Callable[[float], float] | None = None,
-    tolerance: float = 1e-11,
+    force: Callable[[FloatArray], FloatArray] | None = None,
 ) -> PendulumMotion:
     """Let go of the pendulum at rest.
+
+    Its motion is chaotic: rounding grows tenfold in about a second. Steps are therefore fixed and compiled, so that no
+    choice of a library's kernels by the processor makes another motion of the end of a long fall.
 
     Parameters
     ----------
@@ -211,40 +243,20 @@ def simulate(
     start : ndarray, shape (3,)
         x, t1, t2 there.
     force : callable, optional
-        Force on the cart in N at a time in s; none when absent.
-    tolerance : float
-        Relative and absolute, of a step.
-
-    Raises
-    ------
-    NotConverged
-        If the integration ends early.
+        Forces on the cart in N at an array of times in s; none when absent.
     """
-    from scipy.integrate import solve_ivp  # here, because it would double the package's start-up
-
-    w = np.asarray(w, dtype=float)
-    push = force or (lambda t: 0.0)
-    rates = np.empty((1, COORDINATES))
-
-    def derivative(t: float, state: FloatArray) -> FloatArray:
-        q, v = np.ascontiguousarray(state[None, :3]), np.ascontiguousarray(state[None, 3:])
-        _accelerations(w, q, v, np.array([push(t)]), rates)
-        return np.concatenate([state[3:], rates[0]])
-
-    solution = solve_ivp(
-        derivative,
-        (time[0], time[-1]),
-        np.concatenate([start, np.zeros(3)]),
-        method="DOP853",
-        t_eval=time,
-        rtol=tolerance,
-        atol=tolerance,
-    )
-    if not solution.success:
-        raise NotConverged(f"pendulum: integration ended early: {solution.message}")
-    position = np.ascontiguousarray(solution.y[:3].T)
-    velocity = np.ascontiguousarray(solution.y[3:].T)
-    applied = np.array([float(push(t)) for t in time])
-    acceleration = np.empty_like(position)
+    w, time = np.asarray(w, dtype=float), np.asarray(time, dtype=float)
+    steps = np.maximum(np.ceil(np.diff(time) / STEP - ROUNDING), 1).astype(np.int64)
+    size = np.diff(time) / np.maximum(steps, 1)
+    position, velocity, acceleration = np.zeros((3, len(time), COORDINATES))
+    position[0] = start
+    applied = np.zeros_like(time) if force is None else np.asarray(force(time), dtype=float)
+    pushed = np.zeros((int(steps.sum()), 3))
+    if force is not None:
+        inside = np.arange(len(pushed)) - np.repeat(np.cumsum(steps) - steps, steps)
+        begins = np.repeat(time[:-1], steps) + inside * np.repeat(size, steps)
+        for k, part in enumerate(STAGES):
+            pushed[:, k] = force(begins + part * np.repeat(size, steps))
+    _fall(w, steps, size, pushed, position, velocity)
     _accelerations(w, position, velocity, applied, acceleration)
-    return PendulumMotion(np.asarray(time, dtype=float), position, velocity, acceleration, applied)
+    return PendulumMotion(time, position, velocity, acceleration, applied)

@@ -45,12 +45,14 @@ SOURCE_LEAST_SQUARES = {"l1": (0.50, "G"), "l2": (0.75, "G"), "m2": (0.58, "G")}
 SOURCE_UKF_M = 1.49  # kg (P); all others are the true ones (P)
 
 
-def push(time: float) -> float:
-    """A force on the cart in N, for what a free fall cannot identify."""
-    return 5.0 * float(np.sin(3.0 * time))
+def push(time: FloatArray) -> FloatArray:
+    """A force on the cart in N at times in s, for what a free fall cannot identify."""
+    return 5.0 * np.sin(3.0 * time)
 
 
-def free_fall(duration: float = DURATION, force: Callable[[float], float] | None = None) -> PendulumMotion:
+def free_fall(
+    duration: float = DURATION, force: Callable[[FloatArray], FloatArray] | None = None
+) -> PendulumMotion:
     """The pendulum let go near upright, at 1 kHz; pushed at the cart if a force is given."""
     time = np.arange(round(duration / PERIOD) + 1, dtype=float) * PERIOD
     return simulate(TRUE, time, FROM_UPRIGHT, force)
