@@ -20,6 +20,8 @@ RATIO_NAMES = ("m1/M", "m2/M")
 TRUE_RATIOS = TRUE[2:4] / TRUE[4]
 START = np.ones(len(NAMES))  # first guess, m and kg
 FROM_UPRIGHT = np.array([0.0, 0.2, 0.1])  # m, rad, rad
+# Elsewhere within 20 deg of upright: a fall is chaotic, and what hangs on one fall is told of several.
+ELSEWHERE = tuple(np.array([0.0, *links]) for links in ((0.1, 0.2), (-0.2, 0.1), (0.3, 0.3)))
 DURATION, PERIOD = 20.0, 1e-3  # s
 NOISE = 0.01  # of a signal's largest value, the maximum of uniform noise
 # Noise and range of five signals (S, l.5399-5409), by signal and coordinate: x, t1 and their derivatives.
@@ -51,11 +53,13 @@ def push(time: FloatArray) -> FloatArray:
 
 
 def free_fall(
-    duration: float = DURATION, force: Callable[[FloatArray], FloatArray] | None = None
+    duration: float = DURATION,
+    force: Callable[[FloatArray], FloatArray] | None = None,
+    start: FloatArray = FROM_UPRIGHT,
 ) -> PendulumMotion:
     """The pendulum let go near upright, at 1 kHz; pushed at the cart if a force is given."""
     time = np.arange(round(duration / PERIOD) + 1, dtype=float) * PERIOD
-    return simulate(TRUE, time, FROM_UPRIGHT, force)
+    return simulate(TRUE, time, start, force)
 
 
 def largest(motion: PendulumMotion, signal: str, coordinate: int) -> float:

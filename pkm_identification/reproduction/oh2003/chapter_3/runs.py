@@ -29,6 +29,7 @@ from pkm_identification.parameters.prior import Prior
 
 from .data import (
     DURATION,
+    ELSEWHERE,
     ITERATIONS,
     NOISE,
     START,
@@ -44,7 +45,6 @@ START_STD = 0.5  # of the first guess
 START_STDS = (0.25, START_STD, 1.0)
 STARTS = (0.5, 1.0, 2.0)  # first guesses of least squares, all parameters alike
 ALPHA, BETA, KAPPA = 1e-4, 2.0, 3.0 - len(NAMES)
-SEEDS = (1, 2, 3)
 TOLERANCES = (1e-7, 1e-4, 1e-3, 1e-2)  # of the prediction; the text stops at 1e-7, its looser one is lost
 RATE = 0.001  # of the Robbins-Monro average; not in the source
 # (estimator, how its process noise follows the innovations)
@@ -94,8 +94,10 @@ class PendulumStudy:
         The fall without noise.
     exact, noisy : tuple of PendulumRun
         Without and with noise.
-    by_noise, one_turn : tuple of NonlinearFit
-        Least squares with other seeds of the noise: the text's, and angles' capped at that of one turn.
+    elsewhere : tuple of PendulumMotion
+        Falls without noise from other places.
+    by_fall, one_turn : tuple of NonlinearFit
+        Least squares on each fall with noise of its own: the text's, and angles' capped at that of one turn.
     loose : dict of float to tuple of (int, float)
         By tolerance: samples until the source's filter predicts every acceleration so well, relative to its range, and
         worst error then of lengths and mass ratios in %.
@@ -120,7 +122,8 @@ class PendulumStudy:
     motion: PendulumMotion
     exact: tuple[PendulumRun, ...]
     noisy: tuple[PendulumRun, ...]
-    by_noise: tuple[NonlinearFit, ...]
+    elsewhere: tuple[PendulumMotion, ...]
+    by_fall: tuple[NonlinearFit, ...]
     one_turn: tuple[NonlinearFit, ...]
     loose: dict[float, tuple[int, float]]
     energy_error: float
@@ -151,14 +154,16 @@ def run_study(duration: float = DURATION) -> PendulumStudy:
     total = energy(TRUE, motion)
     moved = free_fall(duration, push)
     exact = all_runs(motion, scale)
+    elsewhere = tuple(free_fall(duration, start=start) for start in ELSEWHERE)
     return PendulumStudy(
         true=TRUE,
         starts=STARTS,
         motion=motion,
         exact=exact,
         noisy=all_runs(measured(motion), scale),
-        by_noise=tuple(least_squares(measured(motion, seed), scale) for seed in SEEDS),
-        one_turn=tuple(least_squares(measured(motion, seed, one_turn=True), scale) for seed in SEEDS),
+        elsewhere=elsewhere,
+        by_fall=by_fall(motion, *elsewhere),
+        one_turn=by_fall(motion, *elsewhere, one_turn=True),
         loose=stopped_at(motion, scale, exact),
         energy_error=float(np.abs(total - total[0]).max() / np.ptp(_kinetic(motion))),
         singular_values=singular,
@@ -168,6 +173,14 @@ def run_study(duration: float = DURATION) -> PendulumStudy:
         residual_form=residual_least_squares(motion),
         pushed=least_squares(moved, scale),
         pushed_noisy=least_squares(measured(moved), scale),
+    )
+
+
+def by_fall(*motions: PendulumMotion, one_turn: bool = False) -> tuple[NonlinearFit, ...]:
+    """Least squares on each fall with noise of its own; `one_turn` as of `measured`."""
+    return tuple(
+        least_squares(measured(motion, seed, one_turn), acceleration_scale(motion))
+        for seed, motion in enumerate(motions)
     )
 
 

@@ -14,6 +14,7 @@ from pkm_identification.reproduction.outcome import Outcome
 
 from .data import (
     DURATION,
+    ELSEWHERE,
     ITERATIONS,
     LEAST_SQUARES_ITERATIONS,
     NOISE,
@@ -57,7 +58,8 @@ def _notes(study: PendulumStudy) -> tuple[str, ...]:
     return (
         "True values: l1 0.50, l2 0.75 m; m1 0.75, m2 0.50, M 1.50 kg (marked probable). First guess: ones (sure). "
         f"{DURATION:g} s at 1 kHz in free fall; UKF with alpha 1e-4, beta 2, kappa 3 - L (sure).",
-        "Not in the recovered text and chosen here: released at rest 0.2 and 0.1 rad from upright; output: the "
+        "Not in the recovered text and chosen here: released at rest 0.2 and 0.1 rad from upright, and in other falls "
+        f"at {_releases()}; output: the "
         "accelerations in the measured state; the filters' noise 1 % of the range of each acceleration, their first "
         f"standard deviation {START_STD:g}; rate of the Robbins-Monro average {RATE:g}.",
         "Noise: the text's, at most .03 m, .02 m/s, .5 m/s^2 of the cart, .36 rad, .18 rad/s of the first link "
@@ -65,6 +67,10 @@ def _notes(study: PendulumStudy) -> tuple[str, ...]:
         "which the text says nothing, 1 % of our fall's largest values.",
         f"The simulated fall keeps its energy to {study.energy_error:.1g} of the kinetic energy.",
     )
+
+
+def _releases() -> str:
+    return ", ".join(f"{first:g} and {second:g}" for _, first, second in ELSEWHERE)
 
 
 def _text(study: PendulumStudy, found: tuple[Finding, ...], notes: tuple[str, ...]) -> str:
