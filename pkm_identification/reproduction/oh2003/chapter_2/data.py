@@ -34,6 +34,8 @@ REACH = {
     "hexel": Reach(0.3, 0.3, 3.0, 15.0),
     "ford": Reach(0.6, 1.0, 10.0, 10.0),
 }
+SHARE = 2 / 3  # of a machine's end point that is amplitude, the rest is offset: as in Table 2.2
+OTHER_SHARES = {"1 : 1": 1 / 2, "1 : 2": 1 / 3}
 # Captions (S): figure, geometry of, masses of, speed, what is shown.
 FIGURES = (
     ("2.10", "uf", "uf", "low", "mean"),
@@ -72,14 +74,14 @@ def crossed(geometry: str, masses: str) -> Machine:
     return replace(study_machine(geometry), platform=bodies.platform, struts=bodies.struts)
 
 
-def scaled_motions(name: str) -> dict[str, SourceMotion]:
+def scaled_motions(name: str, share: float = SHARE) -> dict[str, SourceMotion]:
     """Motions of the six cases at three speeds, scaled for a machine (l.2971-79); our reading.
 
-    Amplitude and offset stand as in Table 2.2 and end together at the machine's end point (for UF .027 + .013 m where
-    the table has .0254 + .0127 m); the top speed is the highest that keeps feed and acceleration.
+    Amplitude and offset end together at the machine's end point (for UF .027 + .013 m where Table 2.2 has .0254 +
+    .0127 m), `share` of it the amplitude; the top speed is the highest that keeps feed and acceleration.
     """
     reach = REACH[name]
-    amplitude, offset = 2 / 3 * reach.end, reach.end / 3
+    amplitude, offset = share * reach.end, (1 - share) * reach.end
     top = min(reach.feed / amplitude, float(np.sqrt(reach.acceleration / amplitude)))
     motions = (
         SourceMotion(kind, offset if aside else 0.0, speed, amplitude, np.deg2rad(reach.angle), top)

@@ -27,7 +27,7 @@ from pkm_identification.motion import PlatformMotion
 from pkm_identification.numerics.arrays import FloatArray
 
 from ..table_2_2_motions import SOURCE_MOTIONS, SourceMotion
-from .data import MACHINES, crossed, scaled_motions, study_machine
+from .data import MACHINES, OTHER_SHARES, crossed, scaled_motions, study_machine
 
 LEVER = 0.3  # m, that makes lengths of angles in the singular values
 WORST = 0.5  # of the singular value ratio at home: a motion that goes lower does not fit
@@ -72,6 +72,8 @@ class Study:
         By geometry, masses and motion of Table 2.2.
     scaled : dict
         By machine and motion; only those that fit the machine.
+    shared : dict of str to tuple of Case
+        Hexel's offset motions scaled with other shares of amplitude and offset, those that fit.
     misfits : tuple of (str, str)
         Scaled motions that do not.
     sensitivities : dict
@@ -81,6 +83,7 @@ class Study:
     cases: Cases
     crossed: dict[tuple[str, str, str], Case]
     scaled: Cases
+    shared: dict[str, tuple[Case, ...]]
     misfits: tuple[tuple[str, str], ...]
     sensitivities: dict[tuple[str, str], SensitivityCase]
 
@@ -117,6 +120,14 @@ def run_study() -> Study:
         cases,
         mixed,
         scaled,
+        {
+            label: tuple(
+                study_case(machines["hexel"], motion)
+                for motion in scaled_motions("hexel", share).values()
+                if motion.offset and fits(machines["hexel"], motion)
+            )
+            for label, share in OTHER_SHARES.items()
+        },
         tuple(misfits),
         {(name, motion): _sensitivity(machines[name], motion) for name, motion in each},
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pkm_identification.reproduction.finding import Finding
 from pkm_identification.reproduction.number import at_most, interval, statement
 
@@ -130,6 +132,11 @@ def _offset(study: Study) -> Finding:
     )
 
 
+def _hexel_range(cases: Sequence[Case]) -> str:
+    total, gravity = ([c.shares.total_variation for c in cases], [c.shares.varies("grp") for c in cases])
+    return f"F_a {span(total, 2)}, grp {span(gravity, 2)} %"
+
+
 def _hexel(study: Study) -> Finding:
     aside = [
         case.shares for (name, motion), case in study.scaled.items() if name == "hexel" and "offset" in motion
@@ -146,7 +153,9 @@ def _hexel(study: Study) -> Finding:
         f"Motions scaled for Hexel: F_a {span(total, 2)}, grp {span(gravity, 2)} %. In Table 2.2's own F_a "
         f"{span([one.total_variation for one in table], 2)}, grp {span([one.varies('grp') for one in table], 2)} %.",
         "Only with motions of the scaled size (l.2971-79). How amplitude and offset share the .3 m of the text is our "
-        "reading (2 : 1, as in Table 2.2), and .3 m hardly fits a machine scaled to a .61 m platform"
+        "reading (2 : 1, as in Table 2.2; "
+        + ", ".join(f"{share} gives {_hexel_range(cases)}" for share, cases in study.shared.items())
+        + "), and .3 m hardly fits a machine scaled to a .61 m platform"
         + (f"; {len(lost)} of the motions do not fit and are left out." if lost else "."),
         (
             interval("V7: Hexel, offset, variation of F_a", HEXEL_OFFSET, total, "%", "S", "3304-10"),

@@ -226,6 +226,16 @@ def test_every_verdict_has_its_opposite_tested_or_is_not_judged(study):
     assert {name for name, verdict in verdicts(study).items() if verdict != UNJUDGED} == set(BOTH_WAYS)
 
 
+def test_hexels_range_hangs_on_no_share_of_amplitude_and_offset(study):
+    """The text gives their sum alone: V7 is the same, or the same in kind, with each of three shares."""
+    for label, cases in study.shared.items():
+        assert len(cases) == 9, label
+        taken = dict(zip([key for key in study.scaled if hexel_aside(*key)], cases, strict=True))
+        found = verdicts(replace(study, scaled={**study.scaled, **taken}))
+        for force in ("F_a", "gravity"):
+            assert found[f"V7: Hexel, offset, variation of {force}"] in (AGREES, IN_KIND), label
+
+
 def test_study_is_complete_and_the_sources_model(study):
     assert set(study.cases) == {(machine, motion) for machine in MACHINES for motion in SOURCE_MOTIONS}
     ratios = []
