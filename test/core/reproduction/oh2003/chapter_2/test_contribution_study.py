@@ -17,7 +17,11 @@ from pkm_identification.reproduction.oh2003.chapter_2.data import (
     study_machine,
 )
 from pkm_identification.reproduction.oh2003.chapter_2.findings import findings
-from pkm_identification.reproduction.oh2003.chapter_2.runs import change_with_chapters_4_5, run_study
+from pkm_identification.reproduction.oh2003.chapter_2.runs import (
+    change_with_chapters_4_5,
+    run_study,
+    study_case,
+)
 from pkm_identification.reproduction.oh2003.table_2_2_motions import SOURCE_MOTIONS
 
 
@@ -234,6 +238,21 @@ def test_hexels_range_hangs_on_no_share_of_amplitude_and_offset(study):
         found = verdicts(replace(study, scaled={**study.scaled, **taken}))
         for force in ("F_a", "gravity"):
             assert found[f"V7: Hexel, offset, variation of {force}"] in (AGREES, IN_KIND), label
+
+
+@pytest.mark.parametrize(("of_b", "of_e"), [(0.0, 0.3), (0.3, 0.05)])
+def test_what_leads_at_high_speed_hangs_on_no_place_of_the_struts_centres_of_mass(study, of_b, of_e):
+    """Their places are not in the text; M1 and V2 are the same wherever they are."""
+    machine = study_machine("uf")
+    body_b, body_e = machine.struts[0].body_b, machine.struts[0].body_e
+    moved = replace(machine.struts[0], body_b=replace(body_b, center_of_mass=of_b),
+                    body_e=replace(body_e, center_of_mass=of_e))  # fmt: skip
+    cases = dict(study.cases)
+    for name in (one for one in SOURCE_MOTIONS if one.endswith("high")):
+        cases["uf", name] = study_case(replace(machine, struts=(moved,) * 6), SOURCE_MOTIONS[name])
+    before, after = verdicts(study), verdicts(replace(study, cases=cases))
+    for name in ("M1: sm is the largest mean of Fig. 2.11", "V2: sm varies most of the groups"):
+        assert after[name] == before[name]
 
 
 def test_study_is_complete_and_the_sources_model(study):
