@@ -1,7 +1,8 @@
 """White noise of forces and positions, read where there is no motion: near the highest frequencies of a log.
 
 In closed loop the controller answers the encoder's steps with force far above the band: that is no noise of the force
-sensor, and what of the force is coherent with the positions there is taken out.
+sensor, and what of the force is coherent with the positions there is taken out. So is what is coherent with the bend of
+the friction law: friction reverses within a millisecond, and of slow logs every stretch has a reversal.
 """
 
 from __future__ import annotations
@@ -20,22 +21,25 @@ WINDOW, FEWEST_WINDOWS = 64, 20  # samples
 FREEDOM = 24.0  # independent squares in a window of noise in a quarter to a half of the band
 
 
-def force_density(force: FloatArray, length: FloatArray, period: float) -> FloatArray:
-    """One-sided power density (n,) of forces (N, n) in N^2/Hz, without what answers the positions (N, n)."""
+def force_density(
+    force: FloatArray, length: FloatArray, period: float, bend: FloatArray | None = None
+) -> FloatArray:
+    """One-sided power density (n,) of forces (N, n) in N^2/Hz, without what answers the positions (N, n).
+
+    `bend` (N, n) is what friction does at reversals, of any size: force coherent with it is none of the noise.
+    """
     sections = band_pass(6, QUIET[0] / period, QUIET[1] / period, 1.0 / period)
-    noise = filtered(sections, force - force[0])[8 * LAGS :]
-    moved = filtered(sections, length - length[0])[8 * LAGS :]
+    noise, moved = (filtered(sections, values - values[0])[8 * LAGS :] for values in (force, length))
+    bent = None if bend is None else filtered(sections, bend - bend[0])[8 * LAGS :]
     left = np.empty(force.shape[1])
     for k in range(force.shape[1]):
-        lagged = np.stack([moved[LAGS - lag : len(moved) - lag, k] for lag in range(LAGS + 1)], axis=1)
+        lagged = [moved[LAGS - lag : len(moved) - lag, k] for lag in range(LAGS + 1)]
+        known = np.stack(lagged if bent is None else [*lagged, bent[LAGS:, k]], axis=1)
+        known /= np.sqrt(np.mean(known**2, axis=0)) + 1e-300
         target = noise[LAGS:, k]
-        scale = np.sqrt(np.mean(lagged**2)) or 1.0
-        gram = lagged.T @ lagged / scale**2
-        answer = np.linalg.solve(
-            gram + 1e-9 * np.trace(gram) * np.eye(LAGS + 1) + 1e-300 * np.eye(LAGS + 1),
-            lagged.T @ target / scale**2,
-        )
-        left[k] = _usual_power(target - lagged @ answer)
+        gram = known.T @ known
+        ridge = (1e-9 * np.trace(gram) + 1e-300) * np.eye(len(gram))
+        left[k] = _usual_power(target - known @ np.linalg.solve(gram + ridge, known.T @ target))
     density = left / ((QUIET[1] - QUIET[0]) / period)
     return np.maximum(density, _quantum(force) ** 2 / 12.0 * 2.0 * period)
 

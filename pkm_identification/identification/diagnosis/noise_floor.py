@@ -9,7 +9,8 @@ From the log alone (the noise of the force from the machine file, where it says 
     floor_k^2 = A_k^2 + E_k^2 .
 
 In closed loop the controller answers the encoder's steps with force far above the band: that is no noise of the force
-sensor, and what of the force is coherent with the lengths there is taken out.
+sensor, and what of the force is coherent with the lengths there is taken out. So is what is coherent with the bend of
+the friction law: friction reverses within a millisecond, and of slow logs every stretch has a reversal.
 """
 
 from __future__ import annotations
@@ -18,17 +19,19 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from pkm_identification.mechanisms.friction import Friction, friction_columns
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.kinematics.forward import platform_motion
-from pkm_identification.motion import STRUTS
+from pkm_identification.motion import STRUTS, StrutMotion
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.segments import segment_slices
+from pkm_identification.signals import white_noise
 from pkm_identification.signals.band import BandSettings
 from pkm_identification.signals.forces.acting import noise_passed, winding
 from pkm_identification.signals.guard import GuardedLog
 from pkm_identification.signals.guard.samples import rows_of
 from pkm_identification.signals.sections import response
-from pkm_identification.signals.white_noise import LAGS, QUIET, force_density, position_noise
+from pkm_identification.signals.white_noise import LAGS, QUIET
 from pkm_identification.signals.zero_phase import filter_log
 
 from ..equations.band_rows import in_band
@@ -82,14 +85,16 @@ def noise_floor(experiment: Experiment, parameters: FloatArray, band_force: Floa
     for log in experiment.logs:
         if log.force is None or len(log.time) < 16 * LAGS:
             continue
+        part = rows_of(log, _longest(log))
+        struts = _smooth(experiment, part)
         density = (
             np.full(STRUTS, 2.0 * stated**2 * band.period)
             if stated
-            else _force_density(log, band.period) / left
+            else force_density(part, struts, experiment.machine.friction) / left
         )
         densities.append(density)
         weights.append(len(log.time))
-        encoders.append(_encoder_part(experiment, log, parameters, densities[-1]))
+        encoders.append(_encoder_part(experiment, part, struts, parameters, density))
     if not densities:
         densities, weights, encoders = [np.zeros(STRUTS)], [1], [np.zeros(STRUTS)]
     force = np.sqrt(np.average(densities, axis=0, weights=weights) * passed)
@@ -106,16 +111,49 @@ def _power_passed(band: BandSettings) -> float:
     return float(np.mean(np.abs(response(band.sections, middle, rate)) ** 4)) * 0.5 * rate
 
 
-def _force_density(log: GuardedLog, period: float) -> FloatArray:
-    """Power density (6,) of the force's noise in N^2/Hz."""
+def force_density(log: GuardedLog, struts: StrutMotion, friction: Friction) -> FloatArray:
+    """One-sided power density of the force where there is no motion, without what answers encoders or reversals.
+
+    Parameters
+    ----------
+    log : GuardedLog
+        One segment of N samples.
+    struts : StrutMotion
+        Its smooth motion, without some of its first and last rows; empty where the segment is too short for that.
+    friction : Friction
+        Whose bend is taken out; its coefficients do not matter.
+
+    Returns
+    -------
+    ndarray, shape (6,)
+        N^2/Hz.
+
+    Raises
+    ------
+    ValueError
+        If the log has no forces.
+    """
     if log.force is None:
         raise ValueError("a log without forces has no noise of theirs")
-    first = _longest(log)
-    return force_density(log.force[first], log.length[first], period)
+    if len(struts) < 16 * LAGS or friction.law.reversing is None:
+        return white_noise.force_density(log.force, log.length, log.period)
+    first = int(np.searchsorted(log.time, struts.time[0]))
+    inner = slice(first, first + len(struts))
+    bend = friction_columns(struts.rate, friction)[friction.law.reversing_term]
+    return white_noise.force_density(log.force[inner], log.length[inner], log.period, bend)
+
+
+def _smooth(experiment: Experiment, part: GuardedLog) -> StrutMotion:
+    settings = experiment.settings.filter
+    return filter_log(part, settings.cutoff, settings.order)
 
 
 def _encoder_part(
-    experiment: Experiment, log: GuardedLog, parameters: FloatArray, density: FloatArray
+    experiment: Experiment,
+    part: GuardedLog,
+    struts: StrutMotion,
+    parameters: FloatArray,
+    density: FloatArray,
 ) -> FloatArray:
     """Standard deviation (6,) in N of the model's force in the band because of noise of the lengths.
 
@@ -123,16 +161,14 @@ def _encoder_part(
     N^2/Hz winds up, that force's.
     """
     settings, machine = experiment.settings, experiment.machine
-    part = rows_of(log, _longest(log))
+    if len(struts) == 0:
+        return np.zeros(STRUTS)
     wound = density / (2.0 * settings.period) * winding(settings.guard) ** 2
-    noise = np.sqrt(position_noise(part.length, settings.period) ** 2 + wound)
+    noise = np.sqrt(white_noise.position_noise(part.length, settings.period) ** 2 + wound)
     noise = noise * np.random.default_rng(SEED).standard_normal(part.length.shape)
     forces = []
-    for length in (part.length, part.length + noise):
-        struts = filter_log(replace(part, length=length), settings.filter.cutoff, settings.filter.order)
-        if len(struts) == 0:
-            return np.zeros(STRUTS)
-        motion = platform_motion(machine, struts)[0]
+    for moved in (struts, _smooth(experiment, replace(part, length=part.length + noise))):
+        motion = platform_motion(machine, moved)[0]
         forces.append(strut_forces(machine, motion, parameters=parameters))
     difference = np.nan_to_num(forces[1] - forces[0])
     passed = in_band(difference, struts.segment, settings.band)

@@ -12,6 +12,7 @@ from core.synthetic import log, nominal, truth
 from pkm_identification.errors import LogError
 from pkm_identification.identification.diagnosis.as_recorded import diagnosed
 from pkm_identification.identification.diagnosis.log_rows import LogRows
+from pkm_identification.identification.diagnosis.noise_floor import force_density
 from pkm_identification.identification.experiment import Experiment
 from pkm_identification.identification.identify import identify
 from pkm_identification.identification.settings import Settings
@@ -19,6 +20,7 @@ from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import StrutLog
 from pkm_identification.report.diagnosis import reason
+from pkm_identification.signals.zero_phase import filter_log
 
 NOMINAL, TRUTH = nominal(), truth()
 SETTINGS = Settings.of(estimator="ls", hold_out=0.0)
@@ -82,6 +84,43 @@ def test_noise_that_the_machine_file_states_is_the_floor(right, alone):
     np.testing.assert_allclose(wide.floor.force, 2.0 * stated.floor.force, rtol=1e-12)
     assert stated.floor.basis == "stated in the machine file"
     assert wide.ratio < 0.6 * stated.ratio
+
+
+def slower(recorded: StrutLog, every: int) -> tuple[Experiment, StrutLog]:
+    """Every n-th sample only, and a machine file that says so."""
+    rate = 1000.0 / every
+    slow = StrutLog(recorded.time[::every], recorded.length[::every], recorded.force[::every])
+    return Experiment.of(
+        [slow], changed(NOMINAL, lambda d: d["drive"].update(sample_rate=rate)), SETTINGS
+    ), slow
+
+
+@pytest.mark.parametrize("every", [1, 2, 4, 10, 20])
+def test_the_floor_is_the_noise_at_every_rate(right, every):
+    """White noise of 1 N stays that in every n-th sample; reversals of 24 to 51 N are none of it."""
+    experiment = slower(right, every)[0]
+    (log,) = experiment.logs
+    struts = filter_log(log, experiment.settings.filter.cutoff, experiment.settings.filter.order)
+    found = np.sqrt(force_density(log, struts, NOMINAL.friction) / (2.0 * log.period))
+    # in one stretch, and in as many samples as ten seconds at 100 Hz have, a deviation is known to a tenth or so
+    assert np.all((found > 0.85) & (found < (1.2 if every < 4 else 1.5)))
+    # the law's bend is what makes the difference
+    stiff = replace(struts, rate=np.zeros_like(struts.rate))
+    blind = np.sqrt(force_density(log, stiff, NOMINAL.friction) / (2.0 * log.period))
+    assert every < 4 or np.all(blind > 1.8 * found)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("every", [4, 10])
+def test_a_slow_log_shows_a_misfit_beside_its_noise(right, every):
+    """A torque constant 1.1 times too large stands out of the floor; without it there is no alarm."""
+    experiment, slow = slower(right, every)
+    assert identify([slow], experiment.machine, SETTINGS).fit.adequate
+    force = slow.force * np.where(np.arange(6) == 3, 1.1, 1.0)
+    fit = identify([replace(slow, force=force)], experiment.machine, SETTINGS).fit
+    assert not fit.adequate
+    assert fit.causes[0].name == "force_gain_4"
+    assert fit.per_strut.max() > 1.6
 
 
 def test_a_thin_grid_gives_what_every_sample_gives():
