@@ -20,7 +20,7 @@ from pkm_identification.parameters.parameter import Kind
 from .cured import know_forces, motor_inertia
 
 # Symbols of parameters.
-DELAY, LENGTH = "force_delay", "length_offset"
+DELAY, LENGTH, SCALE = "force_delay", "length_offset", "length_scale"
 FORCES = (DELAY, "force_gain", "force_offset")
 
 
@@ -65,6 +65,8 @@ def with_effects_known(
     for effect in point.effects:
         if effect.name == "efficiency":
             _know_efficiency(document, machine, float(values[effect.places(point.parameters)[0]]))
+        elif effect.added is not None:
+            left += [entry.name for entry in effect.entries]
         if effect.directions is None:
             continue
         if effect.name == "motor_inertia" and machine.drive is not None and machine.drive.has_motor:
@@ -131,12 +133,19 @@ def _know_forces(document: dict[str, Any], machine: Machine, point: Linearisatio
 
 
 def _know_lengths(document: dict[str, Any], machine: Machine, point: Linearisation) -> list[str]:
-    """Zeros of the encoders, where the file has encoders; names of what it cannot know."""
+    """Zeros and pitch of the encoders, where the file has encoders; names of what it cannot know."""
     corrections, drive = point.corrections, machine.drive
-    if not np.any(corrections.length):
+    lengths = [entry.name for entry in point.entries if entry.symbol in (LENGTH, SCALE)]
+    if not lengths:
         return []
+    # one pitch can be known: that of all struts
+    alike = bool(np.ptp(corrections.scale) == 0.0)
     if drive is None or not drive.has_encoder:
-        return [entry.name for entry in point.entries if entry.symbol == LENGTH]
-    zeros = drive.length_at_zero - corrections.length
-    document["drive"]["encoder"]["length_at_zero"] = zeros.tolist()
+        return lengths
+    if np.any(corrections.length):
+        zeros = drive.length_at_zero - corrections.length / (corrections.scale if alike else 1.0)
+        document["drive"]["encoder"]["length_at_zero"] = zeros.tolist()
+    if not alike:
+        return [entry.name for entry in point.entries if entry.symbol == SCALE]
+    document["drive"]["encoder"]["counts_per_meter"] *= float(corrections.scale[0])
     return []

@@ -224,6 +224,8 @@ class _Forces:
                 for first in range(0, len(motion), BLOCK)
             ]
         )
+        if experiment.point is not None:
+            predicted[:, :, 0] += experiment.point.added(experiment.machine, samples, band)
         # the unfiltered force at the same instants
         self.raw_measured.append(log.force[np.searchsorted(log.time, motion.time)])
         self.raw_predicted.append(predicted[:, :, 0])

@@ -47,6 +47,12 @@ class Situation:
     terms: FloatArray
     later: FloatArray
 
+    @classmethod
+    def of_samples(cls, rows: LogRows, parameters: FloatArray) -> Situation:
+        """A log whose equations do not matter, only its samples."""
+        none = np.empty((0, STRUTS))
+        return cls(rows, parameters, none, none[:, :, None], none[:, 0])
+
     @property
     def machine(self) -> Machine:
         """What the machine file says, less what was found wrong with it so far."""
@@ -76,6 +82,13 @@ class Situation:
         only[places] = basis_parameters(self.machine)[places]
         return replace(self, parameters=only)
 
+    def at_all_samples(self, thin: FloatArray) -> FloatArray:
+        """Values of the thin grid (n, 6) at all samples (N, 6)."""
+        at, every = self.rows.thin, np.arange(len(self.rows.struts))
+        if not len(at):  # a log too short for the band
+            return np.zeros((len(every), thin.shape[1]))
+        return np.stack([np.interp(every, at, column) for column in thin.T], axis=1)
+
     def rigid_force(self, machine: Machine, motion: PlatformMotion) -> FloatArray:
         """The same of another machine or motion."""
         return strut_forces(machine, motion, friction=False, parameters=self.parameters)
@@ -91,8 +104,12 @@ class Situation:
 
     def of_lengths(self, struts: StrutMotion) -> FloatArray:
         """What other strut motion on the thin grid changes about the bodies' force in the band, N, (K, 6)."""
+        return self.rows.thin_in_band(self.changed_by(struts))
+
+    def changed_by(self, struts: StrutMotion) -> FloatArray:
+        """The same on the thin grid itself, unfiltered, (n, 6)."""
         motion = self.rows.thin_motion_of(self.machine, struts)
-        return self.rows.thin_in_band(self.rigid_force(self.machine, motion) - self.rigid)
+        return self.rigid_force(self.machine, motion) - self.rigid
 
 
 def situations(problem: Problem, rows: Sequence[LogRows], values: FloatArray) -> list[Situation]:

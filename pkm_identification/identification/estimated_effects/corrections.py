@@ -18,13 +18,13 @@ from pkm_identification.signals.guard import GuardedLog
 class Corrections:
     """What is taken for true instead of the machine file and the measurement.
 
-    measured(t) = gain true(t - delay) + offset, measured length = true length + length.
+    measured(t) = gain true(t - delay) + offset; of lengths, from the encoder's zero, measured = scale true + length.
 
     Attributes
     ----------
     machine : Machine
-    delay, gain, offset, length : ndarray, shape (6,)
-        s, without unit, N, m.
+    delay, gain, offset, length, scale : ndarray, shape (6,)
+        s, without unit, N, m, without unit.
     """
 
     machine: Machine
@@ -32,11 +32,14 @@ class Corrections:
     gain: FloatArray = field(default_factory=lambda: np.ones(STRUTS))
     offset: FloatArray = field(default_factory=lambda: np.zeros(STRUTS))
     length: FloatArray = field(default_factory=lambda: np.zeros(STRUTS))
+    scale: FloatArray = field(default_factory=lambda: np.ones(STRUTS))
 
     def log(self, log: GuardedLog) -> GuardedLog:
         """A guarded log with true lengths and forces; samples without a force in time are left out."""
-        if np.any(self.length):
-            log = replace(log, length=log.length - self.length)
+        if np.any(self.length) or np.any(self.scale != 1.0):
+            drive = self.machine.drive
+            zero = np.zeros(STRUTS) if drive is None else drive.length_at_zero
+            log = replace(log, length=(log.length - self.length - zero) / self.scale + zero)
         if log.force is None:
             return log
         rows = np.arange(len(log.time), dtype=float)

@@ -23,8 +23,8 @@ ALIKE = 0.02  # factors this near to their median are taken for right
 class EstimatedEffect:
     """An effect with its parameters.
 
-    Either the model's basis has it (`directions`), or it has columns of its own, which hold near the values it is
-    undone with (`undo`).
+    Either the model's basis has it (`directions`), or it has columns of its own. These hold near the values that
+    machine and logs are undone with (`undo`), or, where nothing can be undone, near the present estimate (`added`).
 
     Attributes
     ----------
@@ -36,6 +36,8 @@ class EstimatedEffect:
         Force in the band per unit of each parameter, where the log and the machine are those without the effect of
         these values (q,).
     undo : callable (Corrections, values) -> Corrections, or None
+    added : callable (Situation, values) -> ndarray, shape (N, 6), or None
+        Force in N that these values (q,) add at every sample, of an effect that is not undone: linear in the values.
     positive : tuple of Parameter
         Those that must stay above zero.
     factor_fixed : bool
@@ -48,8 +50,19 @@ class EstimatedEffect:
     directions: FloatArray | None = None
     columns: Callable[[Situation, FloatArray], FloatArray] | None = None
     undo: Callable[[Corrections, FloatArray], Corrections] | None = None
+    added: Callable[[Situation, FloatArray], FloatArray] | None = None
     positive: tuple[Parameter, ...] = ()
     factor_fixed: bool = False
+
+    @property
+    def linear(self) -> bool:
+        """Whether its columns are the same at any estimate."""
+        return self.undo is None and self.added is None
+
+    @property
+    def nominal(self) -> FloatArray:
+        """Values (q,) with which there is none of it, SI units."""
+        return np.array([entry.nominal for entry in self.entries])
 
     def places(self, parameters: ParameterSet) -> list[int]:
         """Where its parameters stand in a set."""

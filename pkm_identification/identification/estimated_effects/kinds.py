@@ -34,7 +34,9 @@ _JOINED: dict[str, tuple[str, np.ufunc]] = {
     "force_gain": ("gain", np.multiply),
     "force_offset": ("offset", np.add),
     "length_offset": ("length", np.add),
+    "length_scale": ("scale", np.multiply),
 }
+FACTORS = ("force_gain", "length_scale")
 
 
 def of_struts(hypothesis: Effect, struts: Sequence[int], name: str, fixed: bool = False) -> EstimatedEffect:
@@ -46,19 +48,20 @@ def of_struts(hypothesis: Effect, struts: Sequence[int], name: str, fixed: bool 
 
     def columns(situation: Situation, values: FloatArray) -> FloatArray:
         made = hypothesis.columns(situation)[:, :, chosen]
-        # forces less a factor are that much smaller, and so is what a change of the factor does to them
-        return made / values if hypothesis.name == "force_gain" else made
+        # what is less a factor is that much smaller, and so is what a change of the factor does to it
+        return made / values if hypothesis.name in FACTORS else made
 
     undo = partial(_undo, name=hypothesis.name, struts=chosen)
     return EstimatedEffect(name, entries, columns=columns, undo=undo, factor_fixed=fixed)
 
 
-def common_delay(hypothesis: Effect) -> EstimatedEffect:
-    """The same delay for all struts."""
+def in_common(hypothesis: Effect) -> EstimatedEffect:
+    """The same of all struts: a delay, a pitch."""
     entry = _parameter(hypothesis, hypothesis.common, float(hypothesis.scale[0]))
 
     def columns(situation: Situation, values: FloatArray) -> FloatArray:
-        return hypothesis.columns(situation).sum(axis=2, keepdims=True)
+        made = hypothesis.columns(situation).sum(axis=2, keepdims=True)
+        return made / values if hypothesis.name in FACTORS else made
 
     undo = partial(_undo, name=hypothesis.name, struts=list(range(STRUTS)))
     return EstimatedEffect(hypothesis.common, (entry,), columns=columns, undo=undo)
@@ -99,6 +102,55 @@ def joint_places(hypothesis: Effect) -> EstimatedEffect:
     zeros = (replace(entry, symbol="length_offset", limb=i) for i, entry in enumerate(entries[6 * STRUTS :]))
     entries = (*entries[: 6 * STRUTS], *zeros)
     return EstimatedEffect(hypothesis.name, entries, columns=columns, undo=undo)
+
+
+def friction_by_position(hypothesis: Effect, struts: Sequence[int] | None = None) -> EstimatedEffect:
+    """Coulomb friction along the travel: of some struts (from 0) each its own, of all in common unless named."""
+    scale = hypothesis.scale
+    entries = (
+        (_parameter(hypothesis, hypothesis.common, float(scale[0])),)
+        if struts is None
+        else tuple(_parameter(hypothesis, hypothesis.members[k], float(scale[k]), limb=k) for k in struts)
+    )
+    # which parameter is whose, (6, q)
+    share = np.ones((STRUTS, 1)) if struts is None else np.eye(STRUTS)[:, list(struts)]
+
+    def columns(situation: Situation, values: FloatArray) -> FloatArray:
+        return hypothesis.columns(situation) @ share
+
+    def added(situation: Situation, values: FloatArray) -> FloatArray:
+        return friction.with_position(situation) * (share @ values)
+
+    return EstimatedEffect(entries[0].name, entries, columns=columns, added=added)
+
+
+def friction_by_load(hypothesis: Effect) -> EstimatedEffect:
+    """Coulomb friction per axial load of the bodies as they are estimated."""
+
+    def columns(situation: Situation, values: FloatArray) -> FloatArray:
+        return hypothesis.columns(situation)
+
+    def added(situation: Situation, values: FloatArray) -> FloatArray:
+        return friction.with_load(situation) * values[0]
+
+    entry = _parameter(hypothesis, hypothesis.name, float(hypothesis.scale[0]))
+    return EstimatedEffect(entry.name, (entry,), columns=columns, added=added)
+
+
+def compliance(hypothesis: Effect) -> EstimatedEffect:
+    """Of all struts, between encoder and platform, under the bodies' force as they are estimated.
+
+    To first order: lengths stay as measured, and forces are those of bodies that move by so much less.
+    """
+
+    def columns(situation: Situation, values: FloatArray) -> FloatArray:
+        return hypothesis.columns(situation)
+
+    def added(situation: Situation, values: FloatArray) -> FloatArray:
+        return situation.at_all_samples(geometry.yielded(situation)) * values[0]
+
+    entry = _parameter(hypothesis, hypothesis.name, float(hypothesis.scale[0]))
+    return EstimatedEffect(entry.name, (entry,), columns=columns, added=added)
 
 
 def of_basis(hypothesis: Effect) -> EstimatedEffect:
@@ -151,7 +203,7 @@ def efficiency(machine: Machine) -> EstimatedEffect:
         ]
     ).T
 
-    def columns(situation: Situation, values: FloatArray) -> FloatArray:
+    def lost(situation: Situation) -> FloatArray:
         rows = situation.rows
         rate = rows.struts.rate
         side = np.clip(rate / bend, -1.0, 1.0)
@@ -159,9 +211,15 @@ def efficiency(machine: Machine) -> EstimatedEffect:
         before = rows.force + viscous * rate + coulomb * side
         driving = side * np.sign(before)
         before = before / (1.0 + np.where(driving >= 0.0, forward, -back) * driving)
-        return -rows.in_band(side * np.abs(before))[:, :, None]
+        return -side * np.abs(before)
 
-    return EstimatedEffect(entry.name, (entry,), columns=columns)
+    def columns(situation: Situation, values: FloatArray) -> FloatArray:
+        return situation.rows.in_band(lost(situation))[:, :, None]
+
+    def added(situation: Situation, values: FloatArray) -> FloatArray:
+        return lost(situation) * (values[0] - entry.nominal)
+
+    return EstimatedEffect(entry.name, (entry,), columns=columns, added=added)
 
 
 def stribeck(machine: Machine) -> EstimatedEffect:

@@ -1,7 +1,8 @@
 """Effects at given values: machine and logs without them, and their columns in the equations of what is left.
 
 With theta_0 the values they are undone with, the equations of machine and logs without them are
-y_0 = Y w + Z (theta - theta_0), Z the derivatives there; an estimator gets y_0 + Z theta_0 = Y w + Z theta.
+y_0 = Y w + Z (theta - theta_0), Z the derivatives there; an estimator gets y_0 + Z theta_0 = Y w + Z theta. Of effects
+that are not undone theta_0 are the values without effect.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from pkm_identification.signals.band import BandSettings
 from pkm_identification.signals.guard import GuardedLog
 
 from ..diagnosis.log_rows import LogRows
-from ..diagnosis.situation import situations
+from ..diagnosis.situation import Situation, situations
 from ..samples import Samples
 from ..settings import EstimatorSettings
 from .corrections import Corrections
@@ -70,7 +71,7 @@ class Linearisation:
     @property
     def linear(self) -> bool:
         """Whether nothing depends on the values."""
-        return all(effect.undo is None for effect in self.effects)
+        return all(effect.linear for effect in self.effects)
 
     def at(self, values: FloatArray) -> Linearisation:
         """The same at other values (P,); what must be positive changes by a factor of three at most."""
@@ -145,5 +146,18 @@ class Linearisation:
             own = self.values[places]
             columns = np.concatenate([effect.columns(situation, own) for situation in seen])
             regressor[:, :, places] = columns
-            measured += columns @ own
+            measured += columns @ (effect.nominal if effect.undo is None else own)
         return replace(problem, equations=replace(problem.equations, regressor=regressor, measured=measured))
+
+    def added(self, machine: Machine, samples: Samples, band: BandSettings) -> FloatArray:
+        """Force in N that effects which are not undone add at every sample of a log, (N, 6)."""
+        force = np.zeros_like(samples.struts.length)
+        effects = [effect for effect in self.effects if effect.added is not None]
+        if not effects:
+            return force
+        basis = self.parameters.mapping @ self.values + self.parameters.known
+        situation = Situation.of_samples(LogRows(machine, self.parameters, samples, band), basis)
+        for effect in effects:
+            if effect.added is not None:
+                force += effect.added(situation, self.values[effect.places(self.parameters)])
+        return force

@@ -23,13 +23,33 @@ from . import kinds
 from .effect import EstimatedEffect
 
 # Of a strut's own, with its number behind them.
-OF_STRUTS = ("force_delay", "force_gain", "force_offset", "length_offset", "friction_asymmetric")
+OF_STRUTS = (
+    "force_delay",
+    "force_gain",
+    "force_offset",
+    "length_offset",
+    "length_scale",
+    "friction_asymmetric",
+    "friction_position",
+)
+IN_COMMON = ("force_delay", "length_scale")  # one value for all struts where no strut is named
 OF_PLACE, OF_PRODUCTS = "center_of_mass", "products_of_inertia"  # the first has the second
 OF_BODIES = ("motor_inertia", OF_PRODUCTS, "unequal_struts")
 OF_FRICTION = ("friction_transition", "friction_stribeck")
 OF_JOINTS = "joint_friction"
 OF_SCREWS = "efficiency"
-OF_MACHINE = ("gravity_direction", "geometry", OF_PLACE, *OF_BODIES, *OF_FRICTION, OF_JOINTS, OF_SCREWS)
+OF_LOAD, OF_TRAVEL, OF_STIFFNESS = "friction_load", "friction_position", "compliance"
+OF_MACHINE = (
+    "gravity_direction",
+    "geometry",
+    OF_STIFFNESS,
+    OF_PLACE,
+    *OF_BODIES,
+    *OF_FRICTION,
+    OF_LOAD,
+    OF_JOINTS,
+    OF_SCREWS,
+)
 # What a list of names shows.
 FORMS = (*(f"{stem}[_N]" for stem in OF_STRUTS), *OF_MACHINE)
 # Every name, with the kind it is of and its struts (from 0).
@@ -186,13 +206,21 @@ def _effect(machine: Machine, parameters: ParameterSet, name: str) -> EstimatedE
     if kind == "gravity_direction":
         hypothesis = _one(gravity.effects(machine), name, f"machine '{machine.name}' has no gravity")
         return kinds.gravity_direction(hypothesis, machine)
-    others = [*forces.effects(machine), *geometry.effects(machine)]
-    hypothesis = _one(others, kind, "")
+    others = [*forces.effects(machine), *geometry.effects(machine), *friction.effects(machine)]
+    hypothesis = _one(others, kind, f"the friction law of machine '{machine.name}' has no bend")
     if kind == "geometry":
         return kinds.joint_places(hypothesis)
-    if name == "force_delay":
-        return kinds.common_delay(hypothesis)
+    if kind == OF_STIFFNESS:
+        return kinds.compliance(hypothesis)
+    if kind == OF_LOAD:
+        return kinds.friction_by_load(hypothesis)
+    if name == OF_TRAVEL:
+        return kinds.friction_by_position(hypothesis)
+    if name in IN_COMMON:
+        return kinds.in_common(hypothesis)
     struts = _STRUTS[name][1]
+    if kind == OF_TRAVEL:
+        return kinds.friction_by_position(hypothesis, struts)
     return kinds.of_struts(hypothesis, struts, name, fixed=kind == "force_gain" and len(struts) == STRUTS)
 
 

@@ -31,7 +31,9 @@ def relinearised(experiment: Experiment) -> tuple[Experiment, Problem, str]:
     if point is None or point.linear or count < len(problem.parameters):
         return experiment, problem, ""
     estimator = ESTIMATORS["robust" if experiment.settings.estimator.name == "robust" else "ls"]
-    places = [place for effect in point.effects if effect.undo for place in effect.places(point.parameters)]
+    places = [
+        place for effect in point.effects if not effect.linear for place in effect.places(point.parameters)
+    ]
     own = len(point.parameters)
     values = problem.prior.mean.copy()
     moved = places[0]

@@ -67,7 +67,7 @@ def effects(machine: Machine) -> list[Effect]:
             "offset",
             "N",
             shifted,
-            repeated(0.1 * _typical(machine)),
+            repeated(0.1 * typical_force(machine)),
             "Trim that amplifier's zero, set drive.force_offset in the machine file, or estimate it with "
             "--also {name}",
             numbered("force_offset"),
@@ -76,6 +76,6 @@ def effects(machine: Machine) -> list[Effect]:
     ]
 
 
-def _typical(machine: Machine) -> float:
+def typical_force(machine: Machine) -> float:
     """A typical force: weight, and friction if there is more of that."""
     return max(force_scale(machine), float(np.mean(machine.friction.coulomb)))

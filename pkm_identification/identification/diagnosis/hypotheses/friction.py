@@ -8,6 +8,7 @@ from functools import partial
 import numpy as np
 
 from pkm_identification.mechanisms.friction import friction_columns
+from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
@@ -60,19 +61,26 @@ def asymmetric(situation: Situation) -> FloatArray:
     return own_strut(situation.rows.in_band(np.abs(bend(situation)) * situation.coulomb))
 
 
+def with_load(situation: Situation) -> FloatArray:
+    """Coulomb friction of one newton per newton of the strut's axial load, at every sample, N, (N, 6)."""
+    return bend(situation) * np.abs(situation.at_all_samples(situation.rigid))
+
+
+def with_position(situation: Situation) -> FloatArray:
+    """Coulomb friction that grows by its whole size per metre of length from home, at every sample, N/(1/m), (N, 6)."""
+    machine = situation.machine
+    home = strut_lengths(machine, machine.home_position[None], machine.home_rotation[None])[0]
+    return bend(situation) * (situation.rows.struts.length - home) * situation.coulomb
+
+
 def by_load(situation: Situation) -> FloatArray:
     """Coulomb friction of one newton per newton of the strut's axial load."""
-    rows = situation.rows
-    load = np.abs(_at_all_samples(situation, situation.rigid))
-    return rows.in_band(bend(situation) * load)[:, :, None]
+    return situation.rows.in_band(with_load(situation))[:, :, None]
 
 
 def by_position(situation: Situation) -> FloatArray:
-    """Coulomb friction that grows by its whole size per metre of length."""
-    length = situation.rows.struts.length
-    return own_strut(
-        situation.rows.in_band(bend(situation) * (length - length.mean(axis=0)) * situation.coulomb)
-    )
+    """Coulomb friction that grows by its whole size per metre of length; each strut's own."""
+    return own_strut(situation.rows.in_band(with_position(situation)))
 
 
 def effects(machine: Machine) -> list[Effect]:
@@ -137,7 +145,8 @@ def effects(machine: Machine) -> list[Effect]:
         "",
         by_load,
         repeated(BY_LOAD, 1),
-        "Friction grows with the strut's load: no law here has that; identify it from logs of one payload",
+        "Friction grows with the strut's load: no law of the file has that; identify it from logs of one payload, or "
+        "estimate it with --also {name}",
     )
     add(
         "friction_position",
@@ -145,7 +154,8 @@ def effects(machine: Machine) -> list[Effect]:
         "1/m",
         by_position,
         repeated(BY_POSITION / max(float(np.ptp(machine.length_limits)), 1e-9)),
-        "Friction changes along the screw: keep to the part of the travel that is used",
+        "Friction changes along the screw: keep to the part of the travel that is used, or estimate it with "
+        "--also {name}",
         members=numbered("friction_position"),
         common="friction_position",
     )
@@ -160,15 +170,6 @@ def _between(one: float, other: float, value: float, std: float) -> tuple[float,
 def _displacement(displacement: float, value: float, std: float) -> tuple[float, float]:
     """The displacement of which the whole effect was found; its deviation is the grid's."""
     return displacement, 0.5 * displacement
-
-
-def _at_all_samples(situation: Situation, thin: FloatArray) -> FloatArray:
-    """Values of the thin grid (n, 6) at all samples (N, 6)."""
-    at = situation.rows.thin
-    every = np.arange(len(situation.rows.struts))
-    if not len(at):  # a log too short for the band
-        return np.zeros((len(every), thin.shape[1]))
-    return np.stack([np.interp(every, at, column) for column in thin.T], axis=1)
 
 
 @kernel

@@ -5,19 +5,23 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+from scipy.interpolate import make_interp_spline
 
+from pkm_identification.mechanisms.friction import friction_force
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.segments import segment_slices
 
-from ..situation import Situation
+from ..situation import Situation, own_strut
+from .forces import typical_force
 from .hypothesis import Effect, numbered, repeated
 
 JOINT, ZERO = 1e-3, 3e-3  # of the length scale: large errors
 PITCH = 0.01
-COMPLIANCE = 1e-7  # m/N
+YIELD = 3e-4  # of the length scale, under a typical force
 STEP = 1e-4  # of the length scale, for differences
+SPLINE = 5  # degree
 # In the order of `joints`.
 JOINT_COORDINATES = tuple(
     f"{body}_joint_{i + 1}_{axis}" for body in ("base", "platform") for i in range(STRUTS) for axis in "xyz"
@@ -71,27 +75,37 @@ def pitch(situation: Situation) -> FloatArray:
             acceleration=struts.acceleration * (1.0 - step * row),
         )
         columns.append(situation.of_lengths(changed) / step)
-    return np.stack(columns, axis=2)
+    rate, law = rows.struts.rate, situation.friction
+    rubbing = (friction_force(rate * (1.0 - step), law) - friction_force(rate, law)) / step
+    return np.stack(columns, axis=2) + own_strut(rows.in_band(rubbing))
 
 
 def yielding(situation: Situation) -> FloatArray:
     """What struts that yield by a metre per newton between encoder and platform would add, N^2/m, (K, 6, 1)."""
+    return situation.rows.thin_in_band(yielded(situation))[:, :, None]
+
+
+def yielded(situation: Situation) -> FloatArray:
+    """The same on the thin grid, unfiltered, (n, 6)."""
     rows, step = situation.rows, 1e-9
     force = situation.rigid
     struts = rows.thin_struts
     first, second = np.zeros_like(force), np.zeros_like(force)
     interval = rows.step * rows.band.period
     for part in segment_slices(struts.segment):
-        if part.stop - part.start > 2:
-            first[part] = np.gradient(force[part], interval, axis=0)
-            second[part] = np.gradient(first[part], interval, axis=0)
+        count = part.stop - part.start
+        if count > SPLINE:
+            # the grid has few points in a period: differences would lose a fifth of the second derivative
+            time = interval * np.arange(count)
+            spline = make_interp_spline(time, force[part], k=SPLINE)
+            first[part], second[part] = (spline.derivative(order)(time) for order in (1, 2))
     changed = replace(
         struts,
         length=struts.length - step * force,
         rate=struts.rate - step * first,
         acceleration=struts.acceleration - step * second,
     )
-    return situation.of_lengths(changed)[:, :, None] / step
+    return situation.changed_by(changed) / step
 
 
 def effects(machine: Machine) -> list[Effect]:
@@ -114,7 +128,7 @@ def effects(machine: Machine) -> list[Effect]:
             "",
             pitch,
             repeated(PITCH),
-            "Check drive.encoder.counts_per_meter and the screw's pitch",
+            "Check drive.encoder.counts_per_meter and the screw's pitch, or estimate it with --also {name}",
             numbered("length_scale"),
             common="length_scale",
             offset=1.0,
@@ -134,7 +148,8 @@ def effects(machine: Machine) -> list[Effect]:
             "compliance",
             "m/N",
             yielding,
-            repeated(COMPLIANCE, 1),
-            "Struts yield between encoder and platform: keep accelerations lower, or measure nearer to the platform",
+            repeated(YIELD * size / max(typical_force(machine), 1e-9), 1),
+            "Struts yield between encoder and platform: keep accelerations lower, measure nearer to the platform, or "
+            "estimate it with --also {name}",
         ),
     ]

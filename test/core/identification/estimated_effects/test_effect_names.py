@@ -10,6 +10,7 @@ from core.mechanisms.hexapod.machine_variants import changed, machine
 
 from pkm_identification.cli import main
 from pkm_identification.errors import SettingsError
+from pkm_identification.exporting.cured_effects import with_effects_known
 from pkm_identification.identification.estimated_effects.corrections import Corrections
 from pkm_identification.identification.estimated_effects.effect import FIXED
 from pkm_identification.identification.estimated_effects.linearisation import Linearisation
@@ -125,6 +126,41 @@ def test_forces_are_corrected_as_a_machine_file_would():
     np.testing.assert_array_equal(made.time, expected.time)
     np.testing.assert_allclose(made.force, expected.force, rtol=1e-12, atol=1e-12)
     np.testing.assert_array_equal(made.segment, expected.segment)
+
+
+def test_lengths_are_corrected_about_the_encoders_zero():
+    """Measured is zero + scale (true - zero) + offset."""
+    uf, true = machine("uf"), guarded()
+    zero, scale, offset = uf.drive.length_at_zero, np.linspace(0.98, 1.03, 6), np.linspace(-1e-3, 2e-3, 6)
+    measured = replace(true, length=zero + scale * (true.length - zero) + offset)
+    made = Corrections(uf, length=offset, scale=scale).log(measured)
+    np.testing.assert_allclose(made.length, true.length, rtol=1e-12)
+    np.testing.assert_array_equal(made.force, true.force)
+
+
+def cured(also: tuple[str, ...], **found: float):
+    uf, settings = machine("uf"), Settings.of(estimator="ls", also=also).estimator
+    parameters = settings.parameters_and_effects(uf)[0]
+    values = parameters.nominal.copy()
+    for name, value in found.items():
+        values[parameters.names.index(name)] = value
+    return uf, *with_effects_known(uf, settings, values)
+
+
+def test_a_file_knows_the_pitch_of_all_encoders_but_not_of_one():
+    also = ("length_scale", "length_offset_2", "compliance", "friction_load", "friction_position_3")
+    uf, file, left = cured(also, length_scale=1.01, length_offset_2=1e-3)
+    assert file.drive.counts_per_meter == pytest.approx(1.01 * uf.drive.counts_per_meter)
+    # the same counts stand for the true length: zero + scale (true - zero) + offset in the old file
+    true = 0.4
+    counts = uf.drive.counts_per_meter * (1.01 * (true - uf.drive.length_at_zero[1]) + 1e-3)
+    assert file.drive.length_at_zero[1] + counts / file.drive.counts_per_meter == pytest.approx(
+        true, rel=1e-12
+    )
+    assert left == ("compliance", "friction_load", "friction_position_3")
+    uf, file, left = cured(("length_scale_4",), length_scale_4=0.99)
+    assert file.drive.counts_per_meter == uf.drive.counts_per_meter
+    assert left == ("length_scale_4",)
 
 
 def test_struts_with_delays_of_their_own_keep_what_all_have_in_time():

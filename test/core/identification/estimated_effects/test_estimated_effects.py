@@ -11,6 +11,7 @@ import pytest
 from pkm_identification.api.identification import load
 from pkm_identification.cli import main
 from pkm_identification.identification.estimate_file import write_estimate_json
+from pkm_identification.identification.experiment import Experiment
 from pkm_identification.identification.identify import identify
 from pkm_identification.identification.result import Identification
 from pkm_identification.identification.settings import Settings
@@ -85,10 +86,22 @@ CASES = [
             "force_delay_5": 1e-3,
         },
     ),
+    (
+        ("length_scale=1.01", "friction_load=0.05"),
+        ("length_scale", "friction_load"),
+        {"length_scale": 1.01, "friction_load": 0.05},
+    ),
+    (
+        ("friction_position=1.5", "compliance=4e-7", "length_scale_5=0.99"),
+        ("friction_position", "compliance", "length_scale_5"),
+        {"friction_position": 1.5, "compliance": 4e-7, "length_scale_5": 0.99},
+    ),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("faults", "also", "truth"), CASES, ids=["sensors", "gravity", "friction"])
+@pytest.mark.parametrize(
+    ("faults", "also", "truth"), CASES, ids=["sensors", "gravity", "friction", "pitch", "yield"]
+)
 def test_what_is_wrong_is_estimated_with_the_rest(faults, also, truth):
     result = identified(faults, also)
     assert deviations(result, truth).max() < WITHIN
@@ -98,6 +111,16 @@ def test_what_is_wrong_is_estimated_with_the_rest(faults, also, truth):
     # what was held out is predicted with the effects: as well as the noise allows, and the file alone is not
     assert held_out_sentence(result.validation, result.fit)[0]
     assert result.validation.nominal_percent > 1.2 * result.validation.rms_percent_total
+
+
+def test_what_is_not_undone_stays_in_the_equations():
+    """Values of a pass before change the columns of other effects, but not what is explained."""
+    begun = Experiment.of([run()], UF, Settings.of(estimator="ls", also=("friction_load",)))
+    values = begun.parameters.nominal.copy()
+    values[begun.parameters.names.index("friction_load")] = 0.05
+    before, after = (one.problem().equations for one in (begun, begun.at(values)))
+    np.testing.assert_allclose(after.measured, before.measured)
+    np.testing.assert_allclose(after.regressor, before.regressor)
 
 
 def test_joints_elsewhere_are_estimated_in_combinations():
