@@ -66,7 +66,7 @@ class Goal:
     def done(self) -> bool:
         return self._result.done()
 
-    def result(self, deadline: float = 30.0) -> Any:
+    def result(self, deadline: float = 120.0) -> Any:
         """Status and result, waited for."""
         self._bench.wait(self._result.done, "the result of the goal", deadline)
         return self._result.result()
