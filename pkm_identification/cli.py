@@ -5,14 +5,16 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Sequence
-from contextlib import nullcontext
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from importlib import import_module
 
 from pkm_identification import __version__
 from pkm_identification.commands.one_line_parser import OneLineParser
+from pkm_identification.commands.terminal.progress_bar import ProgressBar
 from pkm_identification.errors import NotConverged, PkmError, one_line
 from pkm_identification.interruption import INTERRUPTED, interruptible
+from pkm_identification.progress import listening
 
 # Before numpy is loaded: the matrices here are small, and threads of the linear algebra only get in each other's way.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -82,7 +84,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         with interruptible(f"pkm {command}".strip()) if command not in WITH_NODES else nullcontext():
             options = parser_for(command).parse_args(arguments)
-            return options.run(options)
+            with _progress():
+                return options.run(options)
     except PkmError as error:
         print(one_line(f"pkm {command}: {error}"), file=sys.stderr)
         return 1 if isinstance(error, NotConverged) else 2
@@ -98,6 +101,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
         place = "" if error.filename is None else f"{error.filename}: "
         print(one_line(f"pkm {command}: {place}{error.strerror or error}"), file=sys.stderr)
         return 2
+
+
+@contextmanager
+def _progress() -> Iterator[None]:
+    """Long runs show how far they are, on a terminal alone."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    bar = ProgressBar()
+    with listening(bar):
+        try:
+            yield
+        finally:
+            bar.close()
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ from pkm_identification.errors import SettingsError
 from pkm_identification.mechanisms.hexapod.machine import Machine
 
 READING = ("columns", "units", "rate", "joints", "topic")  # options of `add_reading`
+LOG_FORMS = "text of columns (also .gz), .mat, .parquet, .h5, a bag folder or a .bag of ROS 1"
 
 
 def add_machine(parser: argparse.ArgumentParser) -> None:
@@ -62,9 +63,7 @@ def refuse_reading_for_mechanism(options: argparse.Namespace) -> None:
 
 def add_logs(parser: argparse.ArgumentParser) -> None:
     """One log or several, how they are to be read, and the machine they are of: what `records.read_logs` needs."""
-    parser.add_argument(
-        "logs", nargs="+", metavar="LOG", help="text of columns (also .gz), .mat or a bag folder"
-    )
+    parser.add_argument("logs", nargs="+", metavar="LOG", help=LOG_FORMS)
     add_machine(parser)
     parser.add_argument(
         "--encoder",

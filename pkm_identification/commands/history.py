@@ -5,8 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import sys
-from collections.abc import Callable
 from pathlib import Path
 
 from pkm_identification.errors import SettingsError
@@ -76,10 +74,10 @@ def _history(options: argparse.Namespace) -> int:
     # settings load every estimator
     from pkm_identification.identification.many_logs.history import history
     from pkm_identification.identification.many_logs.kept_results import ResultFolder
-    from pkm_identification.identification.many_logs.libraries import library
-    from pkm_identification.identification.many_logs.log_files import is_local
+    from pkm_identification.identification.many_logs.log_files import TABLE, is_local
     from pkm_identification.identification.settings import Settings, assumptions_of
     from pkm_identification.mechanisms.hexapod.machine import Machine
+    from pkm_identification.optional import library
     from pkm_identification.report.earlier import check_folder
     from pkm_identification.report.many_logs.history_text import history_document, history_text
 
@@ -99,7 +97,7 @@ def _history(options: argparse.Namespace) -> int:
     check_file(options.json, "--json")
     if options.out and is_local(options.out):
         check_folder(Path(options.out))
-    library("pyarrow")  # before hours of work
+    library("pyarrow", "fleet")  # before hours of work
     workers = options.workers if options.workers is not None else (os.cpu_count() or 1)
     found = history(
         options.places,
@@ -111,7 +109,6 @@ def _history(options: argparse.Namespace) -> int:
         scheduler=options.scheduler,
         level=options.level,
         alarm=options.alarm,
-        told=_progress(),
     )
     document = history_document(found)
     if options.out:
@@ -120,7 +117,7 @@ def _history(options: argparse.Namespace) -> int:
         from pkm_identification.report.many_logs.table import parquet
 
         folder = ResultFolder(options.out)
-        folder.write("history.parquet", parquet(found))
+        folder.write(TABLE, parquet(found))
         folder.write("history.json", (json.dumps(document, indent=2, allow_nan=False) + "\n").encode())
         say(f"report: {folder.write('report.html', history_page(found).encode())}")
     present(history_text(found), document, options.json)
@@ -129,13 +126,3 @@ def _history(options: argparse.Namespace) -> int:
         say(f"pkm history: {count} of {len(found.entries)} logs without a result; the first: {first}")
         return 1
     return 0
-
-
-def _progress() -> Callable[[int, int], None]:
-    """A counter on a terminal, nothing elsewhere."""
-
-    def told(done: int, count: int) -> None:
-        if sys.stderr.isatty():
-            print(f"\r{done} of {count} logs", end="\n" if done == count else "", file=sys.stderr, flush=True)
-
-    return told

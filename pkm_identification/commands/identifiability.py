@@ -65,7 +65,7 @@ def add(commands: argparse._SubParsersAction) -> None:
         "logs",
         nargs="*",
         metavar="LOG",
-        help="text of columns (also .gz), .mat or, of a hexapod, a bag folder",
+        help="text of columns (also .gz), .mat, .parquet, .h5 or, of a hexapod, a bag",
     )
     add_machine(parser)
     add_reading(parser)

@@ -15,7 +15,7 @@ from pkm_identification.records import read_log, write_log
 from pkm_identification.records.atomic import write_text
 from pkm_identification.records.foreign import LAYOUT_ENDING, layout_place, layout_text, whole_layout
 
-from .arguments import add_reading, reading
+from .arguments import LOG_FORMS, add_reading, reading
 from .results import check_file, say
 
 
@@ -23,11 +23,11 @@ def add(commands: argparse._SubParsersAction) -> None:
     """Add the command."""
     parser = commands.add_parser(
         "import",
-        description="Read a log of another program (text of any delimiter, decimal commas, comments, no header; .mat; "
-        "a bag with other joint names), see whether its numbers can be those of a hexapod, and write it as CSV in SI "
-        "units. Commands that read logs take the same options and need no import.",
+        description="Read a log of another program (text of any delimiter, decimal commas, comments, no header; .mat, "
+        ".parquet, .h5; a bag with other joint names), see whether its numbers can be those of a hexapod, and write it "
+        "as CSV in SI units. Commands that read logs take the same options and need no import.",
     )
-    parser.add_argument("log", metavar="LOG", help="text of columns (also .gz), .mat or a bag folder")
+    parser.add_argument("log", metavar="LOG", help=LOG_FORMS)
     parser.add_argument("out", metavar="OUT", help=".csv or .csv.gz")
     parser.add_argument(
         "--machine", help="hold the lengths against its limits; needed for counts and currents"

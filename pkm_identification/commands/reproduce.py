@@ -6,6 +6,7 @@ import argparse
 import textwrap
 
 from pkm_identification.errors import SettingsError
+from pkm_identification.progress import steps
 from pkm_identification.records.atomic import write_text
 from pkm_identification.reproduction import STUDIES
 from pkm_identification.reproduction.page import page
@@ -45,7 +46,7 @@ def _reproduce(options: argparse.Namespace) -> int:
             raise SettingsError(f"'{name}': not a study; there are {', '.join(STUDIES)}, and '{ALL}'")
     names = list(STUDIES) if ALL in options.names else list(dict.fromkeys(options.names))
     folder = output_folder(options.out) if options.out else None
-    outcomes = {name: STUDIES[name].run() for name in names}
+    outcomes = {name: STUDIES[name].run() for name in steps("studies", names)}
     # files first: nothing is printed when one cannot be written
     if folder:
         for name, outcome in outcomes.items():

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pkm_identification.errors import OutputError, one_line
+from pkm_identification.progress import hide
 from pkm_identification.records.atomic import refuse_impossible, replacing, write_text
 
 if TYPE_CHECKING:
@@ -57,6 +58,7 @@ def check_file(path: str | Path | None, flag: str) -> None:
 
 def say(text: str) -> None:
     """A line about what was done, on stderr: stdout is for results."""
+    hide()
     print(one_line(text), file=sys.stderr)
 
 

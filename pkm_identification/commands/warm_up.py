@@ -16,6 +16,7 @@ from pkm_identification.interruption import INTERRUPTED
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.multibody.loading import hexapod_or_mechanism
 from pkm_identification.numerics.compilation import CompilationWatch
+from pkm_identification.progress import announce, hide
 
 DURATION = 5.0  # s, of the motion that is simulated and identified
 PERIOD = 1e-3  # s, of a machine whose file states no sample rate
@@ -44,11 +45,13 @@ def _warm_up(options: argparse.Namespace) -> int:
     total = 0
     with ThreadPoolExecutor(options.jobs) as pool:
         waiting = {pool.submit(_in_a_process, name, options.machine): name for name in parts}
-        for done in as_completed(waiting):
+        for number, done in enumerate(as_completed(waiting), 1):
             kernels, seconds = done.result()
             total += kernels
             state = f"{kernels} kernels compiled in {seconds:.0f} s" if kernels else "compiled already"
+            hide()
             print(f"{waiting[done]:<10} {state}", flush=True)
+            announce("compiling", number, len(parts))
     print("Compiled." if total else "Nothing was left to compile.")
     return 0
 

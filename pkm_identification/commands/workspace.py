@@ -17,6 +17,7 @@ from pkm_identification.mechanisms.hexapod.kinematics.workspace import (
 )
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.numerics.rotation import matrix_from_vector
+from pkm_identification.progress import steps
 from pkm_identification.records.table import write_table
 
 from .arguments import add_machine
@@ -84,7 +85,7 @@ def _workspace(options: argparse.Namespace) -> int:
     # last: what is refused leaves no folder behind
     folder = output_folder(options.out)
     empty = 0
-    for plane in [options.plane] if options.plane else PLANES:
+    for plane in steps("slices", [options.plane] if options.plane else PLANES):
         piece = workspace_slice(machine, plane, rotation, options.through, options.points)
         path = folder / f"workspace_{plane}"
         write_figures(folder, {path.name: workspace_figure(machine, piece, words)})

@@ -5,12 +5,13 @@ from __future__ import annotations
 from itertools import permutations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pkm_identification.errors import LogError
 from pkm_identification.mechanisms.hexapod.kinematics.forward import FAILED, forward_kinematics
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUTS, StrutLog
-from pkm_identification.numerics.arrays import BoolArray, FloatArray
+from pkm_identification.numerics.arrays import FloatArray
 
 _LOOKED_AT = 500  # samples, over all of the log
 # A file may state limits a little narrower than the machine's own, and encoders have faults: that is no other machine.
@@ -47,7 +48,7 @@ def refuse_another_machine(log: StrutLog, machine: Machine) -> None:
         _refuse(nowhere, log, machine, "lengths that no pose of this machine has")
 
 
-def _refuse(beyond: BoolArray, log: StrutLog, machine: Machine, what: str) -> None:
+def _refuse(beyond: NDArray[np.bool_], log: StrutLog, machine: Machine, what: str) -> None:
     """Refuse a log where samples (N,) are beyond what can be, but for a few."""
     if np.mean(beyond) > _SHARE:
         share = f"{100 * np.mean(beyond):.1f} % of its samples have {what}"

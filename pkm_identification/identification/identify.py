@@ -17,6 +17,7 @@ from pkm_identification.estimation.problem import Fit, Problem
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import StrutLog
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.progress import announce
 
 from .augmented_state import FORMS
 from .diagnosis.diagnose import diagnose
@@ -30,6 +31,8 @@ from .result import Identification, refuse_unidentifiable
 from .settings import Settings
 from .tolerance_covariance import ToleranceShare, tolerance_sentences, tolerance_shares
 from .validation import FEWEST_EQUATIONS, held_out, predict_ends
+
+PARTS = 6  # of an identification, as `_reached` counts them
 
 
 def identify(
@@ -92,9 +95,12 @@ def identify(
     experiment, problem, unsettled = relinearised(experiment)
     problem = add_falls(problem, falls, experiment)
     _refuse_too_few(experiment, problem)
+    _reached(1)
     fit = experiment.estimator.fit(problem, experiment.tuning)
     middle = experiment.estimator.batch_mean(problem)
+    _reached(2)
     systematic = systematic_covariance(experiment, problem, middle)
+    _reached(3)
     shares = tolerance_shares_of(experiment, problem, fit.noise)
     estimate = fit.estimate(problem, systematic + sum(share.covariance for share in shares))
     refuse_unidentifiable(estimate, experiment.sources[0])
@@ -103,6 +109,7 @@ def identify(
     if not settings.causal and settings.estimator.forgetting == 1.0:
         reason = reason or disagreement(estimate, middle[: problem.reported])
     reason = reason or _nonconvergence(experiment, problem, fit, estimate)
+    _reached(4)
     stated = tolerance_sentences(shares, fit.estimate(problem, systematic)) if shares else ()
     equations = problem.equations
     result = Identification(
@@ -127,7 +134,15 @@ def identify(
         if shares
         else None,
     )
-    return _judged(result, experiment, problem)
+    _reached(5)
+    result = _judged(result, experiment, problem)
+    _reached(PARTS)
+    return result
+
+
+def _reached(part: int) -> None:
+    """Equations, estimate, other cutoffs, tolerances, the prediction of the ends and the diagnosis are done."""
+    announce("identifying", part, PARTS)
 
 
 def _judged(result: Identification, experiment: Experiment, problem: Problem) -> Identification:

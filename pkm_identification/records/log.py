@@ -9,8 +9,11 @@ from pkm_identification.errors import LogError
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import StrutLog
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.progress import steps
 
+from .bags import ROS_1
 from .foreign import (
+    ARRAY_FILES,
     LogLayout,
     in_si,
     looks_foreign,
@@ -33,9 +36,10 @@ def read_log(
     topic: str | None = None,
     layout: LogLayout | None = None,
 ) -> tuple[StrutLog, dict[str, int]]:
-    """Read a strut log: a rosbag2 recording (folder, .db3 or .mcap file), text of columns (plain or .gz), or .mat.
+    """Read a strut log: a recording (rosbag2 folder, .db3 or .mcap file, ROS 1 .bag), text of columns, or arrays.
 
-    Text that is not our own CSV may have any delimiter, decimal commas, comments, other columns and other units.
+    Arrays are those of .mat, .parquet, .h5 and .hdf5 files. Text may be plain or .gz; what is not our own CSV may have
+    any delimiter, decimal commas, comments, other columns and other units.
 
     Parameters
     ----------
@@ -61,6 +65,8 @@ def read_log(
     LogError
         If it cannot be read, has less than ten samples, its numbers can only be in other units, or the layout says what
         cannot be said of such a log: one line with file, place and what was expected.
+    SettingsError
+        If a library that reads it is not installed.
     """
     try:
         log, faults = _read(Path(path), machine, topic, whole_layout(path, layout))
@@ -75,7 +81,7 @@ def read_log(
 def _read(
     file: Path, machine: Machine | None, topic: str | None, layout: LogLayout
 ) -> tuple[StrutLog, dict[str, int]]:
-    if file.is_dir() or file.suffix in BAG_FILES:
+    if file.is_dir() or file.suffix in (*BAG_FILES, ROS_1):
         # Imported here because it takes longer than reading a CSV file.
         from .bags.reader import read_strut_bag
         from .joint_state import STRUT_NAMES
@@ -85,7 +91,7 @@ def _read(
         log, faults = read_strut_bag(file, topic, layout.joints or STRUT_NAMES, motors)
         return in_si(log, layout.units), faults
     refuse_for_columns(file, layout)
-    if layout or file.suffix == ".mat" or looks_foreign(file):
+    if layout or file.suffix in ARRAY_FILES or looks_foreign(file):
         return read_foreign(file, layout, machine)
     return read_strut_csv(file, machine)
 
@@ -99,7 +105,7 @@ def read_logs(
     """Read the logs of one experiment; their faults are added up. See `read_log`."""
     logs: list[StrutLog] = []
     faults: dict[str, int] = {}
-    for path in paths:
+    for path in steps("reading", list(paths)):
         log, found = read_log(path, machine, topic, layout)
         logs.append(log)
         for reason, number in found.items():
@@ -130,6 +136,10 @@ def write_log(
     if str(path).endswith((".csv", ".csv.gz")):
         write_strut_csv(path, log, motor_length)
         return
+    if str(path).endswith(ROS_1):
+        raise LogError(
+            f"{path}: recordings of ROS 1 are read, not written; give .csv, or a folder for rosbag2"
+        )
     if str(path).endswith(BAG_FILES):
         raise LogError(
             f"{path}: a recording is written as a folder; give its name without {Path(path).suffix}"

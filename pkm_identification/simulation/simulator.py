@@ -16,6 +16,7 @@ from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.progress import steps
 
 from .actuated.file_control import FileControl
 from .actuated.lines import check_delays
@@ -419,7 +420,7 @@ class Simulator:
                 raise SettingsError("run: give a duration, there is no trajectory that ends")
             duration = self._end - self.time + self.period
         samples, states = [], []
-        for _ in range(round(duration / self.period)):
+        for _ in steps("simulating", range(round(duration / self.period))):
             samples.append(self.step())
             states.append(self.truth)
         name = self._motion.name if self._motion is not None else "commands"

@@ -20,6 +20,7 @@ from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
+from pkm_identification.progress import steps
 
 from .augmented_filter import JointFilter
 from .deviations import correlated, systematic
@@ -137,7 +138,7 @@ def iterate(
     count, nonconvergence = 0, ""
     coarse = [(samples.first(COARSE), COARSE_ROUNDS)] if start is None and len(samples) > COARSE else []
     for part, limit in (*coarse, (samples, FINE_ROUNDS if coarse else COARSE_ROUNDS + FINE_ROUNDS)):
-        for _ in range(limit):
+        for _ in steps("passes", range(limit)):
             count += 1
             states = JointFilter(model.fixed(mean), noise, settings).smoothed(part)
             change = np.clip(np.sqrt(states.force_ratio), *NOISE_STEP)

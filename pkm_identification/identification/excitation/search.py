@@ -17,6 +17,7 @@ import numpy as np
 
 from pkm_identification.errors import SettingsError
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.progress import announce
 from pkm_identification.simulation.waveforms import MultiSine
 
 from .criteria import Criterion
@@ -139,6 +140,7 @@ class _Run:
     def ended(self) -> bool:
         """Whether the budget is used up, or somebody says so; progress is told on the way."""
         now = self._clock()
+        announce("searching", now - self.ready, self._end - self.ready)
         if now - self._said > _EVERY:
             self._said = now
             self._say(

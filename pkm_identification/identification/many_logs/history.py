@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import Any
@@ -14,6 +14,7 @@ from pkm_identification.estimation.changes.trend import DRIFT, FEWEST, STEPS, Tr
 from pkm_identification.estimation.identifiability import IDENTIFIABLE
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.progress import announce
 
 from ..settings import Settings
 from .kept_results import ResultFolder, result_key
@@ -146,7 +147,6 @@ def history(
     scheduler: str = "",
     level: float = 0.01,
     alarm: float = 0.1,
-    told: Callable[[int, int], None] = lambda done, count: None,
 ) -> History:
     """Identify all logs that have no result yet, and look for changes in all.
 
@@ -169,8 +169,6 @@ def history(
         Probability with which anything is called changed although nothing has.
     alarm : float
         Relative change that is an alarm.
-    told : callable (done, count)
-        Called after each log that is worked on.
 
     Raises
     ------
@@ -193,7 +191,7 @@ def history(
         records[jobs[job.key][0]] = record
         if out is not None and record["kept"]:
             out.keep(record)
-        told(len(jobs) - len(files) + len(records), len(jobs))
+        announce("logs", len(jobs) - len(files) + len(records), len(jobs))
 
     if jobs:
         waiting = (job for _, job in jobs.values())

@@ -11,13 +11,13 @@ from typing import Any
 from pkm_identification import __version__
 from pkm_identification.errors import OutputError
 from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.optional import library
 from pkm_identification.parameters.reduced import ENDING
 from pkm_identification.records.atomic import replacing
 from pkm_identification.records.provenance import digest as digest_of
 from pkm_identification.records.provenance import provenance
 
 from ..settings import Settings
-from .libraries import library
 from .log_files import is_local
 from .one_log import SCHEMA
 
@@ -57,7 +57,7 @@ class ResultFolder:
 
     def __init__(self, place: str) -> None:
         self.place = place.rstrip("/") or place
-        self._system, self._root = library("fsspec.core").url_to_fs(self.place)
+        self._system, self._root = library("fsspec.core", "fleet").url_to_fs(self.place)
         try:
             if self._system.exists(self._root) and not self._system.isdir(self._root):
                 raise OutputError(f"--out {place}: exists and is not a folder")

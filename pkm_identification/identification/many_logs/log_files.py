@@ -11,10 +11,23 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from pkm_identification.errors import LogError, SettingsError
+from pkm_identification.optional import library
 
-from .libraries import library
-
-SUFFIXES = (".csv", ".csv.gz", ".txt", ".txt.gz", ".dat", ".mat", ".mcap", ".db3")
+SUFFIXES = (
+    ".csv",
+    ".csv.gz",
+    ".txt",
+    ".txt.gz",
+    ".dat",
+    ".mat",
+    ".parquet",
+    ".h5",
+    ".hdf5",
+    ".mcap",
+    ".db3",
+    ".bag",
+)
+TABLE = "history.parquet"  # ours: results, no log
 BAG = "metadata.yaml"  # makes a folder a recording
 LAYOUT = ".columns.yaml"  # how a foreign log is read, kept beside it
 BLOCK = 1 << 20
@@ -131,7 +144,9 @@ def _of_place(place: str) -> list[tuple[str, str]]:
     logs = [
         file
         for file in files
-        if file.lower().endswith(SUFFIXES) and str(PurePosixPath(file).parent) not in bags
+        if file.lower().endswith(SUFFIXES)
+        and PurePosixPath(file).name != TABLE
+        and str(PurePosixPath(file).parent) not in bags
     ]
     root = path.rstrip("/") + "/"
     return [(_url(system, one, place), one.removeprefix(root)) for one in [*logs, *bags]]
@@ -153,7 +168,7 @@ def _url(system: Any, path: str, place: str) -> str:
 
 def _opened(place: str) -> tuple[Any, str]:
     try:
-        return library("fsspec.core").url_to_fs(place)
+        return library("fsspec.core", "fleet").url_to_fs(place)
     except (ImportError, ValueError, OSError) as error:
         raise SettingsError(f"{place}: cannot be opened: {' '.join(str(error).split())}") from None
 

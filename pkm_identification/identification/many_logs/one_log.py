@@ -16,12 +16,12 @@ from pkm_identification.estimation.identifiability import IDENTIFIABLE, IN_DOUBT
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import StrutLog
 from pkm_identification.numerics.finite import finite_or_none
+from pkm_identification.optional import library
 from pkm_identification.records import read_log
 
 from ..identify import identify
 from ..result import Identification
 from ..settings import Settings
-from .libraries import library
 from .log_files import LAYOUT, is_local
 
 SCHEMA = 1
@@ -93,15 +93,15 @@ def identify_job(job: Job) -> dict[str, Any]:
 
 
 def _passing(error: BaseException) -> bool:
-    """Whether an error began with want of memory or with a file that could not be reached."""
+    """Whether an error began with want of memory, of a file that could not be reached, or of a library."""
     began = error.__context__
-    return began is not None and (isinstance(began, MemoryError | OSError) or _passing(began))
+    return began is not None and (isinstance(began, MemoryError | OSError | ImportError) or _passing(began))
 
 
 def _read(job: Job, machine: Machine) -> tuple[StrutLog, dict[str, int]]:
     if is_local(job.url):
         return read_log(job.url, machine, **job.reading)
-    system, path = library("fsspec.core").url_to_fs(job.url)
+    system, path = library("fsspec.core", "fleet").url_to_fs(job.url)
     if system.isdir(path):
         raise LogError(
             f"{job.url}: recordings in folders are read from local folders only; give the .mcap file"

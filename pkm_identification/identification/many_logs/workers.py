@@ -12,8 +12,8 @@ from typing import Any
 
 from pkm_identification.errors import PkmError, SettingsError, one_line
 from pkm_identification.interruption import unfinished
+from pkm_identification.optional import library
 
-from .libraries import library
 from .one_log import Job, identify_job
 
 HOST = "127.0.0.1"
@@ -58,7 +58,7 @@ def run_on_workers(
     PkmError
         If the scheduler is lost. What was received stays.
     """
-    distributed = library("distributed")
+    distributed = library("distributed", "fleet")
     with _client(distributed, workers, scheduler, connect) as client:
         waiting = iter(jobs)
         running: dict[str, Job] = {}
@@ -101,7 +101,7 @@ def _check_address(distributed: Any, scheduler: str) -> None:
     """Raise ValueError for an address of no kind that Dask can call: its client would close itself for 20 s first."""
     scheme, _ = distributed.comm.parse_address(scheduler)
     distributed.comm.registry.get_backend(scheme)
-    loaded = library("dask").config.get("distributed.client.security-loader", None)
+    loaded = library("dask", "fleet").config.get("distributed.client.security-loader", None)
     stated = distributed.Security().get_connection_args("client").get("ssl_context")
     if scheme in ENCRYPTED and loaded is None and stated is None:
         raise ValueError(f"{scheme} needs a certificate (distributed.comm.tls in Dask's configuration)")

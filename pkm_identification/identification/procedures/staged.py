@@ -33,6 +33,7 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter import Kind
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
+from pkm_identification.progress import steps
 
 FRICTION, INERTIA, ALL = "friction", "inertia", "all"
 STAGES = (("1-A", FRICTION), ("1-B", INERTIA), ("2-A", FRICTION), ("2-B", INERTIA), ("3", ALL))
@@ -249,7 +250,7 @@ def staged(
     stages: list[Stage] = []
     inertia = free_of(parameters, INERTIA)
     current = start
-    for name, group in STAGES:
+    for name, group in steps("stages", STAGES):
         if name == "1-A" or (name == "2-A" and settings.hold == CAD):
             current = np.where(inertia, parameters.nominal, current)
         if name == "1-B":

@@ -1,4 +1,4 @@
-"""rosbag2 recordings (sqlite3 or mcap, a folder or a single file): strut logs and raw messages."""
+"""Recordings (rosbag2: sqlite3 or mcap, a folder or a single file; ROS 1: .bag): strut logs and raw messages."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ from pkm_identification.numerics.memory import beyond_memory
 
 from ..interfaces import full_type_name
 from ..joint_state import JOINT_STATE, STRUT_NAMES, decode_struts
+from . import ROS_1
 from .part_lock import part_folder
+from .ros1 import Ros1Reader
 
 STRUT_STATES = "strut_states"
 MOTOR_STATES = "motor_states"  # the same by encoders on the motors, of drives that have one on either side
@@ -43,7 +45,7 @@ def read_messages(path: str | Path, topics: Collection[str] | None = None) -> It
     Parameters
     ----------
     path : str or Path
-        Folder of a rosbag2 recording, or its .db3 or .mcap file.
+        Folder of a rosbag2 recording, or its .db3 or .mcap file, or a .bag of ROS 1.
     topics : collection of str, optional
         Only these; all by default.
 
@@ -77,7 +79,7 @@ def read_strut_bag(
     Parameters
     ----------
     path : str or Path
-        Folder of a rosbag2 recording, or its .db3 or .mcap file.
+        Folder of a rosbag2 recording, or its .db3 or .mcap file, or a .bag of ROS 1.
     topic : str, optional
         By default the one topic called `strut_states`, in whatever namespace.
     struts : sequence of six str
@@ -128,7 +130,7 @@ def _strut_topic(known: dict[str, str], topic: str | None, path: str | Path, mot
     return found[0]
 
 
-def _topics(reader: Reader) -> dict[str, str]:
+def _topics(reader: Reader | Ros1Reader) -> dict[str, str]:
     return {c.topic: full_type_name(c.msgtype) for c in reader.connections}
 
 
@@ -137,7 +139,7 @@ def _listed(topics: dict[str, str]) -> str:
 
 
 @contextmanager
-def _opened(path: str | Path) -> Iterator[Reader]:
+def _opened(path: str | Path) -> Iterator[Reader | Ros1Reader]:
     """A reader whose troubles are LogErrors."""
     folder = Path(path)
     if not folder.exists():
@@ -152,7 +154,7 @@ def _opened(path: str | Path) -> Iterator[Reader]:
     for database in [folder] if folder.suffix == ".db3" else folder.glob("*.db3"):
         _refuse_short_database(database, path)
     try:
-        with Reader(folder) as reader:
+        with (Ros1Reader if folder.suffix == ROS_1 else Reader)(folder) as reader:
             yield reader
     except (LogError, GeneratorExit):
         raise

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,9 @@ import numpy as np
 from pkm_identification.errors import LogError
 from pkm_identification.numerics.arrays import FloatArray
 
-WIDEST = 64  # columns of a matrix
+from .equal_columns import equal_columns
+from .hdf5 import read_hdf5
+
 DEEPEST = 4  # structures in structures
 
 
@@ -21,7 +22,9 @@ def read_mat(path: str | Path) -> dict[str, FloatArray]:
     Raises
     ------
     LogError
-        If it cannot be read, is of version 7.3, or has no vectors.
+        If it cannot be read or has no vectors.
+    SettingsError
+        If it is of version 7.3, which is HDF5, and h5py is not installed.
     """
     from scipy.io import loadmat
 
@@ -30,9 +33,7 @@ def read_mat(path: str | Path) -> dict[str, FloatArray]:
     try:
         content = loadmat(str(path), squeeze_me=False, struct_as_record=True)
     except NotImplementedError:
-        raise LogError(
-            f"{path}: is a MATLAB file of version 7.3; expected version 7: save(..., '-v7') in MATLAB"
-        ) from None
+        return read_hdf5(path)
     except OSError as error:
         raise LogError(f"{path}: cannot be read: {error.strerror or error}") from None
     except Exception as error:  # bytes of unknown origin make a decoder raise anything
@@ -42,22 +43,7 @@ def read_mat(path: str | Path) -> dict[str, FloatArray]:
     for name, value in content.items():
         if not name.startswith("__"):
             _gather(name, value, arrays, DEEPEST)
-    lengths = Counter(max(array.shape) for array in arrays.values() if max(array.shape) > WIDEST)
-    if not lengths:
-        lengths = Counter(max(array.shape) for array in arrays.values() if max(array.shape) > 1)
-    if not lengths:
-        raise LogError(f"{path}: has no vectors of numbers")
-    samples = lengths.most_common(1)[0][0]
-    columns: dict[str, FloatArray] = {}
-    for name, array in arrays.items():
-        upright = array if array.shape[0] == samples else array.T
-        if upright.shape[0] != samples or upright.shape[1] > WIDEST:
-            continue
-        if upright.shape[1] == 1:
-            columns[name] = upright[:, 0]
-        else:
-            columns |= {f"{name}_{i + 1}": column for i, column in enumerate(upright.T)}
-    return columns
+    return equal_columns(path, arrays)
 
 
 def _gather(name: str, value: Any, arrays: dict[str, FloatArray], depth: int) -> None:

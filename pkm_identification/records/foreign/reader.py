@@ -26,11 +26,20 @@ from ..strut_csv import (
 )
 from ..table import Table, short, table_of
 from .applicability import refuse_no_count
+from .hdf5 import read_hdf5
 from .layout import OURS, LogLayout
 from .mat import read_mat
+from .parquet import read_parquet
 from .sheet import read_sheet
 from .units import FACTORS, KNOWN, QUANTITY, factor, units_by_quantity
 
+# Files that hold arrays by name, and what reads them
+ARRAY_FILES = {
+    ".mat": read_mat,
+    ".parquet": read_parquet,
+    ".h5": read_hdf5,
+    ".hdf5": read_hdf5,
+}
 # The unit a name states at its end: `L1 [mm]`, `Kraft 1 (kN)`
 STATED = re.compile(r".*[\[(]\s*([^\[\]()]+?)\s*[\])]\s*")
 
@@ -38,7 +47,7 @@ STATED = re.compile(r".*[\[(]\s*([^\[\]()]+?)\s*[\])]\s*")
 def read_foreign(
     path: str | Path, layout: LogLayout, machine: Machine | None = None
 ) -> tuple[StrutLog, dict[str, int]]:
-    """Read a log of columns that another program wrote: text of any delimiter, or a MATLAB file (.mat).
+    """Read a log of columns that another program wrote: text of any delimiter, or a file of arrays (`ARRAY_FILES`).
 
     Parameters
     ----------
@@ -60,10 +69,13 @@ def read_foreign(
     ------
     LogError
         If it cannot be read, a column is not there, or a name states a unit that the layout contradicts.
+    SettingsError
+        If a library that reads it is not installed.
     """
     faults: dict[str, int] = {}
-    if Path(path).suffix == ".mat":
-        columns = read_mat(path)
+    read_arrays = ARRAY_FILES.get(Path(path).suffix)
+    if read_arrays is not None:
+        columns = read_arrays(path)
         wanted = _wanted(tuple(columns), layout, str(path))
         values = np.column_stack(list(columns.values()))[:, list(wanted.values())]
         theirs = Table(tuple(wanted), values, np.arange(1, len(values) + 1), 0, (), str(path))

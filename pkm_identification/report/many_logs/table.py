@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pkm_identification.identification.many_logs.history import Entry, History
-from pkm_identification.identification.many_logs.libraries import library
+from pkm_identification.optional import library
 
 OF_LOG = (
     ("key", "string"),
@@ -39,7 +39,7 @@ OF_PARAMETER = (
 
 def parquet(history: History) -> bytes:
     """The table as the content of a Parquet file; a log without a result has one row without a parameter."""
-    arrow, files = library("pyarrow"), library("pyarrow.parquet")
+    arrow, files = library("pyarrow", "fleet"), library("pyarrow.parquet", "fleet")
     rows = [
         {**_log_cells(entry, history), **{key: parameter.get(key) for key, _ in OF_PARAMETER}}
         for entry in history.entries

@@ -12,6 +12,7 @@ from pkm_identification.mechanisms.multibody import dynamics
 from pkm_identification.mechanisms.multibody.kinematics import close_drives
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.progress import steps
 
 from ..actuated.file_control import FileControl
 from ..actuated.lines import check_delays
@@ -88,7 +89,7 @@ def simulate_mechanism(
     control = mechanism.description.control
     law = FileControl.of(control, lambda: mechanism, plant, lambda: plant.encoder)
     states, gap = [], 0.0
-    for k in range(count):
+    for k in steps("simulating", range(count)):
         state = plant.state
         shown = plant.encoder
         states.append((shown, plant.reported_force, state.force, state.rate, state.acceleration))

@@ -1,0 +1,1 @@
+"""What a person at a terminal sees besides results: bars, colours, completed words."""

@@ -1,0 +1,18 @@
+"""Libraries of the optional extras, loaded where they are needed and asked for in one line where they are missing."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from pkm_identification.errors import SettingsError
+
+
+def library(name: str, extra: str) -> Any:
+    """A module of an extra; raises SettingsError, which names both, where it is not installed."""
+    try:
+        return import_module(name)
+    except ImportError:
+        raise SettingsError(
+            f"needs {name.partition('.')[0]}: pip install 'pkm_identification[{extra}]'"
+        ) from None

@@ -1,0 +1,67 @@
+"""How far a long run has come: whoever works says so, and whoever wants to know listens.
+
+The core announces steps and knows nobody who shows them; without a listener that costs one look at a variable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Protocol, TypeVar
+
+Item = TypeVar("Item")
+
+
+class Listener(Protocol):
+    """Who is told."""
+
+    def told(self, what: str, done: float, whole: float) -> None:
+        """So much of a piece of work is done; the last time with `done` equal to `whole`."""
+
+    def hide(self) -> None:
+        """A line is about to be written where this is shown."""
+
+
+_LISTENER: ContextVar[Listener | None] = ContextVar("progress", default=None)
+
+
+@contextmanager
+def listening(listener: Listener) -> Iterator[None]:
+    """Tell a listener what is announced meanwhile, in this thread."""
+    token = _LISTENER.set(listener)
+    try:
+        yield
+    finally:
+        _LISTENER.reset(token)
+
+
+def announce(what: str, done: float, whole: float) -> None:
+    """Say how far a piece of work has come, in whatever it is counted in."""
+    listener = _LISTENER.get()
+    if listener is not None:
+        listener.told(what, done, whole)
+
+
+def hide() -> None:
+    """Say that a line is about to be written."""
+    listener = _LISTENER.get()
+    if listener is not None:
+        listener.hide()
+
+
+def steps(what: str, items: Sequence[Item]) -> Iterable[Item]:
+    """The items, one after the other; each is announced as done when the next one is asked for."""
+    if _LISTENER.get() is None:
+        return items
+    return _announced(what, items)
+
+
+def _announced(what: str, items: Sequence[Item]) -> Iterator[Item]:
+    try:
+        for done, item in enumerate(items):
+            announce(what, done, len(items))
+            yield item
+    finally:
+        # also where the rest is not needed
+        announce(what, len(items), len(items))
