@@ -11,6 +11,7 @@ from importlib import import_module
 
 from pkm_identification import __version__
 from pkm_identification.commands.one_line_parser import OneLineParser
+from pkm_identification.commands.terminal.colour import warn
 from pkm_identification.commands.terminal.progress_bar import ProgressBar
 from pkm_identification.errors import NotConverged, PkmError, one_line
 from pkm_identification.interruption import INTERRUPTED, interruptible
@@ -87,7 +88,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             with _progress():
                 return options.run(options)
     except PkmError as error:
-        print(one_line(f"pkm {command}: {error}"), file=sys.stderr)
+        warn(one_line(f"pkm {command}: {error}"))
         return 1 if isinstance(error, NotConverged) else 2
     except KeyboardInterrupt:
         print(f"pkm {command}: interrupted", file=sys.stderr)
@@ -99,7 +100,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         # what only the system could know: a name that is too long, a folder that may not be looked into
         place = "" if error.filename is None else f"{error.filename}: "
-        print(one_line(f"pkm {command}: {place}{error.strerror or error}"), file=sys.stderr)
+        warn(one_line(f"pkm {command}: {place}{error.strerror or error}"))
         return 2
 
 

@@ -33,6 +33,7 @@ from pkm_identification.report.summary import summary
 from .arguments import add_logs, add_setting, machine_of_logs, reading
 from .force_gains import calibrate
 from .results import check_file
+from .terminal.colour import ATTENTION, GOOD, painted, rows_painted, warn
 
 PAGE_ENDING = ".html"
 MODEL_OPTIONS = ("model", "estimator", "parameters")
@@ -139,7 +140,7 @@ def _identify(options: argparse.Namespace) -> int:
         # the file first: nothing is printed when it cannot be written
         if options.json:
             write_estimate_json(options.json, result, origin)
-        print(summary(result))
+        print(rows_painted(summary(result, _in_colour), sys.stdout))
     if options.out or options.report:
         # matplotlib takes longer to load than the identification
         from pkm_identification.report import write_page, write_report
@@ -152,10 +153,14 @@ def _identify(options: argparse.Namespace) -> int:
         if options.report:
             print(f"report: {options.report}", file=sys.stderr)
     if options.json == "-" and not result.converged:
-        print(f"pkm identify: the estimator did not converge: {result.nonconvergence}", file=sys.stderr)
+        warn(f"pkm identify: the estimator did not converge: {result.nonconvergence}")
     if result.fit is not None and not result.fit.adequate:
-        print(f"pkm identify: {reason(result.fit)}", file=sys.stderr)
+        warn(f"pkm identify: {reason(result.fit)}")
     return 0 if result.trusted else 1
+
+
+def _in_colour(good: bool, verdict: str) -> str:
+    return painted(verdict, GOOD if good else ATTENTION, sys.stdout)
 
 
 def _check_report(options: argparse.Namespace) -> None:

@@ -9,13 +9,16 @@ from typing import Any, NoReturn
 from pkm_identification.errors import one_line
 from pkm_identification.suggestion import did_you_mean
 
+from .terminal.colour import warn
+
 
 class OneLineParser(argparse.ArgumentParser):
     """Of the command line and, by argparse's ways, of each of its commands."""
 
     def error(self, message: str) -> NoReturn:
         """End with exit code 2 and one line: usage is what --help shows."""
-        self.exit(2, one_line(f"{self.prog}: {message}") + "\n")
+        warn(one_line(f"{self.prog}: {message}"))
+        self.exit(2)
 
     def parse_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> Any:  # type: ignore[override]
         """All arguments; what no option takes is answered with the nearest one."""

@@ -12,6 +12,8 @@ from pkm_identification.errors import OutputError, one_line
 from pkm_identification.progress import hide
 from pkm_identification.records.atomic import refuse_impossible, replacing, write_text
 
+from .terminal.colour import rows_painted
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
@@ -26,7 +28,7 @@ def present(text: str, document: dict[str, Any] | list[dict[str, Any]], destinat
         return
     if destination:
         write_json(destination, document)
-    print(text)
+    print(rows_painted(text, sys.stdout))
 
 
 def write_json(path: str | Path, document: dict[str, Any] | list[dict[str, Any]]) -> None:
