@@ -45,7 +45,7 @@ BUILD_FILES := CMakeLists.txt package.xml setup.py pyproject.toml $(wildcard res
 SOURCES := $(shell find $(wildcard pkm_identification config launch) -type f -not -path '*/__pycache__/*')
 PIP_INSTALL := $(BIN)/pip install --quiet
 RUNTIME := .[$(if $(CORE_ONLY),sim,ros),report,watch]
-DEVELOPMENT := .[$(if $(CORE_ONLY),sim,ros),report,watch,fleet,tables,test,dev]
+DEVELOPMENT := .[$(if $(CORE_ONLY),sim,ros),report,watch,fleet,tables,completion,test,dev]
 
 demo: $(VENV)/.package
 	$(RUN) $(BIN)/pkm demo $(DEMO_ARGS)

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from importlib import import_module
+from typing import Any
 
 from pkm_identification import __version__
 from pkm_identification.commands.one_line_parser import OneLineParser
@@ -53,6 +54,7 @@ COMMANDS = {
     "warm-up": ("warm_up", "compile ahead what nodes and identify need"),
     "demo": ("demo", "identify a simulated machine through the ROS 2 nodes"),
     "watch": ("watch", "a page in the browser beside running nodes"),
+    "completion": ("completion", "make the shell complete commands and options"),
     "record": ("bags", "record topics into a bag"),
     "play": ("bags", "publish a bag as it was recorded"),
 }
@@ -61,20 +63,28 @@ COMMANDS = {
 WITH_NODES = ("demo", "watch", "record", "play")
 
 
-def parser_for(command: str) -> argparse.ArgumentParser:
-    """The parser with all subcommands, and the options of one: no other is loaded, none for ''."""
+class _Commands(argparse._SubParsersAction):
+    """Commands that have their summaries in the help wherever their options come from."""
+
+    def add_parser(self, name: str, **settings: Any) -> Any:
+        return super().add_parser(name, help=COMMANDS[name][1], **settings)
+
+
+def parser_for(*chosen: str) -> argparse.ArgumentParser:
+    """The parser with all subcommands, and the options of those that are chosen: no other is loaded, none for ''."""
     parser = OneLineParser(
         prog="pkm",
         description="Identify the dynamics of parallel kinematic machines from strut lengths and forces.",
     )
     parser.add_argument("--version", action="version", version=f"pkm {__version__}")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    module, _ = COMMANDS.get(command, ("", ""))
-    for name, (home, summary) in COMMANDS.items():
-        if home != module:
-            commands.add_parser(name, help=summary)
-    if module:
+    commands = parser.add_subparsers(action=_Commands, dest="command", required=True, metavar="COMMAND")
+    modules = list(dict.fromkeys(COMMANDS[name][0] for name in chosen if name in COMMANDS))
+    for name, (home, _) in COMMANDS.items():
+        if home not in modules:
+            commands.add_parser(name)
+    for module in modules:
         import_module(f".commands.{module}", __package__).add(commands)
+    parser.set_defaults(every_command=lambda: parser_for(*COMMANDS))
     return parser
 
 
