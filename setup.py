@@ -282,6 +282,7 @@ if __name__ == "__main__":
             f"{NAME}.config",
             f"{NAME}.config.machines",
             f"{NAME}.config.mechanisms",
+            f"{NAME}.config.schema",
             f"{NAME}.browser.assets",
             f"{NAME}.interfaces.action",
             f"{NAME}.interfaces.msg",
@@ -306,6 +307,7 @@ if __name__ == "__main__":
                 "*.svg",
                 "*.txt",
                 "*.xml",
+                "*.json",
                 "py.typed",
             ]
         },

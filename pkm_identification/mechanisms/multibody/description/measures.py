@@ -12,7 +12,7 @@ from .records import GROUND, NO_VECTOR, Body, Drive, Joint, Measure
 
 # Joints with a coordinate of their own, and its unit.
 _COORDINATE_UNIT = {"revolute": "rad", "prismatic": "m"}
-_DIRECTIONS: dict[str, ExactVector] = {
+DIRECTIONS: dict[str, ExactVector] = {
     "x": (ONE, ZERO, ZERO),
     "y": (ZERO, ONE, ZERO),
     "z": (ZERO, ZERO, ONE),
@@ -149,7 +149,7 @@ class Measures:
         point: ExactVector = numbers(node.take("point", [0, 0, 0]), self._constants, 3)
         along_node = node.take("position")
         if isinstance(along_node.value, str):
-            along = _DIRECTIONS[along_node.choice(tuple(_DIRECTIONS))]
+            along = DIRECTIONS[along_node.choice(tuple(DIRECTIONS))]
         else:
             along = direction(along_node, self._constants)
         return Measure(

@@ -13,7 +13,7 @@ from .numbers import Constants, direction, not_negative, number, numbers, pair
 from .records import FREEDOM, GROUND, JOINT_TYPES, Body, Joint
 
 MOST_PARTS = 100
-_ABOUT = ("center_of_mass", "origin")
+ABOUT = ("center_of_mass", "origin")
 _X, _Y, _Z = (ONE, ZERO, ZERO), (ZERO, ONE, ZERO), (ZERO, ZERO, ONE)
 _ACROSS = 1e-9
 _LIMITED = ("revolute", "prismatic", "universal", "no_spin", "spherical")
@@ -68,7 +68,7 @@ def _body(name: str, node: Node, constants: Constants) -> Body:
     center = numbers(node.take("center_of_mass", [0, 0, 0]), constants, 3)
     inertia_node = node.take("inertia", [0, 0, 0, 0, 0, 0] if not planar else [0])
     inertia = numbers(inertia_node, constants, 1 if planar else 6)
-    about = node.take("inertia_about", "center_of_mass").choice(_ABOUT)
+    about = node.take("inertia_about", "center_of_mass").choice(ABOUT)
     node.close()
     if planar:
         inertia = (ZERO, ZERO, inertia[0], ZERO, ZERO, ZERO)

@@ -1,0 +1,70 @@
+"""The reference page and the JSON Schemas: `python -m pkm_identification.mechanisms.file_keys.documents`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
+from .hexapod_keys import HEXAPOD_KEYS
+from .key import Key, file_schema
+from .mechanism_keys import MECHANISM_KEYS
+
+FILES = {
+    "machine": ("Machine file of a hexapod", HEXAPOD_KEYS, "machine_file.md"),
+    "mechanism": ("File of a mechanism", MECHANISM_KEYS, "mechanisms.md"),
+}
+PAGE = "docs/file_keys.md"
+HEAD = """\
+# Every key of machine and mechanism files
+
+Written by `python -m pkm_identification.mechanisms.file_keys.documents` from the declarations in the code, with the
+JSON Schemas `config/schema/machine.json` and `config/schema/mechanism.json`. An editor that knows YAML completes and
+checks keys by them, for example by a first line
+
+    # yaml-language-server: $schema=config/schema/machine.json
+
+A schema knows keys and shapes. What else must hold (a rigid body's inertia, a geometry that is not singular, an angle
+within its range) is said by the commands, all at once. **Bold** keys must be there; `*` stands for names of one's own.
+"""
+
+
+def documents() -> dict[str, str]:
+    """Texts of the files by their paths in the repository."""
+    made = {PAGE: _page()}
+    for name, (title, keys, page) in FILES.items():
+        schema = file_schema(title, f"See docs/{page}.", keys, {"$id": f"pkm_identification/{name}.json"})
+        made[f"config/schema/{name}.json"] = json.dumps(schema, indent=1, ensure_ascii=False) + "\n"
+    return made
+
+
+def _page() -> str:
+    blocks = [HEAD]
+    for title, keys, page in FILES.values():
+        rows = ["| key | value | what |", "|---|---|---|", *_rows(keys, "")]
+        blocks.append("\n".join([f"## {title}", f"How it is written: [{page}]({page}).", "", *rows, ""]))
+    return "\n".join(blocks)
+
+
+def _rows(keys: Iterable[Key], path: str) -> list[str]:
+    rows = []
+    for key in keys:
+        place = f"{path}{key.name}"
+        shown = f"**`{place}`**" if key.required else f"`{place}`"
+        words = "section" if key.form is None else key.form.words
+        if key.several:
+            words = "section, or a list of them"
+        rows.append(f"| {shown} | {words} | {key.about} |")
+        rows += _rows(key.keys, f"{place}.")
+    return rows
+
+
+def main(root: Path) -> None:
+    """Write them below a folder."""
+    for path, text in documents().items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(Path())

@@ -1,0 +1,227 @@
+"""Keys of a hexapod's machine file."""
+
+from __future__ import annotations
+
+from pkm_identification.declared import declarations
+from pkm_identification.motion import STRUTS
+
+from ..hexapod.joint_friction import COEFFICIENTS, ENDS
+from ..hexapod.joints import BASE_JOINTS, DIRECTIONS, PLATFORM_JOINTS
+from ..hexapod.machine import SCHEMA
+from ..hexapod.sensors import FORCE_PLACES
+from ..hexapod.tolerances import Tolerances
+from .key import (
+    NOT_NEGATIVE,
+    NUMBER,
+    POSITIVE,
+    Key,
+    at_most,
+    choice,
+    either,
+    numbers,
+    rows,
+)
+from .shared_keys import ACTUATORS, DESCRIPTION, NAME, friction_keys
+
+_EACH = either(NUMBER, numbers(STRUTS))
+_EACH_NOT_NEGATIVE = either(NOT_NEGATIVE, numbers(STRUTS, not_negative=True))
+_ANGLE = either(POSITIVE, numbers(2))
+
+
+def _joint(end: str, kinds: tuple[str, ...]) -> Key:
+    return Key(
+        f"{end}_joint",
+        f"kind of the joints at the {end}",
+        keys=(
+            Key(
+                "type",
+                "which turns they allow",
+                choice(kinds),
+                True,
+            ),
+            Key(
+                "first_axis",
+                "of a universal joint: the hinge that is fixed, one direction for all",
+                numbers(3),
+            ),
+            Key(
+                "first_axes",
+                "six directions, or which way they point from the middle",
+                either(rows(STRUTS, 3), choice(DIRECTIONS)),
+            ),
+            Key(
+                "angle_limits",
+                "how far the joints turn from home, rad; a pair is lowest and highest",
+                keys=(
+                    Key("first", "of a universal joint, about the fixed hinge", _ANGLE),
+                    Key("second", "of a universal joint, about the other hinge", _ANGLE),
+                    Key("swing", "of a spherical joint, any way", POSITIVE),
+                ),
+            ),
+        ),
+    )
+
+
+def _body(name: str, about: str, places: str) -> Key:
+    return Key(
+        name,
+        about,
+        required=True,
+        keys=(
+            Key("mass", "kg", POSITIVE, True),
+            Key("center_of_mass", f"m, {places}", NUMBER, True),
+            Key(
+                "inertia",
+                "transverse and axial, about the centre of mass, kg m^2",
+                numbers(2, not_negative=True),
+                True,
+            ),
+        ),
+    )
+
+
+_STRUT = (
+    _body("body_b", "what stays at the base joint", "from the base joint"),
+    _body("body_e", "what extends with the platform joint", "back from the platform joint"),
+)
+
+HEXAPOD_KEYS = (
+    Key("schema", "of the file", choice([SCHEMA]), required=True),
+    NAME,
+    DESCRIPTION,
+    Key("gravity", "in base axes, m/s^2 (default: 0, 0, -9.81)", numbers(3)),
+    Key(
+        "geometry",
+        "joints, home and limits",
+        required=True,
+        keys=(
+            Key("base_joints", "centres in the base frame, m, struts 1 to 6", rows(STRUTS, 3), True),
+            Key("platform_joints", "centres in the platform frame, m", rows(STRUTS, 3), True),
+            _joint("base", BASE_JOINTS),
+            _joint("platform", PLATFORM_JOINTS),
+            Key(
+                "home",
+                "pose of the platform frame in the base frame",
+                required=True,
+                keys=(
+                    Key("position", "m", numbers(3), True),
+                    Key("quaternion", "x, y, z, w (default: none turned)", numbers(4)),
+                ),
+            ),
+            Key("length_limits", "shortest and longest strut, m", numbers(2), True),
+            Key("rate_limit", "largest strut rate, m/s", POSITIVE),
+        ),
+    ),
+    Key(
+        "platform",
+        "the moving body",
+        required=True,
+        keys=(
+            Key("mass", "kg", POSITIVE, True),
+            Key("center_of_mass", "in the platform frame, m (default: its origin)", numbers(3)),
+            Key(
+                "inertia",
+                "about the centre of mass, kg m^2: xx, yy, zz, or xx, yy, zz, xy, xz, yz",
+                either(numbers(3), numbers(6)),
+                True,
+            ),
+        ),
+    ),
+    Key("strut", "bodies of every strut; or `struts`", keys=_STRUT),
+    Key("struts", "bodies of struts 1 to 6, a list of six such sections", keys=_STRUT, several=True),
+    Key(
+        "friction",
+        "along the struts and in the joints; one number where six are alike",
+        keys=(
+            *friction_keys(_EACH),
+            Key(
+                "joints",
+                "friction of the joints (default: none)",
+                keys=(
+                    Key("transition_rate", "where it bends, rad/s", POSITIVE),
+                    *(
+                        Key(
+                            end,
+                            f"joints of the {end}",
+                            keys=tuple(
+                                Key(name, unit, _EACH_NOT_NEGATIVE)
+                                for name, unit in zip(COEFFICIENTS, ("N m", "N m s"), strict=True)
+                            ),
+                        )
+                        for end in ENDS
+                    ),
+                ),
+            ),
+        ),
+    ),
+    Key(
+        "drive",
+        "what the drives report, and what is known to be wrong with it",
+        keys=(
+            Key("sample_rate", "of the reports, Hz", POSITIVE, True),
+            Key(
+                "encoder",
+                "for logs of counts",
+                keys=(
+                    Key("counts_per_meter", "1/m", POSITIVE, True),
+                    Key("length_at_zero", "joint to joint where the count is zero, m", _EACH, True),
+                ),
+            ),
+            Key(
+                "motor",
+                "for logs of currents",
+                keys=(
+                    Key("torque_constant", "N m/A", POSITIVE, True),
+                    Key("screw_lead", "m per turn", POSITIVE, True),
+                    Key("gear_ratio", "turns of the motor per turn of the screw (default: 1)", POSITIVE),
+                    Key("efficiency", "of screw and gear, up to 1 (default: 1)", POSITIVE),
+                    Key("force_limit", "N", POSITIVE, True),
+                    Key("inertia", "of what turns with the motor, kg m^2 (default: 0)", NOT_NEGATIVE),
+                ),
+            ),
+            Key("force_delay", "by which measured forces are late, s", NUMBER),
+            Key("force_gain", "of each strut, measured over true", _EACH),
+            Key("force_offset", "of each strut's measured force, N", _EACH),
+            Key("force_noise", "standard deviation of measured forces, N", POSITIVE),
+            Key("following_error", "largest one the drives allow, m", POSITIVE),
+            Key("force_jump", "largest step of force from sample to sample, N", POSITIVE),
+        ),
+    ),
+    Key(
+        "sensors",
+        "beside encoders and currents",
+        keys=(
+            Key(
+                "imu",
+                "an inertial measurement unit on the platform",
+                keys=(
+                    Key("position", "in the platform frame, m", numbers(3), True),
+                    Key("quaternion", "of its axes in the platform frame, x, y, z, w", numbers(4)),
+                    Key("noise", "standard deviations, m/s^2 and rad/s", numbers(2, not_negative=True)),
+                    Key(
+                        "bias",
+                        "standard deviations of its biases, m/s^2 and rad/s",
+                        numbers(2, not_negative=True),
+                    ),
+                ),
+            ),
+            Key(
+                "force",
+                "a force sensor along each strut",
+                keys=(
+                    Key("at", "which end of the strut", choice(FORCE_PLACES), True),
+                    Key("noise", "standard deviation, N", POSITIVE),
+                ),
+            ),
+        ),
+    ),
+    Key(
+        "tolerances",
+        "standard deviations of what an identification takes for known (default: 0)",
+        keys=tuple(
+            Key(name, f"{one.help}{f', {one.unit}' if one.unit else ''}", at_most(one.high or 0.0))
+            for name, one in declarations(Tolerances).items()
+        ),
+    ),
+    *ACTUATORS,
+)

@@ -1,0 +1,159 @@
+"""A key of a file: what its value looks like, in words and as JSON Schema (draft 2020-12)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+Schema = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Form:
+    """What a value looks like.
+
+    Attributes
+    ----------
+    words : str
+        For the page.
+    schema : dict
+        For editors.
+    """
+
+    words: str
+    schema: Schema
+
+
+@dataclass(frozen=True)
+class Key:
+    """A key.
+
+    Attributes
+    ----------
+    name : str
+        In the file; '*' in a section whose keys are names of one's own.
+    about : str
+        What it is, with the unit.
+    form : Form or None
+        Of its value; None of a section, whose keys are `keys`.
+    required : bool
+    keys : tuple of Key
+        Of a section.
+    several : bool
+        Whether a list of such sections may stand there, too.
+    open : bool
+        Whether the section has keys that are not declared here.
+    """
+
+    name: str
+    about: str
+    form: Form | None = None
+    required: bool = False
+    keys: tuple[Key, ...] = field(default=())
+    several: bool = False
+    open: bool = False
+
+    @property
+    def schema(self) -> Schema:
+        """JSON Schema of the value."""
+        if self.form is not None:
+            return {"description": self.about, **self.form.schema}
+        section = section_schema(self.keys, self.open)
+        if self.several:
+            section = {"anyOf": [section, {"type": "array", "items": section}]}
+        return {"description": self.about, **section}
+
+
+def section_schema(keys: Iterable[Key], open_: bool = False) -> Schema:
+    """JSON Schema of a section with these keys, and no others unless it is open."""
+    named = {key.name: key for key in keys}
+    schema: Schema = {"type": "object"}
+    any_name = named.pop("*", None)
+    if named:
+        schema["properties"] = {name: key.schema for name, key in named.items()}
+    if needed := [name for name, key in named.items() if key.required]:
+        schema["required"] = needed
+    schema["additionalProperties"] = open_ if any_name is None else any_name.schema
+    return schema
+
+
+def _list(of: Schema, count: int | None = None) -> Schema:
+    return {"type": "array", "items": of} | ({} if count is None else {"minItems": count, "maxItems": count})
+
+
+_NUMBER: Schema = {"type": "number"}
+_ANY = ({"type": "number"}, {"type": "string"})
+
+TEXT = Form("text", {"type": "string"})
+NUMBER = Form("number", _NUMBER)
+POSITIVE = Form("number > 0", {"type": "number", "exclusiveMinimum": 0})
+NOT_NEGATIVE = Form("number >= 0", {"type": "number", "minimum": 0})
+FLAG = Form("true or false", {"type": "boolean"})
+# Mechanisms are described in exact numbers: 0.30 is 3/10, and expressions may use `constants`
+EXACT_NUMBER: Schema = {"anyOf": list(_ANY)}
+EXACT = Form("number or expression", EXACT_NUMBER)
+
+
+def at_most(high: float) -> Form:
+    """A number from zero to a bound."""
+    return Form(f"number from 0 to {high:g}", {"type": "number", "minimum": 0, "maximum": high})
+
+
+def numbers(count: int, not_negative: bool = False) -> Form:
+    """A list of numbers."""
+    entry = NOT_NEGATIVE.schema if not_negative else _NUMBER
+    return Form(f"{count} numbers{' >= 0' if not_negative else ''}", _list(entry, count))
+
+
+def rows(count: int, width: int) -> Form:
+    """A list of lists of numbers."""
+    return Form(f"{count} x {width} numbers", _list(_list(_NUMBER, width), count))
+
+
+def exact_numbers(count: int | None = None) -> Form:
+    """A list of exact numbers, of any length unless one is stated."""
+    words = f"{count} numbers or expressions" if count else "numbers or expressions"
+    return Form(words, _list(EXACT_NUMBER, count))
+
+
+def exact_pairs(width: int) -> Form:
+    """Two lists of exact numbers."""
+    return Form(f"2 x {width} numbers or expressions", _list(_list(EXACT_NUMBER, width), 2))
+
+
+def exact_pair() -> Form:
+    """Two vectors, one in either body's frame."""
+    return exact_pairs(3)
+
+
+def names(count: int) -> Form:
+    """A list of texts."""
+    return Form(f"{count} names", _list({"type": "string"}, count))
+
+
+def choice(allowed: Iterable[str | int]) -> Form:
+    """One of several words or numbers."""
+    listed = list(allowed)
+    return Form(", ".join(f"`{word}`" for word in listed), {"enum": listed})
+
+
+def either(*forms: Form) -> Form:
+    """One of several forms."""
+    return Form(" or ".join(form.words for form in forms), {"anyOf": [form.schema for form in forms]})
+
+
+def of_names(form: Form, words: str) -> Form:
+    """A mapping of names to values of a form."""
+    return Form(words, {"type": "object", "additionalProperties": form.schema})
+
+
+def file_schema(title: str, about: str, keys: Iterable[Key], identifier: Mapping[str, str]) -> Schema:
+    """The JSON Schema of a file."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        **identifier,
+        "title": title,
+        "description": about,
+        **section_schema(keys),
+    }
