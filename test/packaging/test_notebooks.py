@@ -1,0 +1,48 @@
+"""Notebooks of the examples are their scripts, cell by cell; `make docs` runs the scripts."""
+
+from __future__ import annotations
+
+import json
+import runpy
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+MADE = runpy.run_path(str(ROOT / "docs" / "notebooks.py"))["notebooks"]()
+
+
+def cells(text: str, kind: str) -> list[str]:
+    return ["".join(cell["source"]) for cell in json.loads(text)["cells"] if cell["cell_type"] == kind]
+
+
+def test_there_are_three():
+    assert len(MADE) >= 3
+    assert set((ROOT / "examples").glob("*.ipynb")) == set(MADE)
+
+
+@pytest.mark.parametrize("path", MADE, ids=lambda path: path.stem)
+def test_a_notebook_is_its_script(path):
+    text = path.read_text(encoding="utf-8")
+    assert text == MADE[path], "write it again: python docs/notebooks.py"
+    lines = [line for line in "\n".join(cells(text, "code")).splitlines() if line]
+    script = path.with_suffix(".py").read_text(encoding="utf-8").split('"""', 2)[2]
+    expected = [line for line in script.splitlines() if line and not line.startswith("#")]
+    assert [line for line in lines if not line.startswith("#")] == expected
+    assert all(line.isprintable() for line in "".join(cells(text, "markdown")).splitlines())
+    assert cells(text, "markdown")[0].startswith("# ")
+
+
+@pytest.mark.parametrize("path", MADE, ids=lambda path: path.stem)
+def test_it_is_a_notebook_of_the_format(path):
+    pytest.importorskip("nbformat").validate(json.loads(path.read_text(encoding="utf-8")))
+
+
+@pytest.mark.slow
+def test_cells_of_a_notebook_run_one_after_the_other(monkeypatch, capsys):
+    monkeypatch.chdir(ROOT / "examples")
+    monkeypatch.setenv("MPLBACKEND", "agg")
+    names: dict[str, object] = {}
+    for cell in cells(MADE[ROOT / "examples" / "forces_of_a_mechanism.ipynb"], "code"):
+        exec(compile(cell, "cell", "exec"), names)
+    assert capsys.readouterr().out
