@@ -170,7 +170,5 @@ def _check_report(options: argparse.Namespace) -> None:
         raise OutputError(f"--report {options.report}: must end in {PAGE_ENDING}")
     if options.report and options.json and Path(options.report).resolve() == Path(options.json).resolve():
         raise OutputError(f"--json {options.json}: is the file of --report")
-    if options.out and Path(options.out).exists() and not Path(options.out).is_dir():
-        raise OutputError(f"--out {options.out}: exists and is not a folder")
     if options.out:
         check_folder(Path(options.out))

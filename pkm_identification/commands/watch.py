@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
 
 from pkm_identification.browser.live.admission import Admission
@@ -13,6 +14,7 @@ from pkm_identification.mechanisms.hexapod.machine import Machine
 from .ros_part import require_ros
 
 PORT = 8741
+TOKEN = "PKM_WATCH_TOKEN"  # in the environment, which other users do not see
 LARGEST_DOMAIN = 232
 NAMESPACE = re.compile(r"/?([A-Za-z_]\w*(/[A-Za-z_]\w*)*)?", re.ASCII)
 
@@ -28,10 +30,14 @@ def add(commands: argparse._SubParsersAction) -> None:
     parser.add_argument("--namespace", default="", help="of the nodes")
     parser.add_argument("--domain", type=int, help="ROS domain (default: ROS_DOMAIN_ID)")
     parser.add_argument(
-        "--host", default="127.0.0.1", help="address to listen on; others than 127.0.0.1 need a --token"
+        "--host", default="127.0.0.1", help="address to listen on; others than 127.0.0.1 need a token"
     )
     parser.add_argument("--port", type=int, default=PORT, help=f"0: a free one (default: {PORT})")
-    parser.add_argument("--token", metavar="T", help="what a page must know: 8 or more letters and digits")
+    parser.add_argument(
+        "--token",
+        metavar="T",
+        help=f"what a page must know: 8 or more letters and digits (others here see it in ps: {TOKEN} hides it)",
+    )
     parser.add_argument("--no-browser", action="store_true", help="print the address and open no browser")
     parser.set_defaults(run=_watch)
 
@@ -45,7 +51,8 @@ def _watch(options: argparse.Namespace) -> int:
         raise SettingsError(
             f"--namespace {options.namespace!r}: must be words of letters, digits and _ with / between"
         )
-    admission = Admission(options.host, options.token)
+    token = options.token if options.token is not None else os.environ.get(TOKEN)
+    admission = Admission(options.host, token)
     machine = None if options.machine is None else Machine.load(options.machine)
     require_websockets()
     require_ros()
@@ -56,7 +63,7 @@ def _watch(options: argparse.Namespace) -> int:
         WatchSettings(
             host=options.host,
             port=options.port,
-            token=options.token,
+            token=token,
             admission=admission,
             machine=machine,
             namespace=options.namespace,

@@ -17,8 +17,10 @@ def check_folder(folder: Path) -> list[Path]:
     Raises
     ------
     OutputError
-        If there are pictures with a report's names, and no report that they are of.
+        If it is no folder, or there are pictures with a report's names, and no report that they are of.
     """
+    if folder.exists() and not folder.is_dir():
+        raise OutputError(f"{folder}: exists and is not a folder")
     pictures = [path for name in FIGURES if (path := folder / f"{name}.png").is_file()]
     page = folder / PAGE
     of_a_report = page.is_file() and GENERATOR.encode() in page.read_bytes()

@@ -167,3 +167,20 @@ def test_figures_are_what_plotly_takes():
         # refuses names that plotly.js would pass over in silence; colours of the page stand in for any
         coloured = json.loads(re.sub(r'"--\w+"', '"#123456"', json.dumps(document)))
         assert len(graph_objects.Figure(coloured).data) == len(document["data"]), name
+
+
+def test_the_choice_of_a_strut_is_not_under_the_buttons_of_the_figure(visit, page):
+    seen = drawn(visit, page)
+    boxes = """name => {
+        const place = document.querySelector(`#${name} .plot`);
+        return ['.updatemenu-container', '.modebar'].map(part => {
+            const box = place.querySelector(part).getBoundingClientRect();
+            return [box.left, box.top, box.right, box.bottom];
+        });
+    }"""
+    for name in ("forces", "convergence"):
+        seen.page.locator(f"#{name} .plot").hover()
+        (left, top, right, bottom), bar = seen.page.evaluate(boxes, name)
+        assert right > left
+        assert bar[2] > bar[0]
+        assert bar[3] <= top or bar[1] >= bottom or bar[2] <= left or bar[0] >= right, name

@@ -41,10 +41,13 @@ class Admission:
         self._local = is_loopback(host)
         if token is None and not self._local:
             raise SettingsError(
-                f"--host {host}: others can reach it, and the page can reset the estimator: give a --token, too"
+                f"--host {host}: others can reach it, and the page can reset the estimator: "
+                "give a token, too (PKM_WATCH_TOKEN or --token)"
             )
         if token is not None and (len(token) < SHORTEST_TOKEN or not token.isalnum() or not token.isascii()):
-            raise SettingsError(f"--token: must be {SHORTEST_TOKEN} or more letters and digits")
+            raise SettingsError(
+                f"--token or PKM_WATCH_TOKEN: must be {SHORTEST_TOKEN} or more letters and digits"
+            )
         self._token = token
 
     def refusal(self, path: str, hosts: Sequence[str], origins: Sequence[str]) -> int:

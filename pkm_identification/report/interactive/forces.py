@@ -42,7 +42,7 @@ def forces(validation: Validation) -> Document:
     return {
         "data": data,
         "layout": layout(
-            460,
+            500,
             xaxis=axis("time (s)", anchor="y2"),
             yaxis=axis("force (N)", domain=[0.36, 1.0]),
             yaxis2=axis("error (N)", domain=[0.0, 0.28], anchor="x"),

@@ -89,7 +89,7 @@ def convergence(trace: EstimateTrace, estimate: ParameterEstimate, truth: FloatA
     return {
         "data": data,
         "layout": layout(
-            400,
+            440,
             xaxis=axis(label),
             yaxis=axis(first["yaxis.title.text"], range=first["yaxis.range"]),
             updatemenus=[menu(names, shown, layouts=layouts)],

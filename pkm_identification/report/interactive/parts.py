@@ -79,7 +79,8 @@ def layout(height: int, **more: Any) -> Document:
         "paper_bgcolor": CLEAR,
         "plot_bgcolor": CLEAR,
         "font": {"color": INK, "size": 13},
-        "margin": {"l": 60, "r": 20, "t": 40, "b": 50},
+        # a choice stands below the buttons that plotly shows in the corner
+        "margin": {"l": 60, "r": 20, "t": 80 if "updatemenus" in more else 40, "b": 50},
         "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
         "hoverlabel": {"bgcolor": "--card", "font": {"color": INK}},
         **more,

@@ -103,3 +103,15 @@ def test_a_bad_log_leaves_no_folder(tmp_path, capsys):
     assert main(["diagnose", NO_LOG, "--machine", "uf", "--out", str(out)]) == 2
     assert NO_LOG in capsys.readouterr().err
     assert not out.exists()
+
+
+@pytest.mark.parametrize("command", ["identify", "demo"])
+def test_a_file_is_no_folder_for_a_report(command, tmp_path, capsys):
+    if command == "demo":
+        pytest.importorskip("rclpy")
+    file = tmp_path / "notes.txt"
+    file.write_text("mine")
+    log = [NO_LOG, "--machine", "uf"] if command == "identify" else []
+    assert main([command, *log, "--out", str(file)]) == 2
+    assert capsys.readouterr().err == f"pkm {command}: {file}: exists and is not a folder\n"
+    assert file.read_text() == "mine"

@@ -17,7 +17,7 @@ from pkm_identification.cli import main
         (["--port", "70000"], "--port 70000: must be from 0 to 65535"),
         (["--port", "many"], "many"),
         (["--domain", "300"], "--domain 300: must be from 0 to 232"),
-        (["--token", "short"], "--token: must be 8 or more letters and digits"),
+        (["--token", "short"], "--token or PKM_WATCH_TOKEN: must be 8 or more letters and digits"),
         (["--machine", "nosuch"], "machine 'nosuch'"),
         (["--namespace", "a b"], "--namespace 'a b'"),
     ],
@@ -47,3 +47,16 @@ def test_a_missing_library_is_named_with_how_to_get_it(missing, said):
     assert (done.returncode, done.stdout) == (2, "")
     assert said in done.stderr
     assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "0.0.0.0"])
+def test_a_token_of_the_environment_counts_and_an_option_goes_before_it(monkeypatch, capsys, host):
+    monkeypatch.setenv("PKM_WATCH_TOKEN", "short")
+    assert main(["watch", "--no-browser", "--host", host]) == 2
+    assert "PKM_WATCH_TOKEN: must be 8" in capsys.readouterr().err
+    # the next complaint is another one: the token is taken
+    for options in (["--token", "longEnough1"], []):
+        if not options:
+            monkeypatch.setenv("PKM_WATCH_TOKEN", "longEnough2")
+        assert main(["watch", "--no-browser", "--host", host, "--machine", "nosuch", *options]) == 2
+        assert "machine 'nosuch'" in capsys.readouterr().err
