@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
-from statistics import median
+from statistics import mean, median, stdev
 from tempfile import TemporaryDirectory
 
 import rclpy
@@ -26,6 +26,8 @@ from pkm_identification.ros.processes.monitor import Monitor
 from pkm_identification.ros.processes.node_process import NodeProcess, cpu_time
 from pkm_identification.ros.processes.watch_process import watching
 
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "watch.md"
+BEGIN, END = "<!-- benchmarks.live_page -->", "<!-- end -->"
 PIPELINE = ("strut_filter", "kinematics", "estimator")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--enable-unsafe-swiftshader", "--disable-background-networking"]
 
@@ -115,42 +117,83 @@ def run(machine: Path, seconds: float, domain: int, watched: bool, page: Page) -
         }
 
 
+def against_alone(rounds: list[dict[str, float]], alone: list[dict[str, float]]) -> str:
+    """What the nodes spend on a sample beside what they spend alone in the same round, %: mean and its deviation."""
+    pairs = zip(rounds, alone, strict=True)
+    more = [100.0 * (cost(one) / cost(other) - 1.0) for one, other in pairs]
+    if len(more) < 2:
+        return f"{more[0]:+.1f}"
+    return f"{mean(more):+.1f} ± {stdev(more) / len(more) ** 0.5:.1f}"
+
+
+def cost(one: dict[str, float]) -> float:
+    """Processor time of the three nodes, us a sample."""
+    return 1e6 * one["nodes"] / one["samples"]
+
+
+def table(found: dict[str, list[dict[str, float]]], conditions: str) -> str:
+    """What docs/watch.md shows."""
+    lines = [
+        conditions,
+        "",
+        "| case | samples a second | lost | nodes, µs a sample | beside alone, % | `pkm watch`, % of a core |",
+        "|---|---|---|---|---|---|",
+    ]
+    alone = found[CASES[0][0]]
+    for name, rounds in found.items():
+        rate = median(one["samples"] / one["elapsed"] for one in rounds)
+        lost = sum(one["lost"] for one in rounds)
+        share = median(100.0 * one["watch"] / one["elapsed"] for one in rounds)
+        spent = median(cost(one) for one in rounds)
+        beside = "" if rounds is alone else against_alone(rounds, alone)
+        lines.append(f"| {name} | {rate:.0f} | {lost:.0f} | {spent:.0f} | {beside} | {share:.1f} |")
+    return "\n".join(lines)
+
+
+def write(text: str) -> None:
+    """Put a table into the page, in place of the one before."""
+    page = PAGE.read_text(encoding="utf-8")
+    before, _, rest = page.partition(BEGIN)
+    _, _, after = rest.partition(END)
+    PAGE.write_text(f"{before}{BEGIN}\n{text}\n{END}{after}", encoding="utf-8")
+
+
 def main() -> None:
-    """Measure and print the table."""
+    """Measure, print the table and on request write it."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=20.0)
     parser.add_argument("--rate", type=float, default=1000.0)
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--rounds", type=int, default=4)
     parser.add_argument("--domain", type=int, default=87)
+    parser.add_argument("--write", action="store_true", help=f"put the table into {PAGE.name}")
     options = parser.parse_args()
     os.environ["ROS_DOMAIN_ID"] = str(options.domain)
     os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
+    cases = [case for case in CASES if case[2] is not drawing or shutil.which("chromium")]
+    load = os.getloadavg()[0]
     rclpy.init()
-    found: dict[str, list[dict[str, float]]] = {name: [] for name, _, _ in CASES}
+    found: dict[str, list[dict[str, float]]] = {name: [] for name, _, _ in cases}
     with TemporaryDirectory() as folder:
         document = yaml.safe_load(builtin_machines()["uf"].read_text(encoding="utf-8"))
         document["drive"]["sample_rate"] = options.rate
         machine = Path(folder) / "uf.yaml"
         machine.write_text(yaml.safe_dump(document), encoding="utf-8")
-        for _ in range(options.rounds):
-            for name, watched, page in CASES:
+        for number in range(options.rounds):
+            # every case is the first one as often as another
+            turn = number % len(cases)
+            for name, watched, page in cases[turn:] + cases[:turn]:
                 found[name].append(run(machine, options.seconds, options.domain, watched, page))
                 print(f"  {name}: {found[name][-1]}", flush=True)
     rclpy.try_shutdown()
-    print(
-        f"{options.rounds} rounds of {options.seconds:g} s at {options.rate:g} Hz, medians; "
-        f"load {os.getloadavg()[0]:.1f}"
+    text = table(
+        found,
+        f"`python -m benchmarks.live_page --seconds {options.seconds:g} --rate {options.rate:g} --rounds "
+        f"{options.rounds}`: medians;\nbeside alone: mean over rounds and its deviation; load before it "
+        f"{load:.1f} on {os.cpu_count()} cores.",
     )
-    print(
-        "| case | samples a second | lost, all rounds | three nodes, µs a sample | pkm watch, % of a core |"
-    )
-    print("|---|---|---|---|---|")
-    for name, rounds in found.items():
-        rate = median(one["samples"] / one["elapsed"] for one in rounds)
-        lost = sum(one["lost"] for one in rounds)
-        cost = median(1e6 * one["nodes"] / one["samples"] for one in rounds)
-        share = median(100.0 * one["watch"] / one["elapsed"] for one in rounds)
-        print(f"| {name} | {rate:.0f} | {lost:.0f} | {cost:.0f} | {share:.1f} |")
+    print(text)
+    if options.write:
+        write(text)
 
 
 if __name__ == "__main__":
