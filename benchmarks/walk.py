@@ -33,6 +33,8 @@ COMMANDS = (
     "pkm identifiability log.csv.gz --machine my_hexapod.yaml",
     "pkm export --machine my_hexapod.yaml --estimate result/estimate.json --out identified.yaml",
 )
+# What pip says of the places it is told to look at here
+OF_THIS_COMPUTER = re.compile(r"WARNING: Location .file:")
 MOST_COMMANDS, MOST_SECONDS = 12, 600.0
 
 
@@ -75,7 +77,8 @@ def walk(folder: Path) -> list[Step]:
 def _plain(text: str, folder: Path) -> str:
     """What was printed, without places of this computer."""
     text = re.sub(r"\r", "\n", text).replace(str(folder), ".").replace(str(ROOT), REPOSITORY)
-    return "\n".join(line.rstrip() for line in text.splitlines()).strip()
+    lines = [line.rstrip() for line in text.splitlines() if not OF_THIS_COMPUTER.match(line)]
+    return "\n".join(lines).strip()
 
 
 def page(steps: list[Step]) -> str:
