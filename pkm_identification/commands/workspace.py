@@ -85,7 +85,7 @@ def _workspace(options: argparse.Namespace) -> int:
     # last: what is refused leaves no folder behind
     folder = output_folder(options.out)
     empty = 0
-    for plane in steps("slices", [options.plane] if options.plane else PLANES):
+    for plane in steps("slices", [options.plane] if options.plane else list(PLANES)):
         piece = workspace_slice(machine, plane, rotation, options.through, options.points)
         path = folder / f"workspace_{plane}"
         write_figures(folder, {path.name: workspace_figure(machine, piece, words)})
