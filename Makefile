@@ -17,9 +17,10 @@ CORE_ONLY := $(filter 0,$(PKM_WITH_ROS))
 VENV := .venv$(if $(CORE_ONLY),-core)
 BIN := $(VENV)/bin
 
-# A sourced ROS installation or an active environment must not leak into this one.
+# A sourced ROS installation or an active environment must not leak into this one; each process would compile all it
+# imports (half a second of a node's start) were bytecode not kept.
 unexport PYTHONPATH PYTHONHOME AMENT_PREFIX_PATH CMAKE_PREFIX_PATH COLCON_PREFIX_PATH LD_LIBRARY_PATH
-unexport VIRTUAL_ENV _ROS_WHEELS_BOOTSTRAP_COMPLETE RMW_IMPLEMENTATION
+unexport PYTHONDONTWRITEBYTECODE VIRTUAL_ENV _ROS_WHEELS_BOOTSTRAP_COMPLETE RMW_IMPLEMENTATION
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Old pips (Debian 12) otherwise warn about a dependency without pyproject.toml.

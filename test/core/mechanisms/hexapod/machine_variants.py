@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,12 @@ BUILTIN = ("uf", "hexel", "ford")
 
 def document(name: str = "uf") -> dict[str, Any]:
     """A built-in machine's description, free to be changed."""
-    return copy.deepcopy(Machine.load(name).document)
+    return copy.deepcopy(_document(name))
+
+
+@cache
+def _document(name: str) -> dict[str, Any]:
+    return Machine.load(name).document
 
 
 def changed(source: str | dict[str, Any], **values: Any) -> dict[str, Any]:
