@@ -72,6 +72,7 @@ def test_transfers_of_the_suspension_in_text_and_json(tmp_path, capsys):
     assert found["expressions"][0]["terms"][1]["factor"] == "-20/7"
 
 
+@pytest.mark.slow
 def test_formulas_of_named_constants(tmp_path, capsys):
     pytest.importorskip("sympy")
     tex, path = tmp_path / "base.tex", tmp_path / "base.json"

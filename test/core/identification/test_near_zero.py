@@ -29,6 +29,7 @@ def test_friction_that_is_not_there_is_not_distinguishable_from_zero(frictionles
     assert estimate_document(frictionless)["near_zero"] == FRICTION
 
 
+@pytest.mark.slow
 def test_negative_friction_within_its_deviation_is_no_alarm(frictionless):
     assert np.any(frictionless.estimate.values[8:] < 0.0)
     assert all(good for good, _ in verdicts(frictionless))

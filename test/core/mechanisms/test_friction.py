@@ -32,6 +32,7 @@ def test_source_formula_inside_and_outside_the_transition():
     np.testing.assert_allclose(friction_force(rates, LAW), VISCOUS * rates + expected, rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.slow
 @given(st.floats(-10, 10), st.floats(1e-5, 0.1))
 def test_odd_and_never_driving(rate, transition):
     law = Friction.of("coulomb", viscous=VISCOUS, coulomb=COULOMB, transition_rate=transition)

@@ -34,6 +34,7 @@ def carried():
     return made, simulator.run()
 
 
+@pytest.mark.slow
 def test_loaded_machine_is_the_machine_with_both_bodies(carried):
     """Before, while and after: the forces are those of the inverse dynamics of what is moved then."""
     made, run = carried

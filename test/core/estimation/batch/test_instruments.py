@@ -97,6 +97,7 @@ def test_bias_of_coarse_encoders_is_removed():
     assert np.all(bias["iv"][biased] < 0.4 * bias["ls"][biased])
 
 
+@pytest.mark.slow
 def test_standard_deviations_hold_with_instruments():
     result = estimated(3e-5, 25.0)
     error = {name: (result[name] - result["truth"]) / result[f"{name} std"] for name in ("ls", "iv")}

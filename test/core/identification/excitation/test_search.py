@@ -169,6 +169,7 @@ def test_limits_are_kept_twenty_times_finer(subject):
         )
 
 
+@pytest.mark.slow
 def test_passive_joints_keep_to_their_angles(subject):
     """A limit in the middle of what `rich` uses is kept, twenty times finer than the search looks, and used."""
     machine = subject.machine

@@ -62,6 +62,7 @@ def assert_same(one: Equations, other: Equations) -> None:
     assert np.abs(one.force - other.force).max() <= 1e-9 * np.abs(one.force).max()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", ["force", "energy"])
 def test_stretches_give_the_equations_of_one_piece(machine, model):
     experiment = Experiment.of(
@@ -72,6 +73,7 @@ def test_stretches_give_the_equations_of_one_piece(machine, model):
     assert (whole.samples, whole.failed) == (cut.samples, cut.failed)
 
 
+@pytest.mark.slow
 def test_gaps_and_missing_poses_cut_stretches_where_they_cut_the_whole(machine):
     """Gaps and impossible lengths about the places where stretches begin and end."""
     log = moving_log(machine, 42_000, seed=1)

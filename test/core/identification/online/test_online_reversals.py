@@ -79,6 +79,7 @@ def test_nothing_of_them_is_shown_or_kept():
     assert np.all(spread < 0.3 * online.prior.std[factors])
 
 
+@pytest.mark.slow
 def test_an_estimation_continues_from_what_was_kept_without_them():
     whole = learned(1)
     made, force = late_forces()

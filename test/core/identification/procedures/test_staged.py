@@ -256,6 +256,7 @@ def test_command_says_what_is_wrong(files, capsys):
     assert "has no friction" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_passes_are_as_many_as_asked_for(files, capsys):
     logs = [str(files / f"{name}.csv") for name in ("x", "z")]
     assert main(["staged", *logs, "--machine", "uf", "--passes", "1", "--json", "-"]) == 0

@@ -143,6 +143,7 @@ def test_a_run_follows_its_motion_and_has_the_noise_asked_for(name):
     np.testing.assert_allclose(noise.std(axis=0), expected, rtol=0.1)
 
 
+@pytest.mark.slow
 def test_a_motion_that_goes_too_far_is_refused_by_its_row():
     made = rocker_driven()
     rest = generated("rest", made, 2.0)

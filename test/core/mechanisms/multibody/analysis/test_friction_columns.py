@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from pkm_identification.mechanisms.multibody.analysis.friction_columns import with_friction_columns
 from pkm_identification.mechanisms.multibody.analysis.routes import find_base_parameters
@@ -10,6 +11,7 @@ from pkm_identification.mechanisms.multibody.analysis.subject import Subject
 from pkm_identification.parameters.parameter import Kind
 
 
+@pytest.mark.slow
 def test_every_route_of_a_four_bar_finds_two_more():
     subject = Subject.load("four-bar").with_friction()
     assert subject.names[-2:] == ("viscous_q", "coulomb_q")
@@ -23,6 +25,7 @@ def test_every_route_of_a_four_bar_finds_two_more():
     assert not out.coefficients[-2:].any()
 
 
+@pytest.mark.slow
 def test_a_hexapod_has_twelve_more():
     subject = Subject.load("uf", "axisymmetric_alike").with_friction()
     found = find_base_parameters(subject, "double").double

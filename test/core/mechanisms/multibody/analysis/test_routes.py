@@ -47,6 +47,7 @@ def by_name(names, kept, given_up, coefficients):
     }
 
 
+@pytest.mark.slow
 def test_four_bar_by_double_and_precise():
     found = find_base_parameters(subject("four-bar"), "all", wanted_out=OUT)
     assert found.disagreement == ""
@@ -78,6 +79,7 @@ def test_four_bar_by_double_and_precise():
         assert float(value) == pytest.approx(float(text), rel=6e-4)
 
 
+@pytest.mark.slow
 def test_the_low_mobility_trap():
     """Double precision loses two, and says that it may; with the rank forced its coefficients are wrong."""
     found = find_base_parameters(subject("four-bar-low-mobility"), "all", wanted_out=OUT)
@@ -130,6 +132,7 @@ def _known_of_lengths(found, first, second, third):
         assert abs(value * number.denominator - number.numerator) < 1e-30 * number.denominator
 
 
+@pytest.mark.slow
 def test_parallelogram():
     found = find_base_parameters(subject("parallelogram"), "all")
     assert found.double.rank == 3
@@ -245,6 +248,7 @@ def test_what_cannot_be_used_is_refused():
         find_base_parameters(Subject.of_mechanism(Mechanism.from_document(short)), "double")
 
 
+@pytest.mark.slow
 def test_friction_of_the_joints_changes_no_base_parameter_of_the_bodies():
     plain, rubs = (
         find_base_parameters(Subject.of_machine(machine(d)), "symbolic").symbolic.base

@@ -24,6 +24,8 @@ from pkm_identification.reproduction.oh2003.chapter_2.runs import (
 )
 from pkm_identification.reproduction.oh2003.table_2_2_motions import SOURCE_MOTIONS
 
+pytestmark = pytest.mark.slow  # the study
+
 
 @pytest.fixture(scope="module")
 def study():
@@ -218,7 +220,6 @@ def verdicts(study):
     return {number.name: number.verdict for number in numbers_of(findings(study))}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", BOTH_WAYS)
 def test_verdicts_follow_the_numbers(study, name):
     wrong, right = BOTH_WAYS[name]

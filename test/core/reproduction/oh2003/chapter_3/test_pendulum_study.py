@@ -31,12 +31,14 @@ from pkm_identification.reproduction.oh2003.chapter_3.tables import run_table
 DURATION = 2.2  # s: 2128 samples and a few
 
 
+pytestmark = pytest.mark.slow  # the study
+
+
 @pytest.fixture(scope="module")
 def study():
     return run_study(DURATION)
 
 
-@pytest.mark.slow
 def test_lengths_and_ratios_are_found_and_masses_are_not(study):
     fit = study.run("ls", "none")
     np.testing.assert_allclose(fit.values[:2], TRUE[:2], rtol=1e-9)

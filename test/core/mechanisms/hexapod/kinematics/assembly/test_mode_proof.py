@@ -78,6 +78,7 @@ def test_row_after_a_failure_is_joined_to_home_again():
     )
 
 
+@pytest.mark.slow
 def test_command_counts_what_is_not_proved(tmp_path, capsys):
     m = Machine.load("uf")
     length = lengths(m, *spread(m, 3000, 3, 1.0))
