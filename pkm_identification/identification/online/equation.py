@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -32,7 +32,8 @@ from ..equations.reversal import reversal_pulse, reversal_time, smoothed_bend, s
 # Derivative by the last five samples, newest first, in units of the period: right to (2 pi f T)^4 / 5.
 _BACKWARD = np.array([25.0, -48.0, 36.0, -16.0, 3.0]) / 12.0
 # Places in the stack that is filtered, from its end; in front of them the machine's columns and a payload's.
-_KNOWN, _BEND, _PULSE, _FORCE = -4, -3, -2, -1
+_KNOWN, _BEND, _PULSE, _FORCE = -4 - STRUTS, -3 - STRUTS, -2 - STRUTS, -1 - STRUTS
+_STEPPED = slice(-STRUTS, None)
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,8 @@ class Equation:
     late : int
     resting : bool
         Whether the machine is at rest, or the band's filter remembers that it was.
+    stepped : ndarray, shape (6, 6)
+        What a metre of a step of each length adds; zero without one.
     """
 
     time: float
@@ -65,6 +68,7 @@ class Equation:
     force_rate: FloatArray
     late: int = 0
     resting: bool = False
+    stepped: FloatArray = field(default_factory=lambda: np.zeros((STRUTS, STRUTS)))
 
     @property
     def both(self) -> FloatArray:
@@ -87,9 +91,9 @@ def _fill_stack(
     struts,
     stack,
 ):
-    """Write columns, bend and pulses of one sample into the stack, all but the force; False if the pose is singular.
+    """Write columns, bend and pulses of one sample into the stack, without force and steps; False if it is singular.
 
-    Strut lengths and rates go into `struts`, shape (2, 6).
+    Strut lengths, rates and accelerations go into `struts`, shape (3, 6).
     """
     geometry, sample = unpacked(packed), MotionSample(position, rotation, twist, acceleration)
     scratch, columns = regressor_scratch(), np.empty((6, stack.shape[1] + _BEND))
@@ -111,7 +115,7 @@ def _fill_stack(
         np.expand_dims(twist, 0), np.expand_dims(acceleration, 0), length, exact, second,
     )  # fmt: skip
     for i in range(6):
-        struts[0, i], struts[1, i] = length[0, i], exact[0, i]
+        struts[0, i], struts[1, i], struts[2, i] = length[0, i], exact[0, i], second[0, i]
         stack[i, _PULSE] = reversal_pulse(exact[0, i], second[0, i], time, geometry.law, geometry.reversing)
     return True
 
@@ -162,11 +166,19 @@ class EquationFilter:
         self._period = band.period
         self._state = np.empty(0)
         self._place = 0
-        self._struts = np.zeros((2, STRUTS))
+        self._struts = np.zeros((3, STRUTS))
         self._rest = RestWatch(machine, parameters, band)
 
-    def step(self, sample: PlatformSample, starting: bool) -> bool:
-        """Take a sample with a good pose and forces, the first of a stretch or the next; False if it is singular."""
+    @property
+    def strut_acceleration(self) -> FloatArray:
+        """Of the last sample, m/s^2, shape (6,)."""
+        return self._struts[2]
+
+    def step(self, sample: PlatformSample, starting: bool, stepped: FloatArray | float = 0.0) -> bool:
+        """Take a sample with a good pose and forces, the first of a stretch or the next; False if it is singular.
+
+        `stepped` (6, 6), N/m, is what a step of each length changes in it.
+        """
         place = 0 if starting else (self._place + 1) % len(self._rates)
         if not _fill_stack(
             self._geometry, self._mapping, sample.position, sample.rotation, sample.twist, sample.acceleration,
@@ -176,6 +188,7 @@ class EquationFilter:
         self._place = place
         self._rest.step(self._struts[0], self._struts[1], starting)
         self._stack[:, _FORCE] = sample.force
+        self._stack[:, _STEPPED] = stepped
         if starting:
             self._made = 0
             # as if the first sample had lasted for ever
@@ -221,4 +234,5 @@ class EquationFilter:
             / self._period,
             self._late,
             resting,
+            smooth[:, _STEPPED].copy(),
         )

@@ -26,7 +26,8 @@ from ..equations.reversal import with_reversals
 from ..settings import Settings
 from .drift import FrictionDrift, friction_walk
 from .equation import Equation, EquationFilter
-from .judgement.fit_watch import FitWatch, StreamFit
+from .judgement.fit_watch import WINDOW, FitWatch, StreamFit
+from .judgement.length_steps import LengthSteps
 from .judgement.plausibility import Plausibility
 from .payload import PayloadEstimate, PayloadEvent, payload_prior
 from .payload_watch import PayloadWatch
@@ -77,8 +78,9 @@ class OnlineEstimator:
     ----------
     counts : dict of str to int
         Samples `used`, skipped because of the pose (`skipped_status`) or a missing force (`no_force`),
-        spent on filters that settle (`settling`); equations rejected (`gated`), and left out
-        because the machine stood still (`resting`); resets because time ran backwards (`clock_jump`).
+        spent on filters that settle (`settling`) or while a length steps (`stepping`); equations rejected
+        (`gated`), and left out because the machine stood still (`resting`); resets because time ran
+        backwards (`clock_jump`).
     resting : bool
         Whether the newest equation was at rest.
     """
@@ -123,6 +125,10 @@ class OnlineEstimator:
             self._unknowns,
             self._stride * settings.period,
             lambda: (self.recursive.filter.mean, self.recursive.estimate()),
+            lambda: self._length_steps.last,
+        )
+        self._length_steps = LengthSteps(
+            machine, settings.period, settings.filter.cutoff, WINDOW * self._stride * settings.period
         )
         self.tolerated = tolerated(machine, self._unknowns, band)
         self._plausibility = Plausibility(machine, self.parameters)
@@ -146,10 +152,12 @@ class OnlineEstimator:
         if self.watch is not None:
             self.watch.reset()
         self.fit_watch.reset()
+        self._length_steps.reset()
         if self.tolerated is not None:
             self.tolerated.reset()
         self.counts = dict.fromkeys(
-            ("used", "skipped_status", "no_force", "settling", "resting", "gated", "clock_jump"), 0
+            ("used", "skipped_status", "no_force", "settling", "stepping", "resting", "gated", "clock_jump"),
+            0,
         )
         self._newest = -np.inf
         self.resting = False
@@ -265,8 +273,13 @@ class OnlineEstimator:
             self._interrupt()
             return False
         starting = sample.segment != self._segment
-        if not self._filter.step(sample, starting):
+        if not self._filter.step(sample, starting, self._stepped(sample)):
             self.counts["skipped_status"] += 1
+            self._interrupt()
+            return False
+        if self._length_steps.step(sample.time, self._filter.strut_acceleration, starting):
+            # a burst that no body made; what follows begins anew
+            self.counts["stepping"] += 1
             self._interrupt()
             return False
         if starting:
@@ -287,6 +300,13 @@ class OnlineEstimator:
             + self._unknowns.known[self._coulomb]
         )
         return self.take(self._filter.equation(sample.time, coulomb))
+
+    def _stepped(self, sample: PlatformSample) -> FloatArray | float:
+        """Force in N per metre of a step of each length in a sample, (6, 6); zero where none may have stepped."""
+        if self._length_steps.last is None:
+            return 0.0
+        basis = self._unknowns.mapping @ self.recursive.filter.mean + self._unknowns.known
+        return self._length_steps.effect(sample, basis)
 
     def take(self, equation: Equation) -> bool:
         """Take one equation, by way of the watch for payloads if there is one; False when it was not used (yet)."""

@@ -22,13 +22,13 @@ RATE = 1000.0 / EVERY
 SECONDS = 24.0
 
 
-def joint_states(fault: str):
+def joint_states(fault: str, seconds: float = SECONDS):
     """Joint states of a driver with a fault."""
     machine = Machine.load("uf")
     log = simulate(
         perturbed(machine, 3, 0.1),
         "rich",
-        SECONDS,
+        seconds,
         nominal=machine,
         sensors=SensorSettings(current_noise=0.005),
         seed=3,
@@ -59,6 +59,20 @@ def test_a_fault_of_the_driver_is_named_in_message_and_diagnostics(bench, fault,
     status = status_with(bench, statuses, said)
     assert status.level == status.ERROR
     assert values_of(status)["cause"] == cause
+
+
+def test_an_encoder_that_loses_counts_under_way_is_named(bench):
+    """The simulated machine's drives follow the wrong length: half a millimetre, less than the guard waits for."""
+    rig = ChainRig(bench, sample_rate=RATE)
+    rig.feed(joint_states("lost_counts_3=0.0005,12", 34.0))
+    message = bench.wait(
+        lambda: next((m for m in rig.estimates if m.lack_of_fit), None), "an estimate with a lack of fit"
+    )
+    assert message.cause == "lost_counts_3"
+    assert message.cause_unit == "m"
+    assert abs(message.cause_value - 5e-4) < 5.0 * message.cause_std + 2e-5
+    assert "encoder of strut 3 loses counts" in message.cause_text
+    assert ParameterEstimate.IN_DOUBT in message.status
 
 
 def test_a_right_driver_raises_no_alarm(bench):

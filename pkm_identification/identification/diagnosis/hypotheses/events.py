@@ -13,7 +13,7 @@ from pkm_identification.signals.butterworth import zero_phase
 from pkm_identification.signals.guard import GuardedLog
 
 from ..situation import Situation
-from .hypothesis import Effect, repeated
+from .hypothesis import Columns, Effect, repeated
 
 CHANGE = 0.1  # of each parameter
 STEP = 1e-3  # m, a large step
@@ -72,19 +72,25 @@ def effects(logs: Sequence[GuardedLog], parameters: ParameterSet) -> list[Effect
             ) -> FloatArray:
                 return _stepped(situation, strut, time, log)
 
-            found.append(
-                Effect(
-                    f"lost_counts_{strut + 1}",
-                    "events",
-                    "m",
-                    columns,
-                    repeated(STEP, 1),
-                    f"The encoder of strut {strut + 1} loses counts at {time:.3f} s"
-                    + (f" of log {number + 1}" if len(logs) > 1 else "")
-                    + ": check its cable and shield, and leave out what follows",
-                )
-            )
+            when = f"at {time:.3f} s" + (f" of log {number + 1}" if len(logs) > 1 else "")
+            found.append(lost_counts(strut, when, columns))
     return found
+
+
+def lost_counts(strut: int, when: str, columns: Columns | None = None) -> Effect:
+    """A step in the length of a strut (from 0), at a time in words; without columns where a stream has its own."""
+    return Effect(
+        f"lost_counts_{strut + 1}",
+        "events",
+        "m",
+        _none if columns is None else columns,
+        repeated(STEP, 1),
+        f"The encoder of strut {strut + 1} loses counts {when}: check its cable and shield, and leave out what follows",
+    )
+
+
+def _none(situation: Situation) -> FloatArray:
+    return np.zeros((*situation.predicted.shape, 1))
 
 
 def _stepped(situation: Situation, strut: int, time: float, log: GuardedLog) -> FloatArray:

@@ -76,6 +76,8 @@ class FitWatch:
         s from one equation to the next.
     estimate : callable
         The present mean (P,) of all unknowns, and the present estimate.
+    length_step : callable, optional
+        Stamp in s at which a length may have stepped last, or None.
 
     Attributes
     ----------
@@ -91,11 +93,13 @@ class FitWatch:
         parameters: ParameterSet,
         spacing: float,
         estimate: Callable[[], tuple[FloatArray, ParameterEstimate]],
+        length_step: Callable[[], float | None] = lambda: None,
     ) -> None:
         self._machine = machine
         self._parameters = parameters
         self._prior = Prior.of(parameters)
         self._estimate = estimate
+        self._length_step = length_step
         outputs = len(machine.base_joints)
         self._recent = RecentEquations(WINDOW, len(parameters), outputs, spacing)
         self.reset()
@@ -133,6 +137,7 @@ class FitWatch:
         """One judgement; it pauses after each of its parts."""
         recent = self._recent.all()
         mean, estimate = self._estimate()
+        step = self._length_step()
         time = float(recent.time[-1])
         yield STARTED
         base = self._base(recent)
@@ -145,7 +150,7 @@ class FitWatch:
             self._conclude(StreamFit(True, time=time))
             return
         yield "discrete causes"
-        choices, tried = stream_hypotheses(self._machine, self._parameters, recent, mean)
+        choices, tried = stream_hypotheses(self._machine, self._parameters, recent, mean, step)
         everything = saturated(
             base, [one for one, choice in zip(tried, choices, strict=True) if choice.whole]
         )

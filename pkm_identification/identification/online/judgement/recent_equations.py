@@ -25,6 +25,8 @@ class Recent:
         Band-limited force less what the machine file says of parameters that are not estimated, N.
     force, force_rate : ndarray, shape (K, 6)
         Band-limited force itself in N, and its rate of change in N/s.
+    stepped : ndarray, shape (K, 6, 6)
+        What a metre of a step of each length adds, N/m.
     segment : ndarray of int64, shape (K,)
         Changes where the stream was interrupted.
     """
@@ -34,6 +36,7 @@ class Recent:
     measured: FloatArray
     force: FloatArray
     force_rate: FloatArray
+    stepped: FloatArray
     segment: NDArray[np.int64]
 
     def predicted(self, mean: FloatArray) -> FloatArray:
@@ -58,6 +61,7 @@ class RecentEquations:
         self._time = np.empty(capacity)
         self._regressor = np.empty((capacity, outputs, width))
         self._rows = np.empty((capacity, 3, outputs))
+        self._stepped = np.empty((capacity, outputs, outputs))
         self._segment = np.empty(capacity, dtype=np.int64)
         self._spacing = spacing
         self.clear()
@@ -79,6 +83,7 @@ class RecentEquations:
         self._time[place] = equation.time
         self._regressor[place] = equation.regressor
         self._rows[place] = equation.measured, equation.force, equation.force_rate
+        self._stepped[place] = equation.stepped
         self._segment[place] = segment
         self._count += 1
 
@@ -87,4 +92,12 @@ class RecentEquations:
         first = self._count % len(self._time) if self._count > len(self._time) else 0
         order = (first + np.arange(len(self))) % len(self._time)
         measured, force, rate = (self._rows[order, k] for k in range(3))
-        return Recent(self._time[order], self._regressor[order], measured, force, rate, self._segment[order])
+        return Recent(
+            self._time[order],
+            self._regressor[order],
+            measured,
+            force,
+            rate,
+            self._stepped[order],
+            self._segment[order],
+        )

@@ -9,6 +9,7 @@ import numpy as np
 
 from pkm_identification.estimation.lack_of_fit.selection import Candidate
 from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
 
@@ -19,7 +20,11 @@ from .recent_equations import Recent
 
 
 def stream_hypotheses(
-    machine: Machine, parameters: ParameterSet, recent: Recent, mean: FloatArray
+    machine: Machine,
+    parameters: ParameterSet,
+    recent: Recent,
+    mean: FloatArray,
+    step: float | None = None,
 ) -> tuple[list[Choice], list[Candidate]]:
     """Everything that the cheap tests look for.
 
@@ -31,6 +36,8 @@ def stream_hypotheses(
     recent : Recent
     mean : ndarray, shape (P,)
         Of the unknowns at present, SI units.
+    step : float or None
+        Stamp in s at which lengths may have stepped, and the equations' `stepped` begins.
     """
     own = len(parameters) - parameters.nuisance
     later = np.arange(len(recent.time)) >= len(recent.time) // 2
@@ -40,9 +47,11 @@ def stream_hypotheses(
         "force_offset": own_strut(np.ones_like(recent.force)),
         "changed_during_log": (recent.regressor * mean)[:, :, :own] * later[:, None, None],
     }
-    choices = [
-        choice
-        for effect in (*forces.effects(machine), *events.effects((), parameters))
-        for choice in choices_of(effect)
-    ]
+    effects = [*forces.effects(machine), *events.effects((), parameters)]
+    if step is not None and np.any(recent.stepped):
+        for k in range(STRUTS):
+            lost = events.lost_counts(k, f"at {step:.1f} s")
+            effects.append(lost)
+            columns[lost.name] = recent.stepped[:, :, k : k + 1]
+    choices = [choice for effect in effects for choice in choices_of(effect)]
     return choices, [choice.candidate(columns[choice.effect.name]) for choice in choices]

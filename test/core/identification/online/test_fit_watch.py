@@ -89,6 +89,37 @@ def test_a_fault_is_named_and_nothing_it_moves_is_called_identified(right, fault
     assert np.all(np.abs(estimate.values - truth)[doubted] < 6.0 * estimate.std[doubted])
 
 
+@pytest.mark.parametrize(
+    ("size", "strut"),
+    # a tenth of what the guard takes for a spike, and more than that: it waits whether it stays
+    [(5e-4, 2), (2e-3, 1)],
+)
+def test_an_encoder_that_loses_counts_is_named_with_the_step(size, strut):
+    """On the way into the log: the machine goes on as it was, half of the time with a wrong length."""
+    seconds = 36.0
+    right = synthetic.log(synthetic.truth(), seconds, 1, real=True)
+    length = right.length.copy()
+    length[right.time > 12.0, strut] += size
+    estimator = run(StrutLog(right.time, length, right.force, "steps"), synthetic.nominal()).estimator
+    fit = estimator.fit
+    assert not fit.adequate
+    assert fit.cause.name == f"lost_counts_{strut + 1}"
+    assert abs(fit.cause.value - size) < 4.0 * fit.cause.std + 0.03 * size
+    assert "at 12.0 s" in fit.cause.cure
+    assert IN_DOUBT in estimator.estimate.status
+
+
+def test_a_blow_is_no_step():
+    """Three samples with a bent length: a burst, after which every length is right."""
+    right = synthetic.log(synthetic.truth(), SECONDS, 1, real=True)
+    length = right.length.copy()
+    length[12000:12003, 2] += 3e-4
+    estimator = run(StrutLog(right.time, length, right.force, "blow"), synthetic.nominal()).estimator
+    assert estimator.counts["stepping"] > 0
+    assert estimator.fit.adequate
+    assert IN_DOUBT not in estimator.estimate.status
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_a_right_model_is_left_alone(seed):
     estimator = run(synthetic.log(synthetic.truth(), SECONDS, seed, real=True), synthetic.nominal()).estimator

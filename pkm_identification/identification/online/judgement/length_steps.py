@@ -1,0 +1,113 @@
+"""Steps of a length on a stream: an encoder that loses counts, when it does, and what a metre of it changes.
+
+Behind the stream's low-pass a step is a burst of acceleration, and a large one is a hole, because the guard waits
+whether it stays. Where the acceleration of a strut changes from one sample to the next by many times what is usual, and
+at the end of a hole, a length may have stepped; whose, and whether it has stayed so, the equations say.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
+from pkm_identification.mechanisms.hexapod.kinematics.forward import platform_motion
+from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_motion_from_platform
+from pkm_identification.mechanisms.hexapod.kinematics.tracker import PlatformSample
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.motion import STRUTS, PlatformMotion, StrutMotion
+from pkm_identification.numerics.arrays import FloatArray
+
+BURST = 15.0  # changes of acceleration over what is usual
+MEMORY, LEARNING = 2.0, 1.0  # s, of what is usual, and before anything is unusual
+PASSES = 3.0  # periods of the kinematic cutoff, until a burst is over
+SAME = 0.5  # s, in which drives have answered a step: bursts are the same
+SHIFT = 1e-5  # of the length scale, for differences
+
+
+class LengthSteps:
+    """Watches the struts of a stream of platform samples.
+
+    Parameters
+    ----------
+    machine : Machine
+    period, cutoff : float
+        s, of the samples; Hz, of the low-pass they have passed.
+    kept : float
+        s for which equations remember a step.
+
+    Attributes
+    ----------
+    last : float or None
+        Stamp in s of the latest one that equations remember.
+    """
+
+    def __init__(self, machine: Machine, period: float, cutoff: float, kept: float) -> None:
+        self._machine = machine
+        self._period, self._kept = period, kept
+        self._share = period / MEMORY
+        self._passing = PASSES / cutoff
+        self.reset()
+
+    def reset(self) -> None:
+        """As at the start."""
+        self.last: float | None = None
+        self._over = -np.inf
+        self._usual = np.zeros(STRUTS)
+        self._seen = 0
+        self._before: FloatArray | None = None
+
+    def step(self, time: float, acceleration: FloatArray, starting: bool) -> bool:
+        """Take the struts' accelerations (6,) of a sample in m/s^2; True while a burst passes.
+
+        While one passes every sample starts a stretch; those of another start follow a hole.
+        """
+        if self.last is not None and not 0.0 <= time - self.last <= self._kept:
+            self.last = None
+        passing = time < self._over
+        if starting and self._before is not None and not passing:
+            self._note(time)
+            self._before = None
+        before, self._before = self._before, acceleration.copy()
+        if before is None or passing:
+            return passing
+        change = np.abs(acceleration - before)
+        if self._seen * self._period > LEARNING and np.any(change > BURST * self._usual + 1e-12):
+            self._note(time)
+            self._over = time + self._passing
+            return True
+        self._seen += 1
+        # a plain mean at first
+        self._usual += max(self._share, 1.0 / self._seen) * (change - self._usual)
+        return False
+
+    def _note(self, time: float) -> None:
+        if self.last is None or time - self.last > SAME:
+            self.last = time
+
+    def effect(self, sample: PlatformSample, basis: FloatArray) -> FloatArray:
+        """Force in N per metre of a step of each length that the model (B,) misses in a sample, (6, 6).
+
+        A length measured a metre too large is that much smaller in truth, and so the platform is elsewhere.
+        """
+        motion = PlatformMotion(
+            np.array([sample.time]),
+            sample.position[None],
+            sample.rotation[None],
+            sample.twist[None],
+            sample.acceleration[None],
+        )
+        length, rate, second = strut_motion_from_platform(self._machine, motion)
+        size = SHIFT * self._machine.length_scale
+        moved = StrutMotion(
+            np.repeat(motion.time, STRUTS),
+            length - size * np.eye(STRUTS),
+            np.repeat(rate, STRUTS, axis=0),
+            np.repeat(second, STRUTS, axis=0),
+            None,
+            np.zeros(STRUTS, dtype=np.int64),
+        )
+        there, _ = platform_motion(self._machine, moved, (sample.position, sample.rotation))
+        here, changed = (
+            strut_forces(self._machine, one, friction=False, parameters=basis) for one in (motion, there)
+        )
+        return np.nan_to_num((changed - here).T / size)
