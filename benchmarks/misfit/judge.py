@@ -19,6 +19,7 @@ from .runs import Runs
 
 MOVED = 3.0  # deviations by which a shown parameter must move
 SEEN = 7.0  # deviations a score needs
+REFUSED_UNITS = {"inch": "in"}  # as logs name them, whose reader refuses what cannot be metres or seconds
 # Causes that one motion often cannot tell apart; names as faults and diagnoses have them, numbers of struts left out.
 FAMILIES = (
     {"force_delay"},
@@ -110,7 +111,8 @@ def judge(runs: Runs, case: Case) -> Verdict:
     if fit is None:
         # without the file's name, which has the fault's in it
         said = " ".join(word for word in wrong["said"].split() if case.key not in word)
-        named = stem(fault.name) in said
+        unit = case.fault.partition("=")[2]
+        named = stem(fault.name) in said or f"--units {REFUSED_UNITS.get(unit, unit)}" in said
         return Verdict(case, np.inf, np.nan, wrong["code"] != 0, said, int(named), np.nan, wrong["seconds"])
     causes = fit["causes"]
     families = [[cause["name"], *cause.get("rivals", ())] for cause in causes]

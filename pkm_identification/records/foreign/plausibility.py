@@ -11,12 +11,14 @@ from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import StrutLog
 from pkm_identification.numerics.arrays import FloatArray
 
+from .units import INCH
+
 # Beyond its machine's limits by so much, a log is not of another pose but in another unit.
 FAR = 10.0
 # s between samples: no drive is so fast, no log of a motion so slow
 SHORTEST_STEP, LONGEST_STEP = 1e-6, 0.9
 LONGEST_STRUT = 50.0  # m, where no machine says better
-SMALLER = (("mm", 1e-3), ("cm", 1e-2), ("um", 1e-6))
+SMALLER = (("mm", 1e-3), ("cm", 1e-2), ("um", 1e-6), ("in", INCH))
 
 
 def refuse_implausible(log: StrutLog, machine: Machine | None) -> None:

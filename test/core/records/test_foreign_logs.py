@@ -13,6 +13,7 @@ from pkm_identification.motion import StrutLog
 from pkm_identification.records import read_log
 from pkm_identification.records.bags.writer import BagWriter
 from pkm_identification.records.foreign import LogLayout, layout_place, layout_text, read_layout
+from pkm_identification.records.foreign.plausibility import refuse_implausible
 from pkm_identification.records.interfaces import typestore
 from pkm_identification.records.joint_state import JOINT_STATE
 
@@ -366,3 +367,11 @@ def test_mutilated_files_end_in_a_log_or_one_line(tmp_path, truth, seed):
         assert log.length.shape == (len(log), 6)
     assert "\n" not in complaint
     assert not complaint or complaint.startswith(str(path))
+
+
+@pytest.mark.parametrize(("unit", "size"), [("mm", 1e-3), ("in", 0.0254)])
+def test_lengths_in_another_unit_are_refused_with_its_name(unit, size):
+    uf = Machine.load("uf")
+    lengths = np.full((50, 6), np.mean(uf.length_limits) / size)
+    with pytest.raises(LogError, match=rf"in {unit}\? give --units {unit}"):
+        refuse_implausible(StrutLog(np.arange(50) * 1e-3, lengths, np.zeros((50, 6)), "log"), uf)
