@@ -7,7 +7,7 @@ from pkm_identification.reproduction.number import Number, at_most, undecided, v
 
 from .cases import CaseResult
 from .comparisons import BEYOND, BY_START, LEFT_OPEN, Comparison
-from .source_tables import ENERGY_INERTIAS, INERTIAS, MASSES
+from .source_tables import ENERGY_INERTIAS, INERTIAS, LINES, MASSES
 from .tables import case_name
 
 NEAR = 0.5  # points of the error in %: three digits of a mass
@@ -34,11 +34,12 @@ def mass_number(comparison: Comparison) -> Number | None:
     ours = 100 * abs(float(result.as_source[i]) / true - 1)
     table = result.case.table.split(",")[0]
     name = f"Table {table}, {case_name(result.case)}: {comparison.name} off"
+    line = LINES.get((table, result.case.motion))
     if comparison.standing in (BY_START, LEFT_OPEN, BEYOND):
-        return undecided(name, percent, ours, "%", mark, None, because=BY_GUESS)
+        return undecided(name, percent, ours, "%", mark, line, because=BY_GUESS)
     if percent <= EXACT:
-        return at_most(name, percent, ours, "%", mark, None)
-    return value(name, percent, ours, "%", mark, None, near=NEAR)
+        return at_most(name, percent, ours, "%", mark, line)
+    return value(name, percent, ours, "%", mark, line, near=NEAR)
 
 
 def inertia_numbers(result: CaseResult) -> tuple[Number, ...]:

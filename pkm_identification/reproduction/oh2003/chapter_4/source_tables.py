@@ -81,6 +81,9 @@ TABLES: dict[tuple[str, str], dict[str, SourceNumber]] = {
     ("4.16, 1 %", "XY"): _masses(NOTHING, NOTHING, (3.00, 37.79, "P+")),
 }
 
+# Where the recovered text has a table's cells, as far as that is known.
+LINES = {("4.10", "Z"): "10745 ff."}
+
 # Inertias, nearly alike in every case without energy (tables 4.5, 4.7, 4.11, 4.13, 4.15): typical value and |%|.
 INERTIAS: dict[str, SourceNumber] = {
     "Ixx_b": SourceNumber(0.5033, 10.7, "P"),
