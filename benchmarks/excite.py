@@ -32,6 +32,7 @@ DURATION = 20.0  # s
 LEAST = Settings.of(estimator="ls", hold_out=0.0)
 FRICTION = (Kind.VISCOUS, Kind.COULOMB)
 OFF = 0.15
+LOWEST, HIGHEST = 0.6, 1.6  # forecast over stated deviation
 
 
 def main() -> None:
@@ -130,9 +131,13 @@ def _forecasts(machine: Machine, name: str, duration: float, count: int) -> None
         same += after.status == before.status
         ratios.append((before.estimate.std / after.estimate.std)[alone])
     every = np.array(ratios)
+    outside = ((every < LOWEST) | (every > HIGHEST)).sum(axis=0)
+    names = np.array(before.estimate.names)[alone]
+    named = ", ".join(f"{name} on {n}" for name, n in zip(names, outside, strict=True) if n)
     print(
         f"{machine.name}, {name}, {duration:g} s, {count} machines: {alone.sum()} of {len(alone)} alone, forecast / "
-        f"stated {every.min():.2f} to {every.max():.2f}, median {np.median(every):.2f}; same statuses on {same}",
+        f"stated {every.min():.2f} to {every.max():.2f}, median {np.median(every):.2f}; "
+        f"outside {LOWEST} to {HIGHEST}: {named or 'none'}; same statuses on {same}",
         flush=True,
     )
 

@@ -18,9 +18,9 @@ from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.signals.causal import CausalStrutFilter
 from pkm_identification.signals.forces.acting import acting
 from pkm_identification.signals.guard import GuardedLog, StreamGuard
+from pkm_identification.signals.guard.another_machine import refuse_another_machine
 from pkm_identification.signals.guard.samples import rows_of
 
-from .another_machine import refuse_another_machine
 from .estimated_effects.linearisation import Linearisation
 from .long_logs.stretches import samples_in_stretches
 from .problem_builder import build_problem

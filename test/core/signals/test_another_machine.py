@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from pkm_identification.errors import LogError
-from pkm_identification.identification.another_machine import refuse_another_machine
 from pkm_identification.identification.experiment import Experiment
 from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import StrutLog
+from pkm_identification.signals.guard.another_machine import refuse_another_machine
 from pkm_identification.simulation import trajectory
 
 NAMES = ("uf", "hexel", "ford")
