@@ -60,6 +60,7 @@ class MachineController:
     """
 
     def __init__(self, machine: Machine, period: float, settings: ControllerSettings) -> None:
+        _refuse_places(machine)
         self.machine = machine
         self.period = period
         self.settings = settings
@@ -335,3 +336,17 @@ class MachineController:
         if mode == "pid":
             return np.zeros(STRUTS), self._loops.proportional_derivative(error)
         return self._law.forces(setpoint, error, self._loops.error_rate, self.model.present)
+
+
+def _refuse_places(machine: Machine) -> None:
+    """Raise SettingsError for a machine whose drives go to lengths by themselves: this controller gives forces."""
+    why = ""
+    if machine.control is not None:
+        why = "its file's 'control' commands the drives"
+    for actuator in machine.actuators or ():
+        if actuator.has_valve or actuator.holds_place:
+            why = why or f"its '{actuator.type}' drives take lengths"
+    if why:
+        raise SettingsError(
+            f"machine '{machine.name}': {why}, and a controller gives forces; send lengths to strut_commands"
+        )

@@ -15,6 +15,8 @@ from numba.core.errors import TypingError
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array, populate_array
 
+_TUPLES: Any = types.BaseTuple  # not every tuple's type says in its class what it is made of
+
 
 @intrinsic
 def borrowed(_: Any, value: Any) -> Any:
@@ -28,7 +30,7 @@ def borrowed(_: Any, value: Any) -> Any:
 
 
 def _check(kind: Any) -> None:
-    if isinstance(kind, types.BaseTuple):
+    if isinstance(kind, _TUPLES):
         for part in kind.types:
             _check(part)
     elif not isinstance(kind, types.Array | types.Number):
@@ -36,7 +38,7 @@ def _check(kind: Any) -> None:
 
 
 def _lent(context: Any, builder: Any, kind: Any, value: Any) -> Any:
-    if isinstance(kind, types.BaseTuple):
+    if isinstance(kind, _TUPLES):
         parts = [
             _lent(context, builder, part, builder.extract_value(value, k))
             for k, part in enumerate(kind.types)
