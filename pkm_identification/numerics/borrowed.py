@@ -15,11 +15,12 @@ from numba.core.errors import TypingError
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array, populate_array
 
+from .compiled import Function
+
 _TUPLES: Any = types.BaseTuple  # not every tuple's type says in its class what it is made of
 
 
-@intrinsic
-def borrowed(_: Any, value: Any) -> Any:
+def _borrowed(_: Any, value: Any) -> Any:
     """An array, or a tuple of arrays, numbers and such tuples, of which no holders are counted; in kernels alone."""
     _check(value)
 
@@ -27,6 +28,9 @@ def borrowed(_: Any, value: Any) -> Any:
         return _lent(context, builder, value, given[0])
 
     return value(value), lent
+
+
+borrowed: Function = intrinsic(_borrowed)
 
 
 def _check(kind: Any) -> None:

@@ -63,7 +63,8 @@ def completed_drive(machine: Machine, holding_force: FloatArray | None = None) -
         # actuators of the file push against more than weight: what is reported of them must not be clipped
         fastest = np.full((1, STRUTS), machine.rate_limit)
         moving = friction_force(fastest, machine.friction)[0] + [
-            float(actuator.friction(machine.rate_limit)) for actuator in machine.actuators
+            actuator.transfer(1.0 / made.sample_rate).friction(machine.rate_limit)
+            for actuator in machine.actuators
         ]
         limit = max(made.force_limit, float(np.max(np.abs(holding_force) + np.abs(moving))))
         scale = limit / made.force_limit
