@@ -16,6 +16,8 @@ stand out. Those an estimate is judged by are therefore made with what a steady 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
@@ -23,7 +25,7 @@ from scipy.special import ndtri
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.prior import Prior
 
-from .batch.least_squares import robust_covariance, sandwich, solve_whitened
+from .batch.least_squares import blocks, robust_covariance, sandwich, solve_blocks
 from .equations import Equations
 from .estimate import ParameterEstimate
 from .identifiability.status import IDENTIFIABLE, RESOLVED
@@ -109,14 +111,20 @@ def drift_share(
     prior : Prior
     redundancy : float
     """
-    scaled = equations.regressor * prior.std
     residual = equations.measured - equations.regressor @ mean
-    run = np.linspace(-1.0, 1.0, len(scaled))
-    both = np.concatenate([scaled, run[:, None, None] * scaled], axis=2)
-    drift, _ = solve_whitened(both, residual, noise * redundancy)
+    run = np.linspace(-1.0, 1.0, len(residual))[:, None, None]
+
+    def parts() -> Iterator[tuple[FloatArray, FloatArray]]:
+        # a few equations at a time: of a long log all of them, twice as wide, are a lot
+        for block in blocks(len(residual)):
+            scaled = equations.regressor[block] * prior.std
+            yield np.concatenate([scaled, run[block] * scaled], axis=2), residual[block]
+
+    drift, _ = solve_blocks(parts(), 2 * len(mean), noise * redundancy)
+    left = np.concatenate([part - both @ drift for both, part in parts()])
     steady, whole = (
-        robust_covariance(scaled, left, noise, redundancy, equations.segment)
-        for left in (residual - both @ drift, residual)
+        robust_covariance(equations.regressor, one, noise, redundancy, equations.segment, scale=prior.std)
+        for one in (left, residual)
     )
     return np.minimum(np.sqrt(np.diag(steady) / np.diag(whole)), 1.0)
 

@@ -218,7 +218,7 @@ def _widened(
     residual = equations.measured - equations.regressor @ mean
     noise = batch.noise if weight is None else recursive.noise
     robust = robust_covariance(
-        equations.regressor * prior.std, residual, noise, problem.redundancy, equations.segment, weight
+        equations.regressor, residual, noise, problem.redundancy, equations.segment, weight, prior.std
     )
     robust = robust * np.outer(prior.std, prior.std)
     own = recursive.filter.covariance

@@ -58,7 +58,8 @@ class Table:
     def select(self, names: Sequence[str]) -> FloatArray:
         """Columns by name, shape (N, len(names)); KeyError if one was not chosen."""
         index = {name: i for i, name in enumerate(self.columns)}
-        return self.values[:, [index[name] for name in names]]
+        # row by row, as kernels want them: a long log is not to be copied again for it
+        return np.take(self.values, [index[name] for name in names], axis=1)
 
     def require_finite(self, names: Sequence[str]) -> None:
         """Raise LogError at the first cell of these columns that is empty, 'nan' or infinite."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import repeat
 
 import numpy as np
 from numpy.typing import NDArray
@@ -82,13 +84,12 @@ def least_squares(
     -------
     LinearFit
     """
-    scaled, target = standardised(equations, prior)
-    outputs, width = scaled.shape[1:]
+    count, outputs, width = equations.regressor.shape
+    target = equations.measured - equations.regressor @ prior.mean
     known = noise is not None
     if noise is None:
         noise = np.eye(outputs) * max(float(np.mean(target**2)), 1e-300)
-    count = len(target)
-    rows, sides = compressed(scaled, target)
+    rows, sides = compressed(equations, prior)
     mean = np.zeros(width)
     converged = False
     iterations = 0
@@ -108,8 +109,12 @@ def least_squares(
         # perfect data leave rounding, whose weights never converge
         exact = np.trace(noise) < (EXACT * np.max(np.abs(target))) ** 2
         converged = bool(change < 1e-6 or exact)
-    residual = target - scaled @ mean
-    covariance = robust_covariance(scaled, residual, noise, redundancy, equations.segment)
+    residual = np.concatenate(
+        [target[block] - (equations.regressor[block] * prior.std) @ mean for block in blocks(count)]
+    )
+    covariance = robust_covariance(
+        equations.regressor, residual, noise, redundancy, equations.segment, scale=prior.std
+    )
     return LinearFit.standardised(prior, mean, covariance, noise, residual, iterations, converged)
 
 
@@ -118,19 +123,26 @@ def standardised(equations: Equations, prior: Prior) -> tuple[FloatArray, FloatA
     return equations.regressor * prior.std, equations.measured - equations.regressor @ prior.mean
 
 
-def compressed(scaled: FloatArray, target: FloatArray) -> tuple[FloatArray, FloatArray]:
+def blocks(count: int) -> Iterator[slice]:
+    """Equations from 0 to `count`, BLOCK at a time."""
+    return (slice(first, first + BLOCK) for first in range(0, count, BLOCK))
+
+
+def compressed(equations: Equations, prior: Prior) -> tuple[FloatArray, FloatArray]:
     """Fewer equations with the same squares, whatever weights outputs get: columns (k, m, P) and right sides (k, m).
+
+    Of `standardised`.
 
     One orthogonal reduction of all outputs side by side keeps the product of any two of their columns, so that weights
     can be iterated on the m (P + 1) rows of its triangle instead of on all equations.
     """
-    count, outputs, width = scaled.shape
+    count, outputs, width = equations.regressor.shape
     if count <= outputs * (width + 1):
-        return scaled, target
+        return standardised(equations, prior)
     triangle = np.empty((0, outputs * (width + 1)))
-    for first in range(0, count, BLOCK):
-        block = slice(first, first + BLOCK)
-        beside = np.concatenate([scaled[block], target[block, :, None]], axis=2)
+    for block in blocks(count):
+        scaled, target = standardised(equations[block], prior)
+        beside = np.concatenate([scaled, target[:, :, None]], axis=2)
         rows = np.concatenate([triangle, beside.reshape(len(beside), -1)])
         triangle = np.asarray(np.linalg.qr(rows, mode="r"), dtype=float)
     triangle = triangle.reshape(-1, outputs, width + 1)
@@ -152,15 +164,31 @@ def solve_whitened(
     weight : ndarray, shape (K,), optional
         Of the equations' squares; all 1 by default.
     """
-    width = scaled.shape[2]
+    parts = ((scaled[block], target[block]) for block in blocks(len(target)))
+    weights = None if weight is None else (weight[block] for block in blocks(len(target)))
+    return solve_blocks(parts, scaled.shape[2], noise, weights)
+
+
+def solve_blocks(
+    parts: Iterable[tuple[FloatArray, FloatArray]],
+    width: int,
+    noise: FloatArray,
+    weights: Iterable[FloatArray | None] | None = None,
+) -> tuple[FloatArray, FloatArray]:
+    """`solve_whitened` of columns (k, m, P) and right sides (k, m) that come part by part, P being the width."""
     whitener = np.linalg.inv(np.linalg.cholesky(noise))
-    joined = np.concatenate([whitener @ scaled, (target @ whitener.T)[:, :, None]], axis=2)
-    if weight is not None:
-        joined *= np.sqrt(weight)[:, None, None]
-    stacked = np.concatenate([joined.reshape(-1, width + 1), np.eye(width, width + 1)])
-    triangle = np.asarray(np.linalg.qr(stacked, mode="r"), dtype=float)
+    triangle = np.empty((0, width + 1))
+    every: Iterable[FloatArray | None] = repeat(None) if weights is None else weights
+    for (scaled, target), weight in zip(parts, every, strict=False):
+        joined = np.concatenate([whitener @ scaled, (target @ whitener.T)[:, :, None]], axis=2)
+        if weight is not None:
+            joined *= np.sqrt(weight)[:, None, None]
+        before = triangle if len(triangle) else np.eye(width, width + 1)  # the prior
+        stacked = np.concatenate([joined.reshape(-1, width + 1), before])
+        triangle = np.asarray(np.linalg.qr(stacked, mode="r"), dtype=float)
     inverse = np.linalg.inv(triangle[:width, :width])
-    return np.linalg.solve(triangle[:width, :width], triangle[:width, width]), np.linalg.norm(inverse, axis=1)
+    solution = np.linalg.solve(triangle[:width, :width], triangle[:width, width])
+    return np.asarray(solution, dtype=float), np.asarray(np.linalg.norm(inverse, axis=1), dtype=float)
 
 
 def residual_covariance(
@@ -184,19 +212,19 @@ def residual_covariance(
 
 
 def robust_covariance(
-    scaled: FloatArray,
+    columns: FloatArray,
     residual: FloatArray,
     noise: FloatArray,
     redundancy: float,
     segment: NDArray[np.int64],
     weight: FloatArray | None = None,
+    scale: FloatArray | float = 1.0,
 ) -> FloatArray:
     """Covariance of the fit when its residual is correlated in time (Newey and West 1987).
 
     Parameters
     ----------
-    scaled : ndarray, shape (K, m, P)
-        Columns in units of the prior's standard deviations.
+    columns : ndarray, shape (K, m, P)
     residual : ndarray, shape (K, m)
     noise : ndarray, shape (m, m)
         Weighting covariance.
@@ -205,20 +233,22 @@ def robust_covariance(
         Correlation is not looked for across segments.
     weight : ndarray, shape (K,), optional
         With which the equations' squares entered the fit; all 1 by default.
+    scale : ndarray, shape (P,), or float
+        What makes of the columns those for unknowns in the prior's standard deviations: these, or 1 if they are.
 
     Returns
     -------
     ndarray, shape (P, P)
         In units of the prior's standard deviations; see `sandwich`.
     """
-    count, _, width = scaled.shape
+    count, _, width = columns.shape
     information, scores = np.eye(width), np.empty((count, width))
-    for first in range(0, count, BLOCK):
-        block = slice(first, first + BLOCK)
-        weighted = (np.linalg.inv(noise) / redundancy) @ scaled[block]
+    for block in blocks(count):
+        scaled = columns[block] * scale
+        weighted = (np.linalg.inv(noise) / redundancy) @ scaled
         if weight is not None:
             weighted *= weight[block, None, None]
-        information += np.einsum("kip,kiq->pq", scaled[block], weighted)
+        information += np.einsum("kip,kiq->pq", scaled, weighted)
         scores[block] = np.einsum("kip,ki->kp", weighted, residual[block])
     return sandwich(information, scores, segment)
 

@@ -170,8 +170,9 @@ class StreamGuard:
         has_force = log.force is not None
         length = np.ascontiguousarray(log.length)
         force = np.ascontiguousarray(log.force) if has_force else np.zeros((1, 6)).repeat(count, 0)
-        kept, fills, segment = (np.zeros(count, dtype=np.int64) for _ in range(3))
-        verdicts, beginnings = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.int64)
+        kept, fills = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.int32)
+        segment = np.zeros(count, dtype=np.int64)
+        verdicts, beginnings = np.zeros(count, dtype=np.int8), np.zeros(count, dtype=np.int8)
         self._memory["begun"] = False  # nothing crosses from one log to the next
         used = judge_log(
             log.time, length, force, has_force, self._memory, self._limits,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from core.estimation.toy_problems import autoregressive, equations, positive_definite, prior_of
@@ -10,7 +12,10 @@ from pkm_identification.estimation.batch.least_squares import (
     least_squares,
     residual_covariance,
     robust_covariance,
+    solve_blocks,
+    solve_whitened,
 )
+from pkm_identification.estimation.convergence import drift_share
 from pkm_identification.parameters.prior import Prior
 
 
@@ -180,3 +185,34 @@ def test_redundant_equations_are_not_counted_twice():
     np.testing.assert_allclose(twice.mean, once.mean, atol=1e-3)
     ratio = np.sqrt(np.diag(twice.covariance) / np.diag(once.covariance))
     assert np.all((ratio > 0.85) & (ratio < 1.2))
+
+
+def test_equations_that_come_part_by_part_have_the_solution_of_all_at_once():
+    rng = np.random.default_rng(5)
+    columns, target = rng.normal(size=(300, 2, 4)) * [1.0, 1e3, 1e-3, 1.0], rng.normal(size=(300, 2))
+    weight, noise = rng.uniform(0.1, 1.0, 300), np.array([[2.0, 0.3], [0.3, 1.0]])
+    whole = solve_whitened(columns, target, noise, weight)
+    places = [slice(0, 1), slice(1, 120), slice(120, 300)]
+    parts = solve_blocks(
+        ((columns[one], target[one]) for one in places), 4, noise, (weight[one] for one in places)
+    )
+    for found, expected in zip(parts, whole, strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-11)
+
+
+@pytest.mark.slow
+def test_a_fit_of_many_equations_makes_no_copy_of_their_columns():
+    """Nor does what tells settled from unsettled; columns are nearly all that equations take."""
+    prior, rng = prior_of(6, 2, 4.0), np.random.default_rng(6)
+
+    def peak(count: int) -> float:
+        made = equations(rng.normal(size=(count, 6, 6)) / prior.std, rng.normal(size=(count, 6)))
+        tracemalloc.start()
+        fit = least_squares(made, prior)
+        drift_share(made, fit.mean, fit.noise, prior, 1.0)
+        most = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return most
+
+    few, many = 20_000, 40_000
+    assert peak(many) - peak(few) < 0.9 * (many - few) * 6 * 6 * 8
