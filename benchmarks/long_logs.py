@@ -1,12 +1,14 @@
 """`python -m benchmarks.long_logs --minutes 1 10 60`: memory and time of `pkm identify` over the length of a log.
 
-Each log is a minute of a simulated machine over and over, at 1 kHz, as CSV in a temporary folder.
+Each log is a minute of a simulated machine over and over, at 1 kHz, in a temporary folder: CSV, compressed CSV or a
+recording. Drawn with --out, beside what four hours may take.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -14,24 +16,33 @@ from pathlib import Path
 from time import perf_counter
 
 import numpy as np
+from matplotlib.figure import Figure
 
 from pkm_identification.api.logs import simulate
 from pkm_identification.motion import StrutLog
+from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.records import write_log
+from pkm_identification.report.figures.style import ESTIMATE, MEASURED, STRUT_COLORS, styled
 
 MINUTE = 60.0  # s
+FOUR_HOURS = 240  # min
+NAMES = {"csv": "log.csv", "csv.gz": "log.csv.gz", "bag": "log"}
+
+
+MOST_MEMORY, MOST_TIME = 1500.0, 240.0  # MB and s: what 240 min are to take
 
 
 def main() -> int:
     """Measure and print, a line for each length; as is the worst exit code."""
     options = _parser().parse_args()
     (minute,) = simulate("uf", "rich", MINUTE, perturb=0.1)
-    worst = 0
+    worst, course = 0, []
     print("minutes  samples   MB file   MB peak   s wall   s processor")
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "log.csv"
+        path = Path(folder) / NAMES[options.log]
         for minutes in options.minutes:
             log = repeated(minute, minutes)
+            shutil.rmtree(path, ignore_errors=True)  # a recording is a folder
             write_log(path, log)
             command = [
                 sys.executable, "-m", "pkm_identification.cli", options.command, "--machine", "uf", str(path),
@@ -42,13 +53,32 @@ def main() -> int:
             _, status, usage = os.wait4(child.pid, 0)
             code = os.waitstatus_to_exitcode(status)
             worst = worst or int(code != 0)  # a process killed for want of memory has a negative one
+            wall, processor = perf_counter() - start, usage.ru_utime + usage.ru_stime
+            size = sum(file.stat().st_size for file in (path.iterdir() if path.is_dir() else [path]))
             print(
-                f"{minutes:7d} {len(log):8d} {path.stat().st_size / 1e6:9.0f} {usage.ru_maxrss / 1e3:9.0f} "
-                f"{perf_counter() - start:8.1f} {usage.ru_utime + usage.ru_stime:8.1f}"
-                + (f"  ended with {code}" if code else ""),
+                f"{minutes:7d} {len(log):8d} {size / 1e6:9.0f} {usage.ru_maxrss / 1e3:9.0f} {wall:8.1f} "
+                f"{processor:8.1f}" + (f"  ended with {code}" if code else ""),
                 flush=True,
             )
+            course.append((minutes, usage.ru_maxrss / 1e3, wall, processor))
+    if options.out:
+        drawn(np.array(course)).savefig(options.out, dpi=100)
     return worst
+
+
+@styled
+def drawn(course: FloatArray) -> Figure:
+    """Memory and time over the length of a log; rows of minutes, MB, s on the clock and of the processors."""
+    figure = Figure(figsize=(8, 4), layout="constrained")
+    memory, time = figure.subplots(1, 2)
+    memory.plot(course[:, 0], course[:, 1], "o-", color=ESTIMATE)
+    time.plot(course[:, 0], course[:, 2], "o-", color=ESTIMATE, label="on the clock")
+    time.plot(course[:, 0], course[:, 3], "o--", color=MEASURED, label="of the processors")
+    for axes, most, title in ((memory, MOST_MEMORY, "peak memory, MB"), (time, MOST_TIME, "time, s")):
+        axes.plot([FOUR_HOURS], [most], "v", color=STRUT_COLORS[1], label="the most for 4 h")
+        axes.set(xscale="log", yscale="log", xlabel="log of 1 kHz, min", title=title)
+        axes.legend()
+    return figure
 
 
 def repeated(minute: StrutLog, times: int) -> StrutLog:
@@ -67,6 +97,8 @@ def _parser() -> argparse.ArgumentParser:
         prog="python -m benchmarks.long_logs", description=summary, epilog=details
     )
     parser.add_argument("--minutes", type=int, nargs="+", default=[1, 10, 60], metavar="M")
+    parser.add_argument("--log", choices=tuple(NAMES), default="csv")
+    parser.add_argument("--out", metavar="FILE", help="a drawing")
     parser.add_argument("--command", choices=("identify", "check", "diagnose"), default="identify")
     return parser
 
