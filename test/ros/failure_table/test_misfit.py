@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from diagnostic_msgs.msg import DiagnosticArray
-from ros.rigs import ChainRig, status_with, values_of
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from ros.rigs import ChainRig, rich_motion, status_with, values_of
 from ros.ros_bench import joint_state
 
 from pkm_identification.mechanisms.hexapod.machine import Machine
@@ -73,6 +73,23 @@ def test_an_encoder_that_loses_counts_under_way_is_named(bench):
     assert abs(message.cause_value - 5e-4) < 5.0 * message.cause_std + 2e-5
     assert "encoder of strut 3 loses counts" in message.cause_text
     assert ParameterEstimate.IN_DOUBT in message.status
+
+
+def test_row_31_a_length_zero_that_drifts_is_in_doubt_and_no_value_is_further_off_than_it_says(bench):
+    """Counts lost at .1 mm/s: ERROR within half a minute, before any value is 4 of its deviations off."""
+    rig = ChainRig(bench, sample_rate=RATE)
+    time, length, force = rich_motion("uf", SECONDS, RATE)
+    length = length + np.outer(1e-4 * time, np.eye(6)[1])
+    force = force + np.random.default_rng(1).normal(0.0, 1.0, force.shape)
+    statuses = bench.diagnostics()
+    rig.feed([joint_state(100.0 + t, x, f) for t, x, f in zip(time, length, force, strict=True)])
+    message = bench.wait(
+        lambda: next((m for m in rig.estimates if m.lack_of_fit), None), "an estimate with a lack of fit"
+    )
+    assert ParameterEstimate.IN_DOUBT in message.status
+    assert status_with(bench, statuses, message.cause_text).level == DiagnosticStatus.ERROR
+    off = np.abs(np.array(message.values) - message.nominal) / message.std
+    assert off.max() < 4.0
 
 
 def test_a_right_driver_raises_no_alarm(bench):
