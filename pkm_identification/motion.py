@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from pkm_identification.numerics.arrays import FloatArray
 
 STRUTS = 6
+# Joint names of struts 1 to 6 where nobody says others
+STRUT_NAMES = tuple(f"strut_{i}" for i in range(1, STRUTS + 1))
 
 # s, of the motions that `simulation.trajectories` makes; listed here, where no simulator has to be loaded to know them
 DEFAULT_DURATION = {

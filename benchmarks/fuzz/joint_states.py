@@ -8,8 +8,7 @@ import numpy as np
 from sensor_msgs.msg import JointState
 
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import StrutLog
-from pkm_identification.records.joint_state import STRUT_NAMES
+from pkm_identification.motion import STRUT_NAMES, StrutLog
 from pkm_identification.ros.clock import LAST_SECOND, set_stamp
 from pkm_identification.simulation import simulate
 

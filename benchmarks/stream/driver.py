@@ -17,7 +17,7 @@ from rclpy.duration import Duration
 from rclpy.serialization import serialize_message
 from sensor_msgs.msg import JointState
 
-from pkm_identification.records.joint_state import STRUT_NAMES
+from pkm_identification.motion import STRUT_NAMES
 from pkm_identification.ros.qos import STREAM
 
 NANOSECONDS = 10**9

@@ -143,7 +143,8 @@ def _simulate(options: argparse.Namespace) -> int:
         else:
             # a stamp of zero means "no stamp" in ROS
             later = replace(log, time=log.time + FIRST_STAMP)
-            write_log(options.out, later, options.storage or STORAGES[0], record.motor_length)
+            names = nominal.joint_names
+            write_log(options.out, later, options.storage or STORAGES[0], record.motor_length, names)
     print(
         f"{len(record)} samples of '{options.trajectory}' -> {options.out} (loop gap {record.loop_gap:.1e} m)",
         file=sys.stderr,

@@ -13,6 +13,7 @@ from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
+from pkm_identification.errors import MachineError
 from pkm_identification.mechanisms.hexapod.kinematics.strut_frames import (
     strut_coordinates,
     strut_frames,
@@ -21,7 +22,6 @@ from pkm_identification.mechanisms.hexapod.machine import Machine, StrutBody
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.rotation import matrix_from_vector
-from pkm_identification.records.joint_state import STRUT_NAMES
 
 PLATFORM_JOINTS = (
     "platform_x",
@@ -49,13 +49,14 @@ class TreeJoints:
         the platform.
     """
 
-    names = (
-        *(name for i in range(STRUTS) for name in (*HINGES[i], STRUT_NAMES[i])),
-        *PLATFORM_JOINTS,
-    )
-
     def __init__(self, machine: Machine) -> None:
         self._machine = machine
+        slides = machine.joint_names
+        self.names = (*(n for i in range(STRUTS) for n in (*HINGES[i], slides[i])), *PLATFORM_JOINTS)
+        if taken := {name for name in self.names if self.names.count(name) > 1}:
+            raise MachineError(
+                f"joint_names: '{min(taken)}' is another joint of the tree; choose another name"
+            )
         self._frames = strut_frames(machine)
 
     def positions(self, position: FloatArray, rotation: FloatArray) -> FloatArray:
@@ -81,10 +82,11 @@ def urdf(machine: Machine, from_home: bool = False) -> str:
     Raises
     ------
     MachineError
-        If a strut runs along its first hinge at home.
+        If a strut runs along its first hinge at home, or has the name of another joint.
     """
     size = machine.length_scale
-    home = TreeJoints(machine).positions(machine.home_position, machine.home_rotation)
+    tree = TreeJoints(machine)
+    home = tree.positions(machine.home_position, machine.home_rotation)
     zero = home if from_home else np.zeros_like(home)
     parts = [_link("base", _plate(machine.base_joints, size, "steel"))]
     for i, frame in enumerate(strut_frames(machine)):
@@ -93,17 +95,18 @@ def urdf(machine: Machine, from_home: bool = False) -> str:
     colours = '<material name="steel"><color rgba="0.45 0.48 0.52 1"/></material>\n'
     colours += '<material name="bright"><color rgba="0.75 0.77 0.80 1"/></material>\n'
     colours += '<material name="moving"><color rgba="0.16 0.45 0.72 1"/></material>\n'
+    remark = _remark(tree.names, home, from_home)
     return (
-        f'<?xml version="1.0"?>\n<robot name={quoteattr(machine.name)}>\n{_remark(home, from_home)}{colours}'
+        f'<?xml version="1.0"?>\n<robot name={quoteattr(machine.name)}>\n{remark}{colours}'
         f"{''.join(parts)}</robot>\n"
     )
 
 
-def _remark(home: FloatArray, from_home: bool) -> str:
+def _remark(names: tuple[str, ...], home: FloatArray, from_home: bool) -> str:
     """A comment on the joints at home."""
     if from_home:
         return "<!-- All joints are zero at home. -->\n"
-    values = ", ".join(f"{name} {value:.6g}" for name, value in zip(TreeJoints.names, home, strict=True))
+    values = ", ".join(f"{name} {value:.6g}" for name, value in zip(names, home, strict=True))
     return f"<!-- Joints at home (m, rad): {values} -->\n"
 
 
@@ -130,7 +133,7 @@ def _strut(machine: Machine, i: int, frame: FloatArray, zero: FloatArray) -> lis
         _joint(HINGES[i][1], "revolute", f"hinge_{number}", near, "0 1 0", np.zeros(3), second),
         _link(near, links[order[0]]),
         _joint(
-            STRUT_NAMES[i],
+            machine.joint_names[i],
             "prismatic",
             near,
             far,

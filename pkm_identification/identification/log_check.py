@@ -33,6 +33,7 @@ KINDS = (
     "repeated_name",
     "unequal_lengths",
     "zero_stamp",
+    "bad_stamp",
     "missing",
     "not_finite",
     "duplicate",

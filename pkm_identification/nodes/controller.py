@@ -28,7 +28,7 @@ from pkm_identification.ros.node.diagnostics import ERROR, WARN, Finding
 from pkm_identification.ros.node.main import run
 from pkm_identification.ros.node.pipeline_node import PipelineNode
 from pkm_identification.ros.parameters.controller import PARAMETERS, controller_settings
-from pkm_identification.ros.parameters.declarations import ParameterError
+from pkm_identification.ros.parameters.declarations import ParameterError, strut_names
 from pkm_identification.ros.qos import LATCHED, STRUT_STATES_SUBSCRIPTION
 
 LOOKS = 5  # at the input, in the time after which it counts as lost
@@ -45,21 +45,22 @@ class ControllerNode(PipelineNode):
     def build(self) -> None:
         self.machine = Machine.load(self.parameter["machine"])
         values = self.parameter.all()
+        names = strut_names(self.machine, values["joint_names"])
         rate = values["sample_rate"] or (self.machine.drive.sample_rate if self.machine.drive else 0.0)
         if rate == 0.0:
             raise ParameterError(
                 f"parameter 'sample_rate' = 0: machine '{self.machine.name}' has no drive.sample_rate; give one"
             )
         settings = controller_settings(values)
-        self.reader = JointStateReader(values["joint_names"])
+        self.reader = JointStateReader(names)
         with self.compiling():
             known_layout()
             warm_up(MachineController(self.machine, 1.0 / rate, settings))
             self.estimates = EstimateReader(self.machine)
             self.controller = MachineController(self.machine, 1.0 / rate, settings)
-        self.commands = StrutCommands(self, values["joint_names"], FORCES)
+        self.commands = StrutCommands(self, names, FORCES)
         self.states = ControllerStates(self, values["state_rate"])
-        self.actions = tuple(controller_actions(self, self.controller, values, lambda: self._active))
+        self.actions = tuple(controller_actions(self, self.controller, values, names, lambda: self._active))
 
     def start(self) -> None:
         self.controller.reset()

@@ -20,7 +20,6 @@ from pkm_identification.mechanisms.hexapod.kinematics import FAILED, forward_kin
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import StrutSample
 from pkm_identification.msg import PlatformState, StrutStates
-from pkm_identification.records.joint_state import STRUT_NAMES
 from pkm_identification.ros.commands.kinematic_services import reachable_lengths, solve_forward, solve_inverse
 from pkm_identification.ros.commands.strut_commands import LENGTHS, StrutCommands
 from pkm_identification.ros.display.platform_display import DISPLAY_PARAMETERS, PlatformDisplay
@@ -33,7 +32,7 @@ from pkm_identification.ros.messages.wire import StreamWriter
 from pkm_identification.ros.node.diagnostics import ERROR, WARN, Finding
 from pkm_identification.ros.node.main import run
 from pkm_identification.ros.node.pipeline_node import SILENCE, PipelineNode
-from pkm_identification.ros.parameters.declarations import MACHINE, LiveParameter, ParameterSpec
+from pkm_identification.ros.parameters.declarations import JOINT_NAMES, MACHINE, LiveParameter, strut_names
 from pkm_identification.ros.qos import COMMANDS, STREAM
 from pkm_identification.srv import SolveForward, SolveInverse
 
@@ -54,7 +53,7 @@ class KinematicsNode(PipelineNode):
     TASK = "pose"
     PARAMETERS = (
         MACHINE,
-        ParameterSpec("joint_names", list(STRUT_NAMES), "joint names of struts 1 to 6 in strut_commands"),
+        JOINT_NAMES,
         *DISPLAY_PARAMETERS,
         LiveParameter("degraded_condition", 100.0, "condition number above which a pose is DEGRADED", "", 1.0, 1e9),
     )  # fmt: skip
@@ -66,7 +65,7 @@ class KinematicsNode(PipelineNode):
             self._warm_up()
         self.writer = StreamWriter(PLATFORM_STATE, self.parameter["base_frame"])
         self.states = self.publisher(PlatformState, "platform_state", STREAM)
-        self.commands = StrutCommands(self, self.parameter["joint_names"], LENGTHS)
+        self.commands = StrutCommands(self, strut_names(self.machine, self.parameter["joint_names"]), LENGTHS)
         self.display = PlatformDisplay(self, self.machine, self.parameter.all())
 
     def start(self) -> None:

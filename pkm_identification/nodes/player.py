@@ -8,9 +8,10 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 
 from rclpy.duration import Duration
+from rosbags.interfaces import QosDurability
 from rosgraph_msgs.msg import Clock
 
-from pkm_identification.records.bags.reader import BagMessage, bag_topics, read_messages
+from pkm_identification.records.bags.reader import BagMessage, bag_qos, bag_topics, read_messages
 from pkm_identification.records.stamps import NANOSECONDS
 from pkm_identification.ros.messages.message_types import message_class
 from pkm_identification.ros.node.diagnostics import WARN, Finding
@@ -68,9 +69,11 @@ class PlayerNode(PipelineNode):
             )
             raise ParameterError(f"{self.bag}: {problem}; there are: {', '.join(known)}")
         self.rate, self.loop = self.parameter["rate"], self.parameter["loop"]
-        self.outputs = {}
+        self.outputs, offered = {}, bag_qos(self.bag)
         for full, name in self.names.items():
-            qos = LATCHED if name == "parameter_estimate" else STREAM
+            # older recordings do not say what was offered
+            latched = any(qos.durability == QosDurability.TRANSIENT_LOCAL for qos in offered[full])
+            qos = LATCHED if latched or name == "parameter_estimate" else STREAM
             self.outputs[full] = self.publisher(message_class(known[full]), name, qos)
         self.started: float | None = None
         self._began = math.nan  # s, on the monotonic clock: when the first message was or would have been due

@@ -11,6 +11,7 @@ from typing import Any
 
 from rclpy.event_handler import SubscriptionEventCallbacks
 from rclpy.qos import QoSProfile
+from rosbags.interfaces import QosDurability
 from sensor_msgs.msg import JointState
 
 from pkm_identification.errors import PkmError
@@ -18,6 +19,7 @@ from pkm_identification.msg import ParameterEstimate, PlatformState, StrutStates
 from pkm_identification.records.bags.recovery import recover_bag
 from pkm_identification.records.bags.writer import STORAGES, BagWriter
 from pkm_identification.ros.messages.message_types import message_class, type_name
+from pkm_identification.ros.messages.offered_qos import offered_qos
 from pkm_identification.ros.node.diagnostics import ERROR, WARN, Finding
 from pkm_identification.ros.node.main import run
 from pkm_identification.ros.node.pipeline_node import DRAIN_LIMIT, PipelineNode
@@ -26,7 +28,7 @@ from pkm_identification.ros.parameters.declarations import (
     ParameterError,
     ParameterSpec,
 )
-from pkm_identification.ros.qos import LATCHED, STREAM, STRUT_STATES_SUBSCRIPTION
+from pkm_identification.ros.qos import LATCHED_STREAM, STREAM, STRUT_STATES_SUBSCRIPTION
 
 # Topics whose type is known before anybody publishes them: recorded from the first message on.
 KNOWN = {
@@ -70,6 +72,7 @@ class RecorderNode(PipelineNode):
         self.writer: BagWriter | None = BagWriter(self.parameter["output"], self.parameter["storage"])
         self.duration = self.parameter["duration"]
         self.counts: Counter[str] = Counter()
+        self._announced: dict[str, str] = {}  # topics that are not in the recording yet, and their types
         self._begun, self._said = time.monotonic(), -math.inf
 
     def changed(self, names: set[str]) -> None:
@@ -94,6 +97,8 @@ class RecorderNode(PipelineNode):
         if writer is None:
             return
         try:
+            for topic in list(self._announced):
+                self._add(writer, topic)
             writer.close()
         except PkmError as error:
             self.get_logger().error(str(error))
@@ -141,14 +146,18 @@ class RecorderNode(PipelineNode):
             self._fail(error)
 
     def _record(self, topic: str, message_type: type) -> None:
-        """Subscribe, asking for what a publisher of ours offers; a driver may offer less."""
+        """Subscribe, asking for what publishers offer or one of ours will; a driver may offer less."""
         if self.writer is None:
             return
         full_name, kind = self.resolve_topic_name(topic), type_name(message_type)
-        self.writer.add_topic(full_name, kind)
-        self._subscribe(
-            full_name, kind, message_type, LATCHED if message_type is ParameterEstimate else STREAM
-        )
+        self._announced.setdefault(full_name, kind)
+        offered = [one.durability for one in offered_qos(self, full_name)] or [None]
+        latched = message_type is ParameterEstimate or set(offered) == {QosDurability.TRANSIENT_LOCAL}
+        self._subscribe(full_name, kind, message_type, LATCHED_STREAM if latched else STREAM)
+
+    def _add(self, writer: BagWriter, topic: str) -> None:
+        """Put a topic into the recording, with what its publishers offer: they are known when a message is there."""
+        writer.add_topic(topic, self._announced.pop(topic), offered_qos(self, topic))
 
     def _subscribe(self, topic: str, kind: str, message_type: type, qos: QoSProfile) -> None:
         def incompatible(_: Any) -> None:
@@ -170,6 +179,8 @@ class RecorderNode(PipelineNode):
             if self.writer is None:
                 return
             try:
+                if topic in self._announced:
+                    self._add(self.writer, topic)
                 self.writer.write(topic, kind, data, info["received_timestamp"] or time.time_ns())
             except PkmError as error:
                 self._fail(error)

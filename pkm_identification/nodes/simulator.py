@@ -16,7 +16,6 @@ from std_srvs.srv import SetBool
 
 from pkm_identification.errors import SettingsError
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.records.joint_state import STRUT_NAMES
 from pkm_identification.ros.clock import set_stamp
 from pkm_identification.ros.commands.force_commands import ForceCommands
 from pkm_identification.ros.messages.convert import fill_pose, pose_of
@@ -29,6 +28,7 @@ from pkm_identification.ros.node.diagnostics import WARN, Finding
 from pkm_identification.ros.node.main import run
 from pkm_identification.ros.node.pipeline_node import PipelineNode
 from pkm_identification.ros.node.schedule import Schedule
+from pkm_identification.ros.parameters.declarations import strut_names
 from pkm_identification.ros.parameters.simulator import EFFORT, PARAMETERS, simulator_of
 from pkm_identification.ros.qos import (
     CLOCK,
@@ -64,7 +64,8 @@ class SimulatorNode(PipelineNode):
             self.simulator = simulator_of(self.machine, self.parameter.all())
             self.simulator.step()
             self.simulator.reset()
-        self.reader = JointStateReader(stamped=False)
+        names = strut_names(self.machine, self.parameter["joint_names"])
+        self.reader = JointStateReader(names, stamped=False)
         self.paused = False
         self._paused_at = 0.0
         self._over = False
@@ -73,7 +74,7 @@ class SimulatorNode(PipelineNode):
         self.schedule = Schedule(
             self.parameter["real_time_factor"] / self.simulator.period, *(DRIVEN if driven else FREE)
         )
-        self.message = JointState(name=list(STRUT_NAMES))
+        self.message = JointState(name=list(names))
         self.true_pose = PoseStamped()
         self.true_pose.header.frame_id = "base"
         self.output = self.publisher(JointState, "strut_states", STREAM)

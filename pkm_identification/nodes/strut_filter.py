@@ -18,6 +18,7 @@ from pkm_identification.ros.node.diagnostics import ERROR, WARN, Finding
 from pkm_identification.ros.node.main import run
 from pkm_identification.ros.node.pipeline_node import SILENCE, PipelineNode
 from pkm_identification.ros.node.topic_publishers import publisher_names
+from pkm_identification.ros.parameters.declarations import strut_names
 from pkm_identification.ros.parameters.strut_filter import (
     PARAMETERS,
     sample_period,
@@ -46,7 +47,7 @@ class StrutFilterNode(PipelineNode):
     def build(self) -> None:
         self.machine = Machine.load(self.parameter["machine"])
         self.period = sample_period(self.machine, self.parameter["sample_rate"])
-        self.reader = JointStateReader(self.parameter["joint_names"])
+        self.reader = JointStateReader(strut_names(self.machine, self.parameter["joint_names"]))
         self.stage = StrutStage(*self._settings(self.parameter.all()))
         with self.compiling():
             self.stage.warm_up(self.machine)

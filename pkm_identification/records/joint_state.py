@@ -16,15 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pkm_identification.errors import LogError
-from pkm_identification.motion import STRUTS, StrutLog
+from pkm_identification.motion import STRUT_NAMES, STRUTS, StrutLog
 from pkm_identification.numerics.arrays import FloatArray
 
 from .interfaces import typestore
-from .stamps import NANOSECONDS, nanoseconds_of, seconds_of
+from .stamps import LAST_SECOND, NANOSECONDS, nanoseconds_of, seconds_of
 
 JOINT_STATE = "sensor_msgs/msg/JointState"
-REASONS = ("missing_name", "repeated_name", "unequal_lengths", "zero_stamp")
-STRUT_NAMES = tuple(f"strut_{i}" for i in range(1, STRUTS + 1))
+REASONS = ("missing_name", "repeated_name", "unequal_lengths", "zero_stamp", "bad_stamp")
 # CDR: four bytes that tell the encoding, then the fields; a value of n bytes is aligned to n from there.
 LITTLE_ENDIAN = b"\x00\x01\x00\x00"
 ORIGIN = 4
@@ -45,7 +44,8 @@ class DecodedStruts:
         is a number, and NaN where single ones have none.
     dropped : dict of str to int
         Messages left out, by reason, which are those of the nodes' diagnostics: `missing_name`, `repeated_name` (of a
-        strut), `unequal_lengths` (of names and arrays), `zero_stamp` (the publisher set none).
+        strut), `unequal_lengths` (of names and arrays), `zero_stamp` (the publisher set none), `bad_stamp` (an
+        impossible one).
     complaint : str
         What is wrong with the first of those.
     """
@@ -117,12 +117,14 @@ def _decoded(
     named = np.ones(count, dtype=bool)
     named[list(problems)] = False
     unstamped = named & ~stamp.any(axis=1)
+    impossible = named & ~unstamped & ((stamp[:, 0] < 0) | (stamp[:, 0] >= LAST_SECOND))
     problems |= dict.fromkeys(np.flatnonzero(unstamped).tolist(), ("zero_stamp", "its stamp is zero"))
+    problems |= dict.fromkeys(np.flatnonzero(impossible).tolist(), ("bad_stamp", "its stamp is impossible"))
     return stamp, length, force, problems
 
 
-def encode_struts(log: StrutLog) -> tuple[list[bytes], list[int]]:
-    """Serialize a log as JointState messages with the names strut_1..strut_6.
+def encode_struts(log: StrutLog, struts: Sequence[str] = STRUT_NAMES) -> tuple[list[bytes], list[int]]:
+    """Serialize a log as JointState messages with these names of struts 1 to 6.
 
     Returns
     -------
@@ -142,7 +144,7 @@ def encode_struts(log: StrutLog) -> tuple[list[bytes], list[int]]:
             raise LogError(f"{log.source}: sample {row + 1}: time {time} s cannot be the stamp of a message")
     stamps = [nanoseconds_of(time) for time in log.time.tolist()]
     sec, nanosec = np.divmod(np.array(stamps, dtype=np.int64), NANOSECONDS)
-    template = _template(with_force=log.force is not None)
+    template = _template(struts, with_force=log.force is not None)
     layout = _Layout.of(template)
     data = np.tile(np.frombuffer(template, np.uint8), (len(log), 1))
     data[:, STAMP] = np.stack([sec.astype("<i4").view("<u4"), nanosec.astype("<u4")], axis=1).view(np.uint8)
@@ -212,7 +214,8 @@ class _Layout:
                 there = ", ".join(self.names[:12])
                 return (
                     "missing_name",
-                    f"name {name} is missing; there are: {there}; --joints says which are the struts",
+                    f"name {name} is missing; there are: {there}; joint_names of the machine file, or "
+                    "--joints, says which are the struts",
                 )
         for name in struts:
             if times[name] > 1:
@@ -260,13 +263,13 @@ def _values(data: ByteArray, place: slice, dtype: str) -> NDArray:
     return np.ascontiguousarray(data[:, place]).view(dtype)
 
 
-def _template(with_force: bool) -> bytes:
+def _template(struts: Sequence[str], with_force: bool) -> bytes:
     types = typestore().types
     zeros = np.zeros(STRUTS)
     stamp = types["builtin_interfaces/msg/Time"](sec=0, nanosec=0)
     message = types[JOINT_STATE](
         header=types["std_msgs/msg/Header"](stamp=stamp, frame_id=""),
-        name=list(STRUT_NAMES),
+        name=list(struts),
         position=zeros,
         velocity=zeros[:0],
         effort=zeros if with_force else zeros[:0],

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from pkm_identification.errors import LogError
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import StrutLog
+from pkm_identification.motion import STRUT_NAMES, StrutLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.progress import steps
 
@@ -46,7 +46,8 @@ def read_log(
     path : str or Path
     machine : Machine, optional
         Needed for logs of counts or currents, and to choose among two encoders of each drive: those on the load,
-        unless the machine's are on the motors alone (`Machine.with_encoder`).
+        unless the machine's are on the motors alone (`Machine.with_encoder`). Its `joint_names` tell which strut is
+        which in messages and, beside our own names, in columns.
     topic : str, optional
         Of a recording, when it has several called `strut_states`.
     layout : LogLayout, optional
@@ -84,16 +85,19 @@ def _read(
     if file.is_dir() or file.suffix in (*BAG_FILES, ROS_1):
         # Imported here because it takes longer than reading a CSV file.
         from .bags.reader import read_strut_bag
-        from .joint_state import STRUT_NAMES
 
         refuse_for_recording(file, layout)
         motors = machine is not None and machine.encoders_on_motors
-        log, faults = read_strut_bag(file, topic, layout.joints or STRUT_NAMES, motors)
+        log, faults = read_strut_bag(file, topic, layout.joints or _joints(machine), motors)
         return in_si(log, layout.units), faults
     refuse_for_columns(file, layout)
     if layout or file.suffix in ARRAY_FILES or looks_foreign(file):
         return read_foreign(file, layout, machine)
     return read_strut_csv(file, machine)
+
+
+def _joints(machine: Machine | None) -> tuple[str, ...]:
+    return STRUT_NAMES if machine is None else machine.joint_names
 
 
 def read_logs(
@@ -114,7 +118,11 @@ def read_logs(
 
 
 def write_log(
-    path: str | Path, log: StrutLog, storage: str = "sqlite3", motor_length: FloatArray | None = None
+    path: str | Path,
+    log: StrutLog,
+    storage: str = "sqlite3",
+    motor_length: FloatArray | None = None,
+    struts: Sequence[str] = STRUT_NAMES,
 ) -> None:
     """Write a strut log: CSV in SI units when the path ends in .csv or .csv.gz, else a rosbag2 folder.
 
@@ -127,6 +135,8 @@ def write_log(
         Of a recording.
     motor_length : ndarray, shape (N, 6), optional
         m, of second encoders, on the motors.
+    struts : sequence of six str
+        Joint names of struts 1 to 6 in a recording.
 
     Raises
     ------
@@ -146,4 +156,4 @@ def write_log(
         )
     from .bags.writer import write_strut_bag
 
-    write_strut_bag(path, log, storage, motor_length=motor_length)
+    write_strut_bag(path, log, storage, motor_length=motor_length, struts=struts)

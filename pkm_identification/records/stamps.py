@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 NANOSECONDS = 1_000_000_000
+# A stamp's seconds are an int32.
+LAST_SECOND = 2**31 - 1
 
 
 def seconds_of(sec: int, nanosec: int) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,15 +11,18 @@ import numpy as np
 
 from pkm_identification.errors import LogError
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import STRUTS, StrutLog
+from pkm_identification.motion import STRUT_NAMES, STRUTS, StrutLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.signals.drive import strut_log_from_counts, strut_log_from_currents
 
 from .column_guess import columns_hint
+from .joint_columns import with_numbers
 from .table import (
+    NAMES_SHOWN,
     Table,
     read_table,
     refuse_header,
+    short,
     write_table,
 )
 
@@ -69,11 +73,14 @@ def choose_strut_columns(names: tuple[str, ...]) -> tuple[str, ...]:
     return wanted
 
 
-def _own_columns(names: tuple[str, ...]) -> tuple[str, ...]:
+def _own_columns(names: tuple[str, ...], joints: Sequence[str]) -> tuple[str, ...]:
+    """Names in the file of the columns to read."""
+    ours = with_numbers(names, joints)
     try:
-        return choose_strut_columns(names)
+        return tuple(names[ours.index(name)] for name in choose_strut_columns(ours))
     except ValueError as error:
-        raise ValueError(f"{error}; {columns_hint(names)}") from None
+        there = short(", ".join(names), NAMES_SHOWN)
+        raise ValueError(f"{error}; {columns_hint(names)}; there are: {there}") from None
 
 
 def read_strut_csv(path: str | Path, machine: Machine | None = None) -> tuple[StrutLog, dict[str, int]]:
@@ -86,7 +93,8 @@ def read_strut_csv(path: str | Path, machine: Machine | None = None) -> tuple[St
     path : str or Path
         CSV file, plain or gzip-compressed.
     machine : Machine, optional
-        Needed for its drive constants when the log has counts or currents.
+        Needed for its drive constants when the log has counts or currents; its `joint_names` may stand for the numbers
+        of struts.
 
     Returns
     -------
@@ -100,7 +108,9 @@ def read_strut_csv(path: str | Path, machine: Machine | None = None) -> tuple[St
     LogError
         If the file is not such a log; see `read_table`.
     """
-    table = read_table(path, _own_columns, f"; {NUMBERS_HINT}")
+    joints = STRUT_NAMES if machine is None else machine.joint_names
+    table = read_table(path, lambda names: _own_columns(names, joints), f"; {NUMBERS_HINT}")
+    table = replace(table, columns=with_numbers(table.columns, joints))
     if table.ignored:
         _log.info("%s: columns ignored: %s", path, ", ".join(table.ignored))
     faults = {"repeated_header": table.repeated_headers} if table.repeated_headers else {}

@@ -22,6 +22,7 @@ from .atomic import replacing
 from .text_lines import NUMBER, Lines, line_pieces
 
 ROWS_WRITTEN = 2**14  # at a time
+NAMES_SHOWN = 400  # characters of the names of columns, where a message lists them
 EMPTY_CELL = re.compile(rb"(?:(?<=,)|^)[ \t]*(?=,|$)")
 
 # Picks the columns to read, in the order wanted, from a header's; raises ValueError with what it expected.

@@ -6,13 +6,10 @@ from builtin_interfaces.msg import Duration, Time
 from rclpy.clock import Clock
 from rclpy.clock_type import ClockType
 
-from pkm_identification.records.stamps import NANOSECONDS, nanoseconds_of, seconds_of
+from pkm_identification.records.stamps import LAST_SECOND, NANOSECONDS, nanoseconds_of, seconds_of
 
 # Timers that must run whether or not anybody publishes /clock.
 STEADY = Clock(clock_type=ClockType.STEADY_TIME)
-
-# A stamp's seconds are an int32.
-LAST_SECOND = 2**31 - 1
 
 
 def seconds(stamp: Time | Duration) -> float:

@@ -35,3 +35,5 @@ DIAGNOSTICS_WATCHED = _profile(20, ReliabilityPolicy.BEST_EFFORT)
 CLOCK = _profile(1, ReliabilityPolicy.BEST_EFFORT)
 # A late joiner gets the last estimate.
 LATCHED = _profile(1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+# Of several publishers with many such messages, for who wants all of them.
+LATCHED_STREAM = _profile(STREAM_DEPTH, durability=DurabilityPolicy.TRANSIENT_LOCAL)

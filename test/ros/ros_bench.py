@@ -17,8 +17,8 @@ from std_srvs.srv import Trigger
 
 from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.motion import STRUT_NAMES
 from pkm_identification.numerics.rotation import matrix_from_vector
-from pkm_identification.records.joint_state import STRUT_NAMES
 from pkm_identification.ros.clock import set_stamp
 from pkm_identification.ros.node.pipeline_node import PipelineNode
 from pkm_identification.ros.node.stream_executor import StreamExecutor

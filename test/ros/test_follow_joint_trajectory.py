@@ -14,7 +14,7 @@ from trajectory_msgs.msg import JointTrajectoryPoint, MultiDOFJointTrajectoryPoi
 from pkm_identification.action import ExecuteTrajectory
 from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths, strut_motion_from_platform
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.records.joint_state import STRUT_NAMES
+from pkm_identification.motion import STRUT_NAMES
 from pkm_identification.ros.clock import seconds, set_stamp
 from pkm_identification.simulation import trajectory
 

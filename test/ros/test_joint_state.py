@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from ros.ros_bench import joint_state
 
-from pkm_identification.records.joint_state import STRUT_NAMES
+from pkm_identification.motion import STRUT_NAMES
 from pkm_identification.ros.clock import seconds, stamp_of
 from pkm_identification.ros.messages.joint_state import (
     BadJointState,

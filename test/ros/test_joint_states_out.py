@@ -27,7 +27,7 @@ def test_the_struts_of_the_urdf_end_at_the_platform(bench, name):
     data = model.createData()
     joints = {model.names[k]: model.joints[k].idx_q for k in range(1, model.njoints)}
     for message, k in ((received[0], 0), (received[19], 190)):
-        assert set(message.name) == set(joints) == set(TreeJoints.names)
+        assert set(message.name) == set(joints) == set(TreeJoints(machine).names)
         q = np.zeros(model.nq)
         for joint, value in zip(message.name, message.position, strict=True):
             q[joints[joint]] = value

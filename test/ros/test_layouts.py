@@ -8,12 +8,12 @@ from xml.etree import ElementTree
 import pytest
 import yaml
 
+from pkm_identification.motion import STRUT_NAMES
 from pkm_identification.nodes.catalogue import node_class
 from pkm_identification.nodes.controller import ControllerNode
 from pkm_identification.nodes.estimator import EstimatorNode
 from pkm_identification.nodes.kinematics import KinematicsNode
 from pkm_identification.nodes.strut_filter import StrutFilterNode
-from pkm_identification.records.joint_state import STRUT_NAMES
 from pkm_identification.ros.messages.message_types import message_class
 
 CONFIG = Path(__file__).resolve().parents[2] / "config"

@@ -6,10 +6,12 @@ import sys
 
 import numpy as np
 import pytest
+import yaml
 from rclpy.parameter import Parameter
 from ros.ros_bench import Motion, feed
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
+from std_msgs.msg import String
 
 from pkm_identification.errors import PkmError
 from pkm_identification.msg import StrutStates
@@ -20,7 +22,7 @@ from pkm_identification.records import read_log
 from pkm_identification.records.bags.reader import bag_topics
 from pkm_identification.records.bags.writer import write_strut_bag
 from pkm_identification.ros.clock import seconds
-from pkm_identification.ros.qos import CLOCK, STRUT_STATES_SUBSCRIPTION
+from pkm_identification.ros.qos import CLOCK, LATCHED, STRUT_STATES_SUBSCRIPTION
 
 
 @pytest.fixture(params=["sqlite3", "mcap"])
@@ -231,3 +233,39 @@ def test_recorded_and_played_gives_the_same_numbers_as_live(bench, tmp_path):
         assert before.header == after.header
         for name in ("length", "rate", "acceleration", "force"):
             np.testing.assert_array_equal(getattr(before, name), getattr(after, name))
+
+
+@pytest.mark.parametrize("storage", ["sqlite3", "mcap"])
+def test_what_publishers_offer_is_in_the_recording_and_is_offered_again(bench, tmp_path, storage):
+    """rosbag2's players and ours read it: a latched topic stays one, and a late subscriber gets its last message."""
+    topics = ["strut_states", "parameter_estimate", "description"]
+    recorder = bench.start(RecorderNode, output=str(tmp_path / "out"), topics=topics, storage=storage)
+    latched = bench.publisher(String, "description", LATCHED, subscribers=0)
+    driver = bench.publisher(JointState, "strut_states", STRUT_STATES_SUBSCRIPTION)
+    latched.publish(String(data="kept"))
+    feed(bench, driver, Motion(5).messages(), lambda: recorder.counts["/strut_states"])
+    bench.wait(lambda: recorder.counts["/description"] == 1, "the description")
+    bench.stop(recorder)
+    for publisher in (latched, driver):
+        bench.node.destroy_publisher(publisher)
+
+    metadata = yaml.safe_load((tmp_path / "out" / "metadata.yaml").read_text())["rosbag2_bagfile_information"]
+    found = {t["topic_metadata"]["name"]: t["topic_metadata"] for t in metadata["topics_with_message_count"]}
+    (description,) = found["/description"]["offered_qos_profiles"]
+    (states,) = found["/strut_states"]["offered_qos_profiles"]
+    assert (description["durability"], description["reliability"]) == ("transient_local", "reliable")
+    assert (states["durability"], states["reliability"]) == ("volatile", "best_effort")
+    assert description["lifespan"] == {"sec": 9223372036, "nsec": 854775807}  # for ever, as rosbag2 writes it
+    assert found["/parameter_estimate"]["offered_qos_profiles"] == []  # nobody published it
+    if storage == "mcap":
+        file = next((tmp_path / "out").glob("*.mcap")).read_bytes()
+        assert b"offered_qos_profiles" in file
+        assert b"durability: transient_local" in file
+
+    player = bench.start(
+        PlayerNode, bag=str(tmp_path / "out"), topics=["description"], wait=0.0, shutdown_at_end=False
+    )
+    bench.wait(lambda: player.sent == 1, "the description to be played")
+    late = bench.collect(String, "description", LATCHED)
+    bench.wait(lambda: late, "the description for who comes late")
+    assert late[0].data == "kept"

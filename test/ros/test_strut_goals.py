@@ -12,7 +12,7 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from pkm_identification.action import ExecuteTrajectory
 from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.records.joint_state import STRUT_NAMES
+from pkm_identification.motion import STRUT_NAMES
 
 Result = ExecuteTrajectory.Result
 UF = Machine.load("uf")

@@ -14,7 +14,7 @@ import numpy as np
 from pkm_identification.document import YAML_ENDINGS, Node, Problems, frozen, read_yaml
 from pkm_identification.errors import MachineError, SettingsError
 from pkm_identification.mechanisms.friction import Friction, read_friction
-from pkm_identification.motion import STRUTS
+from pkm_identification.motion import STRUT_NAMES, STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.rotation import matrix_from_quaternion
 from pkm_identification.suggestion import did_you_mean
@@ -28,6 +28,7 @@ from .drive import Drive, read_drive
 from .geometry import SINGULAR_RATIO, jacobian_quality, joint_radius
 from .joint_friction import JointFriction, read_joint_friction
 from .joint_limits import NO_LIMITS, JointLimits
+from .joint_names import read_joint_names
 from .joints import read_joints
 from .sensors import MachineSensors, machine_sensors
 from .short_forms import written_out
@@ -103,6 +104,8 @@ class Machine:
         Controllers in those drives.
     joint_limits : JointLimits
         How far the passive joints may turn from home.
+    joint_names : tuple of six str
+        What drivers call the struts, in messages, recordings and columns.
     """
 
     name: str
@@ -128,6 +131,7 @@ class Machine:
     actuators: tuple[Actuator, ...] | None = None
     control: MachineControl | None = None
     joint_limits: JointLimits = NO_LIMITS
+    joint_names: tuple[str, ...] = STRUT_NAMES
 
     def __post_init__(self) -> None:
         """Arrays that cannot be written, also of a machine made by `replace`: one type for every kernel."""
@@ -297,6 +301,8 @@ class Machine:
             actuators = read_actuators(root, STRUTS)
             control = read_control(root, actuators)
         with problems.section():
+            joint_names = read_joint_names(root.take("joint_names", None))
+        with problems.section():
             root.close()
         problems.refuse(source, MachineError)
 
@@ -324,6 +330,7 @@ class Machine:
             actuators=actuators,
             control=control,
             joint_limits=joints.limits,
+            joint_names=joint_names,
         )
         machine._check_geometry(source)
         return machine

@@ -7,14 +7,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from rosbags.interfaces import Qos
 from rosbags.rosbag2 import Reader
 
 from pkm_identification.errors import LogError
-from pkm_identification.motion import StrutLog
+from pkm_identification.motion import STRUT_NAMES, StrutLog
 from pkm_identification.numerics.memory import beyond_memory
 
 from ..interfaces import full_type_name
-from ..joint_state import JOINT_STATE, STRUT_NAMES, decode_struts
+from ..joint_state import JOINT_STATE, decode_struts
 from . import ROS_1
 from .part_lock import part_folder
 from .ros1 import Ros1Reader
@@ -37,6 +38,16 @@ def bag_topics(path: str | Path) -> dict[str, str]:
     """Topics of a recording and their types; raises LogError if it cannot be read."""
     with _opened(path) as reader:
         return _topics(reader)
+
+
+def bag_qos(path: str | Path) -> dict[str, list[Qos]]:
+    """What publishers of a recording's topics offered, as far as it is recorded; LogError if it cannot be read."""
+    with _opened(path) as reader:
+        offered: dict[str, list[Qos]] = {}
+        for connection in reader.connections:
+            known = getattr(connection.ext, "offered_qos_profiles", ())
+            offered.setdefault(connection.topic, []).extend(known)
+        return offered
 
 
 def read_messages(path: str | Path, topics: Collection[str] | None = None) -> Iterator[BagMessage]:
@@ -93,7 +104,7 @@ def read_strut_bag(
         `force` is None when no message has efforts.
     faults : dict of str to int
         Messages left out, by reason: `missing_name`, `repeated_name` (of a strut), `unequal_lengths` (of names and
-        arrays), `zero_stamp` (the publisher set none).
+        arrays), `zero_stamp` (the publisher set none), `bad_stamp` (an impossible one).
 
     Raises
     ------

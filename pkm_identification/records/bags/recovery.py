@@ -12,14 +12,18 @@ import struct
 import sys
 from collections.abc import Iterator
 from io import BytesIO
+from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
+
+from rosbags.interfaces import Qos
+from rosbags.rosbag2.metadata import parse_qos
 
 from pkm_identification.errors import LogError, PkmError
 
 from ..interfaces import full_type_name
 from .part_lock import PartLock, part_folder
-from .reader import BagMessage, read_messages
+from .reader import BagMessage, bag_qos, read_messages
 from .writer import BagWriter
 
 # MCAP: records of one byte of kind, eight of size, and content (https://mcap.dev/spec).
@@ -79,17 +83,18 @@ def recover_bag(path: str | Path) -> Path | None:
 def _rewritten(folder: Path, path: Path) -> Path | None:
     """The unfinished recording in `folder` as a whole one beside `path`."""
     storage, messages = "sqlite3", _nothing()
+    offered: dict[str, list[Qos]] = {}  # by topic, there before its first message is
     for database in folder.glob("*.db3"):
-        messages = _database_messages(database)
+        messages = _database_messages(database, offered)
     for file in folder.glob("*.mcap"):
-        storage, messages = "mcap", _mcap_messages(file)
+        storage, messages = "mcap", _mcap_messages(file, offered)
     first = next(messages, None)
     if first is None:
         return None
     target = _free(path, "recovered")
     with BagWriter(target, storage) as writer:
-        writer.write(first.topic, first.type, first.data, first.stamp)
-        for message in messages:
+        for message in chain([first], messages):
+            writer.add_topic(message.topic, message.type, offered.get(message.topic, ()))
             writer.write(message.topic, message.type, message.data, message.stamp)
     return target
 
@@ -107,19 +112,20 @@ def _free(path: Path, what: str) -> Path:
         number += 1
 
 
-def _database_messages(database: Path) -> Iterator[BagMessage]:
+def _database_messages(database: Path, offered: dict[str, list[Qos]]) -> Iterator[BagMessage]:
     """Messages of the transactions that were completed."""
     try:
         # opening it for writing undoes the transaction that was not; readers of recordings cannot
         with sqlite3.connect(database) as connection:
             connection.execute("SELECT count(*) FROM messages").fetchone()
         connection.close()
+        offered |= bag_qos(database)
         yield from read_messages(database)
     except (sqlite3.Error, LogError) as error:
         raise Unreadable(error) from None
 
 
-def _mcap_messages(file: Path) -> Iterator[BagMessage]:
+def _mcap_messages(file: Path, offered: dict[str, list[Qos]]) -> Iterator[BagMessage]:
     """Messages of the chunks that were completed."""
     types: dict[int, str] = {}
     topics: dict[int, tuple[str, str]] = {}
@@ -138,6 +144,7 @@ def _mcap_messages(file: Path) -> Iterator[BagMessage]:
                     types[number] = name
                 elif inner == CHANNEL:
                     number, topic = _number_and_text(record, 4)
+                    offered[topic] = parse_qos(_channel_metadata(record).get("offered_qos_profiles", ""))
                     topics[number] = topic, full_type_name(types[struct.unpack_from("<H", record, 2)[0]])
                 elif inner == MESSAGE:
                     number, _, stamp, _ = struct.unpack_from("<HIQQ", record)
@@ -158,6 +165,20 @@ def _number_and_text(record: bytes, at: int) -> tuple[int, str]:
     """Number at the start of a record and text at a place of it."""
     (size,) = struct.unpack_from("<I", record, at)
     return struct.unpack_from("<H", record)[0], record[at + 4 : at + 4 + size].decode()
+
+
+def _channel_metadata(record: bytes) -> dict[str, str]:
+    """The map at the end of a channel: behind two numbers, its topic, its encoding and its own size."""
+    at = 4
+    for _ in ("topic", "encoding"):
+        at += 4 + struct.unpack_from("<I", record, at)[0]
+    end = at + 4 + struct.unpack_from("<I", record, at)[0]
+    at, texts = at + 4, []
+    while at < end:
+        (size,) = struct.unpack_from("<I", record, at)
+        texts.append(record[at + 4 : at + 4 + size].decode())
+        at += 4 + size
+    return dict(zip(texts[::2], texts[1::2], strict=True))
 
 
 def main(arguments: list[str]) -> int:

@@ -5,21 +5,21 @@ from __future__ import annotations
 import os
 import shutil
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import TypeVar
 
-from rosbags.interfaces import Connection
+from rosbags.interfaces import Connection, Qos
 from rosbags.rosbag2 import StoragePlugin, Writer, WriterError
 from rosbags.rosbag2.storage_mcap import McapWriter
 from rosbags.rosbag2.storage_sqlite3 import Sqlite3Writer
 
 from pkm_identification.errors import LogError, OutputError, SettingsError
 from pkm_identification.interruption import unfinished
-from pkm_identification.motion import StrutLog
+from pkm_identification.motion import STRUT_NAMES, StrutLog
 from pkm_identification.numerics.arrays import FloatArray
 
 from ..interfaces import full_type_name, typestore
@@ -73,7 +73,7 @@ class BagWriter:
             self._lock = self._guarded(PartLock, self._part)
             self._unfinished = making.pop_all()
 
-    def add_topic(self, topic: str, type_name: str) -> None:
+    def add_topic(self, topic: str, type_name: str, offered: Sequence[Qos] = ()) -> None:
         """Announce a topic, so that it is in the recording even without messages.
 
         Parameters
@@ -81,13 +81,16 @@ class BagWriter:
         topic : str
         type_name : str
             As in `sensor_msgs/msg/JointState` or `sensor_msgs/JointState`.
+        offered : sequence of Qos
+            Quality of service of the topic's publishers, which players offer again; of a topic written to before they
+            are not taken any more.
 
         Raises
         ------
         LogError
             If the type is neither one of ROS 2's common ones nor of this package.
         """
-        self._connection(topic, full_type_name(type_name))
+        self._connection(topic, full_type_name(type_name), offered)
 
     def write(self, topic: str, type_name: str, data: bytes, stamp: int) -> None:
         """Append a message.
@@ -156,12 +159,18 @@ class BagWriter:
         else:
             self.abort()
 
-    def _connection(self, topic: str, type_name: str) -> Connection:
+    def _connection(self, topic: str, type_name: str, offered: Sequence[Qos] = ()) -> Connection:
         known = self._connections.get((topic, type_name))
         if known is None:
             if type_name not in typestore().fielddefs:
                 raise LogError(f"{self.path}: topic {topic}: no definition of the message type {type_name}")
-            known = self._guarded(self._writer.add_connection, topic, type_name, typestore=typestore())
+            known = self._guarded(
+                self._writer.add_connection,
+                topic,
+                type_name,
+                typestore=typestore(),
+                offered_qos_profiles=offered,
+            )
             self._connections[topic, type_name] = known
         return known
 
@@ -179,11 +188,12 @@ def write_strut_bag(
     storage: str = "sqlite3",
     topic: str = f"/{STRUT_STATES}",
     motor_length: FloatArray | None = None,
+    struts: Sequence[str] = STRUT_NAMES,
 ) -> None:
     """Write a strut log as a recording of sensor_msgs/JointState.
 
     Header stamps are the log's own; the times of arrival keep its order where those repeat or run back.
-    A sample at exactly 0 s is written, but readers and nodes take its stamp as unset and drop it.
+    A sample at 0 s or before is written, but readers and nodes take its stamp as none and drop it.
 
     Parameters
     ----------
@@ -194,6 +204,8 @@ def write_strut_bag(
     topic : str
     motor_length : ndarray, shape (N, 6), optional
         m, of second encoders, on the motors: on the topic `motor_states` beside, with the same forces.
+    struts : sequence of six str
+        Joint names of struts 1 to 6.
 
     Raises
     ------
@@ -205,7 +217,7 @@ def write_strut_bag(
     logs = {topic: log}
     if motor_length is not None:
         logs[f"{topic.rpartition('/')[0]}/{MOTOR_STATES}"] = replace(log, length=motor_length)
-    encoded = {name: encode_struts(one) for name, one in logs.items()}
+    encoded = {name: encode_struts(one, struts) for name, one in logs.items()}
     arrivals = _arrivals(encoded[topic][1])
     with BagWriter(path, storage) as writer:
         for name in encoded:

@@ -12,10 +12,11 @@ import numpy as np
 
 from pkm_identification.errors import LogError
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import StrutLog
+from pkm_identification.motion import STRUT_NAMES, StrutLog
 from pkm_identification.suggestion import did_you_mean
 
 from ..column_guess import columns_hint
+from ..joint_columns import with_numbers
 from ..strut_csv import (
     NUMBERS_HINT,
     RAW_HEADER,
@@ -24,7 +25,7 @@ from ..strut_csv import (
     choose_strut_columns,
     strut_log_of,
 )
-from ..table import Table, short, table_of
+from ..table import NAMES_SHOWN, Table, short, table_of
 from .applicability import refuse_no_count
 from .hdf5 import read_hdf5
 from .layout import OURS, LogLayout
@@ -56,7 +57,7 @@ def read_foreign(
     layout : LogLayout
         Columns it does not name have our names in the file.
     machine : Machine, optional
-        Needed for counts and currents.
+        Needed for counts and currents; columns may be called after its `joint_names`.
 
     Returns
     -------
@@ -73,16 +74,17 @@ def read_foreign(
         If a library that reads it is not installed.
     """
     faults: dict[str, int] = {}
+    joints = STRUT_NAMES if machine is None else machine.joint_names
     read_arrays = ARRAY_FILES.get(Path(path).suffix)
     if read_arrays is not None:
         columns = read_arrays(path)
-        wanted = _wanted(tuple(columns), layout, str(path))
+        wanted = _wanted(tuple(columns), layout, str(path), joints)
         values = np.column_stack(list(columns.values()))[:, list(wanted.values())]
         theirs = Table(tuple(wanted), values, np.arange(1, len(values) + 1), 0, (), str(path))
     else:
         sheet = read_sheet(path)
         faults = sheet.faults
-        wanted = _wanted(sheet.names, layout, str(path), sheet.units)
+        wanted = _wanted(sheet.names, layout, str(path), joints, sheet.units)
         labels = _labels(sheet.names)
         chosen = tuple(labels[place] for place in wanted.values())
         theirs = table_of(sheet.text, str(path), lambda _: chosen, labels)
@@ -107,12 +109,17 @@ def _with_time(table: Table, rate: float) -> Table:
 
 
 def _wanted(
-    names: tuple[str, ...], layout: LogLayout, source: str, units: tuple[str, ...] = ()
+    names: tuple[str, ...],
+    layout: LogLayout,
+    source: str,
+    joints: Sequence[str],
+    units: tuple[str, ...] = (),
 ) -> dict[str, int]:
     """Our columns, of those that a strut log needs, and where they are in the file, from 0."""
     at_hand = {ours: _place(theirs, names, ours, source) for ours, theirs in layout.columns.items()}
-    named = [name for name in OURS if name in names and name not in layout.columns]
-    at_hand |= {name: names.index(name) for name in named}
+    numbered = with_numbers(names, joints)
+    named = [name for name in OURS if name in numbered and name not in layout.columns]
+    at_hand |= {name: numbered.index(name) for name in named}
     own = (*at_hand, TIME) if layout.rate is not None and TIME not in at_hand else tuple(at_hand)
     try:
         chosen = choose_strut_columns(own)
@@ -124,7 +131,7 @@ def _wanted(
     taken: dict[int, str] = {}
     for name, place in wanted.items():
         if name in named:
-            _refuse_repeated(name, names, name, source)
+            _refuse_repeated(name, numbered, name, source)
         if taken.setdefault(place, name) != name:
             raise LogError(f"{source}: --columns: {taken[place]} and {name} are both column {place + 1}")
     full = [f"{name} [{unit}]" if unit else name for name, unit in zip_longest(names, units)]
@@ -162,7 +169,7 @@ def _labels(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _listed(names: Sequence[str]) -> str:
-    return short(", ".join(name for name in names if name), 100)
+    return short(", ".join(name for name in names if name), NAMES_SHOWN)
 
 
 def _refuse_other_units(wanted: Mapping[str, str], units: Sequence[str], source: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from rclpy.node import Node
@@ -15,7 +15,11 @@ from .trajectory_action import TrajectoryAction
 
 
 def controller_actions(
-    node: Node, controller: MachineController, values: Mapping[str, Any], active: Callable[[], bool]
+    node: Node,
+    controller: MachineController,
+    values: Mapping[str, Any],
+    names: Sequence[str],
+    active: Callable[[], bool],
 ) -> list[MotionAction]:
     """Action servers that ask a controller for motions.
 
@@ -25,10 +29,12 @@ def controller_actions(
     controller : MachineController
     values : mapping
         The node's parameters.
+    names : sequence of str
+        Joint names of struts 1 to 6.
     active : callable
         Whether goals are taken.
     """
-    machine, names = controller.machine, values["joint_names"]
+    machine = controller.machine
     common = (values["feedback_rate"], MotionCalls(active, controller.submit, controller.cancel))
     made: list[MotionAction] = [TrajectoryAction(node, machine, values["base_frame"], names, *common)]
     try:

@@ -120,7 +120,7 @@ COMMON = (
         "joint_names",
         "joint names of struts 1 to 6, with commas between",
         names,
-        nodes=("strut_filter", "kinematics", "controller"),
+        nodes=("strut_filter", "kinematics", "controller", "simulator"),
     ),
     Argument(
         "sample_rate",

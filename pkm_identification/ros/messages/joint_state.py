@@ -10,9 +10,8 @@ import numpy as np
 from sensor_msgs.msg import JointState
 
 from pkm_identification.errors import SettingsError
-from pkm_identification.motion import STRUTS
+from pkm_identification.motion import STRUT_NAMES, STRUTS
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.records.joint_state import STRUT_NAMES
 
 from ..clock import LAST_SECOND, seconds, set_stamp
 

@@ -10,9 +10,8 @@ from pkm_identification.control.limits import LimitSettings
 from pkm_identification.control.pid import ControlSettings
 from pkm_identification.control.settings import ControllerSettings
 from pkm_identification.declared import declarations
-from pkm_identification.records.joint_state import STRUT_NAMES
 
-from .declarations import MACHINE, LiveParameter, ParameterSpec
+from .declarations import JOINT_NAMES, MACHINE, LiveParameter, ParameterSpec
 
 LOOPS = ("bandwidth", "damping", "integral_time", "delay")
 LIMITS = ("length_margin", "rate_share", "force_share", "largest_condition")
@@ -29,7 +28,7 @@ _DECLARED["delay"] = replace(_DECLARED["delay"], default=0.02)
 
 PARAMETERS = (
     MACHINE,
-    ParameterSpec("joint_names", list(STRUT_NAMES), "joint names of struts 1 to 6, in and out"),
+    JOINT_NAMES,
     ParameterSpec("sample_rate", 0.0, "rate of strut_states; 0: the machine's drive.sample_rate", "Hz", 0, 1e5),
     _DECLARED["mode"],
     LiveParameter("use_estimates", True, "whether the model follows parameter_estimate, or is the machine file's"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -16,6 +17,8 @@ from rcl_interfaces.msg import (
 
 from pkm_identification.declared import Declaration
 from pkm_identification.errors import SettingsError
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.motion import STRUTS
 
 Value = bool | int | float | str | list[float] | list[str]
 
@@ -218,3 +221,22 @@ COMMON = (
     ),
 )
 MACHINE = ParameterSpec("machine", "uf", "built-in machine (uf, hexel, ford) or path of a machine YAML file")
+JOINT_NAMES = ParameterSpec(
+    "joint_names", [""], "joint names of struts 1 to 6, in and out; empty: joint_names of the machine file"
+)
+
+
+def strut_names(machine: Machine, given: Sequence[str]) -> tuple[str, ...]:
+    """Joint names of struts 1 to 6: the parameter's, else the machine file's.
+
+    Raises
+    ------
+    ParameterError
+        If they are not six different names.
+    """
+    names = tuple(name for name in given if name) or machine.joint_names
+    if len(names) != STRUTS or len(set(names)) != STRUTS:
+        raise ParameterError(
+            f"parameter 'joint_names' = {list(given)}: must be {STRUTS} different joint names"
+        )
+    return names

@@ -19,7 +19,7 @@ from pkm_identification.simulation import (
 from pkm_identification.simulation.faults import parse_fault
 from pkm_identification.simulation.run_settings import FAULTS, RunSettings
 
-from .declarations import MACHINE, ParameterSpec
+from .declarations import JOINT_NAMES, MACHINE, ParameterSpec
 
 NO_TRAJECTORY = "none"
 MOTIONS = (NO_TRAJECTORY, *TRAJECTORIES)
@@ -28,6 +28,7 @@ FORMS = POSITION, EFFORT = "position", "effort"
 
 PARAMETERS = (
     MACHINE,
+    JOINT_NAMES,
     ParameterSpec("trajectory", "rich", "motion to follow, unless commands are efforts", choices=MOTIONS,
                   ending=".yaml"),
     ParameterSpec("commands", POSITION, "strut_commands: lengths the drives go to, or their forces", choices=FORMS),

@@ -7,16 +7,15 @@ from typing import Any
 
 from pkm_identification.identification.settings import NAMED, Settings
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.records.joint_state import STRUT_NAMES
 
-from .declarations import MACHINE, ParameterError, ParameterSpec
+from .declarations import JOINT_NAMES, MACHINE, ParameterError, ParameterSpec
 
 FILTER = ("cutoff", "order", "kind", "max_delay")
 GUARD = ("max_gap", "late_tolerance")
 
 PARAMETERS = (
     MACHINE,
-    ParameterSpec("joint_names", list(STRUT_NAMES), "joint names of struts 1 to 6 in strut_states"),
+    JOINT_NAMES,
     ParameterSpec("sample_rate", 0.0, "rate of strut_states; 0: the machine's drive.sample_rate", "Hz", 0, 1e5),
     ParameterSpec("reliable", False, "samples lost on the way are sent again; the publisher must offer that"),
     *(ParameterSpec.of(NAMED[name], live=True) for name in (*FILTER, *GUARD)),

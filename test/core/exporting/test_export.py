@@ -32,7 +32,7 @@ def made(name: str) -> Machine:
 def assert_shown(it, model, values, position, rotation):
     """With these values of the joints, a reader has platform and struts where they are at that pose."""
     data, q = model.createData(), np.zeros(model.nq)
-    for joint, value in zip(TreeJoints.names, values, strict=True):
+    for joint, value in zip(TreeJoints(it).names, values, strict=True):
         q[model.joints[model.getJointId(joint)].idx_q] = value
     pin.framesForwardKinematics(model, data, q)
     frame = data.oMf[model.getFrameId("platform")]
@@ -75,7 +75,9 @@ def test_the_file_says_where_joints_are_at_home():
     remark = next(line for line in urdf(it).splitlines() if line.startswith("<!--"))
     said = dict(re.findall(r"(\w+) (-?[\d.e-]+)[, ]", remark))
     home = TreeJoints(it).positions(it.home_position, it.home_rotation)
-    np.testing.assert_allclose([float(said[name]) for name in TreeJoints.names], home, rtol=1e-5, atol=1e-9)
+    np.testing.assert_allclose(
+        [float(said[name]) for name in TreeJoints(it).names], home, rtol=1e-5, atol=1e-9
+    )
 
 
 @pytest.mark.parametrize("name", MACHINES)

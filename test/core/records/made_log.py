@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from rosbags.interfaces import Qos, QosDurability, QosHistory, QosLiveliness, QosReliability, QosTime
 
 from pkm_identification.motion import StrutLog
 
@@ -24,3 +25,19 @@ def assert_same(log: StrutLog, other: StrutLog) -> None:
     assert (log.force is None) == (other.force is None)
     if log.force is not None:
         np.testing.assert_array_equal(log.force, other.force)
+
+
+def latched() -> Qos:
+    """What a publisher offers whose last message late subscribers get, as DDS tells it of one elsewhere."""
+    ever = QosTime(9223372036, 854775807)
+    return Qos(
+        QosHistory.UNKNOWN,
+        0,
+        QosReliability.RELIABLE,
+        QosDurability.TRANSIENT_LOCAL,
+        ever,
+        ever,
+        QosLiveliness.AUTOMATIC,
+        ever,
+        False,
+    )

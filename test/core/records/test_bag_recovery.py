@@ -5,11 +5,11 @@ import subprocess
 import sys
 
 import pytest
-from core.records.made_log import assert_same, made_log
+from core.records.made_log import assert_same, latched, made_log
 
 from pkm_identification.errors import LogError
 from pkm_identification.motion import StrutLog
-from pkm_identification.records.bags.reader import bag_topics, read_messages, read_strut_bag
+from pkm_identification.records.bags.reader import bag_qos, bag_topics, read_messages, read_strut_bag
 from pkm_identification.records.bags.recovery import main, recover_bag
 from pkm_identification.records.bags.writer import STORAGES, BagWriter
 from pkm_identification.records.joint_state import JOINT_STATE, encode_struts
@@ -17,12 +17,13 @@ from pkm_identification.records.joint_state import JOINT_STATE, encode_struts
 # Writes 60 messages of two topics, of which 40 are flushed, and waits to be killed.
 CUT_OFF = """
 import sys, time
-from core.records.made_log import made_log
+from core.records.made_log import latched, made_log
 from pkm_identification.records.bags.writer import BagWriter
 from pkm_identification.records.joint_state import JOINT_STATE, encode_struts
 
 writer = BagWriter(sys.argv[1], sys.argv[2])
 messages, stamps = encode_struts(made_log(60))
+writer.add_topic("/left/strut_states", JOINT_STATE, [latched()])
 for k, (data, stamp) in enumerate(zip(messages, stamps)):
     if k == 40:
         writer.flush()
@@ -58,6 +59,10 @@ def test_what_was_flushed_before_a_kill_comes_back_byte_for_byte(tmp_path, stora
     assert bag_topics(tmp_path / "bag_recovered") == {
         "/left/strut_states": JOINT_STATE,
         "/right/strut_states": JOINT_STATE,
+    }
+    assert bag_qos(tmp_path / "bag_recovered") == {
+        "/left/strut_states": [latched()],
+        "/right/strut_states": [],
     }
     messages, stamps = encode_struts(made_log(60))
     found = list(read_messages(tmp_path / "bag_recovered"))

@@ -108,8 +108,15 @@ def test_validation_table_has_six_struts_and_the_total():
 
 def test_every_reason_of_the_guard_and_of_the_readers_is_explained():
     reasons = {*REJECTIONS.values(), *NEW_SEGMENT.values()} - {"start"}
-    reasons |= {"missing_name", "repeated_name", "unequal_lengths", "zero_stamp", "repeated_header"}
-    reasons |= {"filled", "gated", "resting", "no_pose", "no_force"}
+    reasons |= {
+        "missing_name",
+        "repeated_name",
+        "unequal_lengths",
+        "zero_stamp",
+        "bad_stamp",
+        "repeated_header",
+    }
+    reasons |= {"filled", "gated", "resting", "no_pose", "no_force", "wrong_rate"}
     assert reasons <= set(REASONS)
     listing = dropped_table({"spike": 3, "gap": 0, "unheard_of": 2})
     assert [row[:2] for row in listing.rows] == [("spike", "3"), ("unheard_of", "2")]

@@ -22,8 +22,8 @@ from ros.rigs import (
 from ros.ros_bench import Motion, StreamBench, joint_state
 from rosgraph_msgs.msg import Clock
 
+from pkm_identification.motion import STRUT_NAMES
 from pkm_identification.nodes.strut_filter import StrutFilterNode
-from pkm_identification.records.joint_state import STRUT_NAMES
 from pkm_identification.ros.clock import seconds, stamp_of
 from pkm_identification.ros.qos import CLOCK
 

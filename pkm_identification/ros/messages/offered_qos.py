@@ -1,0 +1,33 @@
+"""What publishers offer of a topic, as recordings keep it: `ros2 bag play` offers the same again."""
+
+from __future__ import annotations
+
+from rclpy.duration import Duration
+from rclpy.node import Node
+from rclpy.qos import QoSProfile
+from rosbags.interfaces import Qos, QosDurability, QosHistory, QosLiveliness, QosReliability, QosTime
+
+
+def offered_qos(node: Node, topic: str) -> list[Qos]:
+    """Profiles of the publishers a node knows of a topic, each once; DDS tells neither history nor depth."""
+    found = (recorded_qos(one.qos_profile) for one in node.get_publishers_info_by_topic(topic))
+    return list(dict.fromkeys(found))
+
+
+def recorded_qos(profile: QoSProfile) -> Qos:
+    """A profile of rclpy as rosbag2's metadata has it; the numbers of its policies are those of rmw."""
+    return Qos(
+        QosHistory(int(profile.history)),
+        profile.depth,
+        QosReliability(int(profile.reliability)),
+        QosDurability(int(profile.durability)),
+        _time(profile.deadline),
+        _time(profile.lifespan),
+        QosLiveliness(int(profile.liveliness)),
+        _time(profile.liveliness_lease_duration),
+        profile.avoid_ros_namespace_conventions,
+    )
+
+
+def _time(duration: Duration) -> QosTime:
+    return QosTime(*divmod(duration.nanoseconds, 10**9))
