@@ -15,7 +15,7 @@ from pkm_identification.simulation.run_settings import FAULTS, RunSettings
 
 from .arguments import refuse_for_mechanism
 
-HEXAPODS_OWN = ("perturbation", "payload", "payload_set_down")
+HEXAPODS_OWN = ("perturbation", "payload", "payload_set_down", "scenario")
 
 
 def simulate(options: argparse.Namespace, run: RunSettings, noise: float) -> int:

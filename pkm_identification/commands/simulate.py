@@ -59,6 +59,7 @@ def add(commands: argparse._SubParsersAction) -> None:
     parser.add_argument("--perfect", action="store_true", help="sensors without noise and quantisation")
     add_setting(parser, RUN["payload"], "T,MASS[,X,Y,Z]")
     add_setting(parser, RUN["payload_set_down"])
+    add_setting(parser, RUN["scenario"], "FILE")
     parser.set_defaults(run=_simulate)
 
 
@@ -114,6 +115,7 @@ def _simulate(options: argparse.Namespace) -> int:
         raise SettingsError(f"--trajectory: one of {', '.join(TRAJECTORIES)}")
     from pkm_identification.simulation import Payload, perturbed, simulate
     from pkm_identification.simulation.faults import parse_fault
+    from pkm_identification.simulation.scenario import Scenario
 
     nominal = Machine.load(options.machine)
     if is_csv and not options.si:
@@ -132,6 +134,7 @@ def _simulate(options: argparse.Namespace) -> int:
         seed=run.seed,
         payload=payload,
         faults=faults,
+        scenario=Scenario.read(run.scenario) if run.scenario else None,
     )
     if is_csv and not options.si:
         additional = record.imu, record.sensor, record.motor_length

@@ -24,6 +24,7 @@ from pkm_identification.ros.messages.joint_state import (
     JointStateReader,
     fill_joint_state,
 )
+from pkm_identification.ros.messages.sensor_readings import SensorReadings
 from pkm_identification.ros.node.diagnostics import WARN, Finding
 from pkm_identification.ros.node.main import run
 from pkm_identification.ros.node.pipeline_node import PipelineNode
@@ -38,7 +39,8 @@ from pkm_identification.ros.qos import (
 )
 from pkm_identification.ros.throttle import Throttle
 from pkm_identification.simulation import Payload
-from pkm_identification.srv import SetPayload, StepSimulation
+from pkm_identification.simulation.faults import parse_fault
+from pkm_identification.srv import SetFault, SetPayload, StepSimulation
 
 TICK = 0.002  # s
 # Samples at once and s behind real time when the process was held up: free, and under a controller's forces.
@@ -63,7 +65,7 @@ class SimulatorNode(PipelineNode):
         with self.compiling():
             self.simulator = simulator_of(self.machine, self.parameter.all())
             self.simulator.step()
-            self.simulator.reset()
+            self._begin_anew()
         names = strut_names(self.machine, self.parameter["joint_names"])
         self.reader = JointStateReader(names, stamped=False)
         self.paused = False
@@ -76,11 +78,19 @@ class SimulatorNode(PipelineNode):
         )
         self.message = JointState(name=list(names))
         self.true_pose = PoseStamped()
-        self.true_pose.header.frame_id = "base"
+        self.true_pose.header.frame_id = self.parameter["base_frame"]
+        self.readings = SensorReadings(self, self.simulator.machine, names, self.parameter.all())
         self.output = self.publisher(JointState, "strut_states", STREAM)
         self.truths = self.publisher(PoseStamped, "platform_truth", POSE)
         self.clocks = self.publisher(Clock, "/clock", CLOCK) if self.parameter["clock"] else None
         self._truth_turn = Throttle(self.parameter["truth_rate"])
+
+    def changed(self, names: set[str]) -> None:
+        """Take over live parameters: physics from the next sample on."""
+        if "current_noise" in names:
+            self.simulator.set_noise(self.parameter["current_noise"])
+        if "friction" in names:
+            self.simulator.scale_friction(self.parameter["friction"])
 
     def start(self) -> None:
         now = time.monotonic()
@@ -96,6 +106,7 @@ class SimulatorNode(PipelineNode):
         self.serve(SetBool, "~/pause", self.pause)
         self.serve(StepSimulation, "~/step", self.step)
         self.serve(SetPayload, "~/set_payload", self.set_payload)
+        self.serve(SetFault, "~/set_fault", self.set_fault)
         self.serve_trigger("~/reset", self.reset)
 
     def tick(self) -> None:
@@ -194,21 +205,39 @@ class SimulatorNode(PipelineNode):
         except SettingsError as error:
             response.message = str(error)
             return response
-        self.simulator.payload = payload
+        self.simulator.carry(payload)
         response.success = True
         response.message = f"{request.mass:g} kg" if payload is not None else "nothing carried"
+        return response
+
+    def set_fault(self, request: SetFault.Request, response: SetFault.Response) -> SetFault.Response:
+        """Let sensors or log begin to err, or cease to."""
+        try:
+            if request.clear:
+                self.simulator.clear_fault(request.fault.partition("=")[0].strip())
+            else:
+                self.simulator.set_fault(parse_fault(request.fault))
+        except SettingsError as error:
+            response.message = str(error)
+            return response
+        response.success = True
+        response.message = ", ".join(self.simulator.faults) or "no faults"
         return response
 
     def reset(self) -> str:
         """Back to the start of motion and noise; stamps go on, so that nobody sees time run backwards."""
         if self.schedule.begun:
             self._epoch += self.simulator.time if self.forces is None else self.forces.time
-        self.simulator.reset()
+        self._begin_anew()
         if self.forces is not None:
             self.forces.begin()
         self._truth_turn = Throttle(self.parameter["truth_rate"])
         self._over = False
         return "back at the start"
+
+    def _begin_anew(self) -> None:
+        self.simulator.reset()
+        self.changed({"current_noise", "friction"})
 
     def hardware(self) -> str:
         return self.simulator.machine.name
@@ -252,8 +281,11 @@ class SimulatorNode(PipelineNode):
         self.schedule.count += 1
         fill_joint_state(self.message, self._epoch + sample.time, sample.length, sample.force)
         self.output.publish(self.message)
+        truth = self.simulator.truth
+        self.readings.publish(
+            self._epoch + sample.time, sample.imu, sample.sensor, (truth.position, truth.rotation)
+        )
         if self._truth_turn.due(sample.time):
-            truth = self.simulator.truth
             set_stamp(self.true_pose.header.stamp, self._epoch + truth.time)
             fill_pose(self.true_pose.pose, truth.position, truth.rotation)
             self.truths.publish(self.true_pose)

@@ -30,6 +30,7 @@ class RunSettings:
     payload_set_down: float = declared(
         0.0, "when it is set down again; 0: never", "s", 0, 1e6, option="set_down"
     )
+    scenario: str = declared("", "file of what happens while it runs (docs/scenarios.md); empty: nothing")
 
 
 NOISE = declarations(SensorSettings)["current_noise"]

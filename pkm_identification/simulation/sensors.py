@@ -103,11 +103,17 @@ class Sensors:
         noise, stamps = np.random.SeedSequence(seed).spawn(2)
         self._noise = np.random.default_rng(noise)
         self._stamps = np.random.default_rng(stamps)
-        self._deviation = settings.current_noise * np.abs(typical_force) / drive.force_per_ampere
+        self._typical = np.abs(typical_force) / drive.force_per_ampere
+        self.set_noise(settings.current_noise)
         self._largest = drive.force_limit / drive.force_per_ampere
         self._step = 0.0
         if settings.current_bits is not None:
             self._step = 2 * self._largest / 2**settings.current_bits
+
+    def set_noise(self, share: float) -> None:
+        """Noise of the currents from now on, relative to their rms."""
+        self._deviation = share * self._typical
+        self._noisy = share > 0
 
     def counts(self, length: FloatArray) -> FloatArray:
         """Encoder counts of true lengths (6,) in m."""
@@ -121,7 +127,7 @@ class Sensors:
     def current(self, force: FloatArray) -> FloatArray:
         """Measured currents in A of true drive forces (6,) in N."""
         current = force / self._drive.force_per_ampere
-        if self._settings.current_noise > 0:
+        if self._noisy:
             current = current + self._deviation * self._noise.standard_normal(STRUTS)
         if self._step > 0:
             current = self._step * np.rint(current / self._step)

@@ -25,11 +25,13 @@ from .actuated.small_steps import small_step
 from .actuators import Drives, completed_drive
 from .additional_sensors import AdditionalSensors
 from .faults import Fault, with_faults
+from .faults.kind import PLANT
 from .imperfections.reports import Currents, Encoders, Record
 from .imperfections.setup import Setup
 from .payload import Payload, loaded
 from .plant import Plant, PlantState
 from .recording import Recording, recording
+from .scenario import Scenario
 from .sensors import Sample, Sensors, SensorSettings
 from .setpoints import LengthReference, TrajectoryReference
 from .trajectories import Trajectory, trajectory
@@ -67,6 +69,8 @@ class Simulator:
         What the platform takes up at its time; the controller is not told.
     faults : sequence of Fault
         What is wrong with plant, sensors and log; `nominal` does not know. See `faults.registry`.
+    scenario : Scenario, optional
+        What happens while it runs.
 
     Attributes
     ----------
@@ -92,8 +96,11 @@ class Simulator:
         seed: int = 0,
         payload: Payload | None = None,
         faults: Sequence[Fault] = (),
+        scenario: Scenario | None = None,
     ) -> None:
         nominal = machine if nominal is None else nominal
+        self._given, self._faults = machine, tuple(faults)
+        self._scenario = Scenario() if scenario is None else scenario
         self._setup = with_faults(Setup.of(machine, seed), faults)
         machine = self._setup.machine
         self.machine = machine
@@ -123,26 +130,23 @@ class Simulator:
             self.plant.apparent_mass, acting.friction.viscous, self._cycle, self._control
         )
         half = None if self._motion is None else 0.5 * self._motion.duration
-        unset = any(lost.time is None for lost in self._setup.encoder.lost) or self._setup.change.acts
-        if unset and half is None:
-            raise SettingsError("faults at half time need a trajectory, which has one")
         self._half_time = half
         law = FileControl.of(
             machine.control, lambda: Mechanism.from_machine(nominal), self.plant, self._read, self._limited
         )
         self._following = PlaceFollowing(self.plant, law)
-        self._encoders = Encoders(self._setup.encoder, self.drive, half)
-        self._record = Record(self._setup.record, self.drive)
         self.reset()
 
     def reset(self) -> None:
         """Back to the start: home, time zero, the same noise again."""
         self.payload = self._planned
         self._carried: Payload | None = None
-        self._encoders.reset()
+        self._sensor_faults = {fault.name: fault for fault in self._faults if fault.kind.changes != PLANT}
+        self._friction, self._happened = 1.0, 0
+        self._use(self._setup)
         self.plant.reset(*self._start())
+        self.plant.scale_friction(1.0)
         holding = self.plant.holding_force()
-        self._currents = Currents(self._setup.force)
         self._changed = False
         self._drives = Drives(self.drive)
         self._sensors = Sensors(self.drive, self._sensor_settings, self._typical_force(holding), self._seed)
@@ -160,6 +164,67 @@ class Simulator:
         self._note()
         if self._motion is not None:
             self.follow(self._motion)
+
+    def _use(self, setup: Setup) -> None:
+        """Let sensors and log err as in this setup."""
+        if (
+            any(lost.time is None for lost in setup.encoder.lost) or setup.change.acts
+        ) and self._half_time is None:
+            raise SettingsError("faults at half time need a trajectory, which has one")
+        self._encoders = Encoders(setup.encoder, self.drive, self._half_time)
+        self._currents = Currents(setup.force)
+        self._record = Record(setup.record, self.drive)
+
+    @property
+    def faults(self) -> tuple[str, ...]:
+        """Names of the faults that sensors and log have now."""
+        return tuple(self._sensor_faults)
+
+    def set_fault(self, fault: Fault) -> None:
+        """Let sensors or log have a fault from the next sample on, in place of one of its name.
+
+        Delays begin with the values of now. The seeds of what is drawn at random are those of the start.
+
+        Raises
+        ------
+        SettingsError
+            If it is in the machine's body, or this machine cannot have it; everything stays then.
+        """
+        fault.refuse_in_plant()
+        self._exchange_faults(self._sensor_faults | {fault.name: fault})
+
+    def clear_fault(self, name: str = "") -> None:
+        """Take a fault of sensors or log away, or all of them where no name is given.
+
+        Raises
+        ------
+        SettingsError
+            If there is none of that name.
+        """
+        if name and name not in self._sensor_faults:
+            there = ", ".join(self._sensor_faults) or "none"
+            raise SettingsError(f"fault '{name}': sensors and log do not have it; they have {there}")
+        kept = {} if not name else {key: one for key, one in self._sensor_faults.items() if key != name}
+        self._exchange_faults(kept)
+
+    def _exchange_faults(self, faults: dict[str, Fault]) -> None:
+        in_plant = [fault for fault in self._faults if fault.kind.changes == PLANT]
+        self._use(with_faults(Setup.of(self._given, self._seed), (*in_plant, *faults.values())))
+        self._sensor_faults = faults
+        self._note()
+
+    def scale_friction(self, factor: float) -> None:
+        """Let all friction be `factor` times what the machine has, from the next sample on."""
+        self._friction = factor
+        self.plant.scale_friction(factor * (self._setup.change.friction if self._changed else 1.0))
+
+    def set_noise(self, share: float) -> None:
+        """Let the currents have noise of this share of their rms, from the next sample on."""
+        self._sensors.set_noise(share)
+
+    def carry(self, payload: Payload | None) -> None:
+        """Let the platform take a load up at its time, in place of what it carries."""
+        self.payload = payload
 
     def _start(self) -> tuple[FloatArray, FloatArray] | tuple[()]:
         """Pose in which the encoders show the nominal machine's lengths at home; nothing where that is home itself."""
@@ -340,6 +405,7 @@ class Simulator:
 
     def measure(self) -> Sample:
         """The first half of `step`: what the drives report now. A controller outside may answer before `advance`."""
+        self._happened = self._scenario.play(self, self._happened)
         self._take_or_set_down()
         self._state = self.plant.state
         self.loop_gap = max(self.loop_gap, self.plant.loop_gap)
@@ -401,7 +467,7 @@ class Simulator:
         platform = self.machine.platform
         if changed:
             change = self._setup.change
-            self.plant.scale_friction(change.friction)
+            self.plant.scale_friction(self._friction * change.friction)
             platform = replace(
                 platform, mass=change.platform * platform.mass, inertia=change.platform * platform.inertia
             )
@@ -439,6 +505,7 @@ def simulate(
     motion_seed: int = 0,
     payload: Payload | None = None,
     faults: Sequence[Fault] = (),
+    scenario: Scenario | None = None,
 ) -> Recording:
     """Simulate a named trajectory from start to end; parameters as of `Simulator` and `trajectory`."""
     motion = trajectory(name, machine if nominal is None else nominal, duration, motion_seed)
@@ -452,5 +519,6 @@ def simulate(
         seed=seed,
         payload=payload,
         faults=faults,
+        scenario=scenario,
     )
     return simulator.run()

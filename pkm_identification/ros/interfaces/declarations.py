@@ -157,6 +157,14 @@ NODE_INTERFACES = {
         publishes=(
             STRUT_STATES,
             Interface("platform_truth", POSE, "true pose", "at `truth_rate`"),
+            Interface("imu", "sensor_msgs/msg/Imu", "of the platform", "where the machine has `sensors.imu`"),
+            Interface("strut_forces", JOINT_STATE, "of force sensors", "where it has `sensors.force`"),
+            Interface(
+                "platform_wrench",
+                "geometry_msgs/msg/WrenchStamped",
+                "what those forces do to the platform, about its origin",
+                "where it has `sensors.force`",
+            ),
             Interface("/clock", CLOCK, "simulated time", "`clock`"),
         ),
         subscribes=(STRUT_COMMANDS, TARGET),
@@ -164,6 +172,7 @@ NODE_INTERFACES = {
             Interface("~/pause", SWITCH, "simulated time stands still, or goes on"),
             Interface("~/step", f"{PKM}/srv/StepSimulation", "so many samples at once, while paused"),
             Interface("~/set_payload", f"{PKM}/srv/SetPayload", "a point mass on the platform"),
+            Interface("~/set_fault", f"{PKM}/srv/SetFault", "sensors or log err from now on, or no more"),
             Interface("~/reset", TRIGGER, "state, motion and noise from the start"),
         ),
         diagnostics=(("machine", "time behind, commands that are late, payload"),),

@@ -129,8 +129,8 @@ COMMON = (
         nodes=("strut_filter", "estimator", "controller"),
     ),
     Argument("save_name", "file that an estimate is saved as, NAME.json", nodes=("estimator",)),
-    Argument("base_frame", "frame that poses are given in", nodes=("kinematics", "controller")),
-    Argument("platform_frame", "frame of the platform", nodes=("kinematics", "estimator")),
+    Argument("base_frame", "frame that poses are given in", nodes=("kinematics", "controller", "simulator")),
+    Argument("platform_frame", "frame of the platform", nodes=("kinematics", "estimator", "simulator")),
     Argument("frame_prefix", "written before base_frame and platform_frame, as robot_state_publisher does"),
     Argument(
         "joint_states",
@@ -153,6 +153,7 @@ SIMULATED = (
         nodes=_OF_SIMULATOR,
     ),
     Argument("perturbation_seed", "seed of the true parameters", int, nodes=_OF_SIMULATOR),
+    Argument("scenario", "file of what happens to it while it runs (docs/scenarios.md)", nodes=_OF_SIMULATOR),
     Argument("truth_rate", "rate of platform_truth in Hz; 0: not published", float, nodes=_OF_SIMULATOR),
 )
 

@@ -17,9 +17,10 @@ from pkm_identification.simulation import (
     trajectory,
 )
 from pkm_identification.simulation.faults import parse_fault
-from pkm_identification.simulation.run_settings import FAULTS, RunSettings
+from pkm_identification.simulation.run_settings import FAULTS, NOISE, RunSettings
+from pkm_identification.simulation.scenario import Scenario
 
-from .declarations import JOINT_NAMES, MACHINE, ParameterSpec
+from .declarations import JOINT_NAMES, MACHINE, LiveParameter, ParameterSpec
 
 NO_TRAJECTORY = "none"
 MOTIONS = (NO_TRAJECTORY, *TRAJECTORIES)
@@ -41,10 +42,15 @@ PARAMETERS = (
     ParameterSpec.of(RUN["seed"]),
     ParameterSpec.of(RUN["perturbation"]),
     ParameterSpec("perturbation_seed", 1, "of the true parameters", low=0),
-    *(ParameterSpec.of(declaration) for declaration in declarations(SensorSettings).values()),
+    *(ParameterSpec.of(one, live=one.name == NOISE.name) for one in declarations(SensorSettings).values()),
+    LiveParameter("friction", 1.0, "friction over what the machine has", "", 0, 100),
     ParameterSpec.of(FAULTS),
+    ParameterSpec.of(RUN["scenario"]),
     ParameterSpec.of(RUN["payload"]),
     ParameterSpec.of(RUN["payload_set_down"]),
+    ParameterSpec("base_frame", "base", "frame that platform_truth is given in"),
+    ParameterSpec("platform_frame", "platform", "frame of platform_wrench"),
+    ParameterSpec("imu_frame", "imu", "frame of imu: the machine file's `sensors.imu`, fixed to the platform"),
     ParameterSpec("real_time_factor", 1.0, "speed of the simulation", "", 0.01, 10.0),
     ParameterSpec("clock", False, "publish /clock"),
     ParameterSpec("start_time", 0.0, "stamp of the first sample; 0: the system's time", "s", 0, 2e9),
@@ -81,5 +87,12 @@ def simulator_of(machine: Machine, values: Mapping[str, Any]) -> Simulator:
         payload = Payload.parse(values["payload"], values["payload_set_down"] or math.inf)
     faults = [parse_fault(text) for text in values["faults"] if text]
     return Simulator(
-        truth, motion, nominal=machine, sensors=sensors, seed=values["seed"], payload=payload, faults=faults
+        truth,
+        motion,
+        nominal=machine,
+        sensors=sensors,
+        seed=values["seed"],
+        payload=payload,
+        faults=faults,
+        scenario=Scenario.read(values["scenario"]) if values["scenario"] else None,
     )

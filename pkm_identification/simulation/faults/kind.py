@@ -42,6 +42,13 @@ class Fault:
         """Which struts have it."""
         return list(range(STRUTS)) if self.strut is None else [self.strut]
 
+    def refuse_in_plant(self) -> None:
+        """Refuse a fault that cannot begin while the machine runs; raises SettingsError."""
+        if self.kind.changes == PLANT:
+            raise SettingsError(
+                f"fault '{self.name}': is in the machine's body and there from the start: give it as one of `faults`"
+            )
+
     def apply(self, setup: Setup) -> Setup:
         """The simulated machine with this fault.
 

@@ -1,0 +1,101 @@
+"""What can happen in a scenario: the keys of an event, each with what it does to the simulator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pkm_identification.document import Node
+from pkm_identification.errors import PkmError
+from pkm_identification.motion import STRUTS
+from pkm_identification.numerics.rotation import matrix_from_quaternion
+
+from ..faults import parse_fault
+from ..payload import Payload
+
+if TYPE_CHECKING:
+    from ..simulator import Simulator
+
+    Action = Callable[[Simulator], None]
+
+
+def _payload(node: Node) -> Action:
+    """Mass in kg, or mass and place in the platform frame, m; mass 0 sets down what is carried."""
+    numbers = node.array(4) if isinstance(node.value, list) else np.array([node.number(), 0.0, 0.0, 0.0])
+    if numbers[0] == 0.0:
+        return lambda simulator: simulator.carry(None)
+    try:
+        Payload(numbers[0], numbers[1:])
+    except PkmError as error:
+        node.fail(f"= {node.value}: {error}")
+    return lambda simulator: simulator.carry(Payload(numbers[0], numbers[1:], taken_at=simulator.time))
+
+
+def _fault(node: Node) -> Action:
+    """A fault of the sensors or the log begins: NAME=VALUE."""
+    try:
+        fault = parse_fault(node.text())
+        fault.refuse_in_plant()
+    except PkmError as error:
+        node.fail(f"= {node.value!r}: {error}")
+    return lambda simulator: simulator.set_fault(fault)
+
+
+def _clear(node: Node) -> Action:
+    """A fault ends, by its name; 'all' ends every one."""
+    name = node.text()
+    return lambda simulator: simulator.clear_fault("" if name == "all" else name)
+
+
+def _friction(node: Node) -> Action:
+    """Friction is so many times what the machine has."""
+    factor = node.number()
+    if not 0.0 <= factor <= 100.0:
+        node.fail(f"= {factor:g}: must be between 0 and 100 times the machine's friction")
+    return lambda simulator: simulator.scale_friction(factor)
+
+
+def _noise(node: Node) -> Action:
+    """Noise of the currents relative to their rms."""
+    share = node.number()
+    if not 0.0 <= share <= 10.0:
+        node.fail(f"= {share:g}: must be between 0 and 10 of the currents' rms")
+    return lambda simulator: simulator.set_noise(share)
+
+
+def _lengths(node: Node) -> Action:
+    """Strut lengths to go to, m."""
+    length = node.array(STRUTS)
+    return lambda simulator: simulator.command_lengths(length)
+
+
+def _pose(node: Node) -> Action:
+    """Pose to go to: position in m and quaternion (x, y, z, w), base frame."""
+    position = node.take("position").array(3)
+    quaternion = node.take("quaternion", [0.0, 0.0, 0.0, 1.0])
+    x = quaternion.array(4)
+    if not 0.99 < np.linalg.norm(x) < 1.01:
+        quaternion.fail(f"= {quaternion.value}: must have length 1 (x, y, z, w)")
+    node.close()
+    return lambda simulator: simulator.command_pose(position, matrix_from_quaternion(x))
+
+
+def _drives(node: Node) -> Action:
+    """Drives on or off."""
+    if not isinstance(node.value, bool):
+        node.fail(f"= {node.value!r}: must be true or false")
+    return lambda simulator: simulator.enable(node.value)
+
+
+ACTIONS: dict[str, Callable[[Node], Action]] = {
+    "payload": _payload,
+    "fault": _fault,
+    "clear": _clear,
+    "friction": _friction,
+    "noise": _noise,
+    "lengths": _lengths,
+    "pose": _pose,
+    "drives": _drives,
+}
