@@ -22,7 +22,8 @@ the section is about:
 
 This page is written by `pkm reproduce all --page docs/reproduction.md` from the studies' documents; verdicts follow
 from the numbers by the rule that `pkm reproduce NAME --json FILE` states for each. `pkm reproduce --help` lists the
-studies; `--out DIR` writes their documents and figures.
+studies; `--out DIR` writes their documents and figures. Written on another processor the page is the same but for what
+is rounding itself: errors of 1e-12 and the like, and what a decomposition makes of a rank that rounding decides.
 
 The sources are only partly legible. Marks: **S** sure, **P** probable, **G** guess, **R** reconstructed (`+`, `-`
 between). *Line* is the line of the recovered text.
