@@ -23,8 +23,9 @@ from pkm_identification.mechanisms.actuators.transfer import Transfer
 from pkm_identification.numerics.arrays import FloatArray
 
 # Half a width in s and the order of the polynomials, of lengths and of the force in what yields: the longer, the less
-# noise of that force gets into lengths, and the less of its jumps where friction turns back.
-LENGTHS, SPRING = (3e-3, 4), (7e-3, 2)
+# noise of that force gets into lengths, and the less of its jumps where friction turns back. A second derivative goes
+# into forces alone, whose noise above the estimation band does no harm: its polynomial is one that bends less there.
+LENGTHS, SPRING, BEND = (3e-3, 4), (12e-3, 2), 4
 FEWEST = 3  # samples to either side
 
 
@@ -100,6 +101,7 @@ class DriveTransfer:
             self._weights = polynomial_weights(half, LENGTHS[1], period)
         if again:
             self._spring_weights = polynomial_weights(again, SPRING[1], period)
+            self._spring_weights[2] = polynomial_weights(again, BEND, period)[2]
         # what comes late needs one sample before and two behind
         self._first = (max(half, 1), max(half, 2)) if np.any(self._late[1] != 1.0) else (half, half)
         self.before, self.after = self._first[0] + again, self._first[1] + again

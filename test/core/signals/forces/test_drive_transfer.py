@@ -73,7 +73,7 @@ def reports(transfer):
     [
         # where friction jumps, within 0.1 ms, a sample lies between two forces: the rest counts
         (SCREW, 1e-15, 0.02),
-        # parabolas over 15 ms bend 8 Hz by 1 %: of 0.12 mm, and of 5 kg times its acceleration
+        # parabolas over 25 ms bend 8 Hz: of 0.12 mm, and of 5 kg times its acceleration
         (BELT, 1.2e-6, 0.05),
         (replace(BELT, on_motor=False), 1e-15, 0.1),
     ],
