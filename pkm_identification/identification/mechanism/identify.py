@@ -178,7 +178,7 @@ def identify_mechanism(
     model = MechanismModel(mechanism)
     everything = model.parameter_set()
     assumptions = settings.estimator.assumptions
-    assumptions.apply(everything)  # a wrong name is found before equations are made
+    unknown = len(assumptions.apply(everything))  # a wrong name is found before equations are made
     period = logs[0].period
     for log in logs if validate is None else (*logs, validate):
         if abs(log.period - period) > 1e-3 * period:
@@ -192,14 +192,13 @@ def identify_mechanism(
 
     parts = [equations_of(log, number) for number, log in enumerate(logs)]
     whole = Equations.joined(parts)
+    if len(whole) < FEWEST_EQUATIONS * unknown:
+        raise LogError(
+            f"{logs[0].source}: the log is too short: {len(whole)} equations for {unknown} parameters"
+        )
     parameters = assumptions.apply(_scaled(everything, whole))
     own = [_reduced(part, parameters) for part in parts]
     problem = _problem(parameters, own, band, sum(len(log) for log in logs))
-    count = len(problem.equations)
-    if count < FEWEST_EQUATIONS * len(parameters):
-        raise LogError(
-            f"{logs[0].source}: the log is too short: {count} equations for {len(parameters)} parameters"
-        )
     estimator, tuning = ESTIMATORS[settings.estimator.name], _tuning(settings)
     fit = estimator.fit(problem, tuning)
     estimate = _estimate(problem, fit)
