@@ -100,6 +100,12 @@ def test_dependent_columns_follow_from_independent_ones_on_other_states():
     other = np.random.default_rng(0).normal(size=len(BODY_NAMES))
     other -= np.linalg.pinv(base.mapping) @ (base.mapping @ other)
     assert np.abs(columns @ other).max() < 1e-9 * size * np.abs(other).max()
+    # least squares on the base set predicts the same, whichever of these parameters made the forces
+    seen = body_regressor(m, states(m, 30, 10))
+    made = (seen @ (parameters + other)).ravel()
+    fitted = np.linalg.lstsq(seen[..., base.independent].reshape(len(made), -1), made, rcond=None)[0]
+    left = columns[..., base.independent] @ fitted - forces
+    assert np.abs(left).max() < 1e-8 * np.abs(forces).max()
 
 
 def test_toy_with_a_sum_a_copy_and_nothing():
