@@ -5,7 +5,6 @@ from __future__ import annotations
 from itertools import permutations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pkm_identification.errors import LogError
 from pkm_identification.mechanisms.hexapod.kinematics.forward import FAILED, forward_kinematics
@@ -17,7 +16,7 @@ _LOOKED_AT = 500  # samples, over all of the log
 # A file may state limits a little narrower than the machine's own, and encoders have faults: that is no other machine.
 _BEYOND = 0.02  # of the stroke
 _SHARE = 0.02  # of the samples
-_FEW = 60  # samples that tell whether another order of the columns has poses
+_TRIED = 50  # samples, in every order of their columns
 
 
 def refuse_another_machine(log: StrutLog, machine: Machine) -> None:
@@ -33,7 +32,7 @@ def refuse_another_machine(log: StrutLog, machine: Machine) -> None:
     ------
     LogError
         If more than a fiftieth of the samples are outside the machine's limits by more than a fiftieth of its
-        stroke, or have no pose in any order of the columns: names the share.
+        stroke, or have no pose in any order of their columns: names the share.
     """
     length = log.length[np.isfinite(log.length).all(axis=1)]
     if not len(length):
@@ -41,23 +40,20 @@ def refuse_another_machine(log: StrutLog, machine: Machine) -> None:
     length = length[:: -(-len(length) // _LOOKED_AT)]
     low, high = machine.length_limits
     outside = (np.maximum(low - length, length - high) > _BEYOND * (high - low)).any(axis=1)
-    _refuse(outside, log, machine, f"lengths outside {low:g} to {high:g} m")
-    nowhere = forward_kinematics(machine, length).status == FAILED
-    # columns of other struts are told by the diagnosis, with the order that is right
-    if np.mean(nowhere) > _SHARE and not _has_poses_in_another_order(machine, length):
-        _refuse(nowhere, log, machine, "lengths that no pose of this machine has")
-
-
-def _refuse(beyond: NDArray[np.bool_], log: StrutLog, machine: Machine, what: str) -> None:
-    """Refuse a log where samples (N,) are beyond what can be, but for a few."""
-    if np.mean(beyond) > _SHARE:
-        share = f"{100 * np.mean(beyond):.1f} % of its samples have {what}"
-        raise LogError(f"{log.source}: a log of another machine than '{machine.name}': {share}")
-
-
-def _has_poses_in_another_order(machine: Machine, length: FloatArray) -> bool:
-    few = length[np.unique(np.linspace(0, len(length) - 1, _FEW).astype(int))]
-    return any(
-        np.mean(forward_kinematics(machine, few[:, order]).status == FAILED) <= _SHARE
-        for order in permutations(range(STRUTS))
+    share, what = float(np.mean(outside)), f"lengths outside {low:g} to {high:g} m"
+    if share <= _SHARE:
+        share, what = _without_pose(machine, length), "lengths that no pose of this machine has"
+        # lengths in the columns of other struts are another fault, which is found and set right
+        few = length[:: -(-len(length) // _TRIED)]
+        if share <= _SHARE or any(
+            _without_pose(machine, few[:, order]) <= _SHARE for order in permutations(range(STRUTS))
+        ):
+            return
+    raise LogError(
+        f"{log.source}: a log of another machine than '{machine.name}': {100 * share:.1f} % of its samples have {what}"
     )
+
+
+def _without_pose(machine: Machine, length: FloatArray) -> float:
+    """Part of the samples (N, 6) whose lengths no pose has."""
+    return float(np.mean(forward_kinematics(machine, length).status == FAILED))

@@ -59,3 +59,9 @@ def test_tolerances_spikes_and_missing_samples_are_no_other_machine():
     length[50:150] = np.nan
     refuse_another_machine(replace(log, length=length), off)
     refuse_another_machine(replace(log, length=np.full_like(length, np.nan)), off)
+
+
+def test_lengths_in_the_columns_of_other_struts_are_another_fault():
+    """`identify` finds the right order of a log that hardly has a pose as it is."""
+    log, machine = log_of("uf"), Machine.load("uf")
+    refuse_another_machine(replace(log, length=log.length[:, [5, 0, 1, 2, 3, 4]]), machine)
