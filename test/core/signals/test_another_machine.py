@@ -28,6 +28,7 @@ def log_of(name: str) -> StrutLog:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_a_log_is_of_its_own_machine_alone(name):
     log = log_of(name)
@@ -61,6 +62,7 @@ def test_tolerances_spikes_and_missing_samples_are_no_other_machine():
     refuse_another_machine(replace(log, length=np.full_like(length, np.nan)), off)
 
 
+@pytest.mark.slow
 def test_lengths_in_the_columns_of_other_struts_are_another_fault():
     """`identify` finds the right order of a log that hardly has a pose as it is."""
     log, machine = log_of("uf"), Machine.load("uf")
