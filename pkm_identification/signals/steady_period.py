@@ -17,6 +17,7 @@ LEAST = 1e-4  # relative difference from the stated period that is worth followi
 CERTAIN = 4.0  # deviations of the measured period from which on it is not the stated one
 KEPT = 40  # stretches
 FEW = 4  # stretches, too few to see how much they scatter
+TWICE = 0.25  # periods; closer stamps are one that came twice
 LONGEST_STEP = 5  # periods between two stamps of which a log's period is measured; longer are holes
 
 
@@ -90,22 +91,24 @@ def steady_period(spans: FloatArray, counts: FloatArray, stated: float) -> float
     return measured if abs(measured / stated - 1.0) > certain else stated
 
 
-def period_of_stamps(time: FloatArray, near: float, stated: float) -> float:
+def period_of_stamps(time: FloatArray, stated: float) -> float:
     """Period in s of the stamps of a log, or the stated one where they do not show another.
+
+    Periods are counted as the guard counts them, whose samples the filters get: one for what jitter makes too short,
+    two for what it makes as long.
 
     Parameters
     ----------
     time : ndarray, shape (N,)
         s; what is not finite, comes twice, late or after a hole is left out.
-    near, stated : float
-        A period near that of the log, by which missing samples are counted; the stated one. s.
+    stated : float
+        s; near enough to count missing samples by.
     """
     steps = np.diff(time)
-    counts = np.floor(steps[np.isfinite(steps) & (steps > 0)] / near + 0.5)
-    steps = steps[np.isfinite(steps) & (steps > 0)]
-    good = (counts >= 1) & (counts <= LONGEST_STEP)
-    parts = max(1, min(KEPT, int(good.sum()) // 10))
+    steps = steps[np.isfinite(steps) & (steps > TWICE * stated) & (steps < (LONGEST_STEP + 0.5) * stated)]
+    counts = np.maximum(np.floor(steps / stated + 0.5), 1.0)
+    parts = max(1, min(KEPT, len(steps) // 10))
     spans, periods = (
-        np.array([part.sum() for part in np.array_split(values[good], parts)]) for values in (steps, counts)
+        np.array([part.sum() for part in np.array_split(values, parts)]) for values in (steps, counts)
     )
     return steady_period(spans, periods, stated) if periods.all() else stated

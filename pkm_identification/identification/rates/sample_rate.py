@@ -35,10 +35,10 @@ def estimated_period(log: StrutLog, machine: Machine) -> tuple[float, str | None
         )
     near = float(np.median(steps))
     if machine.drive is None:
-        return period_of_stamps(log.time, near, near), None
+        return period_of_stamps(log.time, near), None
     nominal = 1.0 / machine.drive.sample_rate
     # a median that is far off is that of a log of holes, which are no samples
-    period = near if abs(near / nominal - 1.0) >= RATE_ERROR else period_of_stamps(log.time, near, nominal)
+    period = near if abs(near / nominal - 1.0) >= RATE_ERROR else period_of_stamps(log.time, nominal)
     off = abs(period / nominal - 1.0)
     if off >= RATE_ERROR:
         raise LogError(

@@ -24,6 +24,7 @@ from pkm_identification.parameters.assumptions import (
     PriorValue,
     Tie,
 )
+from pkm_identification.signals.guard import GuardSettings, StreamGuard
 
 pytestmark = pytest.mark.slow
 
@@ -315,9 +316,18 @@ def test_rate_that_is_not_the_drives():
         period, warning = estimated_period(StrutLog(factor * log.time, log.length, log.force), NOMINAL)
         assert (warning is not None) == off
         assert period == pytest.approx(1e-3 * factor, rel=1e-9)
-    jittered = log.time + np.random.default_rng(1).uniform(-4e-4, 4e-4, len(log.time))
+    jittered = log.time + np.random.default_rng(1).uniform(-2e-4, 2e-4, len(log.time))
     for times in (log.time, (1.0 + 5e-5) * log.time, jittered):
         assert estimated_period(StrutLog(times, log.length, log.force), NOMINAL) == (1e-3, None)
+    # jitter of more than half a period makes the guard fill holes that are none: the period is that of its samples
+    jittered = StrutLog(
+        log.time + np.random.default_rng(1).uniform(-3e-4, 3e-4, len(log)), log.length, log.force
+    )
+    guarded = StreamGuard(GuardSettings.of(NOMINAL)).guard(jittered)
+    assert guarded.counts["filled"] > 5
+    assert estimated_period(jittered, NOMINAL)[0] == pytest.approx(
+        np.ptp(guarded.time) / (len(guarded.time) - 1), 1e-3
+    )
     with pytest.raises(LogError, match=r"come at 500 Hz.* states 1000 Hz"):
         identify([StrutLog(2 * log.time, log.length, log.force)], NOMINAL)
 
