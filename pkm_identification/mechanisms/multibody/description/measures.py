@@ -7,7 +7,7 @@ from pkm_identification.document import Node
 from ..numbers.arithmetic import FLOAT64
 from ..numbers.exact import ONE, ZERO, Exact, ExactVector
 from .numbers import Constants, direction, not_negative, number, numbers
-from .parts import named_entries
+from .parts import named_entries, read_each
 from .records import GROUND, NO_VECTOR, Body, Drive, Joint, Measure
 
 # Joints with a coordinate of their own, and its unit.
@@ -36,17 +36,18 @@ class Measures:
         MachineError
             Names the drive, the key, and what is allowed.
         """
-        return tuple(self._drive(name, place) for name, place in named_entries(node))
+        return read_each(node, self._drive)
 
     def outputs(self, node: Node) -> tuple[Measure, ...]:
         """Named outputs or readings."""
         if node.value == {}:
             return ()
-        made = []
-        for name, place in named_entries(node):
-            made.append(self._measure(name, place))
-            place.close()
-        return tuple(made)
+        return read_each(node, self._output)
+
+    def _output(self, name: str, node: Node) -> Measure:
+        measure = self._measure(name, node)
+        node.close()
+        return measure
 
     def _drive(self, name: str, node: Node) -> Drive:
         measure = self._measure(name, node)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeVar
+
 import numpy as np
 
-from pkm_identification.document import Node
+from pkm_identification.document import Node, Problems
+from pkm_identification.errors import MachineError
 
 from ...rigid_bodies import parallel_axes
 from ..numbers.arithmetic import FLOAT64
@@ -12,6 +16,7 @@ from ..numbers.exact import ONE, ZERO, Exact, ExactVector, dot_product
 from .numbers import Constants, direction, not_negative, number, numbers, pair
 from .records import FREEDOM, GROUND, JOINT_TYPES, Body, Joint
 
+Part = TypeVar("Part")
 MOST_PARTS = 100
 ABOUT = ("center_of_mass", "origin")
 _X, _Y, _Z = (ONE, ZERO, ZERO), (ZERO, ONE, ZERO), (ZERO, ZERO, ONE)
@@ -28,12 +33,7 @@ def read_bodies(node: Node, constants: Constants) -> tuple[Body, ...]:
     MachineError
         Names the body, the key, and what is allowed.
     """
-    bodies = []
-    for name, place in named_entries(node):
-        if name in _NOT_A_BODY:
-            place.fail("is what does not move; give the body another name")
-        bodies.append(_body(name, place, constants))
-    return tuple(bodies)
+    return read_each(node, lambda name, place: _body(name, place, constants))
 
 
 def named_entries(node: Node) -> list[tuple[str, Node]]:
@@ -49,7 +49,26 @@ def named_entries(node: Node) -> list[tuple[str, Node]]:
     return [(name, node.take(key)) for name, key in zip(names, node.value, strict=True)]
 
 
+def read_each(node: Node, read: Callable[[str, Node], Part]) -> tuple[Part, ...]:
+    """The entries of a mapping of names; what is wrong with several of them is said at once.
+
+    Raises
+    ------
+    MachineError
+        What `read` raised, of all entries.
+    """
+    problems = Problems()
+    made = []
+    for name, place in named_entries(node):
+        with problems.section():
+            made.append(read(name, place))
+    problems.refuse(node.source, MachineError)
+    return tuple(made)
+
+
 def _body(name: str, node: Node, constants: Constants) -> Body:
+    if name in _NOT_A_BODY:
+        node.fail("is what does not move; give the body another name")
     planar_node = node.take("planar", False)
     if not isinstance(planar_node.value, bool):
         planar_node.fail(f"= {planar_node.value!r}: must be true or false")
@@ -105,7 +124,7 @@ def read_joints(node: Node, constants: Constants, bodies: tuple[Body, ...]) -> t
         Names the joint, the key, and what is allowed: a body that is not there, an axis without length.
     """
     known = (GROUND, *(body.name for body in bodies))
-    return tuple(_joint(name, place, constants, known) for name, place in named_entries(node))
+    return read_each(node, lambda name, place: _joint(name, place, constants, known))
 
 
 def _joint(name: str, node: Node, constants: Constants, known: tuple[str, ...]) -> Joint:

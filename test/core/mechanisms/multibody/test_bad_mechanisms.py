@@ -302,3 +302,17 @@ def test_degrees_of_freedom_and_loops_are_counted(name, freedom, loops, bodies):
     mechanism = Mechanism.load(name)
     assert (mechanism.degrees_of_freedom, mechanism.loops) == (freedom, loops)
     assert len(mechanism.description.bodies) == bodies
+
+
+def test_what_is_wrong_with_several_entries_is_said_at_once():
+    made = document()
+    first, second, *_ = made["bodies"]
+    made["bodies"][first]["mass"] = "-1"
+    made["bodies"][second]["weight"] = "2"
+    with pytest.raises(MachineError) as caught:
+        Mechanism.from_document(made)
+    said = str(caught.value)
+    assert "2 problems: (1) " in said
+    assert f"bodies.{first}.mass = '-1': must not be negative" in said
+    assert f"unknown key 'weight' in 'bodies.{second}'" in said
+    assert "\n" not in said
