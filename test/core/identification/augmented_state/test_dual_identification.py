@@ -196,7 +196,8 @@ def test_sensors_the_file_does_not_describe_are_named(logged):
 
     _, record = logged
     log = replace(record.log(), imu=np.zeros((len(record), 6)))[:1200]
-    settings = Settings.of(estimator="joint", assumptions=KNOWN)
+    assumptions = Assumptions(fixed=tuple(Fix.parse(name) for name in FIXED))
+    settings = Settings.of(estimator="joint", assumptions=assumptions)
     result = identify_states_and_parameters([log], Machine.from_document(OWNER.document), settings, {})
     assert any("imu" in line and "has no sensors.imu" in line for line in result.warnings)
     # 1.2 s of which half a second is rest: nothing can be told of whether that has settled
