@@ -8,18 +8,22 @@ from typing import Any
 import numba
 
 Function = Callable[..., Any]  # Numba keeps no signatures
+# Without the C function that Numba makes beside each kernel: nothing asks for it, and it takes a tenth of compiling.
+OPTIONS: dict[str, Any] = {
+    "error_model": "numpy",
+    "fastmath": {"contract"},
+    "nogil": True,
+    "no_cfunc_wrapper": True,
+}
 
 
 def kernel(function: Function) -> Function:
     """Compile a function with Numba, cached on disk.
 
     Division by zero gives inf as in NumPy; only multiply-add contraction is allowed, so NaN and the order of
-    sums keep their meaning. No C function beside it: nothing here asks for one, and a tenth of the time of compiling
-    went into it.
+    sums keep their meaning.
     """
-    return numba.njit(
-        cache=True, error_model="numpy", fastmath={"contract"}, nogil=True, no_cfunc_wrapper=True
-    )(function)
+    return numba.njit(cache=True, **OPTIONS)(function)
 
 
 def inlined(function: Function) -> Function:
@@ -28,6 +32,4 @@ def inlined(function: Function) -> Function:
     LLVM merges it. Merged by Numba, before types are known (`inline="always"`), each copy is typed and lowered anew and
     kernels take up to three times as long to compile, for the same speed.
     """
-    return numba.njit(
-        error_model="numpy", fastmath={"contract"}, nogil=True, forceinline=True, no_cfunc_wrapper=True
-    )(function)
+    return numba.njit(forceinline=True, **OPTIONS)(function)

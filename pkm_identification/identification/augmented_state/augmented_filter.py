@@ -9,7 +9,6 @@ from __future__ import annotations
 import numpy as np
 
 from pkm_identification.errors import NotConverged
-from pkm_identification.mechanisms.hexapod.kinematics.records import Pose
 from pkm_identification.motion import STRUTS, PlatformMotion
 from pkm_identification.numerics.arrays import FloatArray
 
@@ -28,6 +27,7 @@ from .records import (
     Estimate,
     Filtered,
     FilterOptions,
+    FilterRecord,
     ForceTally,
     Kept,
     NoiseLevels,
@@ -208,19 +208,19 @@ class _Pass:
             centre = Point(centre.values, rows(centre.state, part), centre.force[part])
         settings, out = f.settings, self._filtered
         status, place = run_filter(
-            model.arguments,
-            model.sensors,
-            Pose(machine.home_position, machine.home_rotation),
+            model.filtered_machine,
             Unknowns(model.known, model.mapping, model.offset),
             NoiseLevels(f.noise.length, f.noise.force, f.noise.readings),
             FilterOptions(settings.start_std, start, settings.gate, self._centred, self._keep),
             rows(s.arrays(), part),
-            Estimate(f._values, f._root, State(f._position, f._rotation, f._twist)),
             centre,
-            Filtered(rows(out.state, part), out.acceleration[part], out.std[part], out.nis[part]),
-            self._path,
-            self._tallies,
-            _kept_rows(self._kept, slice(kept_from, None)),
+            Estimate(f._values, f._root, State(f._position, f._rotation, f._twist)),
+            FilterRecord(
+                Filtered(rows(out.state, part), out.acceleration[part], out.std[part], out.nis[part]),
+                self._path,
+                self._tallies,
+                _kept_rows(self._kept, slice(kept_from, None)),
+            ),
         )
         if status != GOOD:
             at = f"at {s.time[begin + place]:.3f} s"

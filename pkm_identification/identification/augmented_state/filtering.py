@@ -67,13 +67,13 @@ def write_block(blocks, n, matrix, first):
 
 
 @kernel
-def run_filter(
-    model, sensors, home, unknowns, noise, options, samples, estimate, centre, filtered, path, tallies, kept
-):
-    """Filter a stretch of a log: (status, sample). All but `home` (`Pose`) as in `records`.
+def run_filter(machine, unknowns, noise, options, samples, centre, estimate, record):
+    """Filter a stretch of a log: (status, sample); all as in `records`.
 
-    `estimate` goes on in place; `filtered`, `path`, `tallies` and, when `options.keep`, `kept` are written.
+    `estimate` goes on in place; `record` is written, its `kept` when `options.keep`.
     """
+    model, sensors, home = machine.model, machine.sensors, machine.home
+    filtered, path, tallies, kept = record.filtered, record.path, record.tallies, record.kept
     values, root, state = estimate.values, estimate.root, estimate.state
     length, force, readings, segment = samples.length, samples.force, samples.readings, samples.segment
     count = values.size

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pkm_identification.mechanisms.hexapod.dynamics.records import packed_geometry
+from pkm_identification.mechanisms.hexapod.kinematics.records import Pose
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
@@ -16,7 +17,7 @@ from pkm_identification.parameters.prior import Prior
 from pkm_identification.signals.guard import GuardedLog
 
 from .prediction import READINGS
-from .records import Samples, SensorPlaces, StateEquations
+from .records import FilteredMachine, Samples, SensorPlaces, StateEquations
 
 # m: rounding, and what the integration of a period leaves (a few nanometres for a fast machine)
 LENGTH_FLOOR = 1e-8
@@ -206,6 +207,12 @@ class JointModel:
             mapping=np.zeros((len(self.known), 0)),
             offset=np.zeros((READINGS, 0)),
         )
+
+    @property
+    def filtered_machine(self) -> FilteredMachine:
+        """The machine as the kernels take it."""
+        home = Pose(self.machine.home_position, self.machine.home_rotation)
+        return FilteredMachine(self.arguments, self.sensors, home)
 
     @property
     def unknowns(self) -> int:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from pkm_identification.mechanisms.hexapod.kinematics.records import Pose
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
 
@@ -34,6 +35,14 @@ class SensorPlaces(NamedTuple):
     with_imu: bool
     with_force: bool
     at_platform: bool
+
+
+class FilteredMachine(NamedTuple):
+    """What a filter knows of the machine beforehand: its equations, its sensors, its home pose."""
+
+    model: StateEquations
+    sensors: SensorPlaces
+    home: Pose
 
 
 class State(NamedTuple):
@@ -155,6 +164,15 @@ class Kept(NamedTuple):
     prior_root: FloatArray
     columns: FloatArray
     root: FloatArray
+
+
+class FilterRecord(NamedTuple):
+    """What a filter writes down of a stretch of a log."""
+
+    filtered: Filtered
+    path: Path
+    tallies: Tallies
+    kept: Kept
 
 
 class StepResult(NamedTuple):

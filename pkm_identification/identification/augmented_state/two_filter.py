@@ -24,7 +24,6 @@ from numpy.typing import NDArray
 from pkm_identification.errors import NotConverged
 from pkm_identification.mechanisms.hexapod.dynamics.records import unpacked
 from pkm_identification.mechanisms.hexapod.kinematics.jacobian import fill_jacobian
-from pkm_identification.mechanisms.hexapod.kinematics.records import Pose
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
 from pkm_identification.numerics.copying import copy_matrix
@@ -130,6 +129,25 @@ def update_parameters(columns, innovation, noise, mean, spread):
         mean[j] += change[j]
 
 
+class SplitUnknowns(NamedTuple):
+    """Unknowns of both filters.
+
+    `parameters` are the parameter filter's; `at_centre` the state filter's: none, with the basis at the centre;
+    `recurrent` whether the parameters' effect on the state estimate before counts.
+    """
+
+    parameters: Unknowns
+    at_centre: Unknowns
+    recurrent: bool
+
+
+class Gaussian(NamedTuple):
+    """Mean (P,) and lower triangular root (P, P) of the covariance of the parameters: written in place."""
+
+    mean: FloatArray
+    root: FloatArray
+
+
 class Derivatives(NamedTuple):
     """Derivatives of the log-likelihood at the centre that the samples of each stride add."""
 
@@ -137,15 +155,24 @@ class Derivatives(NamedTuple):
     information: FloatArray  # (K, P, P), lower triangle
 
 
-@kernel
-def _run(model, sensors, home, unknowns, at_centre, recurrent, noise, options, samples, centre, state_estimate,
-         parameters, force_tally, path, derivatives):  # fmt: skip
-    """Both filters over a log: (sample reached, refused samples).
+class TwoFilterRecord(NamedTuple):
+    """What both filters write down of a log: force noise seen, the parameters' path, derivatives at the centre."""
 
-    `at_centre` are the state filter's unknowns: none, with the basis at the centre; `parameters` mean (P,) and lower
-    triangular root (P, P); `path` theirs, `derivatives` written.
+    force_tally: ForceTally
+    path: Path
+    derivatives: Derivatives
+
+
+@kernel
+def _run(machine, split, noise, options, samples, centre, state_estimate, parameters, record):
+    """Both filters over a log: (sample reached, refused samples); both estimates go on in place, `record` is written.
+
+    `machine`, noise, options, samples, centre and the state's estimate as in `records`.
     """
-    mean, spread = parameters
+    model, sensors, home = machine.model, machine.sensors, machine.home
+    unknowns, at_centre, recurrent = split.parameters, split.at_centre, split.recurrent
+    force_tally, path, derivatives = record.force_tally, record.path, record.derivatives
+    mean, spread = parameters.mean, parameters.root
     geometry = unpacked(model.packed)
     length, force, segment = samples.length, samples.force, samples.segment
     root, state = state_estimate.root, state_estimate.state
@@ -287,21 +314,19 @@ class TwoFilters:
         motion, noise, settings = centre.motion, self.noise, self.settings
         known = model.known + model.mapping @ at
         reached, refused = _run(
-            model.arguments,
-            model.sensors,
-            Pose(machine.home_position, machine.home_rotation),
-            Unknowns(model.known, model.mapping, model.offset),
-            Unknowns(known, np.zeros((len(known), 0)), np.zeros((READINGS, 0))),
-            self.recurrent,
+            model.filtered_machine,
+            SplitUnknowns(
+                Unknowns(model.known, model.mapping, model.offset),
+                Unknowns(known, np.zeros((len(known), 0)), np.zeros((READINGS, 0))),
+                self.recurrent,
+            ),
             NoiseLevels(noise.length, noise.force, noise.readings),
             FilterOptions(settings.start_std, FRESH, settings.gate, True, False),
             samples.arrays(),
             Point(at, State(motion.position, motion.rotation, motion.twist), centre.force_noise),
             Estimate(np.zeros(0), np.zeros((STATE, STATE)), one_state()),
-            (mean, spread),
-            ForceTally(np.zeros(6), np.zeros(6)),
-            path,
-            derivatives,
+            Gaussian(mean, spread),
+            TwoFilterRecord(ForceTally(np.zeros(6), np.zeros(6)), path, derivatives),
         )
         if reached < len(samples):
             raise NotConverged(
