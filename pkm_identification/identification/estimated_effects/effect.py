@@ -37,7 +37,9 @@ class EstimatedEffect:
         these values (q,).
     undo : callable (Corrections, values) -> Corrections, or None
     added : callable (Situation, values) -> ndarray, shape (N, 6), or None
-        Force in N that these values (q,) add at every sample, of an effect that is not undone: linear in the values.
+        Force in N that these values (q,) add at every sample, of an effect that is not undone.
+    known : callable (Situation, values) -> ndarray, shape (K, 6), or None
+        The same in the band, where it is not linear in the values.
     positive : tuple of Parameter
         Those that must stay above zero.
     factor_fixed : bool
@@ -51,6 +53,7 @@ class EstimatedEffect:
     columns: Callable[[Situation, FloatArray], FloatArray] | None = None
     undo: Callable[[Corrections, FloatArray], Corrections] | None = None
     added: Callable[[Situation, FloatArray], FloatArray] | None = None
+    known: Callable[[Situation, FloatArray], FloatArray] | None = None
     positive: tuple[Parameter, ...] = ()
     factor_fixed: bool = False
 

@@ -138,19 +138,19 @@ def friction_by_load(hypothesis: Effect) -> EstimatedEffect:
 
 
 def compliance(hypothesis: Effect) -> EstimatedEffect:
-    """Of all struts, between encoder and platform, under the bodies' force as they are estimated.
-
-    To first order: lengths stay as measured, and forces are those of bodies that move by so much less.
-    """
+    """Of all struts, between encoder and platform, under the bodies' force as they are estimated."""
 
     def columns(situation: Situation, values: FloatArray) -> FloatArray:
-        return hypothesis.columns(situation)
+        return geometry.yielding_more(situation, float(values[0]))
+
+    def known(situation: Situation, values: FloatArray) -> FloatArray:
+        return situation.rows.thin_in_band(geometry.yielded(situation, float(values[0])))
 
     def added(situation: Situation, values: FloatArray) -> FloatArray:
-        return situation.at_all_samples(geometry.yielded(situation)) * values[0]
+        return situation.at_all_samples(geometry.yielded(situation, float(values[0])))
 
     entry = _parameter(hypothesis, hypothesis.name, float(hypothesis.scale[0]))
-    return EstimatedEffect(entry.name, (entry,), columns=columns, added=added)
+    return EstimatedEffect(entry.name, (entry,), columns=columns, known=known, added=added)
 
 
 def of_basis(hypothesis: Effect) -> EstimatedEffect:

@@ -2,7 +2,7 @@
 
 With theta_0 the values they are undone with, the equations of machine and logs without them are
 y_0 = Y w + Z (theta - theta_0), Z the derivatives there; an estimator gets y_0 + Z theta_0 = Y w + Z theta. Of effects
-that are not undone theta_0 are the values without effect.
+that are not undone theta_0 are the values without effect, or what theta_0 adds is taken from y_0.
 """
 
 from __future__ import annotations
@@ -146,7 +146,13 @@ class Linearisation:
             own = self.values[places]
             columns = np.concatenate([effect.columns(situation, own) for situation in seen])
             regressor[:, :, places] = columns
-            measured += columns @ (effect.nominal if effect.undo is None else own)
+            if effect.undo is not None:
+                measured += columns @ own
+            elif effect.known is None:
+                measured += columns @ effect.nominal
+            else:
+                known = np.concatenate([effect.known(situation, own) for situation in seen])
+                measured += columns @ own - known
         return replace(problem, equations=replace(problem.equations, regressor=regressor, measured=measured))
 
     def added(self, machine: Machine, samples: Samples, band: BandSettings) -> FloatArray:

@@ -9,7 +9,7 @@ from scipy.interpolate import make_interp_spline
 
 from pkm_identification.mechanisms.friction import friction_force
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import STRUTS
+from pkm_identification.motion import STRUTS, StrutMotion
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.segments import segment_slices
 
@@ -22,6 +22,10 @@ PITCH = 0.01
 YIELD = 3e-4  # of the length scale, under a typical force
 STEP = 1e-4  # of the length scale, for differences
 SPLINE = 5  # degree
+SOFTER = 1e-9  # m/N, for differences
+YIELDINGS = (
+    4  # passes: each leaves a tenth or so of the one before in the band, but above it they need not converge
+)
 # In the order of `joints`.
 JOINT_COORDINATES = tuple(
     f"{body}_joint_{i + 1}_{axis}" for body in ("base", "platform") for i in range(STRUTS) for axis in "xyz"
@@ -82,30 +86,44 @@ def pitch(situation: Situation) -> FloatArray:
 
 def yielding(situation: Situation) -> FloatArray:
     """What struts that yield by a metre per newton between encoder and platform would add, N^2/m, (K, 6, 1)."""
-    return situation.rows.thin_in_band(yielded(situation))[:, :, None]
+    return yielding_more(situation, 0.0)
 
 
-def yielded(situation: Situation) -> FloatArray:
-    """The same on the thin grid, unfiltered, (n, 6)."""
-    rows, step = situation.rows, 1e-9
-    force = situation.rigid
-    struts = rows.thin_struts
-    first, second = np.zeros_like(force), np.zeros_like(force)
+def yielding_more(situation: Situation, compliance: float) -> FloatArray:
+    """The same of a metre per newton more where they yield already, (K, 6, 1)."""
+    change = yielded(situation, compliance + SOFTER) - yielded(situation, compliance)
+    return situation.rows.thin_in_band(change / SOFTER)[:, :, None]
+
+
+def yielded(situation: Situation, compliance: float) -> FloatArray:
+    """What struts that yield so many metres per newton add on the thin grid, unfiltered, N, (n, 6).
+
+    They are shorter by what their force takes, which is that of the bodies where they then are: by iteration.
+    """
+    added = np.zeros_like(situation.rigid)
+    for _ in range(YIELDINGS if compliance else 0):
+        added = situation.changed_by(_shorter(situation, compliance * (situation.rigid + added)))
+    return added
+
+
+def _shorter(situation: Situation, way: FloatArray) -> StrutMotion:
+    """Strut motion on the thin grid, less a way (n, 6) in m and its derivatives."""
+    rows, struts = situation.rows, situation.rows.thin_struts
+    first, second = np.zeros_like(way), np.zeros_like(way)
     interval = rows.step * rows.band.period
     for part in segment_slices(struts.segment):
         count = part.stop - part.start
         if count > SPLINE:
             # the grid has few points in a period: differences would lose a fifth of the second derivative
             time = interval * np.arange(count)
-            spline = make_interp_spline(time, force[part], k=SPLINE)
+            spline = make_interp_spline(time, way[part], k=SPLINE)
             first[part], second[part] = (spline.derivative(order)(time) for order in (1, 2))
-    changed = replace(
+    return replace(
         struts,
-        length=struts.length - step * force,
-        rate=struts.rate - step * first,
-        acceleration=struts.acceleration - step * second,
+        length=struts.length - way,
+        rate=struts.rate - first,
+        acceleration=struts.acceleration - second,
     )
-    return situation.changed_by(changed) / step
 
 
 def effects(machine: Machine) -> list[Effect]:
