@@ -8,6 +8,7 @@ import yaml
 from diagnostic_msgs.msg import DiagnosticStatus
 
 from pkm_identification.nodes.catalogue import NODES, node_class
+from pkm_identification.ros.interfaces.declarations import COMMON, NODE_INTERFACES
 from pkm_identification.ros.node.diagnostics import ERROR, WARN
 from pkm_identification.ros.node.pipeline_node import PipelineNode
 
@@ -84,6 +85,10 @@ def test_every_node_has_one_place_in_the_tree_of_the_aggregator(name):
     path = Path(__file__).parents[2] / "config" / "diagnostic_aggregator.yaml"
     settings = yaml.safe_load(path.read_text(encoding="utf-8"))["/**"]["ros__parameters"]
     analyzers = [entry for entry in settings.values() if isinstance(entry, dict)]
-    status = f"left/{node_class(name).NAME}: {node_class(name).TASK}"
-    assert sum(any(text in status for text in entry["contains"]) for entry in analyzers) == 1
+    assert {entry["type"] for entry in analyzers} == {"diagnostic_aggregator/GenericAnalyzer"}
+    assert all({"path", "contains", "timeout"} >= {*entry} - {"type"} for entry in analyzers)
+    # the running nodes' statuses are held to these declarations in test_interfaces
+    for task, _ in (*NODE_INTERFACES[name].diagnostics, *COMMON.diagnostics):
+        status = f"left/{name}: {task}"
+        assert sum(any(text in status for text in entry["contains"]) for entry in analyzers) == 1, status
     assert node_class(name).TASK != PipelineNode.TASK

@@ -8,9 +8,11 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
+import yaml
 from rclpy.action import get_action_server_names_and_types_by_node
 from ros.ros_bench import Bench, Motion
 
+from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import StrutLog
 from pkm_identification.nodes.catalogue import NODES, node_class
 from pkm_identification.nodes.catalogue.node_pages import node_pages
@@ -67,6 +69,12 @@ def test_a_running_node_has_what_is_declared_and_nothing_else(bench: Bench, tmp_
         motion = Motion(10)
         write_strut_bag(tmp_path / "bag", StrutLog(motion.time, motion.length, motion.force))
         options["bag"] = str(tmp_path / "bag")
+    if name == "simulator":  # with all sensors that have a topic
+        sensors = {"imu": {"position": [0.0, 0.0, 0.0]}, "force": {"at": "strut"}}
+        options["machine"] = str(tmp_path / "sensors.yaml")
+        Path(options["machine"]).write_text(
+            yaml.safe_dump(Machine.load("uf").document | {"sensors": sensors})
+        )
     if name == "recorder":
         options["output"] = str(tmp_path / "out")
     diagnostics = bench.diagnostics()
