@@ -151,8 +151,8 @@ class RecorderNode(PipelineNode):
             return
         full_name, kind = self.resolve_topic_name(topic), type_name(message_type)
         self._announced.setdefault(full_name, kind)
-        offered = [one.durability for one in offered_qos(self, full_name)] or [None]
-        latched = message_type is ParameterEstimate or set(offered) == {QosDurability.TRANSIENT_LOCAL}
+        offered = {one.durability for one in offered_qos(self, full_name)}
+        latched = message_type is ParameterEstimate or offered == {QosDurability.TRANSIENT_LOCAL}
         self._subscribe(full_name, kind, message_type, LATCHED_STREAM if latched else STREAM)
 
     def _add(self, writer: BagWriter, topic: str) -> None:

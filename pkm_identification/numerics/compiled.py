@@ -8,6 +8,7 @@ from typing import Any
 import numba
 
 Function = Callable[..., Any]  # Numba keeps no signatures
+
 # Without the C function that Numba makes beside each kernel: nothing asks for it, and it takes a tenth of compiling.
 OPTIONS: dict[str, Any] = {
     "error_model": "numpy",

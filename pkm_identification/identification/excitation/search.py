@@ -140,7 +140,7 @@ class _Run:
     def ended(self) -> bool:
         """Whether the budget is used up, or somebody says so; progress is told on the way."""
         now = self._clock()
-        announce("searching", now - self.ready, self._end - self.ready)
+        announce("searching", now - self.ready, self.end - self.ready)
         if now - self._said > _EVERY:
             self._said = now
             self._say(

@@ -61,7 +61,7 @@ def test_a_file_without_names_has_ours_and_every_bad_list_is_refused(legs):
 @pytest.mark.parametrize("storage", ["sqlite3", "mcap"])
 def test_recordings_are_written_and_read_by_the_names(tmp_path, truth, legs, storage):
     path = tmp_path / "bag"
-    write_log(path, truth, storage, legs.joint_names)
+    write_log(path, truth, storage, struts=legs.joint_names)
     log, faults = read_log(path, legs)
     assert_same(log, truth)
     assert not faults
