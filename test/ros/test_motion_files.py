@@ -38,6 +38,7 @@ def test_the_simulator_follows_a_motion_file(bench, file):
     assert np.ptp(wanted, axis=0).min() > 2e-3
 
 
+@pytest.mark.alone  # a machine under control in real time
 def test_the_controller_follows_a_motion_file(bench, file):
     made = ControlledMachine(bench)
     path = trajectory(str(file), made.machine)

@@ -24,6 +24,7 @@ START, INSTANT = 100.0, 2.0  # s, of the simulator and of the fault
 
 
 @pytest.mark.slow
+@pytest.mark.alone  # a machine under control in real time
 @pytest.mark.parametrize(
     ("fault", "said"),
     [
