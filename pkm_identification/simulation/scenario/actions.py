@@ -3,22 +3,53 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 
 from pkm_identification.document import Node
 from pkm_identification.errors import PkmError
 from pkm_identification.motion import STRUTS
+from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.rotation import matrix_from_quaternion
 
-from ..faults import parse_fault
+from ..faults import Fault, parse_fault
 from ..payload import Payload
 
-if TYPE_CHECKING:
-    from ..simulator import Simulator
 
-    Action = Callable[[Simulator], None]
+class Played(Protocol):
+    """What a scenario asks of a simulator."""
+
+    @property
+    def time(self) -> float:
+        """Of the next sample, s."""
+
+    def carry(self, payload: Payload | None) -> None:
+        """Let the platform take a load up, or set down what it carries."""
+
+    def set_fault(self, fault: Fault) -> None:
+        """Let sensors or log have a fault."""
+
+    def clear_fault(self, name: str = "") -> None:
+        """Take a fault away, or all of them."""
+
+    def scale_friction(self, factor: float) -> None:
+        """Let friction be `factor` times what the machine has."""
+
+    def set_noise(self, share: float) -> None:
+        """Let the currents have noise of this share of their rms."""
+
+    def command_lengths(self, length: FloatArray) -> None:
+        """Go to strut lengths (6,), m."""
+
+    def command_pose(self, position: FloatArray, rotation: FloatArray) -> None:
+        """Go to a pose: position (3,) in m and rotation (3, 3)."""
+
+    def enable(self, on: bool) -> None:
+        """Switch the drives on or off."""
+
+
+Action = Callable[[Played], None]
 
 
 def _payload(node: Node) -> Action:

@@ -11,18 +11,13 @@ Events belong to samples: each happens before the first sample that is not earli
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from pkm_identification.document import Node, read_yaml
 from pkm_identification.errors import DocumentError, SettingsError
 
-from .actions import ACTIONS
-
-if TYPE_CHECKING:
-    from ..simulator import Simulator
+from .actions import ACTIONS, Action, Played
 
 SCHEMA = 1
 SAME_INSTANT = 1e-9  # s, what sums of periods may be off
@@ -34,7 +29,7 @@ class Event:
 
     at: float
     what: str
-    act: Callable[[Simulator], None]
+    act: Action
 
 
 @dataclass(frozen=True)
@@ -63,7 +58,7 @@ class Scenario:
         root.close()
         return cls(tuple(sorted(events, key=lambda event: event.at)))
 
-    def play(self, simulator: Simulator, begun: int) -> int:
+    def play(self, simulator: Played, begun: int) -> int:
         """Let the events happen that are due; returns how many of all have happened, of which `begun` had before.
 
         Raises
