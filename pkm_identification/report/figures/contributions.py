@@ -17,7 +17,7 @@ from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 
 from ..contribution_tables import present
-from .style import MEASURED, STRUT_COLORS, TRUE, categories_across, styled
+from .style import MEASURED, STRUT_COLORS, TRUE, categories_across, legend_outside, styled
 
 
 @styled
@@ -45,7 +45,7 @@ def shares_panels(
         panel.set_xticks(range(len(groups)), groups)
         categories_across(panel, f"{what} (% of mean force)")
     handles, labels = left.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=min(len(labels), STRUTS + 1))
+    legend_outside(figure, handles, labels, loc="lower center", ncols=min(len(labels), STRUTS + 1))
     figure.suptitle(title, x=0.01, ha="left")
     return figure
 
@@ -66,7 +66,7 @@ def sensitivity_figure(sensitivity: Sensitivity, title: str) -> Figure:
     panel.set_xticks(places, sensitivity.directions)
     panel.set_xlabel("direction of the error, platform axes")
     categories_across(panel, "% of force per 1 % of the travel")
-    figure.legend(*panel.get_legend_handles_labels(), loc="outside lower center", ncols=STRUTS + 2)
+    legend_outside(figure, *panel.get_legend_handles_labels(), loc="lower center", ncols=STRUTS + 2)
     figure.suptitle(f"{title} ({1e3 * sensitivity.travel:.1f} mm)", x=0.01, ha="left")
     return figure
 

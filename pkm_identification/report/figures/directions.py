@@ -11,7 +11,7 @@ from pkm_identification.estimation.identifiability.base_parameters import RANK_T
 from pkm_identification.estimation.identifiability.directions import Growth, SingularDirections
 from pkm_identification.numerics.arrays import FloatArray
 
-from .style import ESTIMATE, MEASURED, NOMINAL, TRUE, styled
+from .style import ESTIMATE, MEASURED, NOMINAL, TRUE, legend_outside, styled
 
 _LEAST = 1e-17  # where a singular value of zero is drawn
 _WRITTEN = 0.1  # share from which on its number is written
@@ -133,6 +133,6 @@ def deviations_figure(
     panel.set_ylabel("standard deviation\n(size of the parameter = 1)")
     panel.grid(False, axis="x")
     panel.tick_params(axis="x", length=0)
-    figure.legend(loc="outside lower center", ncols=3)
+    legend_outside(figure, loc="lower center", ncols=3)
     figure.suptitle(title, x=0.01, ha="left", fontsize=10)
     return figure

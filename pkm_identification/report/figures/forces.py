@@ -16,6 +16,7 @@ from .style import (
     ESTIMATE,
     MEASURED,
     STRUT_COLORS,
+    legend_outside,
     styled,
 )
 
@@ -52,7 +53,7 @@ def forces_figure(validation: Validation) -> Figure:
         panel.set_ylabel("force (N)")
     for panel in axes[-1]:
         panel.set_xlabel("time (s)")
-    figure.legend(*axes.flat[0].get_legend_handles_labels(), loc="outside upper right", ncols=2)
+    legend_outside(figure, *axes.flat[0].get_legend_handles_labels(), loc="upper right", ncols=2)
     figure.suptitle("Forces of a log not used for the estimate, in the estimation band", x=0.01, ha="left")
     return figure
 

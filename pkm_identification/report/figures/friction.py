@@ -12,6 +12,7 @@ from .style import (
     ESTIMATE,
     NOMINAL,
     TRUE,
+    legend_outside,
     styled,
 )
 
@@ -55,6 +56,6 @@ def friction_figure(test: FrictionTest) -> Figure:
         panel.set_visible(False)
     figure.supxlabel("strut rate (mm/s)", fontsize=9)
     figure.supylabel("friction force (N)", fontsize=9)
-    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper right", ncols=3)
+    legend_outside(figure, *panels[0].get_legend_handles_labels(), loc="upper right", ncols=3)
     figure.suptitle(f"{test.machine.name}: friction of the struts", x=0.01, ha="left")
     return figure

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from pkm_identification.identification.review.friction_curves import FrictionCurve
 
-from .style import ESTIMATE, MEASURED, styled
+from .style import ESTIMATE, MEASURED, legend_outside, styled
 
 COLUMNS = 3
 
@@ -40,6 +40,6 @@ def friction_curves_figure(curves: Sequence[FrictionCurve]) -> Figure:
     for panel in panels[len(curves) :]:
         panel.set_visible(False)
     handles, labels = panels[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper right", ncols=2)
+    legend_outside(figure, handles, labels, loc="upper right", ncols=2)
     figure.suptitle("Friction of the struts", x=0.01, ha="left")
     return figure

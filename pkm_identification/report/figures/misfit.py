@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from pkm_identification.motion import STRUTS
 
-from .style import ESTIMATE, MEASURED, TRUE, styled
+from .style import ESTIMATE, MEASURED, TRUE, legend_outside, styled
 
 if TYPE_CHECKING:
     from pkm_identification.identification.diagnosis.findings import Diagnosis
@@ -53,5 +53,5 @@ def misfit_figure(fit: Diagnosis) -> Figure:
     struts.set_xlabel("strut")
     struts.set_title("root mean square")
     struts.grid(False, axis="x")
-    figure.legend(*over_time.get_legend_handles_labels(), loc="outside lower center", ncols=3)
+    legend_outside(figure, *over_time.get_legend_handles_labels(), loc="lower center", ncols=3)
     return figure

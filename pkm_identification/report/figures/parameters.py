@@ -17,6 +17,7 @@ from .style import (
     ESTIMATE,
     NOMINAL,
     TRUE,
+    legend_outside,
     styled,
 )
 
@@ -89,7 +90,7 @@ def convergence_figure(
         if place + COLUMNS >= len(identified):
             panel.set_xlabel(label)
             panel.tick_params(labelbottom=True)
-    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper right", ncols=4)
+    legend_outside(figure, *axes[0].get_legend_handles_labels(), loc="upper right", ncols=4)
     figure.suptitle("Convergence of the estimates", x=0.01, ha="left")
     return figure
 
@@ -115,7 +116,7 @@ def estimates_figure(estimate: ParameterEstimate, truth: FloatArray | None = Non
         _bars(panel, estimate, rows, unit, truth)
         # rows as high in all panels
         panel.set_ylim(longest - 0.4, -0.6)
-    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper right", ncols=4)
+    legend_outside(figure, *axes[0].get_legend_handles_labels(), loc="upper right", ncols=4)
     figure.suptitle("Estimates", x=0.01, ha="left")
     return figure
 

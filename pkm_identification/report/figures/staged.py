@@ -13,6 +13,7 @@ from .style import (
     NOMINAL,
     STRUT_COLORS,
     TRUE,
+    legend_outside,
     styled,
 )
 
@@ -60,7 +61,7 @@ def stages_figure(
         panel.set_xticks(range(len(labels)), labels)
     for panel in panels[len(names) :]:
         panel.set_visible(False)
-    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=6)
+    legend_outside(figure, *panels[0].get_legend_handles_labels(), loc="lower center", ncols=6)
     figure.suptitle(
         f"{staged.machine.name}: stages on each trajectory (open: not identifiable)", x=0.01, ha="left"
     )

@@ -48,6 +48,15 @@ STYLE: dict[str, Any] = {
     "ytick.labelsize": 8,
 }
 
+# Debian 12 and Ubuntu 24.04 have Matplotlib 3.6, whose legends know no place beside the panels.
+_HAS_OUTSIDE = tuple(int(part) for part in matplotlib.__version__.split(".")[:2]) >= (3, 7)
+
+
+def legend_outside(figure: Figure, *entries: Any, loc: str, **settings: Any) -> None:
+    """A legend at an edge of the figure, beside the panels; before Matplotlib 3.7 over them."""
+    place: Any = f"outside {loc}" if _HAS_OUTSIDE else loc
+    figure.legend(*entries, loc=place, **settings)
+
 
 @contextmanager
 def _style() -> Iterator[None]:

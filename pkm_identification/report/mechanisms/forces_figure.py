@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from matplotlib.figure import Figure
 
 from ..figures.forces import in_the_middle
-from ..figures.style import ESTIMATE, MEASURED, styled
+from ..figures.style import ESTIMATE, MEASURED, legend_outside, styled
 
 if TYPE_CHECKING:
     from pkm_identification.identification.mechanism.identify import Prediction
@@ -27,6 +27,6 @@ def drive_forces_figure(held: Prediction, names: Sequence[str], units: Sequence[
         panel.set_title(f"{name}: error {100 * held.missed[i]:.2g} % rms over all of it")
         panel.set_ylabel(f"force ({unit})" if unit == "N" else f"torque ({unit})")
     panels[-1].set_xlabel("time (s)")
-    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper right", ncols=2)
+    legend_outside(figure, *panels[0].get_legend_handles_labels(), loc="upper right", ncols=2)
     figure.suptitle("Forces not used for the estimate, in the estimation band", x=0.01, ha="left")
     return figure

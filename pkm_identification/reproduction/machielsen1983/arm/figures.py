@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.figure import Figure
 
-from pkm_identification.report.figures.style import ESTIMATE, NOMINAL, TRUE, categories_across, styled
+from pkm_identification.report.figures.style import (
+    ESTIMATE,
+    NOMINAL,
+    TRUE,
+    categories_across,
+    legend_outside,
+    styled,
+)
 
 from ..actuators import ACTUATORS
 from .data import (
@@ -43,7 +50,7 @@ def effective_mass_figure(study: ArmStudy) -> Figure:
             panel.set_ylabel(f"{name}, {load}")
             panel.set_ylim(0.0, None)
         panels[1, column].set_xlabel(angle)
-    figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
+    legend_outside(figure, *panels[0, 0].get_legend_handles_labels(), loc="lower center", ncols=2)
     figure.suptitle("What an actuator moves while the others stand still", x=0.01, ha="left")
     return figure
 
@@ -110,6 +117,6 @@ def forces_figure(study: ArmStudy) -> Figure:
         panel.set_xticks(places, names)
         panel.set_title(ACTUATORS[actuator])
         categories_across(panel, "N")
-    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
+    legend_outside(figure, *panels[0].get_legend_handles_labels(), loc="lower center", ncols=2)
     figure.suptitle("Forces by cause at the printed state, five-fold speed", x=0.01, ha="left")
     return figure

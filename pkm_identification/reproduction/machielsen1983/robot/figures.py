@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from matplotlib.figure import Figure
 
-from pkm_identification.report.figures.style import ESTIMATE, NOMINAL, TRUE, styled
+from pkm_identification.report.figures.style import ESTIMATE, NOMINAL, TRUE, legend_outside, styled
 
 from .data import PRINTED, STEPS
 
@@ -38,6 +38,6 @@ def steps_figure(study: RobotStudy) -> Figure:
         panel.set_title(f"{name}, {STEPS[name][0]:+g} V")
         panel.set_xlabel("time (ms)")
         panel.set_ylabel("part of the step")
-    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
+    legend_outside(figure, *panels[0].get_legend_handles_labels(), loc="lower center", ncols=3)
     figure.suptitle("Setpoint steps of the robot (dotted: the source's second peak)", x=0.01, ha="left")
     return figure

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.figure import Figure
 
-from pkm_identification.report.figures.style import ESTIMATE, NOMINAL, TRUE, categories_across, styled
+from pkm_identification.report.figures.style import (
+    ESTIMATE,
+    NOMINAL,
+    TRUE,
+    categories_across,
+    legend_outside,
+    styled,
+)
 
 from .data import SENSITIVITIES, STEP, STEPS
 
@@ -43,7 +50,7 @@ def steps_figure(study: ServoStudy) -> Figure:
         panel.set_xlabel("time (ms)")
     for panel in panels[::2]:
         panel.set_ylabel("part of the step")
-    figure.legend(*panels[2].get_legend_handles_labels(), loc="outside lower center", ncols=3)
+    legend_outside(figure, *panels[2].get_legend_handles_labels(), loc="lower center", ncols=3)
     figure.suptitle("Steps of the test set-up (dotted: the source's second peak)", x=0.01, ha="left")
     return figure
 

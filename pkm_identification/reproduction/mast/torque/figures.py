@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from matplotlib.figure import Figure
 
-from pkm_identification.report.figures.style import NOMINAL, TRUE, styled
+from pkm_identification.report.figures.style import NOMINAL, TRUE, legend_outside, styled
 
 if TYPE_CHECKING:
     from .runs import TorqueStudy
@@ -30,6 +30,6 @@ def torque_figure(study: TorqueStudy) -> Figure:
         panels[1, column].set_xlabel("time (ms)")
     panels[0, 0].set_ylabel("motor angle (rad)")
     panels[1, 0].set_ylabel("motor torque (N m)")
-    figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
+    legend_outside(figure, *panels[0, 0].get_legend_handles_labels(), loc="lower center", ncols=2)
     figure.suptitle("What position hides and torque shows", x=0.01, ha="left")
     return figure

@@ -6,7 +6,13 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from pkm_identification.report.contribution_tables import GROUP_TEXT
-from pkm_identification.report.figures.style import NOMINAL, STRUT_COLORS, categories_across, styled
+from pkm_identification.report.figures.style import (
+    NOMINAL,
+    STRUT_COLORS,
+    categories_across,
+    legend_outside,
+    styled,
+)
 
 from ..table_2_2_motions import SOURCE_MOTIONS, SPEEDS
 from .data import AXES, CASES, FIGURES, GROUPS
@@ -47,7 +53,7 @@ def source_figures(study: Study) -> Figure:
             panel.set_ylim(0.0, AXES[label])
         panel.set_title(f"Fig. {label}: {kind}, {speed} speed; {GEOMETRY[joints]}, {RATIO[bodies]}")
         categories_across(panel, f"{kind} norm (%)")
-    figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=6)
+    legend_outside(figure, *panels[0, 0].get_legend_handles_labels(), loc="lower center", ncols=6)
     figure.suptitle("Norms of the force groups, in the order of the source's figures", x=0.01, ha="left")
     return figure
 
@@ -77,7 +83,7 @@ def machine_figure(study: Study, machine: str) -> Figure:
         categories_across(panel, "")
     for panel in panels[:, 0]:
         panel.set_ylabel("mean norm (%)")
-    figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside upper right", ncols=3)
+    legend_outside(figure, *panels[0, 0].get_legend_handles_labels(), loc="upper right", ncols=3)
     meaning = ", ".join(f"{name} {GROUP_TEXT[name]}" for name in GROUPS)
     figure.supxlabel(meaning, fontsize=8, color=NOMINAL)
     figure.suptitle(f"{machine}: mean ‖group‖ / mean ‖F$_a$‖ over the struts", x=0.01, ha="left")
@@ -112,6 +118,6 @@ def sensitivity_figure(study: Study) -> Figure:
         "direction of the error, base axes at home (source's platform axes: x = Xp, y = Zp, z = −Yp)"
     )
     categories_across(panel, "% of force per 1 % of the travel")
-    figure.legend(*panel.get_legend_handles_labels(), loc="outside lower center", ncols=len(machines))
+    legend_outside(figure, *panel.get_legend_handles_labels(), loc="lower center", ncols=len(machines))
     figure.suptitle("Wrong centre of mass: mean and range over the motions", x=0.01, ha="left")
     return figure

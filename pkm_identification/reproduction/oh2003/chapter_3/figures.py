@@ -12,6 +12,7 @@ from pkm_identification.report.figures.style import (
     ESTIMATE,
     STRUT_COLORS,
     TRUE,
+    legend_outside,
     styled,
 )
 
@@ -74,7 +75,7 @@ def iterations_figure(study: PendulumStudy) -> Figure:
         panel.set_title(name)
         panel.set_xlabel("iteration")
         panel.locator_params(axis="x", integer=True)
-    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
+    legend_outside(figure, *panels[0].get_legend_handles_labels(), loc="lower center", ncols=4)
     figure.suptitle("Least squares, no noise: M ends where its start leads it", x=0.01, ha="left")
     return figure
 
@@ -109,6 +110,6 @@ def settling_figure(study: PendulumStudy) -> Figure:
                 panel.set_ylabel(f"{number}{name}{unit}")
     for panel in panels[-1]:
         panel.set_xlabel("sample (iteration), 1 ms each")
-    figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside upper right", ncols=5)
+    legend_outside(figure, *panels[0, 0].get_legend_handles_labels(), loc="upper right", ncols=5)
     figure.suptitle("Filters from ones, in the ranges of the source", x=0.01, ha="left", fontsize=10)
     return figure

@@ -14,6 +14,7 @@ from pkm_identification.report.figures.style import (
     NOMINAL,
     STRUT_COLORS,
     TRUE,
+    legend_outside,
     styled,
 )
 
@@ -75,7 +76,7 @@ def settling_figure(
             if column == 0:
                 panel.set_ylabel(f"{name} (kg)")
         panels[-1, column].set_xlabel("sample, 1 ms each")
-    figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
+    legend_outside(figure, *panels[0, 0].get_legend_handles_labels(), loc="lower center", ncols=4)
     figure.suptitle(f"{title} (what leaves a panel is out of its range)", x=0.01, ha="left")
     return figure
 
@@ -108,7 +109,7 @@ def inertia_figure(results: Sequence[CaseResult], source: Mapping[str, SourceNum
     panel.set_xticks(places, names)
     panel.grid(False, axis="x")
     panel.set_ylabel("error (% of the truth)")
-    figure.legend(*panel.get_legend_handles_labels(), loc="outside lower center", ncols=6, markerscale=0.7)
+    legend_outside(figure, *panel.get_legend_handles_labels(), loc="lower center", ncols=6, markerscale=0.7)
     figure.suptitle(title, x=0.01, ha="left")
     return figure
 
@@ -143,7 +144,7 @@ def order_figure(
             if column == 0:
                 panel.set_ylabel(f"{name} (kg)")
         panels[-1, column].set_xlabel("sample in its order (diamond: the source's result)")
-    figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
+    legend_outside(figure, *panels[0, 0].get_legend_handles_labels(), loc="lower center", ncols=4)
     figure.suptitle("Order of data, source's filter", x=0.01, ha="left")
     return figure
 
@@ -189,6 +190,6 @@ def noise_figure(results: Sequence[NoiseResult], source: Mapping[tuple[str, floa
         panel.set_xlabel("noise (% of the range)")
         panel.set_title(title)
     panels[0].set_ylabel("worst error of a mass (%)")
-    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
+    legend_outside(figure, *panels[0].get_legend_handles_labels(), loc="lower center", ncols=4)
     figure.suptitle("Force and energy model under noise, motion XY", x=0.01, ha="left")
     return figure

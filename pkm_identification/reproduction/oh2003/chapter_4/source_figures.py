@@ -18,7 +18,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from pkm_identification.report.figures.style import STRUT_COLORS, styled
+from pkm_identification.report.figures.style import STRUT_COLORS, legend_outside, styled
 
 from .source_tables import ENERGY_ITERATIONS, MASSES, TABLES
 from .tables import case_name
@@ -135,7 +135,7 @@ def source_noise_figures(study: SimulationStudy) -> Figure:
         panel.xaxis.set_major_locator(MaxNLocator(5, integer=True))
     for panel in panels[-1]:
         panel.set_xlabel("iteration (sample)")
-    figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
+    legend_outside(figure, *panels[0, 0].get_legend_handles_labels(), loc="lower center", ncols=4)
     figure.suptitle(
         "Noise of the states, XY, by the source's filter (* axis of kg not legible; what leaves a panel is out of it)",
         x=0.01,
@@ -160,7 +160,7 @@ def _grid(study: SimulationStudy, figures: Sequence[SourceFigure], rows: int, ti
     for panel in grid[:, 0]:
         panel.set_ylabel("kg")
     handles, labels = panels[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper right", ncols=len(labels))
+    legend_outside(figure, handles, labels, loc="upper right", ncols=len(labels))
     figure.supxlabel(
         "iteration (sample)      * an axis is not legible and ours      † the case follows from the figure's place",
         fontsize=9,

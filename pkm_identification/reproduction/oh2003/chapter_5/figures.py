@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from pkm_identification.estimation.identifiability import IDENTIFIABLE
 from pkm_identification.motion import STRUTS
 from pkm_identification.report.figures.staged import TRAJECTORY_COLORS
-from pkm_identification.report.figures.style import NOMINAL, TRUE, styled
+from pkm_identification.report.figures.style import NOMINAL, TRUE, legend_outside, styled
 
 if TYPE_CHECKING:
     from .runs import StagedStudy
@@ -58,6 +58,6 @@ def friction_by_trajectory_figure(study: StagedStudy) -> Figure:
                 panel.set_ylabel(f"{kind}\n(% of the strut test)")
             if row == 0:
                 panel.set_title(titles[column])
-    figure.legend(*panels[1, 0].get_legend_handles_labels(), loc="outside lower center", ncols=5)
+    legend_outside(figure, *panels[1, 0].get_legend_handles_labels(), loc="lower center", ncols=5)
     figure.suptitle("Friction from each trajectory (open: not identifiable)", x=0.01, ha="left")
     return figure

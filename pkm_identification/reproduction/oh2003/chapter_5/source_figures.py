@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 
 from pkm_identification.motion import STRUTS
 from pkm_identification.report.figures.staged import TRAJECTORY_COLORS
-from pkm_identification.report.figures.style import NOMINAL, STRUT_COLORS, TRUE, styled
+from pkm_identification.report.figures.style import NOMINAL, STRUT_COLORS, TRUE, legend_outside, styled
 
 from .data import NAMES, STRAYED
 
@@ -57,7 +57,7 @@ def source_figures(study: StagedStudy) -> Figure:
         panel.set_xlim(0, ITERATIONS)
     for panel in panels[-1]:
         panel.set_xlabel("iteration (equation)")
-    figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=5)
+    legend_outside(figure, *panels[0, 0].get_legend_handles_labels(), loc="lower center", ncols=5)
     figure.suptitle(
         "Figs. 5.2 to 5.16: stage 3 from the results of X (diamond: end of Fig. 5.12, trajectory not said)",
         x=0.01,

@@ -169,7 +169,7 @@ def test_rotation_between_is_the_logarithm(angle):
     rng = np.random.default_rng(5)
     axis = rng.normal(size=3)
     axis /= np.linalg.norm(axis)
-    rotation = Rotation.random(rng=6).as_matrix()
+    rotation = Rotation.from_rotvec(rng.normal(size=3)).as_matrix()
     turned = Rotation.from_rotvec(angle * axis).as_matrix() @ rotation
     vector = np.empty(3)
     rotation_between(turned, rotation, vector)

@@ -149,7 +149,7 @@ def tree_energy(tree, motion, n):
     v, w = motion.twist[n, :3], motion.twist[n, 3:]
     body = pin.Inertia(m.platform.mass, m.platform.center_of_mass, np.array(m.platform.inertia))
     twist = pin.Motion(turned.T @ v, turned.T @ w)
-    total = 0.5 * twist.dot(body * twist) - m.platform.mass * m.gravity @ (
+    total = 0.5 * twist.vector @ (body * twist).vector - m.platform.mass * m.gravity @ (
         x + turned @ m.platform.center_of_mass
     )
     for (model, data, slide, placement), joint in zip(tree.struts, m.platform_joints, strict=True):
