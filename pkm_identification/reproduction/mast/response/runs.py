@@ -27,6 +27,7 @@ from .hammer import Ringing, hammer_blow
 AMPLITUDES = (1.0, 5.0, 8.0)  # rad of the motor; the paper's is lost
 NEAR = 1e-3  # Hz, to which a bandwidth with friction is sought
 LOWEST = 1.5  # Hz, from where a bandwidth with friction is sought: below, the motor hardly leaves its place
+ALL_ON_ONE = "all of it on one axis"
 # pure motions by the sliders they move at home
 MOTIONS = {"z": (1.0, 1.0, 1.0), "psi": (0.0, 1.0, 0.0), "theta": (-1.0, 0.0, 1.0)}
 
@@ -159,7 +160,7 @@ def _changes(mass: FloatArray) -> dict[str, tuple[float, float]]:
     alone = loop_response(closed_loop(light, Cascade())).minus_3_db
     for name, carried in (
         ("slider 1 with its share in z", float(mass[0].sum())),
-        ("all of it on one axis", READINGS[2][1]),
+        (ALL_ON_ONE, READINGS[2][1]),
     ):
         found[name] = (alone, loop_response(closed_loop(light.carrying(carried), Cascade())).minus_3_db)
     return found
