@@ -33,7 +33,7 @@ from pkm_identification.report.summary import summary
 from .arguments import add_logs, add_setting, machine_of_logs, reading
 from .force_gains import calibrate
 from .results import check_file
-from .terminal.colour import ATTENTION, GOOD, painted, rows_painted, warn
+from .terminal.colour import rows_painted, verdict_painted, warn
 
 PAGE_ENDING = ".html"
 MODEL_OPTIONS = ("model", "estimator", "parameters")
@@ -140,7 +140,7 @@ def _identify(options: argparse.Namespace) -> int:
         # the file first: nothing is printed when it cannot be written
         if options.json:
             write_estimate_json(options.json, result, origin)
-        print(rows_painted(summary(result, _in_colour), sys.stdout))
+        print(rows_painted(summary(result, verdict_painted), sys.stdout))
     if options.out or options.report:
         # matplotlib takes longer to load than the identification
         from pkm_identification.report import write_page, write_report
@@ -157,10 +157,6 @@ def _identify(options: argparse.Namespace) -> int:
     if result.fit is not None and not result.fit.adequate:
         warn(f"pkm identify: {reason(result.fit)}")
     return 0 if result.trusted else 1
-
-
-def _in_colour(good: bool, verdict: str) -> str:
-    return painted(verdict, GOOD if good else ATTENTION, sys.stdout)
 
 
 def _check_report(options: argparse.Namespace) -> None:

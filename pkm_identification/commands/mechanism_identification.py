@@ -23,6 +23,7 @@ from pkm_identification.report.mechanisms.identification import (
 
 from .arguments import refuse_for_mechanism, refuse_reading_for_mechanism
 from .results import present, say
+from .terminal.colour import verdict_painted, warn
 
 TAKEN = ("estimator", "forgetting", "data_order", "passes", "band_cutoff", "band_order")
 # Of hexapods: their models and sets, filters that run online, and what rests on six struts
@@ -45,16 +46,16 @@ def identify(options: argparse.Namespace, tuning: tuple[str, ...]) -> int:
     held_out = _read(options.validate, mechanism) if options.validate else None
     found = identify_mechanism(mechanism, logs, settings, held_out)
     origin = provenance(options.logs, shlex.join(sys.argv), settings)
-    present(identification_text(found), identification_document(found, origin), options.json)
+    present(identification_text(found, verdict_painted), identification_document(found, origin), options.json)
     if options.out:
         say(f"report: {write_identification(options.out, found, origin)}")
     if options.report:
         write_text(options.report, identification_page(found, origin))
         say(f"report: {options.report}")
     if options.json == "-" and not found.converged:
-        say(f"pkm identify: the estimator did not converge: {found.nonconvergence}")
+        warn(f"pkm identify: the estimator did not converge: {found.nonconvergence}")
     if not found.fits:
-        say(f"pkm identify: {misfit(found)}")
+        warn(f"pkm identify: {misfit(found)}")
     return 0 if found.trusted else 1
 
 

@@ -29,6 +29,11 @@ def painted(text: str, colour: int, stream: TextIO) -> str:
     return f"\x1b[{colour}m{text}\x1b[0m" if text and wanted(stream) else text
 
 
+def verdict_painted(good: bool, verdict: str) -> str:
+    """A sentence on stdout about a result, by whether it is good news."""
+    return painted(verdict, GOOD if good else ATTENTION, sys.stdout)
+
+
 def warn(line: str) -> None:
     """A line on stderr that says what is wrong."""
     print(painted(line, BAD, sys.stderr), file=sys.stderr)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+from collections.abc import Callable
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -28,8 +29,10 @@ from ..tables import estimate_table
 ESTIMATE, FORCES = "estimate.json", "forces.png"
 
 
-def identification_text(found: MechanismIdentification) -> str:
-    """Tables and sentences, for a person."""
+def identification_text(
+    found: MechanismIdentification, shown: Callable[[bool, str], str] = lambda good, text: text
+) -> str:
+    """Tables and sentences, for a person; `shown` as of a hexapod's `summary`."""
     estimate, stated = found.estimate, found.settings.estimator.assumptions.described()
     head = f"{found.mechanism.name}: {estimate.estimator}, {found.problem.samples} samples"
     blocks = [
@@ -38,7 +41,7 @@ def identification_text(found: MechanismIdentification) -> str:
     ]
     if found.prediction is not None:
         blocks.append(str(prediction_table(found, found.prediction)))
-    blocks.append("\n".join(text for _, text in _verdicts(found)))
+    blocks.append("\n".join(shown(good, text) for good, text in _verdicts(found)))
     return "\n\n".join(blocks)
 
 
