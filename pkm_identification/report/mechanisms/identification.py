@@ -39,6 +39,11 @@ def identification_text(
         head + (f"\nstated beforehand: {stated}" if stated else ""),
         str(estimate_table(estimate, near_zero=found.near_zero)),
     ]
+    if summed := int(np.sum(np.count_nonzero(found.base.sums, axis=1) > 1)):
+        blocks.append(
+            f"Base parameters: {summed} of the values are of sums of parameters, each called by one of them; "
+            "--json has the sums (base)."
+        )
     if found.prediction is not None:
         blocks.append(str(prediction_table(found, found.prediction)))
     blocks.append("\n".join(shown(good, text) for good, text in _verdicts(found)))
