@@ -32,7 +32,7 @@ FLAGS = (
     "--disable-sync",
 )
 WIDE, NARROW = (1280, 900), (390, 844)
-DEADLINE = 30.0  # s, for whatever a page is waited for
+DEADLINE = 180.0  # s, for whatever a page is waited for
 POLL = 50.0  # ms
 
 

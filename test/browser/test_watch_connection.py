@@ -39,7 +39,7 @@ def served(board: Board, port: int = 0) -> Iterator[int]:
 
     thread = threading.Thread(target=asyncio.run, args=(serve(),), daemon=True)
     thread.start()
-    assert begun.wait(30.0)
+    assert begun.wait(300.0)
     try:
         yield found["port"]
     finally:

@@ -28,11 +28,20 @@ from pkm_identification.ros.processes.watch_process import watching
 from .conftest import NARROW, WIDE
 
 pytestmark = [pytest.mark.slow, pytest.mark.ros]
-STARTING = 60.0  # s; the first start of all compiles kernels
+STARTING = 300.0  # s; the first start of all compiles kernels
 TOKEN = "cell17operators"
 RATE = 250.0  # Hz; a quarter of the work
 PIPELINE = ("strut_filter", "kinematics", "estimator")
 IDENTIFIED = "pkmWatch.state.estimate?.status.filter(status => status === 'identified').length >= 10"
+# Notes that a page was given an estimate that began anew, however far it has come when the test looks.
+AFRESH = """(() => {
+    const { run, count } = pkmWatch.state.estimate;
+    globalThis.afresh = false;
+    setInterval(() => {
+        const now = pkmWatch.state.estimate;
+        globalThis.afresh ||= now?.run > run && now.count < count;
+    }, 20);
+})()"""
 
 
 def pipeline(folder, saved, machine):
@@ -56,7 +65,7 @@ def live(tmp_path_factory):
     motion = {
         "machine": str(machine),
         "trajectory": "rich",
-        "duration": 300.0,
+        "duration": 3600.0,
         "perturbation": 0.15,
         "current_noise": 0.005,
     }
@@ -121,10 +130,8 @@ def test_buttons_save_and_reset_the_estimator_and_every_page_sees_it(live, visit
     seen.wait("pkmWatch.state.answer?.do === 'save'", STARTING)
     assert seen.page.evaluate("pkmWatch.state.answer.done")
     assert [path.stem for path in (folder / "saved").iterdir()] == ["seen"]
-    before = [
-        one.page.evaluate("[pkmWatch.state.estimate.run, pkmWatch.state.estimate.count]")
-        for one in (seen, other)
-    ]
+    for one in (seen, other):
+        one.page.evaluate(AFRESH)
     # asked first, and nothing happens when it is not meant
     seen.page.click("#reset")
     seen.page.click("#sure button[value=cancel]")
@@ -134,8 +141,8 @@ def test_buttons_save_and_reset_the_estimator_and_every_page_sees_it(live, visit
     seen.wait("pkmWatch.state.answer?.do === 'reset'", STARTING)
     assert seen.page.evaluate("pkmWatch.state.answer.done")
     assert "reset" in nodes.text()
-    for one, (run, count) in zip((seen, other), before, strict=True):
-        one.wait(f"pkmWatch.state.estimate?.run > {run} && pkmWatch.state.estimate.count < {count}", STARTING)
+    for one in (seen, other):
+        one.wait("afresh", STARTING)
         assert one.errors == []
 
 
@@ -144,7 +151,7 @@ def test_nodes_that_are_gone_are_called_silent_and_come_back(live, visit):
     seen = visit(address, NARROW)
     seen.wait("pkmWatch.state.nodes.estimator && pkmWatch.state.estimate", STARTING)
     nodes.signal(signal.SIGKILL)
-    nodes.wait(10.0)
+    nodes.wait(60.0)
     seen.page.wait_for_selector("#verdict.error >> text=nothing from")
     # each node has spoken last at a time of its own
     seen.wait("document.querySelector('#sentence').textContent.includes('estimator for')", STARTING)

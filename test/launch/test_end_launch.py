@@ -21,7 +21,7 @@ from pkm_identification.records import write_log
 from pkm_identification.simulation import simulate
 
 CHAIN = {"strut_filter", "kinematics", "estimator"}
-DEADLINE = 300.0  # s; the first start compiles the kernels
+DEADLINE = 600.0  # s; the first start compiles the kernels
 
 
 def run_to_the_end(name, arguments):

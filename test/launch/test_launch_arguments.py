@@ -45,7 +45,7 @@ def test_arguments_are_described(name, own):
 def launched(name, *given):
     """Exit code and output of the real command."""
     command = ["ros2", "launch", "pkm_identification", f"{name}.launch.py", *given]
-    result = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    result = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     return result.returncode, result.stdout + result.stderr
 
 

@@ -44,7 +44,7 @@ def run_python(code: str, *, path: Path | None, folder: Path, **environment: str
     if path is not None:
         variables["PYTHONPATH"] = str(path)
     done = subprocess.run(
-        [sys.executable, "-c", code], env=variables, cwd=folder, capture_output=True, text=True, timeout=120
+        [sys.executable, "-c", code], env=variables, cwd=folder, capture_output=True, text=True, timeout=600
     )
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()
@@ -72,7 +72,7 @@ def test_ros_free_wheel_is_pure_and_finds_its_machines(sources, tmp_path):
         sources,
     ]
     done = subprocess.run(
-        command, env=os.environ | {"PKM_WITH_ROS": "0"}, capture_output=True, text=True, timeout=300
+        command, env=os.environ | {"PKM_WITH_ROS": "0"}, capture_output=True, text=True, timeout=900
     )
     assert done.returncode == 0, done.stdout + done.stderr
     (wheel,) = tmp_path.glob("*.whl")
@@ -101,7 +101,7 @@ def test_source_distribution_is_clean_and_its_page_can_be_shown(sources, tmp_pat
         env=os.environ | {"PKM_WITH_ROS": "0"},
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=900,
     )
     assert done.returncode == 0, done.stderr
     (archive,) = tmp_path.glob("*.tar.gz")
@@ -129,7 +129,7 @@ def test_source_distribution_is_clean_and_its_page_can_be_shown(sources, tmp_pat
             [sys.executable, "-m", "twine", "check", "--strict", str(archive)],
             capture_output=True,
             text=True,
-            timeout=100,
+            timeout=600,
         )
         assert checked.returncode == 0, checked.stdout
 
@@ -152,7 +152,7 @@ def prefix(sources, tmp_path_factory) -> Path:
         ["cmake", "-S", sources, "-B", build, *options],
         ["cmake", "--build", build, "--parallel", "2", "--target", "install"],
     ):
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=900)
         assert done.returncode == 0, done.stdout + done.stderr
     return target
 
@@ -242,7 +242,7 @@ def test_executable_prefers_the_python_of_its_prefix(tmp_path, own_python):
         "PYTHONPATH": str(tmp_path),
     }
     done = subprocess.run(
-        [program, "--ros-args", "-p", "a b:=1"], env=environment, capture_output=True, text=True, timeout=60
+        [program, "--ros-args", "-p", "a b:=1"], env=environment, capture_output=True, text=True, timeout=300
     )
     assert done.stderr == ""
     assert done.returncode == 0

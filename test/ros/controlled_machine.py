@@ -11,7 +11,7 @@ from builtin_interfaces.msg import Duration
 from core.mechanisms.hexapod.machine_variants import changed
 from geometry_msgs.msg import Transform, Twist
 from rclpy.action import ActionClient
-from ros.ros_bench import Bench
+from ros.ros_bench import DEADLINE, Bench
 from trajectory_msgs.msg import MultiDOFJointTrajectory, MultiDOFJointTrajectoryPoint
 
 from pkm_identification.action import ExecuteTrajectory
@@ -66,7 +66,7 @@ class Goal:
     def done(self) -> bool:
         return self._result.done()
 
-    def result(self, deadline: float = 120.0) -> Any:
+    def result(self, deadline: float = DEADLINE) -> Any:
         """Status and result, waited for."""
         self._bench.wait(self._result.done, "the result of the goal", deadline)
         return self._result.result()
@@ -99,8 +99,8 @@ class ControlledMachine:
             "commands": "effort",
             "lockstep": True,
             "start_time": 100.0,
-            "wait": 10.0,
-            "command_timeout": 5.0,
+            "wait": 300.0,
+            "command_timeout": 60.0,
         }
         self.simulator = bench.start(SimulatorNode, **{**given, **(simulator or {})})
         self._client = ActionClient(bench.node, ExecuteTrajectory, "execute_trajectory")

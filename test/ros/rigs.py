@@ -260,11 +260,22 @@ def rich_motion(name, seconds, rate):
     )
 
 
-def status_with(bench, statuses, *texts):
-    """The first status of the diagnostics that says all this, waited for."""
+def status_with(bench, statuses, *texts, **values):
+    """The first status of the diagnostics that says all this and has these values, waited for.
+
+    Diagnostics are sent once a second, and may be in the middle of what is fed: a count is then not yet the last one.
+    """
     return bench.wait(
-        lambda: next((s for a in statuses for s in a.status if all(t in s.message for t in texts)), None),
-        f"{' and '.join(map(repr, texts))} in the diagnostics",
+        lambda: next(
+            (
+                s
+                for a in statuses
+                for s in a.status
+                if all(t in s.message for t in texts) and values.items() <= values_of(s).items()
+            ),
+            None,
+        ),
+        f"{' and '.join(map(repr, texts))} in the diagnostics, {values}",
     )
 
 

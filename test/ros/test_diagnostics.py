@@ -31,8 +31,8 @@ class Probe(PipelineNode):
 
 def test_it_comes_once_a_second_with_name_hardware_and_values(bench):
     messages = bench.diagnostics()
-    bench.start(Probe, cli_args=["--ros-args", "-r", "__ns:=/left"])
     began = time.monotonic()
+    bench.start(Probe, cli_args=["--ros-args", "-r", "__ns:=/left"])
     bench.wait(lambda: len(messages) >= 3, "three of them")
     assert time.monotonic() - began > 1.8
     status = messages[0].status[0]

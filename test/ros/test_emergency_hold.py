@@ -27,7 +27,7 @@ def loaded(bench: Bench, tmp_path, **parameters) -> ControlledMachine:
 def later(bench: Bench, made: ControlledMachine, samples: int) -> np.ndarray:
     """Lengths so many samples later."""
     goal = made.simulator.values()["samples"] + samples
-    bench.wait(lambda: made.simulator.values()["samples"] >= goal, f"{samples} samples", 60.0)
+    bench.wait(lambda: made.simulator.values()["samples"] >= goal, f"{samples} samples")
     return made.simulator.simulator.truth.length
 
 

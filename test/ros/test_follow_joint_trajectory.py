@@ -124,7 +124,7 @@ def test_what_cannot_be_meant_is_refused_with_the_code_of_the_standard(bench: Be
         ("missing strut_1, strut_2", Result.INVALID_JOINTS, wish(there, names=[])),
         ("a name comes twice", Result.INVALID_JOINTS, wish(there, names=[*STRUT_NAMES, first])),
         ("no joint 'elbow'", Result.INVALID_JOINTS, wish(there, goal_tolerance={"elbow": {"position": 1.0}})),
-        ("it ended 4.", Result.OLD_HEADER_TIMESTAMP, old),
+        ("it ended ", Result.OLD_HEADER_TIMESTAMP, old),
         ("the clock that stamps strut_states", Result.INVALID_GOAL, far),
         ("no points", Result.INVALID_GOAL, wish()),
         ("efforts are not taken", Result.INVALID_GOAL, heavy),
@@ -173,18 +173,18 @@ def test_goals_begin_at_their_stamps_end_by_cancelling_and_take_over(bench: Benc
     made = Follower(bench, tmp_path)
     out, home = lengths((0.01, 0.0, -0.01)), lengths()
     later = wish(row(0.4, out))
-    stamp = made.now + 0.3
+    stamp = made.now + 1.0
     set_stamp(later.trajectory.header.stamp, stamp)
     sent = made.follow(later)
     assert sent.result().result.error_code == Result.SUCCESSFUL
     begun = [seconds(f.header.stamp) - seconds(f.desired.time_from_start) for f in sent.feedback[:-1]]
     np.testing.assert_allclose(begun, stamp, atol=1.01 * PERIOD)
     # three quarters are over: what is left is done in the time that is left
-    joined = wish(row(1.0, out), row(2.0, home))
-    set_stamp(joined.trajectory.header.stamp, made.now - 1.5)
+    joined = wish(row(4.0, out), row(8.0, home))
+    set_stamp(joined.trajectory.header.stamp, made.now - 6.0)
     sent = made.follow(joined)
     assert sent.result().result.error_code == Result.SUCCESSFUL
-    assert seconds(sent.feedback[-1].desired.time_from_start) <= 0.5
+    assert seconds(sent.feedback[-1].desired.time_from_start) <= 2.0
     np.testing.assert_allclose(made.length, home, atol=5e-4)
 
     sent = made.follow(wish(row(2.0, out)))

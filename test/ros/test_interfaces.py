@@ -98,7 +98,7 @@ def test_a_running_node_has_what_is_declared_and_nothing_else(bench: Bench, tmp_
         }
 
     try:
-        bench.wait(lambda: graph() == expected, "the graph as declared", 10.0)
+        bench.wait(lambda: graph() == expected, "the graph as declared")
     except AssertionError:
         assert graph() == expected
     assert_allowed(name, graph())

@@ -63,7 +63,7 @@ def test_a_node_and_a_participant_with_shared_memory_hear_each_other(domain, tmp
             assert has_shared_memory(os.getpid())
             assert not has_shared_memory(node.pid)
             node.signal(signal.SIGKILL)
-            node.wait(10.0)
+            node.wait(60.0)
             node.start().wait_active()
             bench.wait(
                 lambda: answers(bench, commands, publisher), "an answer of the killed node's successor"

@@ -88,7 +88,7 @@ def test_the_simulator_node_takes_a_payload_up(bench):
         payload="0.1,4,0,0,0.05",
         payload_set_down=30.0,
         start_time=50.0,
-        wait=5.0,
+        wait=300.0,
     )
     bench.wait(
         lambda: node.simulator.carried is not None and len(states) > 400, "the payload and what follows"

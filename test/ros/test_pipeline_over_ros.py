@@ -56,7 +56,7 @@ def test_a_bag_through_the_nodes_equals_the_pipeline_on_its_log(bench, tmp_path)
     for topic in ("strut_states/filtered", "platform_state", "parameter_estimate"):
         bench.connected(topic)
     player = bench.start(PlayerNode, bag=str(tmp_path / "bag"))
-    bench.wait(player.finished.done, "the end of the bag", 60.0)
+    bench.wait(player.finished.done, "the end of the bag")
     used = pipeline.estimator.counts["used"]
     bench.wait(lambda: estimator.estimator.counts["used"] == used, f"{used} samples used")
     assert strut_filter.stage.counts == pipeline.strut_stage.counts
@@ -146,7 +146,7 @@ def test_four_processes_identify_a_simulated_machine(bench, domain, tmp_path):
         "trajectory": "rich",
         "duration": 4.0,
         "perturbation": 0.1,
-        "wait": 30.0,
+        "wait": 300.0,
         "subscribers": 2,
         "shutdown_at_end": True,
         "start_time": 500.0,
@@ -166,9 +166,9 @@ def test_four_processes_identify_a_simulated_machine(bench, domain, tmp_path):
         bench.connected("strut_states/filtered")
         bench.connected("platform_state", subscribers=2)
         with process("simulator", **simulation) as simulator:
-            bench.wait(lambda: simulator.code is not None, "the end of the simulation", 60.0)
+            bench.wait(lambda: simulator.code is not None, "the end of the simulation")
             assert simulator.code == 0, simulator.text()
-        assert recorder.stop() == 0, recorder.text()
+        assert recorder.stop(60.0) == 0, recorder.text()
         log, faults = read_log(bag)
         assert not faults
         assert f"{len(log)} samples simulated" in simulator.text()
@@ -179,7 +179,7 @@ def test_four_processes_identify_a_simulated_machine(bench, domain, tmp_path):
         assert_equal(message, pipeline.estimate)
         assert {state.status for state in states} == {PlatformState.OK}
         for node in (strut_filter, kinematics, estimator):
-            assert node.stop() == 0
+            assert node.stop(60.0) == 0
             assert "Traceback" not in node.text()
 
 

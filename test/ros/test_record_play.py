@@ -87,10 +87,10 @@ def test_recording_ends_after_its_duration(bench, tmp_path):
 
 def test_a_duration_counts_from_the_start_and_what_is_waited_for_is_said(domain, tmp_path):
     """With no driver at all it ends in time, with one line that says what did not come."""
-    arguments = ["record", "--out", str(tmp_path / "out"), "--duration", "6"]
+    arguments = ["record", "--out", str(tmp_path / "out"), "--duration", "9"]
     command = [sys.executable, "-m", "pkm_identification.cli", *arguments]
     environment = os.environ | {"ROS_DOMAIN_ID": str(domain)}
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=60, env=environment, check=False)
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=300, env=environment, check=False)
     assert ended.returncode == 0
     assert "waiting for messages of strut_states" in ended.stderr + ended.stdout
     assert "0 messages recorded" in ended.stdout
@@ -124,13 +124,12 @@ def test_playing_is_paced_as_recorded(bench, bag):
 
     path, motion = bag
     messages = bench.collect(JointState, "strut_states")
-    player = bench.start(PlayerNode, bag=str(path), rate=0.5)
-    bench.wait(lambda: messages, "the first message")
     began = time.monotonic()
+    player = bench.start(PlayerNode, bag=str(path), rate=0.2)
+    bench.wait(lambda: messages, "the first message")
     bench.wait(player.finished.done, "the end of the bag")
-    took = time.monotonic() - began
-    # the first message may be seen late, but not by a fifth of a second
-    assert took >= 2.0 * (motion.time[-1] - motion.time[0]) - 0.2
+    # with what comes before the first message, which is some tenths of a second
+    assert time.monotonic() - began >= 5.0 * (motion.time[-1] - motion.time[0])
 
 
 def test_the_player_waits_for_subscribers_but_not_for_ever(bench, bag):

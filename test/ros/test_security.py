@@ -74,7 +74,7 @@ def test_a_node_that_cannot_be_protected_does_not_start_and_says_why_in_one_line
         env=os.environ | secured,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
     )
     assert done.returncode == 2
     # rcl's own log lines apart

@@ -37,7 +37,7 @@ def test_it_publishes_exactly_what_the_simulator_gives(bench):
         seed=3,
         perturbation=0.1,
         start_time=100.0,
-        wait=10.0,
+        wait=300.0,
         real_time_factor=0.3,
     )
     bench.wait(lambda: len(messages) >= 1000, "1000 samples")
@@ -123,7 +123,7 @@ def test_a_target_pose_is_reached(bench):
 
 def test_it_ends_with_its_trajectory_when_asked_to(bench):
     messages = bench.collect(JointState, "strut_states")
-    node = bench.start(SimulatorNode, trajectory="rest", duration=0.5, shutdown_at_end=True, wait=10.0)
+    node = bench.start(SimulatorNode, trajectory="rest", duration=0.5, shutdown_at_end=True, wait=300.0)
     bench.wait(node.finished.done, "the end")
     assert node.finished.result() == 0
     bench.wait(lambda: len(messages) == node.values()["samples"], "every sample")
@@ -132,7 +132,7 @@ def test_it_ends_with_its_trajectory_when_asked_to(bench):
 
 def test_it_waits_for_those_who_shall_hear_it(bench):
     messages = bench.collect(JointState, "strut_states")
-    node = bench.start(SimulatorNode, trajectory="none", wait=30.0, wait_for=["platform_state"])
+    node = bench.start(SimulatorNode, trajectory="none", wait=300.0, wait_for=["platform_state"])
     bench.spin(0.5)
     assert not messages
     bench.collect(JointState, "platform_state")
@@ -233,7 +233,7 @@ def test_a_payload_is_felt_when_it_is_set_and_a_body_that_is_none_is_refused(ben
 def test_under_a_controllers_forces_stamps_go_on_and_no_old_force_acts(bench):
     messages = bench.collect(JointState, "strut_states")
     node = bench.start(
-        SimulatorNode, commands="effort", start_time=100.0, command_timeout=30.0, real_time_factor=0.3
+        SimulatorNode, commands="effort", start_time=100.0, command_timeout=60.0, real_time_factor=0.3
     )
     commands = bench.publisher(JointState, "strut_commands", COMMANDS)
     bench.wait(lambda: len(messages) > 20, "samples")

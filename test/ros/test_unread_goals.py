@@ -26,7 +26,7 @@ class LongReading(MotionAction):
         super().__init__(node, ExecuteTrajectory, "read_for_long", 10.0, calls)
 
     def _motion(self):
-        assert self.go_on.wait(60.0)
+        assert self.go_on.wait(600.0)
         raise MotionRefused("read to its end")
 
     def reading(self, request):

@@ -22,7 +22,7 @@ from pkm_identification.ros.watching.entries import (
 from pkm_identification.ros.watching.listener import Listener
 
 NAN = float("nan")
-DEADLINE = 30.0  # s
+DEADLINE = 300.0  # s
 
 
 def estimate(**changed):

@@ -21,7 +21,7 @@ from pkm_identification.browser.live.board import Board
 from pkm_identification.browser.live.page_server import PAGES, PageServer
 from pkm_identification.errors import SettingsError
 
-DEADLINE = 20.0
+DEADLINE = 120.0
 TOKEN = "abcd1234efgh"
 
 

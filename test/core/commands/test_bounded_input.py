@@ -58,7 +58,7 @@ def test_row_34_a_compressed_bomb_is_refused_without_its_memory(tmp_path):
     code = "import sys; from pkm_identification.cli import main; sys.exit(main(sys.argv[1:]))"
     done = subprocess.run(
         [sys.executable, "-c", code, "check", str(path), "--machine", "uf"],
-        capture_output=True, text=True, timeout=120.0, check=False,
+        capture_output=True, text=True, timeout=600.0, check=False,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY)),
     )  # fmt: skip
     assert done.returncode == 2, done.stderr

@@ -145,7 +145,7 @@ def test_an_interrupted_search_writes_the_best_so_far(tmp_path):
         assert b"loaded in" in run.stderr.readline()
         assert b"motions tried" in run.stderr.readline()
         run.send_signal(signal.SIGINT)
-        _, error = run.communicate(timeout=60)
+        _, error = run.communicate(timeout=300)
     assert run.returncode == 0
     assert b"interrupted" in error
     assert trajectory(str(out), Machine.load("uf")).duration == 8.0

@@ -30,13 +30,13 @@ def test_an_interrupt_ends_it_and_its_processes(tmp_path):
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=obey,
         env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)},
     ) as process:  # fmt: skip
-        end = time.monotonic() + 60.0
+        end = time.monotonic() + 300.0
         while not any(tmp_path.rglob("*.nbc")):
-            assert time.monotonic() < end, "nothing compiled within 60 s"
+            assert time.monotonic() < end, "nothing compiled within 300 s"
             time.sleep(0.05)
         process.send_signal(signal.SIGINT)
         # what compiles has the same output: it is closed when the last of them has ended
-        _, error = process.communicate(timeout=10.0)
+        _, error = process.communicate(timeout=300.0)
     assert (process.returncode, error) == (130, "pkm warm-up: interrupted\n")
 
 

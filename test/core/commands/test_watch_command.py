@@ -43,7 +43,7 @@ def test_a_missing_library_is_named_with_how_to_get_it(missing, said):
         pytest.importorskip("websockets.asyncio.server", reason="websockets is asked for first")
     without = f"import sys; sys.modules[{missing!r}] = None"
     code = f"{without}; from pkm_identification.cli import main; sys.exit(main(['watch']))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300)
     assert (done.returncode, done.stdout) == (2, "")
     assert said in done.stderr
     assert len(done.stderr.splitlines()) == 1

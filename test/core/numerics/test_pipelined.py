@@ -26,7 +26,7 @@ def test_results_come_in_order_beside_their_items_and_at_most_one_item_is_made_a
 
 def test_the_next_item_is_made_while_the_one_before_is_worked_on():
     """Each waits for the other: one after the other they would wait for ever."""
-    meeting = threading.Barrier(2, timeout=30.0)
+    meeting = threading.Barrier(2, timeout=300.0)
 
     def items():
         yield 0

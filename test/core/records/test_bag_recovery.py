@@ -29,7 +29,7 @@ for k, (data, stamp) in enumerate(zip(messages, stamps)):
         writer.flush()
     writer.write("/left/strut_states" if k % 2 else "/right/strut_states", JOINT_STATE, data, stamp)
 print("written", flush=True)
-time.sleep(60)
+time.sleep(600)
 """
 
 

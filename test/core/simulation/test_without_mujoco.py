@@ -22,7 +22,7 @@ sys.exit(main(["simulate", "--machine", "uf", "--trajectory", "x", "--out", sys.
 def test_what_simulates_says_that_mujoco_is_missing(tmp_path):
     log = tmp_path / "log.csv"
     done = subprocess.run(
-        [sys.executable, "-c", WITHOUT, str(log)], capture_output=True, text=True, timeout=120
+        [sys.executable, "-c", WITHOUT, str(log)], capture_output=True, text=True, timeout=600
     )
     assert done.returncode == 2, done.stderr
     assert (

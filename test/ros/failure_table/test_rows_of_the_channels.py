@@ -137,5 +137,6 @@ def test_row_37_samples_reordered_by_50_ms_are_dropped_without_harm(chain):
     assert counts["late"] == counts["filled"] == len(late)
     assert (counts["gap"], counts["clock_jump"]) == (0, 0)
     # an eighth of the stream is made up: nothing may be learned from it
-    status = status_with(chain.bench, chain.statuses, "behind the newest", "made up")
+    status_with(chain.bench, chain.statuses, "behind the newest", late=str(len(late)))
+    status = status_with(chain.bench, chain.statuses, "made up", late=str(len(late)))
     assert status.level == DiagnosticStatus.ERROR

@@ -237,7 +237,7 @@ def test_row_25_reset_is_answered_within_a_second_while_samples_stream_at_1_khz(
             assert simulator.code is None
     finally:
         for process in processes:
-            assert process.stop() == 0
+            assert process.stop(60.0) == 0
 
 
 def test_row_25_after_a_reset_the_filter_equals_a_fresh_node(bench):

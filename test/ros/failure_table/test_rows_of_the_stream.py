@@ -47,8 +47,7 @@ def test_row_01_not_finite_samples_are_dropped_and_counted(bench, rig):
     assert rig.counts["filled"] == 2
     for message in rig.output:
         assert np.isfinite([message.length, message.rate, message.acceleration, message.force]).all()
-    status = status_with(bench, statuses, "value is not finite")
-    assert (status.level, values_of(status)["not_finite"]) == (WARN, "2")
+    assert status_with(bench, statuses, "value is not finite", not_finite="2").level == WARN
     # untouched: where the filter's window holds neither of the two, the numbers are those of the whole motion
     width = 300 - len(expected(motion)) + 1
     samples = expected(motion)
@@ -341,8 +340,7 @@ def test_row_14_a_length_outside_the_limits_names_the_strut_and_hints_at_millime
     statuses.clear()
     motion = Motion(20, start=1010.0)
     rig.feed([joint_state(t, 1000 * x, f) for t, x, f in zip(motion.time, motion.length, motion.force)])
-    status = status_with(bench, statuses, "(is it in mm?)")
-    assert (status.level, values_of(status)["out_of_limits"]) == (ERROR, "21")
+    assert status_with(bench, statuses, "(is it in mm?)", out_of_limits="21").level == ERROR
     assert len(rig.output) == len(expected(Motion(200)))
 
 

@@ -39,7 +39,7 @@ parquet = pytest.importorskip("pyarrow.parquet")
 fsspec = pytest.importorskip("fsspec")
 
 LOGS, WORN, GROWN = 8, 4, 1.2
-DEADLINE = 120.0  # s
+DEADLINE = 300.0  # s
 
 
 def worn(machine: Machine) -> Machine:
