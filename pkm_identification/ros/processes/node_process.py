@@ -19,9 +19,7 @@ from pkm_identification.errors import PkmError
 
 # What a node logs when it is configured and subscribed.
 ACTIVE = ": active"
-START_DEADLINE = (
-    300.0  # s; the first start of all compiles the kernels, which takes minutes on a slow computer
-)
+START_DEADLINE = 300.0  # s; the first start of all compiles the kernels
 STOP_DEADLINE = 10.0
 POLL = 0.02
 SHOWN_LINES = 8

@@ -62,7 +62,7 @@ def test_a_reader_in_another_thread_never_sees_an_older_number_after_a_newer_one
     reader.start()
     for number in range(1, 5001):
         board.put("n", number)
-    reader.join(30.0)
+    reader.join(300.0)
     assert seen[-1] == 5000
     assert seen == sorted(set(seen))
 
