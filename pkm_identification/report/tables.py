@@ -54,6 +54,7 @@ REASONS = {
     "filled": "single missing samples filled in by a straight line",
     "no_force": "samples without strut forces",
     "no_pose": "samples for which forward kinematics found no good pose",
+    "stepping": "samples while a length steps: an encoder that loses counts, or a blow",
     "resting": "equations of a machine at rest: friction hides what they would say",
     "gated": "equations that the estimator's gate kept out",
     "outlier": "equations that do not fit the others: without weight in the robust fit",

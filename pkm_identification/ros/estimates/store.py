@@ -27,7 +27,13 @@ if TYPE_CHECKING:
     from pkm_identification.parameters.parameter_set import ParameterSet
 
 # Counters of the online estimator that say why samples were not used, as files and diagnostics call them.
-DROPPED = {"no_pose": "skipped_status", "no_force": "no_force", "resting": "resting", "gated": "gated"}
+DROPPED = {
+    "no_pose": "skipped_status",
+    "no_force": "no_force",
+    "stepping": "stepping",
+    "resting": "resting",
+    "gated": "gated",
+}
 
 
 @dataclass

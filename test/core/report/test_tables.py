@@ -116,7 +116,7 @@ def test_every_reason_of_the_guard_and_of_the_readers_is_explained():
         "bad_stamp",
         "repeated_header",
     }
-    reasons |= {"filled", "gated", "resting", "no_pose", "no_force", "wrong_rate"}
+    reasons |= {"filled", "gated", "resting", "no_pose", "no_force", "stepping", "wrong_rate"}
     assert reasons <= set(REASONS)
     listing = dropped_table({"spike": 3, "gap": 0, "unheard_of": 2})
     assert [row[:2] for row in listing.rows] == [("spike", "3"), ("unheard_of", "2")]

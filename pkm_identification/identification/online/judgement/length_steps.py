@@ -18,9 +18,13 @@ from pkm_identification.motion import STRUTS, PlatformMotion, StrutMotion
 from pkm_identification.numerics.arrays import FloatArray
 
 BURST = 15.0  # changes of acceleration over what is usual
+SMALLEST = 2e-4  # of the length scale: what makes less of a burst than a step of this is a motion
+STEEPEST = 0.24  # third derivative of a unit step behind a low-pass of order 4, by the cutoff (rad/s) cubed
 MEMORY, LEARNING = 2.0, 1.0  # s, of what is usual, and before anything is unusual
 PASSES = 3.0  # periods of the kinematic cutoff, until a burst is over
-SAME = 0.5  # s, in which drives have answered a step: bursts are the same
+SAME = (
+    0.5  # s, in which drives have answered a step: bursts are the same; what goes on for longer is a motion
+)
 SHIFT = 1e-5  # of the length scale, for differences
 
 
@@ -46,12 +50,13 @@ class LengthSteps:
         self._period, self._kept = period, kept
         self._share = period / MEMORY
         self._passing = PASSES / cutoff
+        self._least = SMALLEST * machine.length_scale * STEEPEST * (2.0 * np.pi * cutoff) ** 3 * period
         self.reset()
 
     def reset(self) -> None:
         """As at the start."""
         self.last: float | None = None
-        self._over = -np.inf
+        self._begun = self._over = -np.inf
         self._usual = np.zeros(STRUTS)
         self._seen = 0
         self._before: FloatArray | None = None
@@ -63,18 +68,28 @@ class LengthSteps:
         """
         if self.last is not None and not 0.0 <= time - self.last <= self._kept:
             self.last = None
-        passing = time < self._over
-        if starting and self._before is not None and not passing:
-            self._note(time)
-            self._before = None
-        before, self._before = self._before, acceleration.copy()
-        if before is None or passing:
-            return passing
-        change = np.abs(acceleration - before)
-        if self._seen * self._period > LEARNING and np.any(change > BURST * self._usual + 1e-12):
-            self._note(time)
-            self._over = time + self._passing
+        if time < self._over:
             return True
+        before, self._before = self._before, acceleration.copy()
+        if starting:
+            if before is not None:
+                self._note(time)
+            return False
+        if before is None:
+            return False
+        change = np.abs(acceleration - before)
+        if self._seen * self._period > LEARNING and np.any(
+            change > np.maximum(BURST * self._usual, self._least)
+        ):
+            if time - self._over > SAME:
+                self._begun = time
+            if time - self._begun <= SAME:
+                self._note(time)
+                self._over = time + self._passing
+                self._before = None  # what follows begins anew, and not after a hole
+                return True
+            # a livelier motion than before
+            self._usual = np.maximum(self._usual, change)
         self._seen += 1
         # a plain mean at first
         self._usual += max(self._share, 1.0 / self._seen) * (change - self._usual)
