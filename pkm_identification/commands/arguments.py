@@ -112,6 +112,14 @@ def add_json(parser: argparse.ArgumentParser) -> None:
     )
 
 
+class _Joined(argparse.Action):
+    """Texts with commas: the option given twice means both."""
+
+    def __call__(self, _parser: Any, options: Any, values: Any, _option: str | None = None) -> None:
+        before = getattr(options, self.dest)
+        setattr(options, self.dest, ",".join(part for part in (before, values) if part))
+
+
 def add_setting(
     parser: argparse._ActionsContainer, declaration: Declaration, metavar: str | None = None
 ) -> None:
@@ -136,6 +144,8 @@ def add_setting(
         shown = f"{default:g}"
     else:
         kind["metavar"] = metavar
+        if metavar and "..." in metavar:
+            kind["action"] = _Joined
     text = declaration.help
     if declaration.ending:
         text += f": {', '.join(declaration.choices)}, or a {declaration.ending} file"

@@ -177,14 +177,13 @@ def solve_blocks(
 ) -> tuple[FloatArray, FloatArray]:
     """`solve_whitened` of columns (k, m, P) and right sides (k, m) that come part by part, P being the width."""
     whitener = np.linalg.inv(np.linalg.cholesky(noise))
-    triangle = np.empty((0, width + 1))
+    triangle = np.eye(width, width + 1)  # the prior
     every: Iterable[FloatArray | None] = repeat(None) if weights is None else weights
     for (scaled, target), weight in zip(parts, every, strict=False):
         joined = np.concatenate([whitener @ scaled, (target @ whitener.T)[:, :, None]], axis=2)
         if weight is not None:
             joined *= np.sqrt(weight)[:, None, None]
-        before = triangle if len(triangle) else np.eye(width, width + 1)  # the prior
-        stacked = np.concatenate([joined.reshape(-1, width + 1), before])
+        stacked = np.concatenate([joined.reshape(-1, width + 1), triangle])
         triangle = np.asarray(np.linalg.qr(stacked, mode="r"), dtype=float)
     inverse = np.linalg.inv(triangle[:width, :width])
     solution = np.linalg.solve(triangle[:width, :width], triangle[:width, width])

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pkm_identification.errors import LogError
+from pkm_identification.errors import LogError, MotionRefused
 from pkm_identification.estimation.equations import Equations
 from pkm_identification.mechanisms.multibody.dynamics import drive_inertia, regressor
 from pkm_identification.mechanisms.multibody.kinematics import MechanismMotion, motion_of_drives
@@ -133,11 +133,14 @@ def mechanism_equations(
     Raises
     ------
     LogError
-        If the log is too short for the filters.
+        If the log is too short for the filters, or a drive's force is 0 throughout.
     MotionRefused
         If a row is out of the mechanism's reach.
     """
     period, time, drive, force = band.period, log.time, log.drive, log.force
+    silent = [name for name, column in zip(model.outputs, force.T, strict=True) if not column.any()]
+    if silent:
+        raise LogError(f"{log.source}: {', '.join(silent)}: 0 throughout; expected the forces of all drives")
     actuators = mechanism.description.actuators
     if actuators is not None:
         control = mechanism.description.control
@@ -158,7 +161,10 @@ def mechanism_equations(
         slice(edge, len(time) - edge),
         slice(edge - steps.reach, len(rate) - (edge - steps.reach)),
     )
-    motion = motion_of_drives(mechanism, smooth[inner], rate[shifted], acceleration[shifted])
+    try:
+        motion = motion_of_drives(mechanism, smooth[inner], rate[shifted], acceleration[shifted])
+    except MotionRefused as error:  # rows are counted from where the filters have settled
+        raise MotionRefused(f"{log.source}: from {time[edge]:g} s on, {error}") from error
     samples = DriveSamples(time[inner], motion)
     measured = zero_phase(sections, force)[inner]
     segment = np.full(len(samples), number, dtype=np.int64)

@@ -164,7 +164,7 @@ def identify_mechanism(
     Raises
     ------
     LogError
-        If a log is too short or not regular, or sample rates differ.
+        If a log is too short or not regular, a drive's force is 0 throughout, or sample rates differ.
     SettingsError
         If the base parameters are in doubt, the friction law is not Coulomb's, drives report no force, or the
         estimator needs more than equations.
@@ -228,8 +228,9 @@ def _refuse(mechanism: Mechanism, settings: Settings) -> None:
     law = description.friction.law.name
     if law != "coulomb":
         raise SettingsError(f"friction law '{law}': 'coulomb' alone can be estimated")
-    if name not in ESTIMATORS or ESTIMATORS[name].twins:
-        raise SettingsError(f"estimator '{name}': not one that takes a mechanism's equations")
+    taken = [one for one, estimator in ESTIMATORS.items() if not estimator.twins]
+    if name not in taken:
+        raise SettingsError(f"estimator '{name}': of a mechanism one of {', '.join(taken)}")
 
 
 def _scaled(everything: ParameterSet, equations: Equations) -> ParameterSet:

@@ -107,3 +107,22 @@ def test_what_does_not_apply_is_refused_in_one_line(options, message, tmp_path, 
     error = capsys.readouterr().err
     assert message in error
     assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (lambda values: values * [1, 1, 1, 1, 0, 0, 0], "force_1, force_2, force_3: 0 throughout"),
+        (lambda values: values * [1, 1, 1, 1, 1, 0, 1], "force_2: 0 throughout"),
+        (lambda values: values + np.eye(7)[1], "from 0.034 s on, row 1: drives (1."),
+    ],
+)
+def test_a_log_that_cannot_be_the_mechanisms_is_named(damage, message, files, tmp_path, capsys):
+    machine, log, _ = files
+    header, *lines = Path(log).read_text().splitlines()[:800]
+    values = damage(np.array([line.split(",") for line in lines], dtype=float))
+    np.savetxt(tmp_path / "other.csv", values, delimiter=",", header=header, comments="")
+    assert main(["identify", str(tmp_path / "other.csv"), "--machine", str(machine)]) == 2
+    error = capsys.readouterr().err
+    assert f"other.csv: {message}" in error
+    assert error.count("\n") == 1

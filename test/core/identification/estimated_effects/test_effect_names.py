@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 from dataclasses import replace
 
 import numpy as np
@@ -9,13 +10,14 @@ import pytest
 from core.mechanisms.hexapod.machine_variants import changed, machine
 
 from pkm_identification.cli import main
+from pkm_identification.commands.arguments import add_setting
 from pkm_identification.errors import SettingsError
 from pkm_identification.exporting.cured_effects import with_effects_known
 from pkm_identification.identification.estimated_effects.corrections import Corrections
 from pkm_identification.identification.estimated_effects.effect import FIXED
 from pkm_identification.identification.estimated_effects.linearisation import Linearisation
 from pkm_identification.identification.estimated_effects.registry import NAMES, parse_names
-from pkm_identification.identification.settings import Settings, assumptions_of
+from pkm_identification.identification.settings import ALSO, Settings, assumptions_of
 from pkm_identification.mechanisms.hexapod.drive import KnownForces
 from pkm_identification.signals.forces.known import aligned
 from pkm_identification.signals.guard import GuardedLog
@@ -172,3 +174,11 @@ def test_struts_with_delays_of_their_own_keep_what_all_have_in_time():
     np.testing.assert_array_equal(made.force[:, 0], whole.force[rows, 0])
     np.testing.assert_array_equal(made.force[:, 1], whole.force[rows + 2, 1])
     np.testing.assert_array_equal(made.force[:, 4], whole.force[rows - 1, 4])
+
+
+def test_the_option_given_twice_means_both():
+    parser = argparse.ArgumentParser()
+    add_setting(parser, ALSO, "NAME[,NAME...]")
+    assert parser.parse_args([]).also == ""
+    given = parser.parse_args(["--also", "friction_load,compliance", "--also", "length_scale"]).also
+    assert given == "friction_load,compliance,length_scale"

@@ -116,5 +116,5 @@ def test_logs_that_cannot_be_used_are_refused(log):
     slower = DriveLog(log.time[::2], log.drive[::2], log.force[::2], "b.csv")
     with pytest.raises(LogError, match=r"b\.csv: 500 samples a second, 1000 in the first log"):
         identify_mechanism(mechanism, [log, slower], settings())
-    with pytest.raises(SettingsError, match="estimator 'iv': not one that takes"):
+    with pytest.raises(SettingsError, match="estimator 'iv': of a mechanism one of ukf"):
         identify_mechanism(mechanism, [log], settings("iv"))
