@@ -98,20 +98,29 @@ def exact_base_parameters(
     Raises
     ------
     NotConfirmed
-        If no two primes agree, or the modulus has too few digits.
+        If no two primes agree, of those whose modulus has digits enough.
     """
     last = np.array([name in wanted_out for name in names])
     best: tuple[int, ModularRows, _Echelon] | None = None
+    why = "no two primes lead to the same base parameters"
     for prime in primes:
         rows = regressor(prime)
         if rows is None:
             continue
-        echelon = _Echelon.of(rows, last)
+        try:
+            echelon = _Echelon.of(rows, last)
+            if (
+                best is not None
+                and len(echelon.pivots) == len(best[2].pivots)
+                and set(echelon.kept) != set(best[2].kept)
+            ):
+                # another choice of parameters, as good modulo this prime
+                echelon = _Echelon.of(rows, ~np.isin(np.arange(len(names)), best[2].kept))
+        except NotConfirmed as error:  # numbers that this prime divides cost digits; another prime may not
+            why = str(error)
+            continue
         if best is not None and len(echelon.pivots) == len(best[2].pivots):
             kept, given_up = best[2].kept, best[2].given_up
-            if echelon.kept.tolist() != kept.tolist():
-                # another choice of parameters, as good modulo this prime
-                echelon = _Echelon.of(rows, ~np.isin(np.arange(len(names)), kept))
             fractions = _fractions(best[2], echelon)
             if echelon.kept.tolist() == kept.tolist() and fractions is not None:
                 invisible = np.flatnonzero(~(best[1].rows != 0).any(axis=0))
@@ -120,7 +129,7 @@ def exact_base_parameters(
                 )
         if best is None or len(echelon.pivots) >= len(best[2].pivots):
             best = (prime, rows, echelon)
-    raise NotConfirmed("no two primes lead to the same base parameters")
+    raise NotConfirmed(why)
 
 
 @dataclass(frozen=True)

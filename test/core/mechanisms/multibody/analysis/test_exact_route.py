@@ -107,6 +107,11 @@ def test_a_modulus_too_short_for_the_fractions_is_no_answer():
 
     base = exact_base_parameters(lambda prime: combined(prime, 90), ("a", "b", "c"), (7, 11), ("c",))
     assert terms(base, "c") == {"a": wide}
+    # a prime whose modulus is too short is passed over
+    base = exact_base_parameters(
+        lambda prime: combined(prime, 8 if prime == 13 else 90), ("a", "b", "c"), (13, 7, 11), ("c",)
+    )
+    assert base.primes == (7, 11)
     for short in (8, 20, 40):
         with pytest.raises(NotConfirmed):
             exact_base_parameters(
