@@ -18,6 +18,7 @@ from .key import (
     at_most,
     choice,
     either,
+    names,
     numbers,
     rows,
 )
@@ -222,6 +223,11 @@ HEXAPOD_KEYS = (
             Key(name, f"{one.help}{f', {one.unit}' if one.unit else ''}", at_most(one.high or 0.0))
             for name, one in declarations(Tolerances).items()
         ),
+    ),
+    Key(
+        "joint_names",
+        "what drivers call struts 1 to 6, in messages and columns (default: strut_1 to strut_6)",
+        names(STRUTS),
     ),
     *ACTUATORS,
 )
