@@ -55,7 +55,7 @@ def read_logs(
     joints: str | None = None,
     rate: float | None = None,
 ) -> Logs:
-    """Read logs: text of columns (.gz too), MATLAB files or rosbag2 recordings.
+    """Read logs: text of columns (.gz too), files of arrays (MATLAB, Parquet, HDF5), or recordings of ROS 2 and 1.
 
     Parameters
     ----------

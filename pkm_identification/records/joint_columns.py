@@ -8,8 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-# Our columns of a strut, without its number; the field of a JointState that holds the same.
-STEMS = {"length": "position", "force": "effort", "enc": None, "cur": None, "motor_length": None}
+from .bags import MOTOR_STATES
+
+# Our columns of a strut, without its number; those of them that fields of a JointState hold.
+STEMS = ("length", "force", "enc", "cur", "motor_length")
+FIELDS = {"length": "position", "force": "effort"}
 
 
 def with_numbers(names: Sequence[str], joints: Sequence[str]) -> tuple[str, ...]:
@@ -33,7 +36,13 @@ def with_numbers(names: Sequence[str], joints: Sequence[str]) -> tuple[str, ...]
 
 def _ours(name: str, joints: Sequence[str]) -> str | None:
     for number, joint in enumerate(joints, 1):
-        for stem, field in STEMS.items():
-            if name == f"{stem}_{joint}" or (field is not None and f"/{name}".endswith(f"/{joint}/{field}")):
+        for stem in STEMS:
+            if name == f"{stem}_{joint}":
+                return f"{stem}_{number}"
+        for stem, field in FIELDS.items():
+            if f"/{name}".endswith(f"/{MOTOR_STATES}/{joint}/{field}"):
+                # the efforts are those of the other topic
+                return f"motor_length_{number}" if stem == "length" else None
+            if f"/{name}".endswith(f"/{joint}/{field}"):
                 return f"{stem}_{number}"
     return None

@@ -11,7 +11,7 @@ from pkm_identification.motion import STRUT_NAMES, StrutLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.progress import steps
 
-from .bags import ROS_1
+from .bags import MOTOR_STATES, ROS_1, STRUT_STATES
 from .foreign import (
     ARRAY_FILES,
     LogLayout,
@@ -87,13 +87,33 @@ def _read(
         from .bags.reader import read_strut_bag
 
         refuse_for_recording(file, layout)
-        motors = machine is not None and machine.encoders_on_motors
-        log, faults = read_strut_bag(file, topic, layout.joints or _joints(machine), motors)
+        called = _topics(machine)
+        _refuse_other_encoders(file, topic, called, machine)
+        log, faults = read_strut_bag(file, topic, layout.joints or _joints(machine), called)
         return in_si(log, layout.units), faults
     refuse_for_columns(file, layout)
     if layout or file.suffix in ARRAY_FILES or looks_foreign(file):
         return read_foreign(file, layout, machine)
     return read_strut_csv(file, machine)
+
+
+def _topics(machine: Machine | None) -> tuple[str, ...]:
+    """Topics that have the lengths of a machine's encoders, the best first."""
+    if machine is None or not machine.encoders_on_motors:
+        return (STRUT_STATES,)
+    return (MOTOR_STATES,) if machine.has_both_encoders else (MOTOR_STATES, STRUT_STATES)
+
+
+def _refuse_other_encoders(
+    file: Path, topic: str | None, called: Sequence[str], machine: Machine | None
+) -> None:
+    """Refuse a topic that is named and has the lengths of the other encoders of drives that have two."""
+    name = "" if topic is None else topic.rpartition("/")[2]
+    if machine is None or not machine.has_both_encoders or name in called:
+        return
+    if name in (STRUT_STATES, MOTOR_STATES):
+        side = "motor" if name == MOTOR_STATES else "load"
+        raise LogError(f"{file}: topic {topic} has lengths of the other encoders; they need --encoder {side}")
 
 
 def _joints(machine: Machine | None) -> tuple[str, ...]:

@@ -118,11 +118,23 @@ def read_strut_csv(path: str | Path, machine: Machine | None = None) -> tuple[St
 
 
 def strut_log_of(table: Table, machine: Machine | None) -> StrutLog:
-    """The log that columns of our names hold; raises LogError where counts or currents lack a machine with drives.
+    """The log that columns of our names hold, its lengths those of the encoders that the machine's are.
 
-    Lengths of a machine whose drives have encoders on the motors alone are the motors', where the file has both.
+    Of a machine whose drives have encoders on the motors alone they are the motors', where the file has both.
+
+    Raises
+    ------
+    LogError
+        If counts or currents lack a machine with drives, or the file lacks the lengths of the motors that are chosen.
     """
-    motors = MOTOR_LENGTH[0] in table.columns and machine is not None and machine.encoders_on_motors
+    motors = machine is not None and machine.encoders_on_motors
+    if motors and MOTOR_LENGTH[0] not in table.columns:
+        if machine is not None and machine.has_both_encoders:
+            raise LogError(
+                f"{table.source}: no columns {MOTOR_LENGTH[0]}..{MOTOR_LENGTH[-1]}, expected for --encoder motor; "
+                "where length_1..length_6 are the motors' the machine file says 'encoder: motor'"
+            )
+        motors = False
     time = table.select([TIME])[:, 0]
     imu, sensor = (table.select(group) if group[0] in table.columns else None for group in (IMU, SENSOR))
     if CURRENT[0] in table.columns:

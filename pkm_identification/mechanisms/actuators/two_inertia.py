@@ -101,6 +101,8 @@ class TwoInertia(MotorDrive):
         Which side shows its position. Of both, logs have the load's as lengths, and the motor's beside them.
     cascade : {'motor', 'load'}
         Of both, the one that loops in the drive act on.
+    taken : {'load', 'motor'}
+        Of both, the one whose lengths are taken from logs.
     """
 
     load_inertia: float
@@ -109,6 +111,7 @@ class TwoInertia(MotorDrive):
     motor_friction: InnerFriction = FRICTIONLESS
     encoder: str = "motor"
     cascade: str = "motor"
+    taken: str = "load"
 
     type: ClassVar[str] = "two_inertia"
     current_at: ClassVar[int] = 2
@@ -123,7 +126,7 @@ class TwoInertia(MotorDrive):
 
     @property
     def log_on_motor(self) -> bool:
-        return self.encoder == "motor"
+        return (self.taken if self.has_both_encoders else self.encoder) == "motor"
 
     @property
     def has_both_encoders(self) -> bool:
@@ -207,7 +210,7 @@ class TwoInertia(MotorDrive):
 def by_encoder(actuator: Actuator, side: str) -> Actuator:
     """An actuator as logs show it by one of two encoders, 'motor' or 'load'; itself where it has one."""
     if isinstance(actuator, TwoInertia) and actuator.has_both_encoders:
-        return replace(actuator, encoder=side)
+        return replace(actuator, taken=side)
     return actuator
 
 

@@ -193,7 +193,14 @@ class Machine:
     @property
     def encoders_on_motors(self) -> bool:
         """Whether lengths in logs are those of encoders on the motors, of drives that yield."""
-        return bool(self.actuators) and all(one.log_on_motor for one in self.actuators or ())
+        drives = self.actuators or ()
+        taken = any(one.has_both_encoders and one.log_on_motor for one in drives)
+        return taken or (bool(drives) and all(one.log_on_motor for one in drives))
+
+    @property
+    def has_both_encoders(self) -> bool:
+        """Whether there are drives with an encoder on either side."""
+        return any(one.has_both_encoders for one in self.actuators or ())
 
     def with_encoder(self, side: str) -> Machine:
         """The machine as its logs show it by one of two encoders of each drive, on the 'motor' or on the 'load'.
@@ -203,7 +210,7 @@ class Machine:
         SettingsError
             If its drives have one encoder each.
         """
-        if not any(one.has_both_encoders for one in self.actuators or ()):
+        if not self.has_both_encoders:
             raise SettingsError(f"encoder {side}: drives of machine '{self.name}' have one encoder each")
         return replace(self, actuators=tuple(by_encoder(one, side) for one in self.actuators or ()))
 

@@ -16,12 +16,9 @@ from pkm_identification.numerics.memory import beyond_memory
 
 from ..interfaces import full_type_name
 from ..joint_state import JOINT_STATE, decode_struts
-from . import ROS_1
+from . import ROS_1, STRUT_STATES
 from .part_lock import part_folder
 from .ros1 import Ros1Reader
-
-STRUT_STATES = "strut_states"
-MOTOR_STATES = "motor_states"  # the same by encoders on the motors, of drives that have one on either side
 
 
 @dataclass(frozen=True)
@@ -83,7 +80,10 @@ def read_messages(path: str | Path, topics: Collection[str] | None = None) -> It
 
 
 def read_strut_bag(
-    path: str | Path, topic: str | None = None, struts: Sequence[str] = STRUT_NAMES, motors: bool = False
+    path: str | Path,
+    topic: str | None = None,
+    struts: Sequence[str] = STRUT_NAMES,
+    called: Sequence[str] = (STRUT_STATES,),
 ) -> tuple[StrutLog, dict[str, int]]:
     """Read the strut samples of a recording, stamped by their headers, in the order of their arrival.
 
@@ -92,11 +92,11 @@ def read_strut_bag(
     path : str or Path
         Folder of a rosbag2 recording, or its .db3 or .mcap file, or a .bag of ROS 1.
     topic : str, optional
-        By default the one topic called `strut_states`, in whatever namespace.
+        By default the one topic that is called so, in whatever namespace.
     struts : sequence of six str
         Joint names of struts 1 to 6.
-    motors : bool
-        Read the topic called `motor_states` instead, where there is one and no topic is named.
+    called : sequence of str
+        What the topic may be called, the best first: `strut_states`, `motor_states`.
 
     Returns
     -------
@@ -114,7 +114,7 @@ def read_strut_bag(
     """
     with _opened(path) as reader:
         known = _topics(reader)
-        topic = _strut_topic(known, topic, path, motors)
+        topic = _strut_topic(known, topic, path, called)
         if problem := beyond_memory(sum(c.msgcount for c in reader.connections if c.topic == topic)):
             raise LogError(f"{path}: {problem}")
     messages = (message.data for message in read_messages(path, [topic]))
@@ -125,17 +125,17 @@ def read_strut_bag(
     return decoded.log, decoded.dropped
 
 
-def _strut_topic(known: dict[str, str], topic: str | None, path: str | Path, motors: bool) -> str:
+def _strut_topic(known: dict[str, str], topic: str | None, path: str | Path, called: Sequence[str]) -> str:
     if topic is None:
         last = {name: name.rpartition("/")[2] for name in known}
-        wanted = MOTOR_STATES if motors and MOTOR_STATES in last.values() else STRUT_STATES
+        wanted = next((name for name in called if name in last.values()), called[0])
         found = [name for name in known if last[name] == wanted]
         if len(found) > 1:
             raise LogError(f"{path}: several topics to choose from: {', '.join(found)}; name the one to read")
     else:
         found = [name for name in (topic, f"/{topic}") if name in known][:1]
     if not found:
-        raise LogError(f"{path}: no topic {topic or f'/{STRUT_STATES}'}; there are: {_listed(known)}")
+        raise LogError(f"{path}: no topic {topic or f'/{called[0]}'}; there are: {_listed(known)}")
     if known[found[0]] != JOINT_STATE:
         raise LogError(f"{path}: topic {found[0]} is of type {known[found[0]]}, expected {JOINT_STATE}")
     return found[0]

@@ -25,8 +25,8 @@ from pkm_identification.numerics.arrays import FloatArray
 from ..interfaces import full_type_name, typestore
 from ..joint_state import JOINT_STATE, encode_struts
 from ..stamps import NANOSECONDS
+from . import MOTOR_STATES, STRUT_STATES
 from .part_lock import PartLock, part_folder
-from .reader import MOTOR_STATES, STRUT_STATES
 
 T = TypeVar("T")
 

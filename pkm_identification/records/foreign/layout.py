@@ -15,12 +15,19 @@ from pkm_identification.errors import SettingsError
 from pkm_identification.motion import STRUTS
 from pkm_identification.suggestion import did_you_mean
 
-from ..strut_csv import COUNTS, CURRENT, FORCE, IMU, LENGTH, SENSOR, TIME
+from ..strut_csv import COUNTS, CURRENT, FORCE, IMU, LENGTH, MOTOR_LENGTH, SENSOR, TIME
 from .units import units_by_quantity
 
 LAYOUT_ENDING = ".columns.yaml"
-GROUPS = {"length": LENGTH, "force": FORCE, "enc": COUNTS, "cur": CURRENT, "sensor": SENSOR}
-OURS = (TIME, *LENGTH, *FORCE, *COUNTS, *CURRENT, *IMU, *SENSOR)
+GROUPS = {
+    "length": LENGTH,
+    "force": FORCE,
+    "enc": COUNTS,
+    "cur": CURRENT,
+    "sensor": SENSOR,
+    "motor_length": MOTOR_LENGTH,
+}
+OURS = (TIME, *LENGTH, *FORCE, *COUNTS, *CURRENT, *IMU, *SENSOR, *MOTOR_LENGTH)
 NUMBERED = re.compile(r"(.*?)(\d{1,6})(\D*)")
 MOST_COLUMNS = 64
 

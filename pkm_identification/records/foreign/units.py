@@ -10,7 +10,7 @@ from pkm_identification.errors import SettingsError
 from pkm_identification.motion import StrutLog
 from pkm_identification.suggestion import did_you_mean
 
-from ..strut_csv import CURRENT, FORCE, IMU, LENGTH, SENSOR, TIME
+from ..strut_csv import CURRENT, FORCE, IMU, LENGTH, MOTOR_LENGTH, SENSOR, TIME
 
 POUND, GRAVITY, INCH = 0.45359237, 9.80665, 0.0254  # kg, m/s^2, m: exact by definition
 FACTORS = {
@@ -23,7 +23,7 @@ FACTORS = {
 }
 QUANTITY = {
     TIME: "time",
-    **dict.fromkeys(LENGTH, "length"),
+    **dict.fromkeys((*LENGTH, *MOTOR_LENGTH), "length"),
     **dict.fromkeys((*FORCE, *SENSOR), "force"),
     **dict.fromkeys(CURRENT, "current"),
     **dict.fromkeys(IMU[:3], "acceleration"),

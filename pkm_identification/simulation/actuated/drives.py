@@ -117,9 +117,9 @@ class ActuatorDrives:
     def motor_side(self) -> FloatArray | None:
         """Coordinates (n,) of the motors' encoders of drives that have one on either side; None without such a drive.
 
-        NaN of the others.
+        Of the others that of the one they have.
         """
-        return np.where(self._on_both, self.states[:, 0], np.nan) if np.any(self._on_both) else None
+        return np.where(self._on_both, self.states[:, 0], self.shown()) if np.any(self._on_both) else None
 
     def set_command(self, before: FloatArray, after: FloatArray) -> None:
         """What holds for the next period: commands (n,), of controlled drives wanted coordinates at both its ends."""

@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 from pkm_identification.cli import main
-from pkm_identification.errors import MachineError
+from pkm_identification.errors import LogError, MachineError
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.transfers import transfers_of
 from pkm_identification.records import read_log, read_strut_csv, write_log, write_strut_csv
+from pkm_identification.records.foreign import LogLayout
 from pkm_identification.simulation import SensorSettings, Simulator
 
 
@@ -59,6 +60,79 @@ def test_a_log_says_which_is_which(record, tmp_path):
     columns = np.genfromtxt(path, delimiter=",", skip_header=1)
     np.testing.assert_allclose(columns[:, -6:], record.motor_length, atol=1e-9)
     np.testing.assert_allclose(read_strut_csv(path)[0].length, record.length, atol=1e-9)
+
+
+@pytest.mark.slow
+def test_motors_lengths_that_are_not_there_are_no_load_lengths(record, tmp_path):
+    motor, log = belt(encoder="both").with_encoder("motor"), record.log()
+    log = replace(log, time=log.time + 1.0)
+    write_log(tmp_path / "log.csv", log)
+    with pytest.raises(LogError, match=r"no columns motor_length_1\.\.motor_length_6"):
+        read_log(tmp_path / "log.csv", motor)
+    write_log(tmp_path / "bag", log)
+    with pytest.raises(LogError, match="no topic /motor_states"):
+        read_log(tmp_path / "bag", motor)
+    write_log(tmp_path / "both", log, motor_length=record.motor_length)
+    for side, topic in (("motor", "strut_states"), ("load", "/motor_states")):
+        with pytest.raises(LogError, match="lengths of the other encoders"):
+            read_log(tmp_path / "both", belt(encoder="both").with_encoder(side), topic)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("delimiter", [",", ";"])
+@pytest.mark.parametrize("form", ["{}_{}", "/{}/{}/{}"])
+def test_text_of_other_programs_has_both_by_the_names_of_joints(record, tmp_path, delimiter, form):
+    names = ("leg_c", "leg_a", "axis/3", "leg_b", "leg_f", "leg_e")
+    machine = replace(belt(encoder="both"), joint_names=names)
+    log = record.log()
+    columns = {"t": log.time}
+    for i, name in enumerate(names):
+        if form == "{}_{}":
+            columns |= {f"length_{name}": log.length[:, i], f"force_{name}": log.force[:, i]}
+            columns[f"motor_length_{name}"] = record.motor_length[:, i]
+        else:
+            for topic, length in (("strut_states", log.length), ("motor_states", record.motor_length)):
+                columns |= {
+                    f"/{topic}/{name}/position": length[:, i],
+                    f"/{topic}/{name}/effort": log.force[:, i],
+                }
+    rows = [
+        delimiter.join(columns),
+        *(delimiter.join(map(repr, row)) for row in np.column_stack(list(columns.values())).tolist()),
+    ]
+    path = tmp_path / "log.csv"
+    path.write_text("\n".join(rows) + "\n")
+    for side, length in (("load", record.length), ("motor", record.motor_length)):
+        read, _ = read_log(path, machine.with_encoder(side))
+        np.testing.assert_array_equal(read.length, length)
+        np.testing.assert_array_equal(read.force, log.force)
+
+
+@pytest.mark.slow
+def test_columns_and_units_of_the_motors_are_named_as_others_are(record, tmp_path):
+    path, log = tmp_path / "log.csv", record.log()
+    groups = {"L": 1e3 * log.length, "F": log.force, "M": 1e3 * record.motor_length}
+    names = [f"{letter}{i}" for letter in groups for i in range(1, 7)]
+    table = np.column_stack([log.time, *groups.values()])
+    np.savetxt(path, table, delimiter=";", header=";".join(["T", *names]), fmt="%.17g")
+    layout = LogLayout.of("t=T,length=L1..L6,force=F1..F6,motor_length=M1..M6", "mm", None, None)
+    for side, length in (("load", record.length), ("motor", record.motor_length)):
+        read, _ = read_log(path, belt(encoder="both").with_encoder(side), layout=layout)
+        np.testing.assert_allclose(read.length, length, rtol=1e-14)
+
+
+def test_of_drives_with_one_encoder_the_motors_column_has_that_one():
+    document = copy.deepcopy(Machine.load("uf_belt").document)
+    one = document.pop("actuator")
+    document["actuators"] = [one | {"encoder": "both"}] * 3 + [one | {"encoder": "load"}] * 3
+    machine = Machine.from_document(document)
+    simulator = Simulator(machine, sensors=SensorSettings.perfect())
+    simulator.command_lengths(simulator.plant.length)
+    record = simulator.run(0.002)
+    np.testing.assert_array_equal(record.motor_length[:, 3:], record.length[:, 3:])
+    assert np.all(record.motor_length[:, :3] != record.length[:, :3])
+    assert machine.with_encoder("motor").encoders_on_motors
+    assert not machine.encoders_on_motors
 
 
 @pytest.mark.slow
