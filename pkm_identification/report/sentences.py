@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,7 +21,13 @@ if TYPE_CHECKING:
 
 MOST_NAMES, MOST_COMBINATIONS = 8, 3  # in a sentence
 NOTHING_HELD_OUT = "Nothing was held out and predicted: the logs are too short for it."
+LOG_NAMED = re.compile(r"\S*[./:]")  # how a sentence on one of the logs begins
 PREDICTED = 2.0  # error of a held-out prediction over the noise floor, up to which the model holds there
+
+
+def warning_lines(result: Identification) -> list[str]:
+    """Warnings with a capital, but for names of logs, which stay as they are."""
+    return [text if LOG_NAMED.match(text) else f"{text[0].upper()}{text[1:]}" for text in result.warnings]
 
 
 def verdicts(result: Identification) -> list[tuple[bool, str]]:
@@ -80,7 +87,7 @@ def verdicts(result: Identification) -> list[tuple[bool, str]]:
         lines.append(held_out_sentence(result.validation, result.fit))
     elif result.settings.hold_out:
         lines.append((False, NOTHING_HELD_OUT))
-    lines += [(False, f"{warning[0].upper()}{warning[1:]}") for warning in result.warnings]
+    lines += [(False, line) for line in warning_lines(result)]
     if result.fit is not None:
         lines += [(result.fit.adequate, line) for line in fit_lines(result.fit)]
         if not result.fit.adequate:

@@ -17,7 +17,7 @@ from ..diagnosis import fit_lines, sentence, unseen_lines
 from ..earlier import GENERATOR
 from ..glossary import glossary_table
 from ..listing import Listing, number
-from ..sentences import verdicts
+from ..sentences import verdicts, warning_lines
 from ..tables import dropped_table, machine_table, settings_table, validation_table
 from .figure import figure
 from .frame import framed
@@ -170,7 +170,7 @@ def _weak(material: Material) -> list[str]:
 def _wrong(material: Material) -> list[str]:
     result = material.result
     parts = []
-    lines = [f"{text[0].upper()}{text[1:]}." if not text.endswith(".") else text for text in result.warnings]
+    lines = warning_lines(result)
     if result.fit is None:
         parts.append("<p>This estimate was not compared with its logs.</p>")
     else:

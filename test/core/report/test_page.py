@@ -18,6 +18,7 @@ from pkm_identification.report.page.next_steps import next_steps
 from pkm_identification.report.page.parameter_rows import WIDTH, parameter_rows
 from pkm_identification.report.page.travel_rows import travel_rows
 from pkm_identification.report.page.verdict_box import BAD, GOOD, UNKNOWN, checks, overall
+from pkm_identification.report.sentences import verdicts, warning_lines
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -47,6 +48,14 @@ def test_what_is_only_known_in_sums_keeps_the_verdict_from_being_good():
     (known,) = [check for check in checks(result) if check.question == "What is known?"]
     assert (known.state, known.answer) == (UNKNOWN, "17 of 20 parameters")
     assert known.detail == "2 only in a combination; 1 not shown by this motion"
+
+
+def test_a_warning_is_one_sentence_everywhere_and_names_of_logs_keep_their_letters():
+    said = ("samples come at 20 Hz", "raw.csv: samples come at 1040 Hz", "data/long log.csv: is short")
+    result = replace(made_identification(), warnings=said)
+    lines = warning_lines(result)
+    assert lines == ["Samples come at 20 Hz", *said[1:]]
+    assert [text for _, text in verdicts(result) if text in lines] == lines
 
 
 def test_every_shown_parameter_and_combination_has_a_bar_on_its_own_scale():
