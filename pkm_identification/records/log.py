@@ -82,7 +82,8 @@ def read_log(
 def _read(
     file: Path, machine: Machine | None, topic: str | None, layout: LogLayout
 ) -> tuple[StrutLog, dict[str, int]]:
-    if file.is_dir() or file.suffix in (*BAG_FILES, ROS_1):
+    ending = file.suffix.lower()
+    if file.is_dir() or ending in (*BAG_FILES, ROS_1):
         # Imported here because it takes longer than reading a CSV file.
         from .bags.reader import read_strut_bag
 
@@ -92,7 +93,7 @@ def _read(
         log, faults = read_strut_bag(file, topic, layout.joints or _joints(machine), called)
         return in_si(log, layout.units), faults
     refuse_for_columns(file, layout)
-    if layout or file.suffix in ARRAY_FILES or looks_foreign(file):
+    if layout or ending in ARRAY_FILES or looks_foreign(file):
         return read_foreign(file, layout, machine)
     return read_strut_csv(file, machine)
 

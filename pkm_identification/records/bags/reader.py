@@ -165,7 +165,7 @@ def _opened(path: str | Path) -> Iterator[Reader | Ros1Reader]:
     for database in [folder] if folder.suffix == ".db3" else folder.glob("*.db3"):
         _refuse_short_database(database, path)
     try:
-        with (Ros1Reader if folder.suffix == ROS_1 else Reader)(folder) as reader:
+        with (Ros1Reader if folder.suffix.lower() == ROS_1 else Reader)(folder) as reader:
             yield reader
     except (LogError, GeneratorExit):
         raise

@@ -75,7 +75,7 @@ def read_foreign(
     """
     faults: dict[str, int] = {}
     joints = STRUT_NAMES if machine is None else machine.joint_names
-    read_arrays = ARRAY_FILES.get(Path(path).suffix)
+    read_arrays = ARRAY_FILES.get(Path(path).suffix.lower())
     if read_arrays is not None:
         columns = read_arrays(path)
         wanted = _wanted(tuple(columns), layout, str(path), joints)

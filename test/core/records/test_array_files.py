@@ -31,6 +31,8 @@ def test_parquet_of_our_names_of_lists_and_of_dates(tmp_path, truth):
     ours |= {f"force_{i + 1}": truth.force[:, i] for i in range(6)}
     files.write_table(arrow.table(ours), tmp_path / "ours.parquet")
     same(read_log(tmp_path / "ours.parquet")[0], truth)
+    (tmp_path / "ours.parquet").rename(tmp_path / "OURS.PARQUET")
+    same(read_log(tmp_path / "OURS.PARQUET")[0], truth)
     begin = np.datetime64("2026-03-01T12:00:00", "ns")
     other = {
         "when": begin + np.round(truth.time * 1e9).astype("timedelta64[ns]"),

@@ -51,13 +51,17 @@ def bag(request, tmp_path_factory, truth) -> Path:
     return path
 
 
-def test_a_bag_of_ros_1_with_foreign_joint_names_in_millimetres(bag, truth):
+def test_a_bag_of_ros_1_with_foreign_joint_names_in_millimetres(bag, tmp_path, truth):
     layout = LogLayout.of(None, "mm", ",".join(JOINTS), None)
     log, faults = read_log(bag, None, "/joint_states", layout)
     np.testing.assert_array_equal(log.time, np.round(truth.time, 9))
     np.testing.assert_allclose(log.length, truth.length, rtol=1e-14)
     np.testing.assert_array_equal(log.force, truth.force)
     assert faults == {}
+    (tmp_path / "RUN.BAG").symlink_to(bag)
+    np.testing.assert_array_equal(
+        read_log(tmp_path / "RUN.BAG", None, "/joint_states", layout)[0].length, log.length
+    )
 
 
 def test_what_such_a_bag_has_not_is_one_line(bag, tmp_path, truth):
