@@ -14,7 +14,7 @@ from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from std_srvs.srv import SetBool
 
-from pkm_identification.errors import SettingsError
+from pkm_identification.errors import PkmError, SettingsError
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.ros.clock import set_stamp
 from pkm_identification.ros.commands.force_commands import ForceCommands
@@ -279,7 +279,10 @@ class SimulatorNode(PipelineNode):
     def _sample(self) -> None:
         sample = self.simulator.step() if self.forces is None else self.forces.sample()
         self.schedule.count += 1
-        fill_joint_state(self.message, self._epoch + sample.time, sample.length, sample.force)
+        try:
+            fill_joint_state(self.message, self._epoch + sample.time, sample.length, sample.force)
+        except ValueError as error:  # a fault of the time's unit
+            raise PkmError(str(error)) from None
         self.output.publish(self.message)
         truth = self.simulator.truth
         self.readings.publish(

@@ -7,6 +7,7 @@ from geometry_msgs.msg import PoseStamped, WrenchStamped
 from rclpy.parameter import Parameter
 from sensor_msgs.msg import Imu, JointState
 
+from pkm_identification.errors import PkmError
 from pkm_identification.mechanisms.hexapod.kinematics.jacobian import jacobian
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.nodes.simulator import SimulatorNode
@@ -70,6 +71,12 @@ def test_faults_begin_and_end_while_it_runs(bench):
     assert not rig.fault("force_gain_1", clear=True).success
     assert rig.fault("", clear=True).message == "no faults"
     np.testing.assert_array_equal(np.sign(forces(rig.step(5))[-1] * before), np.ones(6))
+
+
+def test_a_time_that_no_stamp_holds_ends_the_node_with_one_line(bench):
+    rig = Stepped(bench, faults=["time_unit=1e-9"], start_time=2e9)
+    with pytest.raises(PkmError, match=r"^time \S+ s does not fit into a stamp$"):
+        rig.node.step(StepSimulation.Request(samples=200), StepSimulation.Response())
 
 
 def test_noise_and_friction_are_live_and_outlive_a_reset(bench):
