@@ -172,7 +172,7 @@ def test_the_page_has_a_chart_for_each_parameter(finished):
 @pytest.mark.slow
 def test_only_new_logs_are_worked_on_again(finished, folder, capsys):
     out, logs = finished[1], folder / "logs"
-    before = (out / "history.parquet").read_bytes()
+    before = rows(out)
     stamps = {path: path.stat().st_mtime_ns for path in (out / "results").iterdir()}
     # a damaged result is made again, a kept one is not touched
     victim = min(stamps)
@@ -180,7 +180,16 @@ def test_only_new_logs_are_worked_on_again(finished, folder, capsys):
     common = ["--machine", str(folder / "machine.yaml"), "--out", str(out), "--workers", "0"]
     assert main(["history", str(logs), *common]) == 1
     assert "1 identified now, 8 before" in capsys.readouterr().out
-    assert (out / "history.parquet").read_bytes() == before
+    after = rows(out)
+    for one, other in zip(before, after, strict=True):
+        if one["key"] != victim.stem:
+            assert one == other
+            continue
+        # sums of another process may differ in their last digits
+        assert one.keys() == other.keys()
+        for name, value in one.items():
+            expected = pytest.approx(value, rel=1e-6) if isinstance(value, float) else value
+            assert other[name] == expected, name
     assert {path for path in stamps if path.stat().st_mtime_ns != stamps[path]} == {victim}
 
 
