@@ -20,6 +20,7 @@ from pkm_identification.progress import announce, hide
 
 DURATION = 5.0  # s, of the motion that is simulated and identified
 PERIOD = 1e-3  # s, of a machine whose file states no sample rate
+REFUSED = 2  # what a part's process ends with where something is missing
 
 
 def add(commands: argparse._SubParsersAction) -> None:
@@ -61,6 +62,8 @@ def _in_a_process(part: str, machine: str) -> tuple[int, float]:
     command = [sys.executable, "-m", __name__, part, machine]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         said = process.stdout.read() if process.stdout is not None else ""
+    if process.returncode == REFUSED:
+        raise PkmError(said.strip())
     if process.returncode:
         raise PkmError(f"part '{part}' ended with code {process.returncode}")
     kernels, seconds = said.split()
@@ -77,8 +80,13 @@ def _compile(part: str, machine: str) -> None:
         os._exit(INTERRUPTED)
 
     threading.Thread(target=wait, daemon=True).start()
-    with CompilationWatch() as watch:
-        (PARTS | PARTS_OF_MECHANISMS)[part](machine)
+    try:
+        with CompilationWatch() as watch:
+            (PARTS | PARTS_OF_MECHANISMS)[part](machine)
+    except PkmError as error:
+        # a line for the command, which says it
+        print(error, flush=True)
+        sys.exit(REFUSED)
     print(watch.kernels, watch.seconds, flush=True)
 
 
