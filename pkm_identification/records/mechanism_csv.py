@@ -74,11 +74,18 @@ class DriveLog:
 
     @cached_property
     def period(self) -> float:
-        """Sample period in s; raises LogError unless times rise evenly."""
+        """Sample period in s; raises LogError unless times rise evenly, and names the first that does not."""
         steps = np.diff(self.time)
-        period = float(np.median(steps)) if len(steps) else 0.0
-        if not period > 0 or np.abs(steps - period).max() > _UNEVEN * period:
-            raise LogError(f"{self.source}: column t must rise evenly")
+        if not len(steps):
+            raise LogError(f"{self.source}: the log is too short: one sample")
+        period = float(np.median(steps))
+        uneven = ~(np.abs(steps - period) <= _UNEVEN * period) | (steps <= 0.0)
+        if uneven.any():
+            k = int(np.argmax(uneven))
+            raise LogError(
+                f"{self.source}: column t must rise evenly: "
+                f"{steps[k]:g} s from {self.time[k]:g} s on, mostly {period:g} s"
+            )
         return period
 
 

@@ -115,6 +115,11 @@ def test_what_does_not_apply_is_refused_in_one_line(options, message, tmp_path, 
         (lambda values: values * [1, 1, 1, 1, 0, 0, 0], "force_1, force_2, force_3: 0 throughout"),
         (lambda values: values * [1, 1, 1, 1, 1, 0, 1], "force_2: 0 throughout"),
         (lambda values: values + np.eye(7)[1], "from 0.034 s on, row 1: drives (1."),
+        (
+            lambda values: np.delete(values, range(300, 320), axis=0),
+            "column t must rise evenly: 0.042 s from 0.598 s on",
+        ),
+        (lambda values: values[:1], "the log is too short: one sample"),
     ],
 )
 def test_a_log_that_cannot_be_the_mechanisms_is_named(damage, message, files, tmp_path, capsys):
