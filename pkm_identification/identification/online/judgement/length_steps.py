@@ -18,7 +18,7 @@ from pkm_identification.motion import STRUTS, PlatformMotion, StrutMotion
 from pkm_identification.numerics.arrays import FloatArray
 
 BURST = 15.0  # changes of acceleration over what is usual
-SMALLEST = 2e-4  # of the length scale: what makes less of a burst than a step of this is a motion
+SMALLEST = 1e-4  # of the length scale: what makes less of a burst than a step of this is a motion
 STEEPEST = 0.24  # third derivative of a unit step behind a low-pass of order 4, by the cutoff (rad/s) cubed
 MEMORY, LEARNING = 2.0, 1.0  # s, of what is usual, and before anything is unusual
 PASSES = 3.0  # periods of the kinematic cutoff, until a burst is over
