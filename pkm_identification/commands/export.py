@@ -36,7 +36,8 @@ def add(commands: argparse._SubParsersAction) -> None:
         "--cures",
         metavar="FILE",
         help="what pkm diagnose --json has found (delay, gains, offsets, motor inertia), or estimate.json of pkm "
-        "identify --also (besides, gravity, joints, encoder zeros, the friction law): it becomes known to the machine",
+        "identify --also (besides, gravity, joints, encoders' zeros and pitch, the friction law): it becomes known to "
+        "the machine",
     )
     parser.add_argument(
         "--set",

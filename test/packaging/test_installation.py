@@ -120,10 +120,10 @@ def test_source_distribution_is_clean_and_its_page_can_be_shown(sources, tmp_pat
         "msg/StrutStates.msg",
     )
     assert set(wanted) <= set(names)
-    for folder in ("action", "config", "examples", "launch", "msg", "resource", "srv"):
-        files = [path.relative_to(ROOT) for path in (ROOT / folder).rglob("*") if path.is_file()]
-        kept = {path.as_posix() for path in files if not any(part[0] in "._" for part in path.parts[:-1])}
-        assert kept - set(names) == set()
+    for pattern in ("examples/*.py", "examples/*.ipynb", "examples/data/*.yaml", "config/*/*.*", "srv/*.srv"):
+        kept = {path.relative_to(ROOT).as_posix() for path in ROOT.glob(pattern)}
+        assert kept
+        assert kept <= set(names)
     if distribution_missing("twine") is None:
         checked = subprocess.run(
             [sys.executable, "-m", "twine", "check", "--strict", str(archive)],
