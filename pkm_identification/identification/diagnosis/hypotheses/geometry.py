@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from scipy.interpolate import make_interp_spline
 
 from pkm_identification.mechanisms.friction import friction_force
 from pkm_identification.mechanisms.hexapod.machine import Machine
@@ -23,9 +22,8 @@ YIELD = 3e-4  # of the length scale, under a typical force
 STEP = 1e-4  # of the length scale, for differences
 SPLINE = 5  # degree
 SOFTER = 1e-9  # m/N, for differences
-YIELDINGS = (
-    4  # passes: each leaves a tenth or so of the one before in the band, but above it they need not converge
-)
+# Passes: each leaves a tenth or so of the one before in the band, but above it they need not converge.
+YIELDINGS = 4
 # In the order of `joints`.
 JOINT_COORDINATES = tuple(
     f"{body}_joint_{i + 1}_{axis}" for body in ("base", "platform") for i in range(STRUTS) for axis in "xyz"
@@ -108,6 +106,9 @@ def yielded(situation: Situation, compliance: float) -> FloatArray:
 
 def _shorter(situation: Situation, way: FloatArray) -> StrutMotion:
     """Strut motion on the thin grid, less a way (n, 6) in m and its derivatives."""
+    # here, because it takes as long to load as many logs to identify
+    from scipy.interpolate import make_interp_spline
+
     rows, struts = situation.rows, situation.rows.thin_struts
     first, second = np.zeros_like(way), np.zeros_like(way)
     interval = rows.step * rows.band.period
