@@ -6,8 +6,8 @@ import argparse
 import time
 from pathlib import Path
 
-from pkm_identification.browser.live.page_server import require_websockets
 from pkm_identification.declared import declarations
+from pkm_identification.optional import library
 from pkm_identification.report.sentences import verdicts
 from pkm_identification.report.tables import estimate_table, validation_table
 from pkm_identification.ros.processes.demo_settings import DemoSettings
@@ -35,7 +35,7 @@ def _demo(options: argparse.Namespace) -> int:
     require_ros()
     settings = DemoSettings(**chosen(options, OPTIONS.values()))
     if settings.watch:
-        require_websockets()
+        library("websockets.asyncio.server", "watch")
     # ROS is an option of this package, so nothing outside this command loads it
     from pkm_identification.report import write_report
     from pkm_identification.report.earlier import check_folder

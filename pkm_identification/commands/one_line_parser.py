@@ -21,14 +21,20 @@ class OneLineParser(argparse.ArgumentParser):
         self.exit(2)
 
     def parse_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> Any:  # type: ignore[override]
-        """All arguments; what no option takes is answered with the nearest one."""
+        """All arguments; what no option takes is answered with the nearest one, or with the argument so named."""
         options, extra = self.parse_known_args(args, namespace)
         if extra:
             parser = self._command(getattr(options, "command", None))
             wrong = next((word for word in extra if word.startswith("-")), extra[0])
             flag, near = wrong.partition("=")[0], ""
             if flag.startswith("-"):
-                near = did_you_mean(flag, parser._option_string_actions)
+                without = {
+                    f"--{one.dest}": one.metavar or one.dest for one in parser._get_positional_actions()
+                }
+                if flag in without:
+                    near = f"; {without[flag]} is given without it"
+                else:
+                    near = did_you_mean(flag, parser._option_string_actions)
             kind = "option" if flag.startswith("-") else "argument"
             parser.error(f"{flag}: no such {kind}{near or f'; {parser.prog} --help has all'}")
         return options

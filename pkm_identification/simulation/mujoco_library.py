@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from pkm_identification.errors import PkmError
+from pkm_identification.errors import SettingsError
+from pkm_identification.optional import needs
 
 try:
     import mujoco
 except ImportError as error:
-    raise PkmError("simulation needs MuJoCo: pip install mujoco, or pkm_identification[sim]") from error
+    raise SettingsError(needs("mujoco", "sim")) from error
 
 __all__ = ["mujoco"]

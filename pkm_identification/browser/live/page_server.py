@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
-from pkm_identification.errors import PkmError, SettingsError
+from pkm_identification.errors import SettingsError
 
 from ..inline import asset
 from .admission import Admission
@@ -43,16 +43,6 @@ HEADERS = {
 
 # What a page asked for, by name; gives whether it was done and a sentence.
 Action = Callable[[str], Awaitable[tuple[bool, str]]]
-
-
-def require_websockets() -> None:
-    """Raise PkmError, which says how to get it, unless websockets can be imported."""
-    try:
-        import websockets.asyncio.server  # noqa: F401
-    except ImportError:
-        raise PkmError(
-            "needs the library websockets: pip install 'pkm_identification[watch]' (or pip install websockets)"
-        ) from None
 
 
 class PageServer:

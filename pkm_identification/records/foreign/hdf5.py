@@ -10,8 +10,8 @@ import numpy as np
 from pkm_identification.errors import LogError, PkmError
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.memory import beyond_memory
-from pkm_identification.optional import library
 
+from .array_file import damaged, library_for
 from .equal_columns import equal_columns
 
 MATLABS_OWN = "#"  # what MATLAB's groups of references and subsystems begin with
@@ -27,12 +27,7 @@ def read_hdf5(path: str | Path) -> dict[str, FloatArray]:
     SettingsError
         If h5py, of the extra `tables`, is not installed.
     """
-    try:
-        h5py = library("h5py", "tables")
-    except PkmError as missing:
-        raise type(missing)(f"{path}: {missing}") from None
-    if not Path(path).is_file():
-        raise LogError(f"{path}: cannot be read: No such file")
+    h5py = library_for(path, "h5py")
     arrays: dict[str, FloatArray] = {}
 
     def gather(name: str, place: Any) -> None:
@@ -53,9 +48,8 @@ def read_hdf5(path: str | Path) -> dict[str, FloatArray]:
             file.visititems(gather)
     except PkmError:
         raise
-    except Exception as error:  # bytes of unknown origin make a decoder raise anything
-        reason = " ".join(str(error).split())[:120] or type(error).__name__
-        raise LogError(f"{path}: damaged or no HDF5 file: {reason}") from None
+    except Exception as error:
+        raise damaged(path, "HDF5", error) from None
     return equal_columns(path, arrays)
 
 

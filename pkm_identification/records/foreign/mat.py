@@ -10,6 +10,7 @@ import numpy as np
 from pkm_identification.errors import LogError
 from pkm_identification.numerics.arrays import FloatArray
 
+from .array_file import damaged, require_file
 from .equal_columns import equal_columns
 from .hdf5 import read_hdf5
 
@@ -28,17 +29,15 @@ def read_mat(path: str | Path) -> dict[str, FloatArray]:
     """
     from scipy.io import loadmat
 
-    if not Path(path).is_file():
-        raise LogError(f"{path}: cannot be read: No such file")
+    require_file(path)
     try:
         content = loadmat(str(path), squeeze_me=False, struct_as_record=True)
     except NotImplementedError:
         return read_hdf5(path)
     except OSError as error:
         raise LogError(f"{path}: cannot be read: {error.strerror or error}") from None
-    except Exception as error:  # bytes of unknown origin make a decoder raise anything
-        reason = " ".join(str(error).split())[:120] or type(error).__name__
-        raise LogError(f"{path}: damaged or no MATLAB file: {reason}") from None
+    except Exception as error:
+        raise damaged(path, "MATLAB", error) from None
     arrays: dict[str, FloatArray] = {}
     for name, value in content.items():
         if not name.startswith("__"):

@@ -12,6 +12,7 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.memory import beyond_memory
 from pkm_identification.optional import library
 
+from .array_file import damaged, library_for
 from .equal_columns import equal_columns
 
 SECOND = 1e9  # ns
@@ -27,12 +28,7 @@ def read_parquet(path: str | Path) -> dict[str, FloatArray]:
     SettingsError
         If pyarrow, of the extra `tables`, is not installed.
     """
-    try:
-        files = library("pyarrow.parquet", "tables")
-    except PkmError as missing:
-        raise type(missing)(f"{path}: {missing}") from None
-    if not Path(path).is_file():
-        raise LogError(f"{path}: cannot be read: No such file")
+    files = library_for(path, "pyarrow.parquet")
     try:
         about = files.read_metadata(path)
         if problem := beyond_memory(about.num_rows):
@@ -41,9 +37,8 @@ def read_parquet(path: str | Path) -> dict[str, FloatArray]:
         arrays = {name: _values(table.column(place)) for place, name in enumerate(table.column_names)}
     except PkmError:
         raise
-    except Exception as error:  # bytes of unknown origin make a decoder raise anything
-        reason = " ".join(str(error).split())[:120] or type(error).__name__
-        raise LogError(f"{path}: damaged or no Parquet file: {reason}") from None
+    except Exception as error:
+        raise damaged(path, "Parquet", error) from None
     return equal_columns(path, {name: values for name, values in arrays.items() if values is not None})
 
 

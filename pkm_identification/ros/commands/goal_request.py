@@ -14,6 +14,7 @@ import ctypes
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from types import new_class
 from typing import Any
 
 import numba
@@ -200,11 +201,11 @@ def points_of(trajectory: Any, widths: tuple[int, ...], by_element: bool) -> Poi
 
 
 @dataclass
-class _Taken:
+class Taken:
     """What the action server sees of a request."""
 
     goal_id: Any
-    goal: Goal
+    goal: Any
 
 
 def _identifier(uuid: NDArray[np.uint8]) -> Any:
@@ -213,10 +214,10 @@ def _identifier(uuid: NDArray[np.uint8]) -> Any:
     return found
 
 
-def _taken(address: int) -> _Taken:
+def _taken(address: int) -> Taken:
     request = np.frombuffer(ctypes.string_at(address, _REQUEST.itemsize), _REQUEST)[0]
     goal = Goal(points_of(request["trajectory"], POSE, True), points_of(request["struts"], STRUT, False))
-    return _Taken(_identifier(request["uuid"].copy()), goal)
+    return Taken(_identifier(request["uuid"].copy()), goal)
 
 
 def read_by(request: type, read: Callable[[int], Any], name: str) -> type:
@@ -241,15 +242,25 @@ def read_by(request: type, read: Callable[[int], Any], name: str) -> type:
 GoalRequest = read_by(Request, _taken, "GoalRequest")
 
 
-class _Impl(ExecuteTrajectory.Impl):
-    class SendGoalService(ExecuteTrajectory.Impl.SendGoalService):
-        Request = GoalRequest  # type: ignore[assignment,misc]
+def taking(action: Any, request: type) -> Any:
+    """An action, as an action server may be told to take its requests: as a class that `read_by` made."""
+    service = _with(action.Impl.SendGoalService, Request=request)
+    return _with(action, Impl=_with(action.Impl, SendGoalService=service))
 
 
-class ExecuteTrajectoryAsArrays(ExecuteTrajectory):
-    """The action, as an action server may be told to take its requests."""
+def _with(base: type, **own: Any) -> Any:
+    return new_class(f"{base.__name__}AsArrays", (base,), exec_body=lambda inside: inside.update(own))
 
-    Impl = _Impl
+
+ExecuteTrajectoryAsArrays = taking(ExecuteTrajectory, GoalRequest)
+
+
+def taken_again(message: Any, request: type) -> Taken | None:
+    """A request written as it is sent and read as a class that `read_by` made; None where that fails."""
+    try:
+        return deserialize_message(serialize_message(message), request)
+    except (AttributeError, TypeError, RuntimeError):
+        return None
 
 
 @cache
@@ -270,9 +281,8 @@ def known_layout() -> bool:
         struts.points.append(
             JointTrajectoryPoint(positions=[k + 0.1 * i for i in range(6)], effort=[1.0] * k)
         )
-    try:
-        taken = deserialize_message(serialize_message(request), GoalRequest)
-    except (AttributeError, TypeError, RuntimeError):
+    taken = taken_again(request, GoalRequest)
+    if taken is None:
         return False
     expected = Goal.of(request.goal)
     return bytes(taken.goal_id.uuid) == bytes(request.goal_id.uuid) and all(

@@ -15,14 +15,13 @@ from typing import Any
 import numpy as np
 from control_msgs.action import FollowJointTrajectory
 from numpy.typing import NDArray
-from rclpy.serialization import deserialize_message, serialize_message
 from trajectory_msgs.msg import JointTrajectoryPoint, MultiDOFJointTrajectoryPoint
 
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 
 from ..clock import seconds
-from .goal_request import TRAJECTORY, known_layout, points_of, read_by
+from .goal_request import TRAJECTORY, Taken, known_layout, points_of, read_by, taken_again, taking
 
 Request = FollowJointTrajectory.Impl.SendGoalService.Request
 PARTS = ("positions", "velocities", "accelerations", "effort")
@@ -75,14 +74,6 @@ def _six(numbers: Any) -> list[float]:
     return list(numbers) if len(numbers) == STRUTS else [np.nan] * STRUTS
 
 
-@dataclass
-class _Taken:
-    """What the action server sees of a request."""
-
-    goal_id: Any
-    goal: JointGoal
-
-
 @contextmanager
 def _out_of_sight(address: int) -> Iterator[None]:
     """A sequence is empty for whoever looks at its size, a word at this address, meanwhile."""
@@ -112,7 +103,7 @@ def _size_of_points(trajectory: str) -> int:
     return place
 
 
-def _taken(address: int) -> _Taken:
+def _taken(address: int) -> Taken:
     request = np.frombuffer(ctypes.string_at(address, _REQUEST.itemsize), _REQUEST)[0]
     points = points_of(request["trajectory"], WIDTHS, False)
     with ExitStack() as hidden:
@@ -121,21 +112,11 @@ def _taken(address: int) -> _Taken:
         message = _usual()(address)
     others = int(request["multi_dof_trajectory"]["points"]["size"])
     goal = JointGoal(message.goal, points.given, others, points.counts, points.time, points.parts)
-    return _Taken(message.goal_id, goal)
+    return Taken(message.goal_id, goal)
 
 
 JointGoalRequest = read_by(Request, _taken, "JointGoalRequest")
-
-
-class _Impl(FollowJointTrajectory.Impl):
-    class SendGoalService(FollowJointTrajectory.Impl.SendGoalService):
-        Request = JointGoalRequest  # type: ignore[assignment,misc]
-
-
-class FollowJointTrajectoryAsArrays(FollowJointTrajectory):
-    """The action, as an action server may be told to take its requests."""
-
-    Impl = _Impl
+FollowJointTrajectoryAsArrays = taking(FollowJointTrajectory, JointGoalRequest)
 
 
 @cache
@@ -157,9 +138,8 @@ def known_joint_layout() -> bool:
         )
         point.time_from_start.sec, point.time_from_start.nanosec = k - 1, 500 + k
         request.goal.trajectory.points.append(point)
-    try:
-        taken = deserialize_message(serialize_message(request), JointGoalRequest)
-    except (AttributeError, TypeError, RuntimeError):
+    taken = taken_again(request, JointGoalRequest)
+    if taken is None:
         return False
     expected = JointGoal.of(request.goal)
     arrays = [(goal.counts, goal.time, *goal.parts) for goal in (taken.goal, expected)]

@@ -99,7 +99,7 @@ def test_formulas_without_sympy(monkeypatch, tmp_path, capsys):
     assert "pkm_identification[symbolic]" in out
     assert "J_rocker + 0.510204081633 J_coupler" in out
     assert ask("--machine", "four-bar", "--route", "symbolic", "--latex", str(tmp_path / "a.tex")) == 2
-    assert "formulas need SymPy" in capsys.readouterr().err
+    assert "--latex: needs sympy: pip install 'pkm_identification[symbolic]'" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
 
 

@@ -70,6 +70,10 @@ def test_a_name_that_is_none_is_refused_with_the_list(capsys):
             ["check", "a.csv", "--machine", "uf", "--xyzzy"],
             ["--xyzzy: no such option; pkm check --help has all"],
         ),
+        (
+            ["import", "a.txt", "--out", "a.csv"],
+            ["pkm import: --out: no such option; OUT is given without it\n"],
+        ),
         ([], ["pkm: ", "required: COMMAND"]),
     ],
 )

@@ -47,7 +47,7 @@ def test_without_mujoco_one_line_says_so(tmp_path, monkeypatch, capfd):
     assert main(["warm-up", "--machine", "four-bar"]) == 2
     out, error = capfd.readouterr()
     assert (out, error.count("\n")) == ("", 1)
-    assert error.startswith("pkm warm-up: simulation needs MuJoCo: pip install mujoco")
+    assert error == "pkm warm-up: needs mujoco: pip install 'pkm_identification[sim]'\n"
 
 
 @pytest.mark.parametrize(

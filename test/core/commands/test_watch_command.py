@@ -35,7 +35,8 @@ def test_bad_options_are_one_line_and_code_2(capsys, options, said):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("missing", "said"), [("websockets", "pkm_identification[watch]"), ("rclpy", "'.[ros]'")]
+    ("missing", "said"),
+    [("websockets", "needs websockets: pip install 'pkm_identification[watch]'"), ("rclpy", "'.[ros]'")],
 )
 def test_a_missing_library_is_named_with_how_to_get_it(missing, said):
     """None in sys.modules is how Python itself marks a module that is not to be imported."""

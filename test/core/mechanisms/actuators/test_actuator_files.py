@@ -7,6 +7,7 @@ import copy
 import numpy as np
 import pytest
 import yaml
+from core.mechanisms.hexapod.machine_variants import DELETED, edited
 
 from pkm_identification.errors import MachineError
 from pkm_identification.mechanisms.actuators import TYPE_NAMES
@@ -76,49 +77,36 @@ def test_a_vane_drives_what_turns_and_nothing_else():
         machine(actuator=vane)
 
 
-def changed(section, path, value):
-    made = copy.deepcopy(section)
-    place = made
-    *way, last = path.split(".")
-    for key in way:
-        place = place[key]
-    if value is None:
-        del place[last]
-    else:
-        place[last] = value
-    return made
-
-
 REFUSED = [
     (
         {"actuator": {"type": "pneumatic"}},
         "actuator.type = 'pneumatic': must be one of " + ", ".join(TYPE_NAMES),
     ),
     (
-        {"actuator": changed(HYDRAULIC, "oil_compliance", -1e-7)},
+        {"actuator": edited("oil_compliance", -1e-7, HYDRAULIC)},
         "oil_compliance = -1e-07: must be greater than zero",
     ),
-    ({"actuator": changed(HYDRAULIC, "valve", None)}, "key 'actuator.valve' is missing"),
-    ({"actuator": changed(HYDRAULIC, "no_load", [[0.3, 0.7], [-0.3, -0.7]])}, "openings must rise"),
-    ({"actuator": changed(HYDRAULIC, "no_load", [[-0.3, 0.7], [0.3, -0.7]])}, "a valve that opens further"),
-    ({"actuator": changed(HYDRAULIC, "no_load", [[0.0, 0.1], [0.3, 0.7]])}, "speeds of both signs"),
-    ({"actuator": changed(HYDRAULIC, "sensor.gain", -50.0)}, "or the loop runs away"),
-    ({"actuator": changed(SCREW, "efficiency", 1.2)}, "efficiency = 1.2: must be at most 1"),
+    ({"actuator": edited("valve", DELETED, HYDRAULIC)}, "key 'actuator.valve' is missing"),
+    ({"actuator": edited("no_load", [[0.3, 0.7], [-0.3, -0.7]], HYDRAULIC)}, "openings must rise"),
+    ({"actuator": edited("no_load", [[-0.3, 0.7], [0.3, -0.7]], HYDRAULIC)}, "a valve that opens further"),
+    ({"actuator": edited("no_load", [[0.0, 0.1], [0.3, 0.7]], HYDRAULIC)}, "speeds of both signs"),
+    ({"actuator": edited("sensor.gain", -50.0, HYDRAULIC)}, "or the loop runs away"),
+    ({"actuator": edited("efficiency", 1.2, SCREW)}, "efficiency = 1.2: must be at most 1"),
     ({"actuator": SCREW | {"back_emf": 0.1}}, "would give more power than it takes"),
     ({"actuator": SCREW | {"stiffness": 3.0}}, "unknown key 'stiffness' in 'actuator'"),
     ({"actuators": [SCREW] * 5}, "must be a list of 6 actuators, one for each drive; found 5 entries"),
     ({"actuators": [SCREW] * 6, "actuator": SCREW}, "give one for all or a list, not both"),
     ({"control": BELT["control"]}, "belongs to drives with an 'actuator'"),
     (
-        {"actuator": BELT["actuator"], "control": changed(BELT["control"], "position.period", 0.0025)},
+        {"actuator": BELT["actuator"], "control": edited("position.period", 0.0025, BELT["control"])},
         "no multiple of the velocity loop's 0.001 s",
     ),
     (
-        {"actuator": BELT["actuator"], "control": changed(BELT["control"], "velocity", None)},
+        {"actuator": BELT["actuator"], "control": edited("velocity", DELETED, BELT["control"])},
         "has a motor, which a position loop alone cannot hold|takes A|valve current",
     ),
     (
-        {"actuator": BELT["actuator"], "control": changed(BELT["control"], "position.cycles_late", 1.5)},
+        {"actuator": BELT["actuator"], "control": edited("position.cycles_late", 1.5, BELT["control"])},
         "must be a whole number of periods",
     ),
 ]
@@ -133,5 +121,5 @@ def test_what_no_drive_can_be_is_refused_with_the_reason(sections, message):
 
 def test_what_is_wrong_with_a_section_for_all_is_said_once():
     with pytest.raises(MachineError) as caught:
-        machine(actuator=changed(HYDRAULIC, "oil_compliance", -1e-7))
+        machine(actuator=edited("oil_compliance", -1e-7, HYDRAULIC))
     assert str(caught.value).count("oil_compliance") == 1

@@ -98,9 +98,9 @@ def machine(made: str | dict[str, Any]) -> Machine:
 DELETED = object()
 
 
-def edited(path: str, value: object) -> dict:
-    """The uf description with one place (path of keys and indices joined by '.') replaced, added or deleted."""
-    made = document("uf")
+def edited(path: str, value: object, source: dict[str, Any] | None = None) -> dict:
+    """A description (the uf's) or section with one place, keys joined by '.', replaced, added or deleted."""
+    made = document("uf") if source is None else copy.deepcopy(source)
     *parents, last = path.split(".")
     place = made
     for key in parents:

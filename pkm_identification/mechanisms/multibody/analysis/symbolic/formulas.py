@@ -7,6 +7,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from pkm_identification.errors import SettingsError
+from pkm_identification.optional import library, needs
 
 from ...numbers.evaluation import Evaluation
 from ...numbers.exact import Constant, Expression
@@ -15,7 +16,7 @@ from .elimination import Elimination
 
 _DIGITS = 40
 _LEAST = 1e-30
-NEEDS_SYMPY = "formulas need SymPy: pip install sympy, or pkm_identification[symbolic]"
+NEEDS_SYMPY = needs("sympy", "symbolic")
 
 
 def has_sympy() -> bool:
@@ -35,11 +36,7 @@ class Formulas(Evaluation):
     dtype: Any = object
 
     def __init__(self) -> None:
-        try:
-            import sympy
-        except ImportError:
-            raise SettingsError(NEEDS_SYMPY) from None
-        self._sympy = sympy
+        self._sympy = library("sympy", "symbolic")
         self.values: dict[Any, Any] = {}
 
     def _fraction(self, value: Any) -> Any:
