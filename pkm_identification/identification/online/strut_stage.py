@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -17,7 +18,7 @@ from pkm_identification.signals.continuity import NUMBERS, numbered_stretches
 from pkm_identification.signals.forces.acting import corrections_of
 from pkm_identification.signals.forces.correction import CorrectionStream
 from pkm_identification.signals.guard import GuardedLog, GuardedSample, GuardSettings, StreamGuard
-from pkm_identification.signals.rate import RateWatch, followed_rate
+from pkm_identification.signals.rate import RATE_ERROR, RateWatch, followed_rate
 
 from .stage_event import StageEvent
 
@@ -139,6 +140,7 @@ class StrutStage:
         if self.guard.segment != self._segment:
             self._begin_segment(time)
         self.rate.update(time, len(guarded))
+        self._follow(self.rate.period)
         if not 0.0 < time - self._newest < LONGEST_HOLE:
             self.received.restart()
         self._newest = time
@@ -146,9 +148,8 @@ class StrutStage:
         self._look_at_channels(time, length, force)
         wrong_rate = self.rate.wrong
         passed = []
-        for sample in guarded:
-            whole = self._corrected(sample)
-            filtered = None if whole is None else self.filter.step(whole)
+        for whole in self._corrected(guarded):
+            filtered = self.filter.step(whole)
             if filtered is None:
                 continue
             if wrong_rate:
@@ -163,6 +164,13 @@ class StrutStage:
                 self._leave_out(NOT_FINITE_OUTPUT, "the filter gave a number that is not finite")
                 break
         return passed
+
+    def _follow(self, period: float) -> None:
+        """Hand the period that stamps have to what differentiates in front of the filter."""
+        stated = self.guard.settings.period
+        trusted = abs(period / stated - 1.0) <= RATE_ERROR
+        for stream in self.forces:
+            stream.follow(period if trusted else stated)
 
     def _look_at_channels(self, time: float, length: FloatArray, force: FloatArray | None) -> None:
         found = self._watch.step(time, length, force)
@@ -191,12 +199,13 @@ class StrutStage:
         self._wrong_channels[finding.reason] += 1
         self.events.append(StageEvent(finding.reason, finding.text))
 
-    def _corrected(self, sample: GuardedSample) -> GuardedSample | None:
-        """What a guarded sample completes behind all corrections, if anything."""
-        whole: GuardedSample | None = sample
-        for stream in self.forces:
-            whole = None if whole is None else stream.step(whole)
-        return whole
+    def _corrected(self, guarded: Iterable[GuardedSample], first: int = 0) -> Iterator[GuardedSample]:
+        """What guarded samples complete behind all corrections from the first on."""
+        for sample in guarded:
+            if first == len(self.forces):
+                yield sample
+            else:
+                yield from self._corrected(self.forces[first].step(sample), first + 1)
 
     def _numbered(self, sample: StrutSample) -> StrutSample:
         rate, acceleration, stretched = (

@@ -82,7 +82,7 @@ class BaseActuator:
 
     def transfer(self, held: float) -> Transfer:
         """What lies between the reported force and the acting one, with commands held for `held` s."""
-        return Transfer(lateness(held, self.lag), friction=self.friction)
+        return Transfer(lateness(held, self.lag), friction=self.friction, lag=self.lag)
 
     def without_coulomb(self: _Kind) -> _Kind:
         return replace(self, friction=replace(self.friction, coulomb=0.0))

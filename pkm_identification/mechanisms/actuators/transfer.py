@@ -7,7 +7,7 @@ is sampled at its end.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -36,6 +36,10 @@ class Transfer:
         In front of it, N s/m, N and m/s.
     on_motor : bool
         Whether the encoder is in front of it.
+    held : float
+        s, for which commands are held if samples do not come faster; 0: `late` holds at every sample period.
+    lag : float
+        Of first order between command and force, s.
     """
 
     late: float = 0.0
@@ -47,6 +51,12 @@ class Transfer:
     motor_mass: float = 0.0
     motor_friction: InnerFriction = FRICTIONLESS
     on_motor: bool = False
+    held: float = 0.0
+    lag: float = 0.0
+
+    def at(self, period: float) -> Transfer:
+        """The same drive for samples that come at another period in s."""
+        return replace(self, late=lateness(min(self.held, period), self.lag)) if self.held else self
 
     @property
     def depends_on_rate(self) -> bool:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+
 from ..actuators.transfer import Transfer
 from .machine import Machine
 
@@ -20,6 +23,7 @@ def transfers_of(machine: Machine, period: float) -> tuple[Transfer, ...] | None
     """Of each drive, for logs with a sample period in s; None where forces are those that act."""
     if machine.actuators is None:
         return None
-    held = min(command_period(machine) or period, period)
-    transfers = tuple(actuator.transfer(held) for actuator in machine.actuators)
+    longest = command_period(machine) or math.inf
+    held = min(longest, period)
+    transfers = tuple(replace(actuator.transfer(held), held=longest) for actuator in machine.actuators)
     return transfers if any(transfer.acts for transfer in transfers) else None

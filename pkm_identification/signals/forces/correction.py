@@ -1,11 +1,12 @@
 """Corrections of a guarded log that need neighbouring samples: of whole logs, and one sample at a time.
 
 Offline they are applied behind the guard (`identification.experiment`), online in the strut stage, by the same code.
+Offline the guard's period is the one that stamps have; online it is the stated one, and a stream of corrections is told
+when stamps show another (`CorrectionStream.follow`).
 """
 
 from __future__ import annotations
 
-from collections import deque
 from dataclasses import replace
 from typing import Protocol
 
@@ -15,6 +16,8 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.segments import segment_slices
 
 from ..guard import GuardedLog, GuardedSample
+
+SPARE = 2  # samples kept beyond twice what a correction needs before
 
 
 class Correction(Protocol):
@@ -31,6 +34,9 @@ class Correction(Protocol):
     @property
     def force_weights(self) -> FloatArray:
         """Weights (n, 6) of successive measured forces in a corrected one, as far as it is linear in them."""
+
+    def at(self, period: float) -> Correction:
+        """The same for samples that come at another period in s."""
 
     def corrected(self, length: FloatArray, force: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Lengths in m and forces in N of an uninterrupted stretch (n, 6): those that have their neighbours."""
@@ -66,35 +72,66 @@ def corrected_log(log: GuardedLog, correction: Correction) -> GuardedLog:
 class CorrectionStream:
     """`corrected_log`, one guarded sample at a time.
 
+    Where a change of the period makes a correction need more samples, the next waits for them; where it needs fewer,
+    what was waiting comes at once. None is lost and none comes twice.
+
     Parameters
     ----------
     correction : Correction
     period : float
-        s.
+        s, that the correction was made for.
     """
 
     def __init__(self, correction: Correction, period: float) -> None:
-        self._correction = correction
-        self._width = correction.before + correction.after + 1
-        self._window: deque[GuardedSample] = deque(maxlen=self._width)
-        self.delay = correction.after * period
-        """s, from a sample to the one that completes its correction."""
+        self._stated, self._stated_period = correction, period
+        self.reset()
 
     def reset(self) -> None:
-        """Forget the samples seen."""
-        self._window.clear()
+        """Forget the samples seen and their period."""
+        self._window: list[GuardedSample] = []
+        self._correction, self._period = self._stated, self._stated_period
+        self._begin()
 
-    def step(self, sample: GuardedSample) -> GuardedSample | None:
-        """Take a guarded sample; give the one whose neighbours it completes, if any."""
+    def _begin(self) -> None:
+        self._window.clear()
+        self._turn = self._correction.before
+
+    @property
+    def delay(self) -> float:
+        """Seconds from a sample to the one that completes its correction, at the stated period."""
+        return self._correction.after * self._stated_period
+
+    def follow(self, period: float) -> None:
+        """Take the samples that come from now on as `period` s apart."""
+        if period == self._period:
+            return
+        self._period = period
+        self._correction = self._stated if period == self._stated_period else self._stated.at(period)
+        self._turn = max(self._turn, self._correction.before) if self._window else self._correction.before
+
+    def step(self, sample: GuardedSample) -> list[GuardedSample]:
+        """Take a guarded sample; give those whose neighbours it completes: mostly one."""
         if sample.force is None:
-            self._window.clear()
-            return sample
+            self._begin()
+            return [sample]
         if self._window and self._window[-1].segment != sample.segment:
-            self._window.clear()
+            self._begin()
         self._window.append(sample)
-        if len(self._window) < self._width:
-            return None
-        length = np.array([each.length for each in self._window])
-        force = np.array([each.force for each in self._window], dtype=float)
-        true_length, true_force = self._correction.corrected(length, force)
-        return replace(self._window[self._correction.before], length=true_length[0], force=true_force[0])
+        completed = []
+        while len(self._window) > self._turn + self._correction.after:
+            completed.append(self._corrected_in_turn())
+        return completed
+
+    def _corrected_in_turn(self) -> GuardedSample:
+        correction, turn = self._correction, self._turn
+        near = self._window[turn - correction.before : turn + correction.after + 1]
+        length = np.array([each.length for each in near])
+        force = np.array([each.force for each in near], dtype=float)
+        true_length, true_force = correction.corrected(length, force)
+        in_turn = self._window[turn]
+        self._turn += 1
+        # at another period it may need more before
+        unneeded = max(0, self._turn - 2 * correction.before - SPARE)
+        del self._window[:unneeded]
+        self._turn -= unneeded
+        return replace(in_turn, length=true_length[0], force=true_force[0])

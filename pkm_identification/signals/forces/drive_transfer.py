@@ -13,6 +13,7 @@ polynomials, flat far above the estimation band; both sides of an equation then 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
@@ -83,6 +84,7 @@ class DriveTransfer:
     """
 
     def __init__(self, transfers: Sequence[Transfer], period: float) -> None:
+        self._transfers, self._period = transfers, period
         self._late = np.array([_cubic(one.late / period) for one in transfers]).T
         self._efficiency = np.array([one.efficiency for one in transfers])
         self._back = 1.0 / np.array([one.back_efficiency for one in transfers])
@@ -105,6 +107,18 @@ class DriveTransfer:
         # what comes late needs one sample before and two behind
         self._first = (max(half, 1), max(half, 2)) if np.any(self._late[1] != 1.0) else (half, half)
         self.before, self.after = self._first[0] + again, self._first[1] + again
+
+    def at(self, period: float) -> DriveTransfer:
+        """See `Correction`; its polynomials keep their samples."""
+        made = copy(self)
+        made._period = period
+        made._late = np.array([_cubic(one.at(period).late / period) for one in self._transfers]).T
+        stretched = (self._period / period) ** np.arange(3)[:, None]
+        if self._half:
+            made._weights = self._weights * stretched
+        if self._again:
+            made._spring_weights = self._spring_weights * stretched
+        return made
 
     @property
     def force_weights(self) -> FloatArray:

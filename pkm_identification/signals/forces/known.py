@@ -19,6 +19,9 @@ from ..guard import GuardedLog
 from .correction import corrected_log
 
 WHOLE = 1e-6  # of a period: a delay this near to whole samples is whole
+FOLLOWED = (
+    0.01  # of a period: by less, a delay in samples is not made another; it would cost two samples of delay
+)
 
 
 @dataclass(frozen=True)
@@ -33,6 +36,7 @@ class ForceAlignment:
         The first sample a force is made of, relative to the sample it belongs to.
     weights : ndarray, shape (n,)
         Of the samples from there on.
+    known : KnownForces
     period : float
         s.
     """
@@ -41,6 +45,7 @@ class ForceAlignment:
     offset: FloatArray
     first: int
     weights: FloatArray
+    known: KnownForces
     period: float
 
     @classmethod
@@ -62,7 +67,12 @@ class ForceAlignment:
                     (u + 1) * u * (u - 1) / 6,
                 ]
             )
-        return cls(np.array(known.gain), np.array(known.offset), first, weights, period)
+        return cls(np.array(known.gain), np.array(known.offset), first, weights, known, period)
+
+    def at(self, period: float) -> ForceAlignment:
+        """See `signals.forces.correction.Correction`."""
+        moved = self.known.delay / period - self.known.delay / self.period
+        return self if abs(moved) < FOLLOWED else ForceAlignment.of(self.known, period)
 
     @property
     def last(self) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -11,9 +12,11 @@ from core.signals.strut_logs import damage, smooth_log
 
 from pkm_identification.identification.online.pipeline import OnlinePipeline
 from pkm_identification.identification.online.strut_stage import StrutStage, strut_motion
+from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import StrutLog
-from pkm_identification.signals.causal import FilterSettings
+from pkm_identification.signals.causal import CausalStrutFilter, FilterSettings
 from pkm_identification.signals.continuity import Continuity, numbered_stretches
+from pkm_identification.signals.forces.acting import acting
 from pkm_identification.signals.guard import GuardSettings, StreamGuard
 from pkm_identification.signals.rate import RateWatch
 
@@ -61,6 +64,23 @@ def test_a_log_as_a_whole_gives_what_the_stage_gives_sample_by_sample(kind, jitt
     # the hole, the clock, and once where the rate was wrong
     assert sum(begins) == 3
     assert continuity.breaks == 1
+
+
+def test_forces_behind_a_motor_follow_the_period_of_the_stamps():
+    """A motor in front of a belt, stamps 4 % fast: what acts is as offline, whose guard has the measured period."""
+    belt, measured = Machine.load("uf_belt"), 1e-3 / 1.04
+    log = smooth_log(900)
+    log = replace(log, time=10.0 + measured * np.arange(len(log)))
+    stage = StrutStage(GuardSettings.of(belt), FILTER)
+    found = {sample.time: sample for sample in streamed(stage, log)}
+    assert stage.rate.period == pytest.approx(measured, rel=1e-9)
+    guard = GuardSettings.of(belt, measured)
+    whole = CausalStrutFilter(FILTER).filter(acting(StreamGuard(guard).guard(log), guard))
+    assert len(found) > 800
+    np.testing.assert_array_equal(whole.time, list(found))
+    for name in ("length", "force"):
+        one = np.array([getattr(sample, name) for sample in found.values()])
+        np.testing.assert_allclose(one, getattr(whole, name), rtol=0.0, atol=1e-6 * np.abs(one).max())
 
 
 def test_a_stream_at_the_right_rate_passes_whole():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -44,7 +46,7 @@ def test_forces_come_back_as_they_were(delay, hole):
     assert lost <= (2 if hole else 1) * (abs(delay) / PERIOD + 4)
 
     stream = CorrectionStream(ForceAlignment.of(known, PERIOD), PERIOD)
-    passed = [sample for each in stepped if (sample := stream.step(each)) is not None]
+    passed = [sample for each in stepped for sample in stream.step(each)]
     np.testing.assert_array_equal([sample.time for sample in passed], right.time)
     np.testing.assert_array_equal([sample.segment for sample in passed], right.segment)
     np.testing.assert_allclose([sample.force for sample in passed], right.force, rtol=1e-12, atol=1e-10)
@@ -58,6 +60,25 @@ def test_nothing_known_changes_nothing():
 def test_samples_without_forces_pass():
     stream = CorrectionStream(ForceAlignment.of(KnownForces(0.004, GAIN, OFFSET), PERIOD), PERIOD)
     _, stepped = guarded(0.0)
-    assert stream.step(stepped[0]) is None
+    assert not stream.step(stepped[0])
     bare = type(stepped[0])(1.0, stepped[0].length, None, 0, False)
-    assert stream.step(bare) is bare
+    assert stream.step(bare) == [bare]
+
+
+@pytest.mark.parametrize("delay", [0.0, 0.004, 0.002, 0.0017, -0.002, -0.01])
+def test_a_stream_follows_another_period_without_a_hole(delay):
+    """A delay is no longer one of whole samples, and neighbours are others; no sample is lost or comes twice."""
+    log, stepped = guarded(delay)
+    known = KnownForces(delay, GAIN, OFFSET)
+    stream = CorrectionStream(ForceAlignment.of(known, PERIOD), PERIOD)
+    passed = []
+    for n, each in enumerate(stepped):
+        stream.follow(PERIOD if n < 200 or n >= 400 else 0.96 * PERIOD)
+        passed += stream.step(each)
+    stated, other = aligned(log, known), aligned(replace(log, period=0.96 * PERIOD), known)
+    np.testing.assert_array_equal([sample.time for sample in passed], stated.time)
+    expected = {t: force for t, force in zip(stated.time, stated.force, strict=True) if not 0.38 < t < 0.82}
+    expected |= {t: force for t, force in zip(other.time, other.force, strict=True) if 0.42 < t < 0.78}
+    for sample in passed:
+        if sample.time in expected:
+            np.testing.assert_allclose(sample.force, expected[sample.time], rtol=1e-12, atol=1e-10)
