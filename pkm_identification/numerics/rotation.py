@@ -6,7 +6,7 @@ Quaternions are (x, y, z, w) at every interface of this package (REP 103 and ROS
 from __future__ import annotations
 
 import numpy as np
-from transforms3d.euler import euler2mat, mat2euler
+from transforms3d.euler import euler2mat
 
 from .arrays import FloatArray
 from .compiled import inlined, kernel
@@ -191,11 +191,6 @@ def matrix_from_zxz(angles: FloatArray) -> FloatArray:
         rad.
     """
     return euler2mat(*np.asarray(angles, dtype=float), axes="rzxz")
-
-
-def zxz_from_matrix(rotation: FloatArray) -> FloatArray:
-    """Z-x-z Euler angles (phi, theta, psi) of one rotation matrix, rad; singular at theta = 0."""
-    return np.array(mat2euler(np.asarray(rotation, dtype=float), axes="rzxz"))
 
 
 def matrix_from_vector(vector: FloatArray) -> FloatArray:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib.util
+import itertools
 import re
 import runpy
 import sys
@@ -26,6 +27,7 @@ SOURCES = ROOT / "pkm_identification"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 MANIFEST = ElementTree.parse(ROOT / "package.xml").getroot()
 CHANGELOG = (ROOT / "CHANGELOG.rst").read_text(encoding="utf-8")
+MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 CMAKE = (ROOT / "CMakeLists.txt").read_text(encoding="utf-8")
 
 # rosdep's name where it is not python3-<name on PyPI>
@@ -149,6 +151,26 @@ def test_what_the_tests_need_is_a_rosdep_dependency():
     names = {re.match(r"[\w-]+", requirement)[0] for requirement in PROJECT["optional-dependencies"]["test"]}
     # what is needed to run is there for tests, too (python3-sympy brings mpmath)
     assert {ROSDEP.get(name, f"python3-{name}") for name in names} <= manifest("test_depend", "exec_depend")
+
+
+def test_no_test_is_skipped_for_a_library_where_make_test_runs():
+    """What tests do without where it is missing is in what the Makefile installs for them, with or without ROS."""
+    extras = re.search(
+        r"^DEVELOPMENT := \.\[\$\(if \$\(CORE_ONLY\),(\w+),ros\),([\w,]+)\]$", MAKEFILE, re.MULTILINE
+    )
+    assert extras is not None
+    wanted = [PROJECT["optional-dependencies"][name] for name in (extras[1], *extras[2].split(","))]
+    modules = {"pin": "pinocchio", "dask": "distributed"}
+    names = {re.match(r"[\w-]+", one)[0] for one in itertools.chain(PROJECT["dependencies"], *wanted)}
+    installed = {modules.get(name, name) for name in names}
+    skipping = {
+        name
+        for path in (ROOT / "test").rglob("*.py")
+        for name in re.findall(r"importorskip\(\s*\"(\w+)", path.read_text(encoding="utf-8"))
+    }
+    assert {"h5py", "plotly", "pyarrow", "websockets"} <= skipping
+    # what comes with ROS
+    assert skipping - installed == {"rclpy", "control_msgs", "pkm_identification"}
 
 
 def test_every_core_import_is_a_declared_dependency():

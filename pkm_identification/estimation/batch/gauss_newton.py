@@ -59,12 +59,6 @@ class NonlinearFit:
     converged: bool
 
     @property
-    def null_directions(self) -> FloatArray:
-        """Directions (P - rank, P) of length 1 along which the data show nothing."""
-        null = self.directions[self.rank :] * self.scale
-        return null / np.linalg.norm(null, axis=1, keepdims=True)
-
-    @property
     def covariance(self) -> FloatArray:
         """Covariance (P, P) if residuals are white and alike, of the directions the data show; 0 along the others."""
         shown = (self.directions[: self.rank] * self.scale).T / self.singular_values[: self.rank]

@@ -68,8 +68,3 @@ def parameter_contributions(
         groups,
         np.flatnonzero(~np.any(rows, axis=0)),
     )
-
-
-def negligible(contributions: ParameterContributions, below: float) -> NDArray[np.int64]:
-    """Parameters with s_k below a bound: without all of them the forces change by less than the sum of their s_k."""
-    return np.flatnonzero(contributions.size < below)

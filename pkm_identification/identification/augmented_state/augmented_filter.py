@@ -104,12 +104,6 @@ class JointFilter:
         """Position (3,), rotation (3, 3) and twist (6,) after the last sample."""
         return self._position.copy(), self._rotation.copy(), self._twist.copy()
 
-    @property
-    def state_covariance(self) -> FloatArray:
-        """Covariance of position, rotation vector in base axes and twist, shape (12, 12)."""
-        root = self._root[self.model.unknowns :]
-        return root @ root.T
-
     def run(self, samples: JointSamples, centre: Centre | None = None) -> JointResult:
         """Filter a log from its first sample to its last, going on with the parameters known so far.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import subprocess
 import sys
@@ -21,6 +22,13 @@ def ask(*arguments):
     return main(["excite", "--machine", "uf", *arguments])
 
 
+def criterion(path):
+    """Of `rich` and of the motion in a file, as the file says."""
+    said = re.search(r"tried: (\S+) -> ([^\s']+)", path.read_text())
+    assert said is not None
+    return tuple(map(float, said.groups()))
+
+
 @pytest.fixture(scope="module")
 def written(tmp_path_factory):
     path = tmp_path_factory.mktemp("motion") / "motion.yaml"
@@ -34,6 +42,8 @@ def test_a_motion_is_better_keeps_the_limits_and_is_played(written, capsys):
     machine = Machine.load("uf")
     motion = trajectory(str(written), machine)
     assert motion.duration == 10.0
+    rich, found = criterion(written)
+    assert found < rich
     # twenty times finer than the search looked
     length, rate, _ = strut_motion_from_platform(machine, motion.motion(np.arange(0, 10, 0.00025)))
     low, high = machine.length_limits
@@ -49,11 +59,16 @@ def test_a_motion_is_better_keeps_the_limits_and_is_played(written, capsys):
     assert len(log.read_text().splitlines()) > 9_900
     # and the best next motion after it
     capsys.readouterr()
-    again = str(written.with_name("next.yaml"))
-    assert ask("--base", str(log), "--out", again, "--duration", "10", "--budget", "6") == 0
-    gains = [float(line.split()[1]) for line in capsys.readouterr().out.splitlines()[2:22]]
-    # how much better depends on how many motions this computer tries in the time
+    again = written.with_name("next.yaml")
+    assert ask("--base", str(log), "--out", str(again), "--duration", "10", "--budget", "6") == 0
+    out = capsys.readouterr().out
+    # how much better depends on how many motions this computer tries in the time; the first one is better already
+    gains = [float(line.split()[1]) for line in out.splitlines()[2:22]]
     assert min(gains) > 0.9
+    assert float(re.search(r"geometric mean (\S+),", out)[1]) > 1.0
+    # `rich` after the log shows more than the log alone
+    rich_next, found_next = criterion(again)
+    assert found_next < rich_next < found
 
 
 @pytest.mark.slow

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -260,11 +261,19 @@ def test_after_a_mechanisms_log_its_motion_gains_a_root_of_two_at_most(mast, mas
     later = Criterion("d", mast.scale, mast.kinds, earlier=earlier).deviations(rich)
     # as much time of the same; the filter's ends are 3 % of the log
     assert np.median(fresh / later) == pytest.approx(np.sqrt(2), rel=0.05)
-    asked = ["--machine", "mast", "--out", str(tmp_path / "next.yaml"), "--duration", "10", "--budget", "0.5"]
+    written = tmp_path / "next.yaml"
+    asked = ["--machine", "mast", "--out", str(written), "--duration", "10", "--budget", "0.5"]
     assert main(["excite", *asked, "--base", str(mast_log[0])]) == 0
-    # how much better depends on how many motions this computer tries in the time
-    gains = [float(line.split()[1]) for line in capsys.readouterr().out.splitlines()[2:21]]
+    out = capsys.readouterr().out
+    said = re.search(r"tried: (\S+) -> ([^\s']+)", written.read_text())
+    assert said is not None
+    start, found = map(float, said.groups())
+    assert start == pytest.approx(Criterion("d", mast.scale, mast.kinds, earlier=earlier)(rich), rel=1e-5)
+    # how much better depends on how many motions this computer tries in the time; the first ones may be no better
+    assert found <= start
+    gains = [float(line.split()[1]) for line in out.splitlines()[2:21]]
     assert min(gains) > 0.9
+    assert float(re.search(r"geometric mean (\S+),", out)[1]) >= 1.0
 
 
 @pytest.mark.slow
