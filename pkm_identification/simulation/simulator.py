@@ -7,40 +7,27 @@ from dataclasses import replace
 
 import numpy as np
 
-from pkm_identification.control.pid import ControlSettings, StrutController
+from pkm_identification.control.pid import ControlSettings
 from pkm_identification.errors import SettingsError
 from pkm_identification.mechanisms.hexapod.drive import CONTROL
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
-from pkm_identification.mechanisms.hexapod.kinematics import forward_kinematics, strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.mechanisms.multibody.mechanism import Mechanism
-from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.progress import steps
 
-from .actuated.file_control import FileControl
 from .actuated.lines import check_delays
-from .actuated.place_following import PlaceFollowing
 from .actuated.small_steps import small_step
-from .actuators import Drives, completed_drive
-from .additional_sensors import AdditionalSensors
+from .actuators import completed_drive
+from .commanded_drives import CommandedDrives
 from .faults import Fault, with_faults
-from .faults.kind import PLANT
-from .imperfections.reports import Currents, Encoders, Record
 from .imperfections.setup import Setup
+from .measurement import Measurement
 from .payload import Payload, loaded
 from .plant import Plant, PlantState
 from .recording import Recording, recording
 from .scenario import Scenario
-from .sensors import Sample, Sensors, SensorSettings
-from .setpoints import LengthReference, TrajectoryReference
+from .sensors import Sample, SensorSettings
 from .trajectories import Trajectory, trajectory
-
-# Limits of references made from single commands, where the machine names none.
-DEFAULT_RATE_LIMIT = 0.3  # m/s
-COMMAND_SHARE = 0.5  # of the machine's rate limit
-COMMAND_ACCELERATION = 2.0  # m/s^2
-START_TOLERANCE = 0.001  # m, between the struts and the start of a trajectory
 
 
 class Simulator:
@@ -99,86 +86,72 @@ class Simulator:
         scenario: Scenario | None = None,
     ) -> None:
         nominal = machine if nominal is None else nominal
-        self._given, self._faults = machine, tuple(faults)
+        given = machine
         self._scenario = Scenario() if scenario is None else scenario
         self._setup = with_faults(Setup.of(machine, seed), faults)
         machine = self._setup.machine
         self.machine = machine
         self._planned = payload
-        self._control = ControlSettings() if control is None else control
-        self._sensor_settings = SensorSettings() if sensors is None else sensors
-        self._seed = seed
         self._motion = trajectory(motion, nominal) if isinstance(motion, str) else motion
         if friction is None:
             friction = self._motion is None or self._motion.drives
-        # whoever switches friction off tells the controller, too
-        self.nominal = nominal if friction else nominal.without_friction()
         drive = machine.drive
         self.period = 1.0 / (CONTROL if drive is None else drive.sample_rate)
-        self._cycles = 1 if drive is None else drive.cycles
-        self._cycle = self.period / self._cycles
+        cycles = 1 if drive is None else drive.cycles
         self.plant = Plant(
             machine,
             friction=friction,
             stops=stops,
             train=self._setup.train,
-            small_step=small_step(machine, self._cycle),
+            small_step=small_step(machine, self.period / cycles),
         )
         self.drive = completed_drive(machine, self.plant.holding_force())
-        acting = machine if friction else machine.without_friction()
-        self._controller = StrutController(
-            self.plant.apparent_mass, acting.friction.viscous, self._cycle, self._control
+        self._half_time = None if self._motion is None else 0.5 * self._motion.duration
+        self._measurement = Measurement(
+            self.plant,
+            self.drive,
+            SensorSettings() if sensors is None else sensors,
+            self._setup,
+            given=given,
+            faults=faults,
+            half_time=self._half_time,
         )
-        half = None if self._motion is None else 0.5 * self._motion.duration
-        self._half_time = half
-        law = FileControl.of(
-            machine.control, lambda: Mechanism.from_machine(nominal), self.plant, self._read, self._limited
+        self._commanded = CommandedDrives(
+            self.plant,
+            self.drive,
+            self._measurement,
+            ControlSettings() if control is None else control,
+            nominal=nominal,
+            friction=friction,
+            period=self.period,
+            cycles=cycles,
         )
-        self._following = PlaceFollowing(self.plant, law)
+        self.nominal = self._commanded.nominal
         self.reset()
 
     def reset(self) -> None:
         """Back to the start: home, time zero, the same noise again."""
         self.payload = self._planned
         self._carried: Payload | None = None
-        self._sensor_faults = {fault.name: fault for fault in self._faults if fault.kind.changes != PLANT}
         self._friction, self._happened = 1.0, 0
-        self._use(self._setup)
-        self.plant.reset(*self._start())
+        self._measurement.reset()
+        self.plant.reset(*self._measurement.start(self.nominal))
         self.plant.scale_friction(1.0)
         holding = self.plant.holding_force()
         self._changed = False
-        self._drives = Drives(self.drive)
-        self._sensors = Sensors(self.drive, self._sensor_settings, self._typical_force(holding), self._seed)
-        self._additional = AdditionalSensors(self.machine, self._sensor_settings.additional, self._seed)
+        self._measurement.begin(self._typical_force(holding))
         self._count = 0
-        self._state: PlantState | None = None
-        self._forces: FloatArray | None = None
-        self._reference: TrajectoryReference | LengthReference
-        self._end: float | None
         self.loop_gap = 0.0
         """Largest loop gap so far, m."""
-        self._controller.reset(self._currents.measured(holding))
-        self._hold_here()
-        self.plant.set_force(holding)
-        self._note()
+        self._commanded.reset(holding)
+        self._measurement.note()
         if self._motion is not None:
             self.follow(self._motion)
-
-    def _use(self, setup: Setup) -> None:
-        """Let sensors and log err as in this setup."""
-        if (
-            any(lost.time is None for lost in setup.encoder.lost) or setup.change.acts
-        ) and self._half_time is None:
-            raise SettingsError("faults at half time need a trajectory, which has one")
-        self._encoders = Encoders(setup.encoder, self.drive, self._half_time)
-        self._currents = Currents(setup.force)
-        self._record = Record(setup.record, self.drive)
 
     @property
     def faults(self) -> tuple[str, ...]:
         """Names of the faults that sensors and log have now."""
-        return tuple(self._sensor_faults)
+        return self._measurement.faults
 
     def set_fault(self, fault: Fault) -> None:
         """Let sensors or log have a fault from the next sample on, in place of one of its name.
@@ -190,8 +163,7 @@ class Simulator:
         SettingsError
             If it is in the machine's body, or this machine cannot have it; everything stays then.
         """
-        fault.refuse_in_plant()
-        self._exchange_faults(self._sensor_faults | {fault.name: fault})
+        self._measurement.set_fault(fault)
 
     def clear_fault(self, name: str = "") -> None:
         """Take a fault of sensors or log away, or all of them where no name is given.
@@ -201,17 +173,7 @@ class Simulator:
         SettingsError
             If there is none of that name.
         """
-        if name and name not in self._sensor_faults:
-            there = ", ".join(self._sensor_faults) or "none"
-            raise SettingsError(f"fault '{name}': sensors and log do not have it; they have {there}")
-        kept = {} if not name else {key: one for key, one in self._sensor_faults.items() if key != name}
-        self._exchange_faults(kept)
-
-    def _exchange_faults(self, faults: dict[str, Fault]) -> None:
-        in_plant = [fault for fault in self._faults if fault.kind.changes == PLANT]
-        self._use(with_faults(Setup.of(self._given, self._seed), (*in_plant, *faults.values())))
-        self._sensor_faults = faults
-        self._note()
+        self._measurement.clear_fault(name)
 
     def scale_friction(self, factor: float) -> None:
         """Let all friction be `factor` times what the machine has, from the next sample on."""
@@ -220,42 +182,11 @@ class Simulator:
 
     def set_noise(self, share: float) -> None:
         """Let the currents have noise of this share of their rms, from the next sample on."""
-        self._sensors.set_noise(share)
+        self._measurement.set_noise(share)
 
     def carry(self, payload: Payload | None) -> None:
         """Let the platform take a load up at its time, in place of what it carries."""
         self.payload = payload
-
-    def _start(self) -> tuple[FloatArray, FloatArray] | tuple[()]:
-        """Pose in which the encoders show the nominal machine's lengths at home; nothing where that is home itself."""
-        nominal, machine = self.nominal, self.machine
-        home = nominal.home_position[None], nominal.home_rotation[None]
-        wanted = strut_lengths(nominal, *home)[0]
-        true = self._encoders.true(wanted)
-        if self._encoders.right and np.array_equal(strut_lengths(machine, *home)[0], wanted):
-            return ()
-        found = forward_kinematics(machine, true[None])
-        if not found.found[0]:
-            raise SettingsError("faults: there is no pose in which the encoders show the lengths at home")
-        return found.position[0], found.rotation[0]
-
-    def _shown(self) -> FloatArray:
-        """Lengths (6,) in m that the encoders show now, before rounding."""
-        return self._encoders.shown(self.plant.encoder_length, self.plant.time)
-
-    def _read(self) -> FloatArray:
-        """Lengths (6,) in m that the encoders' counts stand for now."""
-        return self._sensors.length(self._sensors.counts(self._shown()))
-
-    def _limited(self, force: FloatArray) -> FloatArray:
-        """What becomes of forces (6,) in N that the drives are asked for."""
-        return self._currents.true(self._drives.force(force))
-
-    def _note(self) -> None:
-        if self._currents.late:
-            state = self.plant.state
-            reported = self.plant.reported_force
-            self._currents.note(self.plant.time, reported, self.plant.encoder_length, state.rate)
 
     def _typical_force(self, holding: FloatArray) -> FloatArray:
         if self._motion is None or not self._motion.drives:
@@ -272,22 +203,23 @@ class Simulator:
     @property
     def truth(self) -> PlantState:
         """The true state at the instant of the last sample (of the start, before the first)."""
-        return self.plant.state if self._state is None else self._state
+        return self._measurement.truth
 
     @property
     def enabled(self) -> bool:
         """Whether the drives are on."""
-        return self._drives.enabled
+        return self._commanded.drives.enabled
 
     @property
     def saturated(self) -> FloatArray:
         """Which drives are at their force limit, (6,) of bool."""
-        return self._drives.saturated.copy()
+        return self._commanded.drives.saturated.copy()
 
     @property
     def finished(self) -> bool:
         """Whether the trajectory is over (never, when following commands)."""
-        return self._end is not None and self.time > self._end
+        end = self._commanded.end
+        return end is not None and self.time > end
 
     def follow(self, motion: Trajectory) -> None:
         """Follow a trajectory from now on; a fall switches the drives off.
@@ -297,19 +229,7 @@ class Simulator:
         ValueError
             If the machine is not where the trajectory starts.
         """
-        reference = TrajectoryReference(motion, self.nominal, self._cycle, self._control.feed_forward)
-        away = np.abs(reference.start.length - self._shown())
-        if away.max() > START_TOLERANCE:
-            i = int(np.argmax(away))
-            raise SettingsError(
-                f"trajectory '{motion.name}' starts at home; strut {i + 1} is {away[i]:.4f} m away: go there first"
-            )
-        self.enable(motion.drives)
-        if motion.drives:
-            self._reference = reference
-            holding = self._currents.measured(self.plant.holding_force())
-            self._controller.reset(holding - reference.start.feed_forward)
-        self._end = self.time + motion.duration
+        self._commanded.follow(motion, self.time)
 
     def command_lengths(self, length: FloatArray, rate: FloatArray | None = None) -> None:
         """Go to strut lengths (6,) in m, within rate and acceleration limits; give rates (6,) in m/s with a stream.
@@ -319,57 +239,15 @@ class Simulator:
         ValueError
             If a value is not finite, or a length is outside the machine's limits; the last command then stays.
         """
-        length = np.asarray(length, dtype=float)
-        if length.shape != (STRUTS,) or (rate is not None and np.shape(rate) != (STRUTS,)):
-            raise ValueError(f"strut command: needs {STRUTS} lengths (and as many rates, if any)")
-        if not np.all(np.isfinite(length)) or (rate is not None and not np.all(np.isfinite(rate))):
-            raise ValueError("strut command: holds a value that is not finite")
-        low, high = self.machine.length_limits
-        outside = np.flatnonzero((length < low) | (length > high))
-        if outside.size:
-            i = int(outside[0])
-            raise ValueError(
-                f"strut command: strut {i + 1}: {length[i]:.4f} m is outside the limits [{low:g}, {high:g}] m"
-            )
-        reference = self._reference
-        if self._forces is not None or not isinstance(reference, LengthReference):
-            reference = self._hold_here()
-        reference.command(length, rate)
+        self._commanded.command_lengths(length, rate)
 
     def command_pose(self, position: FloatArray, rotation: FloatArray) -> None:
         """Go to a platform pose, position (3,) in m and rotation (3, 3) in the base frame; see `command_lengths`."""
-        lengths = strut_lengths(
-            self.nominal, np.asarray(position, dtype=float)[None], np.asarray(rotation, dtype=float)[None]
-        )
-        self.command_lengths(lengths[0])
+        self._commanded.command_pose(position, rotation)
 
     def enable(self, on: bool) -> None:
         """Switch the drives on (they hold where the struts are) or off (forces vanish at once)."""
-        self._hold_here()
-        if self.plant.actuated is not None:
-            self.plant.enable(on)
-        elif not on:
-            self.plant.set_force(np.zeros(STRUTS))
-        self._drives.enabled = on
-
-    def _hold_here(self) -> LengthReference:
-        """Let the reference brake to a stop from the present motion."""
-        limit = self.machine.rate_limit
-        rate = self._controller.rate if self._forces is None else self.truth.rate
-        self._forces = None
-        reference = LengthReference(
-            self._read(),
-            rate,
-            self._cycle,
-            DEFAULT_RATE_LIMIT if limit is None else COMMAND_SHARE * limit,
-            COMMAND_ACCELERATION,
-            self.nominal.friction if self._control.feed_forward else None,
-        )
-        self._reference = reference
-        self._following.reset()
-        self._controller.reset(self._currents.measured(self.plant.holding_force()))
-        self._end = None
-        return reference
+        self._commanded.enable(on)
 
     def command_forces(self, force: FloatArray) -> None:
         """Let a controller outside have the drives: forces (6,) in N for the next `advance`, kept until the next call.
@@ -381,15 +259,7 @@ class Simulator:
         ValueError
             If it is not six finite numbers; the last command then stays.
         """
-        force = np.asarray(force, dtype=float)
-        if force.shape != (STRUTS,) or not np.all(np.isfinite(force)):
-            raise ValueError(f"strut command: needs {STRUTS} finite forces")
-        if self.plant.takes_places:
-            raise ValueError(
-                "strut command: these drives have a valve or a controller: they take lengths, not forces"
-            )
-        self._forces = force
-        self._end = None
+        self._commanded.command_forces(force)
 
     def step(self) -> Sample:
         """Sample the drives, then let the controller act and the machine move on by one period.
@@ -407,20 +277,8 @@ class Simulator:
         """The first half of `step`: what the drives report now. A controller outside may answer before `advance`."""
         self._happened = self._scenario.play(self, self._happened)
         self._take_or_set_down()
-        self._state = self.plant.state
         self.loop_gap = max(self.loop_gap, self.plant.loop_gap)
-        counts = self._sensors.counts(self._shown())
-        self._length = self._sensors.length(counts)
-        if self._currents.lengths_late:
-            late = self._currents.length(self.time, self._state.length)
-            counts = self._sensors.counts(self._encoders.shown(late, self.time))
-        force = self._currents.force(self.time, self.plant.reported_force)
-        imu, sensor = self._additional.imu(self._state), self._additional.force(self._state)
-        sample = self._record.of(self._sensors.sample(self.time, self.period, counts, force, imu, sensor))
-        motor = None if self.plant.actuated is None else self.plant.actuated.motor_side
-        if motor is None:
-            return sample
-        return replace(sample, motor_length=self._sensors.length(self._sensors.counts(motor)))
+        return self._measurement.sample(self.time, self.period)
 
     def advance(self) -> None:
         """The second half of `step`: the controller acts on the last sample, the machine moves on by one period.
@@ -430,27 +288,7 @@ class Simulator:
         NotConverged
             If the machine falls into a singular pose.
         """
-        if self._forces is None and self._following.acts:
-            for _ in range(self._cycles):
-                self._following.move(self._reference.step().length, self._cycle)
-                self._note()
-            self._count += 1
-            return
-        start, last = self.plant.force, self._cycles - 1
-        for cycle in range(self._cycles):
-            if self._forces is not None:
-                reached = self._limited(self._forces)
-                force = reached if cycle == last else start + (cycle + 1) / self._cycles * (reached - start)
-            else:
-                if cycle > 0:
-                    self._length = self._read()
-                reference = self._reference.step()
-                command = self._controller.command(
-                    self._length, reference.length, reference.feed_forward, self._drives.saturated
-                )
-                force = self._limited(command)
-            self.plant.advance(force, self._cycle)
-            self._note()
+        self._commanded.advance()
         self._count += 1
 
     @property
@@ -482,9 +320,10 @@ class Simulator:
             Without a duration when there is no trajectory.
         """
         if duration is None:
-            if self._end is None:
+            end = self._commanded.end
+            if end is None:
                 raise SettingsError("run: give a duration, there is no trajectory that ends")
-            duration = self._end - self.time + self.period
+            duration = end - self.time + self.period
         samples, states = [], []
         for _ in steps("simulating", range(round(duration / self.period))):
             samples.append(self.step())

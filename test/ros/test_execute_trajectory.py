@@ -164,7 +164,7 @@ def test_a_strut_held_up_ends_the_goal_and_stops_the_machine(bench: Bench, tmp_p
     made = ControlledMachine(bench, slow_machine(tmp_path), tracking_limit=0.002)
     sent = made.send(goal(made.pose(2.0, (0.05, 0.0, -0.03))))
     bench.wait(lambda: len(sent.feedback) > 5, "the motion to be on its way")
-    made.simulator.simulator._drives.enabled = False  # a fuse blows
+    made.simulator.simulator._commanded.drives.enabled = False  # a fuse blows
     answer = sent.result()
     assert answer.status == GoalStatus.STATUS_ABORTED
     assert answer.result.error_code == Result.PATH_TOLERANCE_VIOLATED
