@@ -160,6 +160,8 @@ def read_estimate_document(path: str | Path) -> dict[str, Any]:
 def saved_estimate(source: str, document: dict[str, Any]) -> SavedEstimate:
     """The state of a document that was read; `source` is what messages call it, errors are `read_saved_estimate`'s."""
     state = document.get("state")
+    if state is None and "base" in document and "drives" in document:
+        raise DocumentError(f"{source}: an estimate of a mechanism that is no hexapod; expected a hexapod's")
     if not isinstance(state, dict):
         raise DocumentError(f"{source}: holds no 'state' to start from; it was written by an older version")
     names = _texts(source, state.get("names"), "state.names")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from pathlib import Path
 
 from pkm_identification.errors import OutputError
@@ -17,10 +19,16 @@ def check_folder(folder: Path) -> list[Path]:
     Raises
     ------
     OutputError
-        If it is no folder, or there are pictures with a report's names, and no report that they are of.
+        If it is no folder or cannot be written, or there are pictures with a report's names, and no report that
+        they are of.
     """
     if folder.exists() and not folder.is_dir():
         raise OutputError(f"{folder}: exists and is not a folder")
+    there = next((place for place in (folder, *folder.absolute().parents) if place.exists()), folder)
+    if not there.is_dir():
+        raise OutputError(f"{folder}: cannot be made: {os.strerror(errno.ENOTDIR)}")
+    if not os.access(there, os.W_OK):
+        raise OutputError(f"{folder}: cannot be written: {os.strerror(errno.EACCES)}")
     pictures = [path for name in FIGURES if (path := folder / f"{name}.png").is_file()]
     page = folder / PAGE
     of_a_report = page.is_file() and GENERATOR.encode() in page.read_bytes()

@@ -29,6 +29,10 @@ def estimated_period(log: StrutLog, machine: Machine) -> tuple[float, str | None
     """
     steps = np.diff(log.time)
     steps = steps[np.isfinite(steps) & (steps > 0)]
+    if len(steps) < FEWEST_STEPS < len(log):
+        raise LogError(
+            f"{log.source}: time goes forward at {len(steps)} of {len(log)} samples, fewer than {FEWEST_STEPS}"
+        )
     if len(steps) < FEWEST_STEPS:
         raise LogError(
             f"{log.source}: {len(log)} samples are too few to identify anything; at least {FEWEST_STEPS + 1} are needed"

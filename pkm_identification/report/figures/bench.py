@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from pkm_identification.simulation.actuated.frequency_response import Response
 from pkm_identification.simulation.actuated.modes import Modes
 from pkm_identification.simulation.actuated.step_test import StepAnswer
 from pkm_identification.simulation.actuated.subject import Subject
 
-from .style import NOMINAL, TRUE, styled
+from .style import NOMINAL, STRUT_COLORS, TRUE, styled
 
 
 @styled
@@ -25,10 +26,11 @@ def step_figure(subject: Subject, axis: str, size: float, answer: StepAnswer) ->
     above.set_ylabel(f"answer over {size:g} {subject.unit(axis)}")
     above.set_title(f"{subject.mechanism.name}: step along {axis}")
     above.legend(loc="lower right")
-    for name, force in zip(subject.mechanism.drive_names, answer.force.T, strict=True):
-        below.plot(ms, force, linewidth=1.0, label=name)
-    below.set_ylabel("force, N (N m)")
-    below.set_xlabel("time after the step, ms")
+    for k, (name, force) in enumerate(zip(subject.mechanism.drive_names, answer.force.T, strict=True)):
+        below.plot(ms, force, color=STRUT_COLORS[k % len(STRUT_COLORS)], linewidth=1.0, label=name)
+    units = ["N m" if drive.measure.unit == "rad" else "N" for drive in subject.mechanism.description.drives]
+    below.set_ylabel(f"force ({', '.join(dict.fromkeys(units))})")
+    below.set_xlabel("time after the step (ms)")
     below.legend(ncols=3, fontsize=7)
     return figure
 
@@ -56,16 +58,23 @@ def response_figure(subject: Subject, axis: str, amplitude: float, made: Respons
         )
     magnitude.axhline(-3.0, color="#bbbbbb", linewidth=0.8)
     phase.axhline(-45.0, color="#bbbbbb", linewidth=0.8)
-    magnitude.set_ylabel("magnitude, dB")
+    magnitude.set_ylabel("magnitude (dB)")
     magnitude.legend()
     magnitude.set_title(f"{subject.mechanism.name}: {amplitude:g} {subject.unit(axis)} along {axis}")
-    phase.set_ylabel("phase, deg")
+    phase.set_ylabel("phase (°)")
     errors.loglog(
         made.frequency, 100 * made.position_error, color=NOMINAL, marker="o", markersize=3, label="position"
     )
     errors.loglog(made.frequency, 100 * made.force_error, color=TRUE, marker="s", markersize=3, label="force")
-    errors.set_ylabel("error, %")
-    errors.set_xlabel("frequency, Hz")
+    errors.set_ylabel("error (%)")
+    errors.set_xlabel("frequency (Hz)")
+    errors.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    errors.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    errors.yaxis.set_minor_formatter(NullFormatter())
+    for panel in (magnitude, phase, errors):
+        panel.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        panel.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        panel.xaxis.set_minor_formatter(NullFormatter())
     errors.legend()
     return figure
 
@@ -79,9 +88,10 @@ def modes_figure(subject: Subject, made: Modes) -> Figure:
     place = np.arange(len(subject.mechanism.drive_names))
     for panel, mode in zip(panels, made.modes, strict=True):
         panel.bar(place, mode.shape, color=NOMINAL, width=0.6)
-        damped = "" if mode.natural is None else f", damped {mode.natural:.1f} Hz, ratio {mode.damping:.3f}"
+        damped = "" if mode.damped is None else f", damped {mode.damped:.1f} Hz, ratio {mode.damping:.3f}"
         panel.set_title(f"{mode.frequency:.1f} Hz{damped}", fontsize=9)
         panel.set_ylim(-1.15, 1.15)
     panels[-1].set_xticks(place, subject.mechanism.drive_names)
-    figure.suptitle(f"{subject.mechanism.name}: modes on the compliance of its drives")
+    figure.supylabel("driven coordinates (largest = 1)", fontsize=9)
+    figure.suptitle(f"{subject.mechanism.name}: modes on the compliance of its drives", x=0.01, ha="left")
     return figure

@@ -129,6 +129,11 @@ def deviations_figure(
         shift = width * (k - 0.5 * (len(parts) - 1))
         panel.bar(place + shift, values / scale, width, color=color, label=label)
     panel.set_yscale("log")
+    for unknown in np.flatnonzero(~np.any([np.isfinite(values) for values, _, _ in parts], axis=0)):
+        above = panel.get_xaxis_transform()
+        panel.text(
+            place[unknown], 0.03, "not shown alone", transform=above, rotation=90, ha="center", fontsize=7
+        )
     panel.set_xticks(place, names, rotation=60, ha="right", rotation_mode="anchor")
     panel.set_ylabel("standard deviation\n(size of the parameter = 1)")
     panel.grid(False, axis="x")

@@ -96,7 +96,7 @@ def residual_figure(validation: Validation) -> Figure:
     over_frequency.set_xlabel("frequency (Hz)")
     over_frequency.set_ylabel("amplitude density (N/√Hz)")
     over_frequency.set_title("its spectrum")
-    over_frequency.legend(ncols=2, loc="lower left")
+    over_frequency.legend(ncols=2, loc="lower left", frameon=True, framealpha=0.85, edgecolor="none")
     figure.suptitle("What the prediction leaves, in the estimation band", x=0.01, ha="left")
     return figure
 

@@ -33,7 +33,7 @@ def mechanism_figure(mechanism: Mechanism) -> Figure:
         for end in ends:
             panel.plot(*np.stack([middle, end], axis=1), color=color, linewidth=2.5, solid_capstyle="round")
         panel.scatter(*middle, color=color, s=22, depthshade=False)
-        panel.text(*middle, f" {body.name}", color=color, fontsize=8)
+        panel.text(*middle, f"  {body.name}", color=color, fontsize=8)
         shown += [middle, *ends]
     ground = points["ground"]
     panel.scatter(*ground.T, color=NOMINAL, marker="^", s=30, depthshade=False)

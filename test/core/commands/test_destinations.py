@@ -115,3 +115,11 @@ def test_a_file_is_no_folder_for_a_report(command, tmp_path, capsys):
     assert main([command, *log, "--out", str(file)]) == 2
     assert capsys.readouterr().err == f"pkm {command}: {file}: exists and is not a folder\n"
     assert file.read_text() == "mine"
+    assert main([command, *log, "--out", str(file / "inside")]) == 2
+    assert capsys.readouterr().err == f"pkm {command}: {file}/inside: cannot be made: Not a directory\n"
+
+
+def test_a_folder_that_cannot_be_written_is_named_before_the_work(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("os.access", lambda place, mode: False)
+    assert main(["identify", NO_LOG, "--machine", "uf", "--out", str(tmp_path / "new")]) == 2
+    assert capsys.readouterr().err == f"pkm identify: {tmp_path}/new: cannot be written: Permission denied\n"

@@ -328,6 +328,10 @@ def test_rate_that_is_not_the_drives():
     assert estimated_period(jittered, NOMINAL)[0] == pytest.approx(
         np.ptp(guarded.time) / (len(guarded.time) - 1), 1e-3
     )
+    with pytest.raises(LogError, match=rf"forward at 0 of {len(log)} samples"):
+        estimated_period(StrutLog(log.time[::-1].copy(), log.length, log.force), NOMINAL)
+    with pytest.raises(LogError, match="5 samples are too few"):
+        estimated_period(StrutLog(log.time[:5], log.length[:5], log.force[:5]), NOMINAL)
     with pytest.raises(LogError, match=r"come at 500 Hz.* states 1000 Hz"):
         identify([StrutLog(2 * log.time, log.length, log.force)], NOMINAL)
 
