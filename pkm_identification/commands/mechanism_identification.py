@@ -7,19 +7,15 @@ import shlex
 import sys
 from pathlib import Path
 
+from pkm_identification.identification.mechanism.estimate_file import estimate_document
 from pkm_identification.identification.mechanism.identify import identify_mechanism
 from pkm_identification.identification.settings import ALSO, HOLD_OUT, NAMED, Settings, assumptions_of
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
-from pkm_identification.records.atomic import write_text
 from pkm_identification.records.mechanism_csv import DriveLog, read_drive_log
 from pkm_identification.records.provenance import provenance
-from pkm_identification.report.mechanisms.identification import (
-    identification_document,
-    identification_page,
-    identification_text,
-    misfit,
-    write_identification,
-)
+from pkm_identification.report.mechanisms.folder import write_page, write_report
+from pkm_identification.report.mechanisms.sentences import misfit
+from pkm_identification.report.mechanisms.summary import summary
 
 from .arguments import refuse_for_mechanism, refuse_reading_for_mechanism
 from .results import present, say
@@ -46,11 +42,11 @@ def identify(options: argparse.Namespace, tuning: tuple[str, ...]) -> int:
     held_out = _read(options.validate, mechanism) if options.validate else None
     found = identify_mechanism(mechanism, logs, settings, held_out)
     origin = provenance(options.logs, shlex.join(sys.argv), settings)
-    present(identification_text(found, verdict_painted), identification_document(found, origin), options.json)
+    present(summary(found, verdict_painted), estimate_document(found, origin), options.json)
     if options.out:
-        say(f"report: {write_identification(options.out, found, origin)}")
+        say(f"report: {write_report(options.out, found, origin)}")
     if options.report:
-        write_text(options.report, identification_page(found, origin))
+        write_page(options.report, found, origin)
         say(f"report: {options.report}")
     if options.json == "-" and not found.converged:
         warn(f"pkm identify: the estimator did not converge: {found.nonconvergence}")

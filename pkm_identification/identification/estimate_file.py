@@ -49,20 +49,15 @@ def estimate_document(result: Identification, origin: dict[str, Any] | None = No
         for entry in parameter_entries(estimate)
     ]
     entries += [
-        {
-            "name": combination.name,
-            "value": finite_or_none(combination.value),
-            "std": finite_or_none(combination.std),
-            "unit": combination.unit,
-            "status": COMBINATION,
-            "nominal": finite_or_none(combination.nominal),
+        entry
+        | {
             "weights": {
                 name: finite_or_none(weight)
                 for name, weight in zip(estimate.names, combination.weights, strict=True)
                 if weight
             },
         }
-        for combination in estimate.combinations
+        for entry, combination in zip(combination_entries(estimate), estimate.combinations, strict=True)
     ]
     state = _state(estimate)
     besides: dict[str, Any] = {"also": list(settings.also)} if settings.also else {}
@@ -115,6 +110,21 @@ def parameter_entries(estimate: ParameterEstimate) -> list[dict[str, Any]]:
         for name, std, unit, status, nominal in zip(
             estimate.names, estimate.std, estimate.units, estimate.status, estimate.nominal, strict=True
         )
+    ]
+
+
+def combination_entries(estimate: ParameterEstimate) -> list[dict[str, Any]]:
+    """What the data do show of the others, in the same form."""
+    return [
+        {
+            "name": one.name,
+            "value": finite_or_none(one.value),
+            "std": finite_or_none(one.std),
+            "unit": one.unit,
+            "status": COMBINATION,
+            "nominal": finite_or_none(one.nominal),
+        }
+        for one in estimate.combinations
     ]
 
 

@@ -1,14 +1,15 @@
-"""Files that an earlier report left in a folder."""
+"""The folder of a report, and files that an earlier one left there."""
 
 from __future__ import annotations
 
 import errno
 import os
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from pkm_identification.errors import OutputError
 
-PAGE = "report.html"
+ESTIMATE, PAGE = "estimate.json", "report.html"
 GENERATOR = "pkm_identification"
 FIGURES = ("estimates", "correlation", "convergence", "forces", "residual", "misfit", "friction", "machine")
 
@@ -37,3 +38,26 @@ def check_folder(folder: Path) -> list[Path]:
     if pictures and not of_a_report:
         raise OutputError(f"{pictures[0]}: is there, and of no report: choose another folder")
     return [*pictures, page] if of_a_report else []
+
+
+def prepare_folder(folder: Path) -> list[Path]:
+    """Make a folder for a report if it is not there; files of an earlier report in it.
+
+    Raises
+    ------
+    OutputError
+        If it cannot be made, or `check_folder` refuses it.
+    """
+    old = check_folder(folder)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"{folder}: cannot be made: {error.strerror or error}") from None
+    return old
+
+
+def remove_others(old: Iterable[Path], written: Collection[Path]) -> None:
+    """Remove files of an earlier report that this one has not written again."""
+    for path in old:
+        if path not in written:
+            path.unlink(missing_ok=True)

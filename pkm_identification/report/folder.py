@@ -9,20 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 from matplotlib.figure import Figure
 
-from pkm_identification.errors import OutputError
-from pkm_identification.estimation.identifiability.correlation import correlation
 from pkm_identification.identification.estimate_file import write_estimate_json
 from pkm_identification.identification.review.review import Review, review
 from pkm_identification.motion import StrutLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.records.atomic import replacing, write_text
 
-from .earlier import PAGE, check_folder
+from .drawings import Drawings, drawn
+from .earlier import ESTIMATE, PAGE, prepare_folder, remove_others
 from .figures.forces import forces_figure, residual_figure
 from .figures.friction_curves import friction_curves_figure
 from .figures.machine import machine_figure
 from .figures.misfit import misfit_figure
-from .figures.parameters import convergence_figure, converging, correlation_figure, estimates_figure
+from .figures.parameters import convergence_figure, correlation_figure, estimates_figure
 from .figures.style import png
 from .interactive.bundle import packed_script
 from .interactive.figures import interactive_figures
@@ -31,7 +30,14 @@ from .page import Material, html_page
 if TYPE_CHECKING:
     from pkm_identification.identification.result import Identification
 
-ESTIMATE = "estimate.json"
+FIGURES = Drawings(
+    correlation=correlation_figure,
+    convergence=convergence_figure,
+    forces=forces_figure,
+    residual=residual_figure,
+    misfit=misfit_figure,
+    friction=friction_curves_figure,
+)
 
 
 @dataclass(frozen=True)
@@ -52,21 +58,11 @@ def report_figures(
     recursive estimator that identifies a parameter, be it in doubt; `forces` and `residual` after a validation;
     `misfit` after a diagnosis; `friction` of logs that were reviewed.
     """
-    figures = {"estimates": estimates_figure(result.estimate, truth)}
-    found = correlation(result.estimate)
-    if len(found.names) > 1:
-        figures["correlation"] = correlation_figure(found)
-    if converging(result.trace, result.estimate):
-        figures["convergence"] = convergence_figure(result.trace, result.estimate, truth)
-    if result.validation is not None:
-        figures["forces"] = forces_figure(result.validation)
-        figures["residual"] = residual_figure(result.validation)
-    if result.fit is not None and result.fit.residuals:
-        figures["misfit"] = misfit_figure(result.fit)
-    if reviewed is not None and reviewed.friction:
-        figures["friction"] = friction_curves_figure(reviewed.friction)
-    figures["machine"] = machine_figure(result.machine)
-    return figures
+    return {
+        "estimates": estimates_figure(result.estimate, truth),
+        **drawn(result, truth, reviewed, FIGURES),
+        "machine": machine_figure(result.machine),
+    }
 
 
 def write_report(
@@ -99,11 +95,7 @@ def write_report(
         If the folder or a file cannot be written, or it holds files of these names that no report wrote.
     """
     folder = Path(folder)
-    old = check_folder(folder)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"{folder}: cannot be made: {error.strerror or error}") from None
+    old = prepare_folder(folder)
     material = _material(result, truth, logs, origin)
     files = ReportFiles(
         estimate=folder / ESTIMATE,
@@ -118,9 +110,7 @@ def write_report(
     write_text(files.page, text)
     if page is not None:
         write_text(page, text)
-    for path in old:
-        if path not in (files.estimate, files.page, *files.figures.values()):
-            path.unlink(missing_ok=True)
+    remove_others(old, (files.page, *files.figures.values()))
     return files
 
 

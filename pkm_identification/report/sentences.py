@@ -15,6 +15,7 @@ from .diagnosis import fit_lines
 from .listing import number, with_deviation
 
 if TYPE_CHECKING:
+    from pkm_identification.estimation.estimate import ParameterEstimate
     from pkm_identification.identification.diagnosis.findings import Diagnosis
     from pkm_identification.identification.result import Identification
     from pkm_identification.identification.validation import Validation
@@ -33,32 +34,7 @@ def warning_lines(result: Identification) -> list[str]:
 def verdicts(result: Identification) -> list[tuple[bool, str]]:
     """The result in a few sentences, each with whether it is good news."""
     estimate = result.estimate
-    count = estimate.status.count(IDENTIFIABLE)
-    total = len(estimate.names)
-    why = f" ({result.nonconvergence})" if result.nonconvergence else ""
-    lines = [
-        (True, "The estimator converged.")
-        if result.converged
-        else (False, f"The estimator did not converge: do not use these values{why}.")
-    ]
-    if count == total:
-        lines.append((True, f"All {total} parameters are identified."))
-    else:
-        missing = [
-            name
-            for name, status in zip(estimate.names, estimate.status, strict=True)
-            if status not in (IDENTIFIABLE, IN_DOUBT)
-        ]
-        doubt = [
-            name for name, status in zip(estimate.names, estimate.status, strict=True) if status == IN_DOUBT
-        ]
-        parts = [f"{count} of {total} parameters are identified"]
-        if doubt:
-            parts.append(f"{listed(doubt)} {'is' if len(doubt) == 1 else 'are'} in doubt")
-        if missing:
-            verb = "is" if len(missing) == 1 else "are"
-            parts.append(f"{listed(missing)} {verb} not identifiable from this motion")
-        lines.append((False, f"{'; '.join(parts)}."))
+    lines = [converged_sentence(result.converged, result.nonconvergence), identified_sentence(estimate)]
     if len(estimate.combinations) <= MOST_COMBINATIONS:
         for combination in estimate.combinations:
             value, std = with_deviation(combination.value, combination.std)
@@ -96,6 +72,38 @@ def verdicts(result: Identification) -> list[tuple[bool, str]]:
     return lines
 
 
+def converged_sentence(converged: bool, why: str) -> tuple[bool, str]:
+    """Whether the estimator converged; `why` it did not may be empty."""
+    if converged:
+        return True, "The estimator converged."
+    return False, f"The estimator did not converge: do not use these values{f' ({why})' if why else ''}."
+
+
+def identified_sentence(estimate: ParameterEstimate) -> tuple[bool, str]:
+    """How many parameters are identified, and which are not."""
+    count, total = estimate.status.count(IDENTIFIABLE), len(estimate.names)
+    if count == total:
+        return True, f"All {total} parameters are identified."
+    statuses = list(zip(estimate.names, estimate.status, strict=True))
+    doubt = [name for name, status in statuses if status == IN_DOUBT]
+    missing = [name for name, status in statuses if status not in (IDENTIFIABLE, IN_DOUBT)]
+    parts = [f"{count} of {total} parameters are identified"]
+    if doubt:
+        parts.append(f"{listed(doubt)} {'is' if len(doubt) == 1 else 'are'} in doubt")
+    if missing:
+        parts.append(
+            f"{listed(missing)} {'is' if len(missing) == 1 else 'are'} not identifiable from this motion"
+        )
+    return False, f"{'; '.join(parts)}."
+
+
+def held_out_subject(what: str, part: bool) -> str:
+    """How a sentence on a prediction begins: of a `part` of the same logs, or of another log."""
+    if part:
+        return f"Held out: forces of the {what} are predicted by an estimate from the rest"
+    return f"Forces of {what}, which was not used, are predicted"
+
+
 def held_out_sentence(validation: Validation, fit: Diagnosis | None = None) -> tuple[bool, str]:
     """What was predicted, how well beside the noise floor, and whether that is good news."""
     error = validation.rms_percent_total
@@ -106,10 +114,7 @@ def held_out_sentence(validation: Validation, fit: Diagnosis | None = None) -> t
         good = validation.error <= PREDICTED * max(fit.ratio, 1.0) * noise
         force = float(np.sqrt(np.mean(validation.measured**2)))
         floor = f"; the noise floor is {number(100 * noise / max(force, 1e-300), 3)} %"
-    if validation.part:
-        subject = f"Held out: forces of the {validation.held_out} are predicted by an estimate from the rest"
-    else:
-        subject = f"Forces of {validation.held_out}, which was not used, are predicted"
+    subject = held_out_subject(validation.held_out, bool(validation.part))
     return (
         good,
         f"{subject} to {number(error, 3)} % rms in the estimation band "

@@ -1,14 +1,20 @@
-"""A mechanism as tables: bodies, joints, drives, and what its loops leave of its freedom."""
+"""A mechanism as tables: bodies, joints, drives, and what its loops leave of its freedom; how well its forces are
+predicted."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from pkm_identification.mechanisms.multibody.kinematics import read
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.mechanisms.multibody.numbers.arithmetic import FLOAT64
 
 from ..listing import ABSENT, Listing, number
+
+if TYPE_CHECKING:
+    from pkm_identification.identification.mechanism.identify import MechanismIdentification, Prediction
 
 SHOWN = 9  # digits of coordinates at home
 ROUNDING = 1e-14
@@ -94,6 +100,21 @@ def outputs_table(mechanism: Mechanism) -> Listing:
             for measure, value in zip(measures, values, strict=True)
         ]
     return Listing(("name", "what", "unit", "at home"), tuple(rows), frozenset({"at home"}))
+
+
+def prediction_table(found: MechanismIdentification, held: Prediction) -> Listing:
+    """How well forces that were not used are predicted, drive by drive."""
+    drives = found.mechanism.description.drives
+    rms = np.sqrt(np.mean(held.measured**2, axis=0))
+    rows = [
+        (
+            drive.force, "N m" if drive.measure.unit == "rad" else "N", number(float(rms[k]), 4),
+            number(100 * float(held.missed[k]), 3), number(100 * float(held.missed_by_file[k]), 3),
+        )
+        for k, drive in enumerate(drives)
+    ]  # fmt: skip
+    header = ("force", "unit", "rms", "error %", "file's error %")
+    return Listing(header, tuple(rows), frozenset(header[2:]))
 
 
 def mechanism_document(mechanism: Mechanism) -> dict[str, Any]:

@@ -1,0 +1,73 @@
+"""estimate.json of a mechanism that is no hexapod."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pkm_identification.numerics.finite import finite_or_none
+from pkm_identification.records.atomic import write_text
+
+from ..estimate_file import SCHEMA, combination_entries, parameter_entries
+from .identify import MechanismIdentification, Prediction
+
+
+def estimate_document(found: MechanismIdentification, origin: dict[str, Any] | None = None) -> dict[str, Any]:
+    """The content of estimate.json; as a hexapod's, with `drives` in the place of struts.
+
+    `value` is None where the logs do not show a parameter alone; `base` names the parameters each base parameter is a
+    sum of. Errors are in %, in the estimation band.
+    """
+    estimate, base = found.estimate, found.base
+    return {
+        "schema": SCHEMA,
+        "machine": found.mechanism.name,
+        "machine_hash": found.mechanism.hash,
+        "estimator": estimate.estimator,
+        "model": estimate.model,
+        "converged": found.converged,
+        "samples": int(found.problem.samples),
+        "equations": int(estimate.count),
+        "parameters": [*parameter_entries(estimate), *combination_entries(estimate)],
+        "base": {
+            name: {base.everything[k]: float(row[k]) for k in np.flatnonzero(row)}
+            for name, row in zip(base.names, base.sums, strict=True)
+        },
+        "drives": list(found.mechanism.force_names),
+        "validation": _prediction(found.prediction),
+        "fit": {
+            "adequate": found.fits,
+            "ratio": None if found.total_ratio is None else finite_or_none(found.total_ratio),
+            "per_drive": None if found.ratio is None else [finite_or_none(one) for one in found.ratio],
+            "noise_std": None if found.floor is None else [finite_or_none(one) for one in found.floor],
+        },
+        "stated": found.settings.estimator.assumptions.described(),
+        "near_zero": list(found.near_zero),
+        "provenance": origin,
+    }
+
+
+def write_estimate_json(
+    path: str | Path, found: MechanismIdentification, origin: dict[str, Any] | None = None
+) -> None:
+    """Write estimate.json, complete or not at all; raises OutputError if it cannot be written."""
+    document = estimate_document(found, origin)
+    write_text(path, json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def _prediction(held: Prediction | None) -> dict[str, Any] | None:
+    if held is None:
+        return None
+    own, file = held.total
+    return {
+        "rms_percent": {
+            "per_drive": [finite_or_none(100 * one) for one in held.missed],
+            "total": finite_or_none(100 * own),
+        },
+        "nominal_percent": finite_or_none(100 * file),
+        "held_out": held.what,
+        "predicted_by": "an estimate from the rest" if held.part else "the estimate",
+    }

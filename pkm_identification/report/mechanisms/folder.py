@@ -1,0 +1,57 @@
+"""The report of a mechanism's identification as files in a folder, or as one page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from pkm_identification.identification.mechanism.estimate_file import write_estimate_json
+from pkm_identification.identification.mechanism.identify import MechanismIdentification
+from pkm_identification.records.atomic import replacing, write_text
+
+from ..earlier import ESTIMATE, PAGE, prepare_folder, remove_others
+from .page import html_page
+
+FORCES = "forces.png"
+
+
+def write_report(
+    folder: str | Path, found: MechanismIdentification, origin: dict[str, Any] | None = None
+) -> Path:
+    """estimate.json, forces.png and report.html in a folder; the page's path.
+
+    Raises
+    ------
+    OutputError
+        If the folder or a file cannot be written, or it holds files of these names that no report wrote.
+    """
+    folder = Path(folder)
+    old = prepare_folder(folder)
+    estimate, page, forces = folder / ESTIMATE, folder / PAGE, folder / FORCES
+    write_estimate_json(estimate, found, origin)
+    image = _forces(found)
+    if image is not None:
+        with replacing(forces) as temporary:
+            temporary.write_bytes(image)
+    write_text(page, html_page(found, image, origin))
+    remove_others(old, [page] if image is None else [page, forces])
+    return page
+
+
+def write_page(
+    path: str | Path, found: MechanismIdentification, origin: dict[str, Any] | None = None
+) -> None:
+    """Write the page alone; see `write_report`."""
+    write_text(path, html_page(found, _forces(found), origin))
+
+
+def _forces(found: MechanismIdentification) -> bytes | None:
+    """The figure of predicted forces; None where none were predicted."""
+    if found.prediction is None:
+        return None
+    # matplotlib takes longer to load than the identification
+    from ..figures.style import png
+    from .forces_figure import drive_forces_figure
+
+    units = ["N m" if drive.measure.unit == "rad" else "N" for drive in found.mechanism.description.drives]
+    return png(drive_forces_figure(found.prediction, found.mechanism.force_names, units))

@@ -1,0 +1,53 @@
+"""The identification of a mechanism as one HTML page that holds everything."""
+
+from __future__ import annotations
+
+import base64
+import json
+from html import escape
+from typing import Any
+
+from pkm_identification import __version__
+from pkm_identification.identification.mechanism.identify import MechanismIdentification
+
+from ..earlier import GENERATOR
+from ..page.frame import framed
+from ..page.parameter_rows import key, parameter_rows
+from .sentences import verdicts
+from .tables import prediction_table
+
+
+def html_page(
+    found: MechanismIdentification, image: bytes | None = None, origin: dict[str, Any] | None = None
+) -> str:
+    """Sentences, parameters, what was predicted, where it comes from.
+
+    `image` is the PNG file of the predicted forces, where there are any.
+    """
+    title = f"Identified dynamics of {found.mechanism.name}"
+    lines = "".join(
+        f'<li class="{"good" if good else "bad"}">{escape(text)}</li>' for good, text in verdicts(found)
+    )
+    parts = [
+        f"<h1>{escape(title)}</h1>",
+        f'<p class="lead">{escape(found.mechanism.description.description)}</p>',
+        f"<ul>{lines}</ul>",
+        "<h2>Parameters</h2>",
+        parameter_rows(found.estimate, None, found.near_zero),
+        key(False),
+        "<p>Base parameters are called by the parameter that stands for their sum. Each row is drawn on a scale of its "
+        "own; a value that is not identifiable is left out.</p>",
+    ]
+    held = found.prediction
+    if held is not None and image is not None:
+        data = base64.b64encode(image).decode("ascii")
+        parts += [
+            "<h2>Prediction of forces that were not used</h2>",
+            prediction_table(found, held).html(),
+            f'<figure><img alt="Forces of the drives, measured and predicted" src="data:image/png;base64,{data}">'
+            f"<figcaption>{escape(held.what)}: both sides passed the same low-pass.</figcaption></figure>",
+        ]
+    if origin is not None:
+        parts += ["<h2>Where it comes from</h2>", f"<pre>{escape(json.dumps(origin, indent=2))}</pre>"]
+    parts.append(f"<footer>{GENERATOR} {escape(__version__)}</footer>")
+    return framed(title, "\n".join(parts))
