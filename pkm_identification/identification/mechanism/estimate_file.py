@@ -12,7 +12,7 @@ from pkm_identification.numerics.finite import finite_or_none
 from pkm_identification.records.atomic import write_text
 
 from ..estimate_file import SCHEMA, combination_entries, parameter_entries
-from .identify import MechanismIdentification, Prediction
+from .result import MechanismIdentification, Prediction
 
 
 def estimate_document(found: MechanismIdentification, origin: dict[str, Any] | None = None) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from pkm_identification.identification.mechanism.estimate_file import write_estimate_json
-from pkm_identification.identification.mechanism.identify import MechanismIdentification
+from pkm_identification.identification.mechanism.result import MechanismIdentification
 from pkm_identification.records.atomic import replacing, write_text
 
 from ..earlier import ESTIMATE, PAGE, prepare_folder, remove_others

@@ -11,7 +11,7 @@ from ..figures.forces import in_the_middle
 from ..figures.style import ESTIMATE, MEASURED, legend_outside, styled
 
 if TYPE_CHECKING:
-    from pkm_identification.identification.mechanism.identify import Prediction
+    from pkm_identification.identification.mechanism.result import Prediction
 
 
 @styled

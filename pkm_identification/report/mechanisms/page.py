@@ -8,7 +8,7 @@ from html import escape
 from typing import Any
 
 from pkm_identification import __version__
-from pkm_identification.identification.mechanism.identify import MechanismIdentification
+from pkm_identification.identification.mechanism.result import MechanismIdentification
 
 from ..earlier import GENERATOR
 from ..page.frame import framed

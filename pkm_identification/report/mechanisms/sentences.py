@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pkm_identification.identification.mechanism.identify import MechanismIdentification
+from pkm_identification.identification.mechanism.result import MechanismIdentification
 
 from ..listing import number
 from ..sentences import (

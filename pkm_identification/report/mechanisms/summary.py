@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from pkm_identification.identification.mechanism.identify import MechanismIdentification
+from pkm_identification.identification.mechanism.result import MechanismIdentification
 
 from ..tables import estimate_table
 from .sentences import verdicts

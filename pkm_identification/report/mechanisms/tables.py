@@ -14,7 +14,7 @@ from pkm_identification.mechanisms.multibody.numbers.arithmetic import FLOAT64
 from ..listing import ABSENT, Listing, number
 
 if TYPE_CHECKING:
-    from pkm_identification.identification.mechanism.identify import MechanismIdentification, Prediction
+    from pkm_identification.identification.mechanism.result import MechanismIdentification, Prediction
 
 SHOWN = 9  # digits of coordinates at home
 ROUNDING = 1e-14
