@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from pkm_identification.errors import SettingsError
+from pkm_identification.errors import LogError, SettingsError
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import StrutLog
 from pkm_identification.records import read_log, write_log
@@ -55,8 +55,9 @@ def _import(options: argparse.Namespace) -> int:
         )
     machine = None if options.machine is None else Machine.load(options.machine)
     log, faults = read_log(options.log, machine, **how)
+    rate = _rate(log)  # before anything is written
     write_log(options.out, log)
-    print(_text(log, faults, options.out))
+    print(_text(log, rate, faults, options.out))
     if options.keep:
         place = layout_place(options.log)
         write_text(place, layout_text(whole_layout(options.log, how["layout"])))
@@ -64,11 +65,17 @@ def _import(options: argparse.Namespace) -> int:
     return 0
 
 
-def _text(log: StrutLog, faults: Mapping[str, int], out: str) -> str:
-    """What was read, in numbers a person can see to be right or wrong."""
+def _rate(log: StrutLog) -> float:
+    """Samples a second, of most samples; raises LogError where times do not rise."""
     step = np.diff(log.time)
     step = step[np.isfinite(step)]
-    rate = 1.0 / np.median(step) if step.size and np.median(step) > 0 else np.nan
+    if not (step.size and np.median(step) > 0.0):
+        raise LogError(f"{log.source}: times do not rise from sample to sample; expected stamps that do")
+    return float(1.0 / np.median(step))
+
+
+def _text(log: StrutLog, rate: float, faults: Mapping[str, int], out: str) -> str:
+    """What was read, in numbers a person can see to be right or wrong."""
     lines = [
         f"{log.source}: {len(log)} samples, {rate:.6g} Hz, {np.nanmax(log.time) - np.nanmin(log.time):.6g} s"
     ]

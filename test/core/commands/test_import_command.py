@@ -105,3 +105,12 @@ def test_import_refuses_to_write_over_the_log_or_to_another_kind(foreign, tmp_pa
     assert main(["import", str(own), str(own), "--columns", COLUMNS]) == 2
     assert own.read_bytes() == before
     assert "is the log itself" in capsys.readouterr().err
+
+
+def test_times_that_run_backwards_are_refused_before_anything_is_written(foreign, tmp_path, capsys):
+    head, *rows = foreign.read_text().splitlines()
+    foreign.write_text("\n".join([head, *reversed(rows)]))
+    out = tmp_path / "log.csv"
+    assert main(["import", str(foreign), str(out), "--columns", COLUMNS, "--units", "ms,mm"]) == 2
+    assert "times do not rise from sample to sample" in capsys.readouterr().err
+    assert not out.exists()
