@@ -66,10 +66,7 @@ class MechanismModel:
         self.base = BaseSet.of(mechanism)
         self.outputs = tuple(drive.force for drive in description.drives)
         self._bend = float(description.friction.parameters[0]) if description.friction.parameters else 0.0
-        units = [
-            (drive.measure.unit, "N m" if drive.measure.unit == "rad" else "N")
-            for drive in description.drives
-        ]
+        units = [(drive.measure.unit, drive.force_unit) for drive in description.drives]
         rubbing = [
             Parameter(
                 f"{word}_{drive.name}", f"{force} s/{length}" if kind is Kind.VISCOUS else force, kind,

@@ -28,7 +28,7 @@ def step_figure(subject: Subject, axis: str, size: float, answer: StepAnswer) ->
     above.legend(loc="lower right")
     for k, (name, force) in enumerate(zip(subject.mechanism.drive_names, answer.force.T, strict=True)):
         below.plot(ms, force, color=STRUT_COLORS[k % len(STRUT_COLORS)], linewidth=1.0, label=name)
-    units = ["N m" if drive.measure.unit == "rad" else "N" for drive in subject.mechanism.description.drives]
+    units = [drive.force_unit for drive in subject.mechanism.description.drives]
     below.set_ylabel(f"force ({', '.join(dict.fromkeys(units))})")
     below.set_xlabel("time after the step (ms)")
     below.legend(ncols=3, fontsize=7)

@@ -21,7 +21,6 @@ GROUP_TEXT = {
     "friction": "friction",
     "external": "external wrench",
 }
-_FORCE_UNIT = {"m": "N", "rad": "N m"}
 
 
 def drive_shares_table(mechanism: Mechanism, shares: DriveShares, spread: bool = False) -> Listing:
@@ -30,7 +29,7 @@ def drive_shares_table(mechanism: Mechanism, shares: DriveShares, spread: bool =
     if spread:
         return shares_table(meanings, shares.mean, mechanism.force_names, "F", shares.signed_range)
     table = shares_table(meanings, shares.mean, mechanism.force_names, "F")
-    units = [_FORCE_UNIT[drive.measure.unit] for drive in mechanism.description.drives]
+    units = [drive.force_unit for drive in mechanism.description.drives]
     forces = (f"{number(force, 4)} {unit}" for force, unit in zip(shares.force, units, strict=True))
     return replace(table, rows=(*table.rows, ("F", "mean |F|", *forces)))
 
@@ -39,7 +38,7 @@ def drive_shares_document(mechanism: Mechanism, shares: DriveShares) -> dict[str
     """The same for JSON; null where a drive carries no force."""
     return {
         "mean_force": {
-            drive.force: {"value": float(force), "unit": _FORCE_UNIT[drive.measure.unit]}
+            drive.force: {"value": float(force), "unit": drive.force_unit}
             for drive, force in zip(mechanism.description.drives, shares.force, strict=True)
         },
         "groups": [

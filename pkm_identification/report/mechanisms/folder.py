@@ -53,5 +53,5 @@ def _forces(found: MechanismIdentification) -> bytes | None:
     from ..figures.style import png
     from .forces_figure import drive_forces_figure
 
-    units = ["N m" if drive.measure.unit == "rad" else "N" for drive in found.mechanism.description.drives]
+    units = [drive.force_unit for drive in found.mechanism.description.drives]
     return png(drive_forces_figure(found.prediction, found.mechanism.force_names, units))

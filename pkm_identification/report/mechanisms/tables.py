@@ -108,7 +108,7 @@ def prediction_table(found: MechanismIdentification, held: Prediction) -> Listin
     rms = np.sqrt(np.mean(held.measured**2, axis=0))
     rows = [
         (
-            drive.force, "N m" if drive.measure.unit == "rad" else "N", number(float(rms[k]), 4),
+            drive.force, drive.force_unit, number(float(rms[k]), 4),
             number(100 * float(held.missed[k]), 3), number(100 * float(held.missed_by_file[k]), 3),
         )
         for k, drive in enumerate(drives)

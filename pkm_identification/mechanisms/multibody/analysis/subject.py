@@ -105,7 +105,7 @@ class Subject:
     def of_mechanism(cls, mechanism: Mechanism) -> Subject:
         """Ten parameters a body, four of a planar one."""
         basis = rigid_basis(mechanism)
-        units = tuple("N" if drive.measure.unit == "m" else "N m" for drive in mechanism.description.drives)
+        units = tuple(drive.force_unit for drive in mechanism.description.drives)
         return cls(
             mechanism.name,
             basis.names,

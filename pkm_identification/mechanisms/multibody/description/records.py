@@ -154,6 +154,11 @@ class Drive:
     def name(self) -> str:
         return self.measure.name
 
+    @property
+    def force_unit(self) -> str:
+        """Unit of its force or torque."""
+        return "N m" if self.measure.unit == "rad" else "N"
+
 
 @dataclass(frozen=True)
 class Series:
