@@ -13,6 +13,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from pkm_identification.errors import SettingsError
+from pkm_identification.optional import library
 
 from ..inline import asset
 from .admission import Admission
@@ -76,10 +77,9 @@ class PageServer:
         Raises
         ------
         SettingsError
-            If the address is not of this computer or not free.
+            If the address is not of this computer or not free, or the extra `watch` is not installed.
         """
-        from websockets.asyncio.server import serve
-
+        serve = library("websockets.asyncio.server", "watch").serve
         # The library logs every malformed request; the terminal is for the address of the page.
         quiet = logging.getLogger("pkm_identification.watch")
         quiet.addHandler(logging.NullHandler())
@@ -108,9 +108,6 @@ class PageServer:
 
     def _answer(self, connection: Any, request: Any) -> Any:
         """Files by HTTP; None lets the stream's handshake go on."""
-        from websockets.datastructures import Headers
-        from websockets.http11 import Response
-
         path = request.path.partition("?")[0]
         status, body, kind = 200, b"", "text/plain"
         if path == STREAM:
@@ -125,22 +122,21 @@ class PageServer:
             status = 404
         meaning = http.HTTPStatus(status).phrase
         body = body or f"{status} {meaning}\n".encode()
-        headers = Headers(HEADERS)
+        headers = library("websockets.datastructures", "watch").Headers(HEADERS)
         headers["Content-Type"] = f"{kind}; charset=utf-8"
         headers["Content-Length"] = str(len(body))
-        return Response(status, meaning, headers, body)
+        return library("websockets.http11", "watch").Response(status, meaning, headers, body)
 
     async def _handle(self, page: Any) -> None:
-        from websockets.exceptions import ConnectionClosed
-
+        closed = library("websockets.exceptions", "watch").ConnectionClosed
         sending = asyncio.create_task(self._send(page))
         try:
-            with contextlib.suppress(ConnectionClosed):
+            with contextlib.suppress(closed):
                 async for text in page:
                     await self._take(page, text)
         finally:
             sending.cancel()
-            with contextlib.suppress(asyncio.CancelledError, ConnectionClosed):
+            with contextlib.suppress(asyncio.CancelledError, closed):
                 await sending
 
     async def _send(self, page: Any) -> None:
