@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from .hexapod_keys import HEXAPOD_KEYS
@@ -56,6 +57,26 @@ def _rows(keys: Iterable[Key], path: str) -> list[str]:
             words = "section, or a list of them"
         rows.append(f"| {shown} | {words} | {key.about} |")
         rows += _rows(key.keys, f"{place}.")
+        if key.kinds:
+            rows += _rows_of_kinds(key.kinds, f"{place}.")
+    return rows
+
+
+def _rows_of_kinds(kinds: Mapping[str, tuple[Key, ...]], path: str) -> list[str]:
+    """The key `type`, and each other key once with the types that have it."""
+    listed = ", ".join(f"`{name}`" for name in kinds)
+    rows = [f"| **`{path}type`** | {listed} | of the drive: it says which other keys there are |"]
+    types_of: list[tuple[Key, list[str]]] = []
+    for name, keys in kinds.items():
+        for key in keys:
+            alike = next((types for other, types in types_of if other == key), None)
+            if alike is None:
+                types_of.append((key, [name]))
+            else:
+                alike.append(name)
+    for key, types in types_of:
+        having = "of all" if len(types) == len(kinds) else "of " + ", ".join(f"`{name}`" for name in types)
+        rows += _rows([replace(key, about=f"{key.about} ({having})")], path)
     return rows
 
 

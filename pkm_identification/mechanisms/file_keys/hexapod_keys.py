@@ -10,6 +10,7 @@ from ..hexapod.joints import BASE_JOINTS, DIRECTIONS, PLATFORM_JOINTS
 from ..hexapod.machine import SCHEMA
 from ..hexapod.sensors import FORCE_PLACES
 from ..hexapod.tolerances import Tolerances
+from .actuator_keys import drive_keys
 from .key import (
     NOT_NEGATIVE,
     NUMBER,
@@ -22,7 +23,7 @@ from .key import (
     numbers,
     rows,
 )
-from .shared_keys import ACTUATORS, DESCRIPTION, NAME, friction_keys
+from .shared_keys import DESCRIPTION, NAME, friction_keys
 
 _EACH = either(NUMBER, numbers(STRUTS))
 _EACH_NOT_NEGATIVE = either(NOT_NEGATIVE, numbers(STRUTS, not_negative=True))
@@ -229,5 +230,5 @@ HEXAPOD_KEYS = (
         "what drivers call struts 1 to 6, in messages and columns (default: strut_1 to strut_6)",
         names(STRUTS),
     ),
-    *ACTUATORS,
+    *drive_keys(),
 )

@@ -42,8 +42,8 @@ class Key:
         Of a section.
     several : bool
         Whether a list of such sections may stand there, too.
-    open : bool
-        Whether the section has keys that are not declared here.
+    kinds : dict of str to tuple of Key
+        Of a section whose key `type` says which other keys it has: these, by type.
     """
 
     name: str
@@ -52,21 +52,23 @@ class Key:
     required: bool = False
     keys: tuple[Key, ...] = field(default=())
     several: bool = False
-    open: bool = False
+    kinds: Mapping[str, tuple[Key, ...]] = field(default_factory=dict)
 
     @property
     def schema(self) -> Schema:
         """JSON Schema of the value."""
         if self.form is not None:
             return {"description": self.about, **self.form.schema}
-        section = section_schema(self.keys, self.open)
+        if self.kinds:
+            return {"description": self.about, **section_of_kinds(self.kinds)}
+        section = section_schema(self.keys)
         if self.several:
             section = {"anyOf": [section, {"type": "array", "items": section}]}
         return {"description": self.about, **section}
 
 
-def section_schema(keys: Iterable[Key], open_: bool = False) -> Schema:
-    """JSON Schema of a section with these keys, and no others unless it is open."""
+def section_schema(keys: Iterable[Key]) -> Schema:
+    """JSON Schema of a section with these keys, and no others."""
     named = {key.name: key for key in keys}
     schema: Schema = {"type": "object"}
     any_name = named.pop("*", None)
@@ -74,8 +76,20 @@ def section_schema(keys: Iterable[Key], open_: bool = False) -> Schema:
         schema["properties"] = {name: key.schema for name, key in named.items()}
     if needed := [name for name, key in named.items() if key.required]:
         schema["required"] = needed
-    schema["additionalProperties"] = open_ if any_name is None else any_name.schema
+    schema["additionalProperties"] = False if any_name is None else any_name.schema
     return schema
+
+
+def section_of_kinds(kinds: Mapping[str, tuple[Key, ...]]) -> Schema:
+    """JSON Schema of a section with the key `type`, and the other keys that its type has."""
+    branches = []
+    for name, keys in kinds.items():
+        with_type = section_schema(keys)
+        with_type["properties"] = {"type": True, **with_type["properties"]}
+        this = {"properties": {"type": {"const": name}}, "required": ["type"]}
+        branches.append({"if": this, "then": with_type})
+    words = {"description": "of the drive: it says which other keys there are", "enum": list(kinds)}
+    return {"type": "object", "properties": {"type": words}, "required": ["type"], "allOf": branches}
 
 
 def _list(of: Schema, count: int | None = None) -> Schema:

@@ -6,6 +6,7 @@ from ..multibody.description.measures import DIRECTIONS
 from ..multibody.description.parts import ABOUT
 from ..multibody.description.reader import KIND, SCHEMA
 from ..multibody.description.records import JOINT_TYPES
+from .actuator_keys import drive_keys
 from .key import (
     EXACT,
     FLAG,
@@ -19,7 +20,7 @@ from .key import (
     names,
     of_names,
 )
-from .shared_keys import ACTUATORS, DESCRIPTION, NAME, friction_keys
+from .shared_keys import DESCRIPTION, NAME, friction_keys
 
 _VALUES = of_names(EXACT, "numbers by name")
 _FRICTION = (Key("viscous", "N s/m or N m s", EXACT), Key("coulomb", "N or N m", EXACT))
@@ -175,5 +176,5 @@ MECHANISM_KEYS = (
     ),
     Key("closed_form", "name of a solution that is known, and its numbers", of_names(EXACT, "texts or numbers")),
     Key("pose", "body whose pose is shown", TEXT),
-    *ACTUATORS,
+    *drive_keys(turning=True),
 )  # fmt: skip

@@ -2,29 +2,11 @@
 
 from __future__ import annotations
 
-from ..actuators.control_section import SPACES
-from ..actuators.registry import TYPE_NAMES
 from ..friction.registry import LAW_NAMES, LAWS
 from .key import EXACT, TEXT, Form, Key, choice
 
 NAME = Key("name", "of the machine, in results and messages", TEXT, required=True)
 DESCRIPTION = Key("description", "where its numbers come from", TEXT)
-ACTUATORS = (
-    Key(
-        "actuator",
-        "drives with states of their own, alike in all; their keys depend on the type (docs/actuators.md)",
-        keys=(Key("type", "of the drive", choice(TYPE_NAMES), required=True),),
-        open=True,
-    ),
-    Key("actuators", "one such section for each drive", Form("list of sections", {"type": "array"})),
-    Key(
-        "control",
-        "loops in those drives (docs/actuators.md)",
-        keys=(Key("space", "what the loops act on", choice(SPACES)),),
-        several=True,
-        open=True,
-    ),
-)
 
 
 def friction_keys(coefficient: Form) -> tuple[Key, ...]:

@@ -13,8 +13,11 @@ from typing import Any
 import pytest
 import yaml
 
+from pkm_identification.document import Node
 from pkm_identification.errors import MachineError
+from pkm_identification.mechanisms.actuators.registry import TYPE_NAMES, read_actuators
 from pkm_identification.mechanisms.builtin import builtin_files
+from pkm_identification.mechanisms.file_keys.actuator_keys import actuator_types
 from pkm_identification.mechanisms.file_keys.documents import FILES, documents
 from pkm_identification.mechanisms.file_keys.hexapod_keys import HEXAPOD_KEYS
 from pkm_identification.mechanisms.file_keys.key import Key
@@ -53,6 +56,79 @@ def test_every_shipped_file_is_valid_by_its_schema_and_a_misspelt_one_is_not(kin
     assert not judge.is_valid({key: value for key, value in document.items() if key != "name"})
 
 
+def value_of(key: Key, skipped: tuple[str, ...]) -> Any:
+    """Something that a reader takes for a key of a drive."""
+    if key.form is None:
+        return {one.name: value_of(one, skipped) for one in key.keys if one.name not in skipped}
+    if "enum" in key.form.schema:
+        return key.form.schema["enum"][-1]
+    return [[-1.0, -0.1], [1.0, 0.1]] if key.name == "no_load" else 0.5
+
+
+def section(keys: Iterable[Key], type_: str, *skipped: str) -> dict[str, Any]:
+    """A drive with all its keys but some."""
+    return {"type": type_} | {one.name: value_of(one, skipped) for one in keys if one.name not in skipped}
+
+
+@pytest.mark.parametrize("turning", [False, True], ids=["along lengths", "that turn"])
+@pytest.mark.parametrize("type_", TYPE_NAMES)
+def test_a_schema_knows_what_the_reader_of_each_type_of_drive_knows(type_, turning):
+    jsonschema = pytest.importorskip("jsonschema")
+    kind = "mechanism" if turning else "machine"
+    schema = json.loads(documents()[f"config/schema/{kind}.json"])
+    of_drives = {"$schema": schema["$schema"], "properties": {"actuator": schema["properties"]["actuator"]}}
+    judge = jsonschema.Draft202012Validator(of_drives)
+
+    def agreed(one: dict[str, Any]) -> bool:
+        try:
+            read_actuators(Node({"actuator": copy.deepcopy(one)}, "", "file", MachineError), 1, (turning,))
+            read = True
+        except MachineError as error:
+            read, said = False, str(error)
+        valid = judge.is_valid({"actuator": one})
+        assert valid == read, f"{one}: {'' if read else said}"
+        return read
+
+    types = actuator_types(turning)
+    if type_ not in types:
+        assert not agreed({"type": type_})
+        return
+    skipped = ("lead",) if turning else ()
+    whole = section(types[type_], type_, *skipped)
+    assert agreed(whole)
+    for place in places(whole):
+        assert not agreed(changed(whole, place, STRANGE, 1.0))
+        for name in at(whole, place):
+            if (*place, name) != ("type",):
+                assert not agreed(changed(whole, place, name, True))
+    for key in types[type_]:
+        # without a winding no back_emf, and either of gain and sensor is nothing without the other
+        pair = {"winding": "back_emf", "gain": "sensor", "sensor": "gain", "encoder": "cascade"}.get(
+            key.name, ""
+        )
+        if key.name not in skipped:
+            assert agreed(section(types[type_], type_, *skipped, key.name, pair)) == (not key.required)
+
+
+def places(document: dict[str, Any], way: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    yield way
+    for name, value in document.items():
+        if isinstance(value, dict):
+            yield from places(value, (*way, name))
+
+
+def at(document: dict[str, Any], way: tuple[str, ...]) -> dict[str, Any]:
+    for name in way:
+        document = document[name]
+    return document
+
+
+def changed(document: dict[str, Any], way: tuple[str, ...], name: str, value: Any) -> dict[str, Any]:
+    made = copy.deepcopy(document)
+    at(made, way)[name] = value
+    return made
+
+
 def whole_hexapods() -> Iterator[dict[str, Any]]:
     """Hexapods that between them have every section."""
     machine = yaml.safe_load(builtin_files("machines")["uf"].read_text(encoding="utf-8"))
@@ -75,6 +151,18 @@ def whole_hexapods() -> Iterator[dict[str, Any]]:
         numbers |= {one.name: [1.0] * 6 for one in law.coefficients}
         yield machine | {"friction": {"law": law.name, **numbers}}
     yield yaml.safe_load(builtin_files("machines")["uf_belt"].read_text(encoding="utf-8"))
+    yield from controlled(yaml.safe_load(builtin_files("machines")["uf"].read_text(encoding="utf-8")))
+
+
+def controlled(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """A file with every loop in its drives, and with a law for all of them."""
+    loop = {"gain": 1.0, "period": 0.001}
+    yield document | {
+        "actuator": section(actuator_types(False)["two_inertia"], "two_inertia", "current_bandwidth"),
+        "control": {name: dict(loop) for name in ("position", "velocity", "current")},
+    }
+    law = {"position_gain": 1.0, "rate_gain": 1.0, "period": 0.001}
+    yield document | {"actuator": {"type": "ideal"}, "control": {"computed_torque": law}}
 
 
 MEASURES: tuple[dict[str, Any], ...] = (
@@ -92,6 +180,7 @@ def whole_mechanisms() -> Iterator[dict[str, Any]]:
     """Mechanisms that come with the package, and an arm with every way to measure it."""
     for file in builtin_files("mechanisms").values():
         yield parsed(file)
+    yield from controlled(parsed(builtin_files("mechanisms")["mast"]))
     for measure in MEASURES:
         yield {
             "schema": "1",
@@ -129,7 +218,7 @@ def sections(keys: Iterable[Key], value: Any, place: str, way: tuple) -> Iterato
     for key in keys:
         inner = value if key.name == "*" else {key.name: value[key.name]} if key.name in value else {}
         for name, one in inner.items():
-            if key.form is None and not key.open and isinstance(one, dict | list):
+            if key.form is None and not key.kinds and isinstance(one, dict | list):
                 yield from sections(key.keys, one, f"{place}.{key.name}", (*way, name))
 
 
@@ -174,7 +263,7 @@ def declared_places(keys: Iterable[Key], place: str) -> Iterator[str]:
     """Sections that are declared: each is to be met in one of the documents."""
     yield place
     for key in keys:
-        if key.form is None and not key.open:
+        if key.form is None and not key.kinds:
             yield from declared_places(key.keys, f"{place}.{key.name}")
 
 
