@@ -6,6 +6,11 @@ d_i = (x_{i+1} - x_i) / sqrt(s_i^2 + s_{i+1}^2), the root mean square of the sma
 a normal variable, is the factor by which all deviations are widened (never below 1): few steps do not move it, a drift
 hardly. How well so few values tell it is in the degrees of freedom of Student's t.
 
+Errors that all values share need not act on all alike (what a machine file knows to a tolerance acts by the motion of a
+log). With J, whose rows are what each such quantity, off by its deviation, does to x_i, the values have the covariance
+V = diag(s^2) + J J^T, and all means below are those of generalised least squares. Where all rows are equal they are the
+weighted means without J: what acts on all alike is no change.
+
 Steps are found by binary segmentation: the split with the largest difference of the weighted means before and after it,
 over its deviation, if that many splits would not have one as large by chance (Bonferroni, Student's t), then the same
 in either part. A drift is the weighted straight line. Where both are significant the smaller BIC decides.
@@ -83,7 +88,9 @@ class Trend:
     p: float = float("nan")
 
 
-def trend(time: FloatArray, values: FloatArray, std: FloatArray, level: float) -> Trend:
+def trend(
+    time: FloatArray, values: FloatArray, std: FloatArray, level: float, shared: FloatArray | None = None
+) -> Trend:
     """What a quantity does over time.
 
     Parameters
@@ -91,30 +98,35 @@ def trend(time: FloatArray, values: FloatArray, std: FloatArray, level: float) -
     time : ndarray, shape (n,)
         Not decreasing; any unit.
     values, std : ndarray, shape (n,)
-        With independent errors; errors that all values share do not matter and are left out.
+        And the deviations of their independent errors.
     level : float
         Probability with which a constant quantity is called anything else.
+    shared : ndarray, shape (n, K), optional
+        What each of K quantities that all values share, off by its deviation, does to each value; unit of the values.
     """
     n = len(values)
     if n < FEWEST:
         return Trend(TOO_FEW, values.copy(), 1.0)
+    shared = np.zeros((n, 0)) if shared is None else shared
     factor = scatter(values, std)
     weight = 1.0 / (factor * std) ** 2
-    mean = np.full(n, _mean(values, weight))
+    inverse = _InverseCovariance(weight, shared)
+    (mean,), _ = inverse.fit(np.ones((n, 1)), values)
+    constant = np.full(n, mean)
     # two ways to be wrong: a step or a drift
     freedom = n - 2 if factor == 1.0 else EFFICIENCY * (n - 2)
-    cuts = _splits(values, weight, 0, n, freedom, level / 2)
-    stepped, steps = _stepped(values, weight, cuts)
-    line, slope, slope_std = _line(time, values, weight)
+    cuts = _splits(values, weight, shared, 0, n, freedom, level / 2)
+    stepped, steps = _stepped(values, inverse, cuts)
+    line, slope, slope_std = _line(time, values, inverse)
     p = float(2 * student.sf(abs(slope) / slope_std, freedom)) if slope_std > 0 else 1.0
-    found = [(_bic(values, mean, weight, 1), Trend(CONSTANT, mean, factor))]
+    found = [(_bic(values - constant, inverse, 1), Trend(CONSTANT, constant, factor))]
     if steps:
         found.append(
-            (_bic(values, stepped, weight, 1 + 2 * len(steps)), Trend(STEPS, stepped, factor, steps))
+            (_bic(values - stepped, inverse, 1 + 2 * len(steps)), Trend(STEPS, stepped, factor, steps))
         )
     if p < level / 2:
         drift = Trend(DRIFT, line, factor, (), slope, slope_std, p)
-        found.append((_bic(values, line, weight, 2), drift))
+        found.append((_bic(values - line, inverse, 2), drift))
     # what is significant is there: BIC decides what it is, not whether
     return min(found[1:] or found, key=lambda pair: pair[0])[1]
 
@@ -129,60 +141,93 @@ def scatter(values: FloatArray, std: FloatArray) -> float:
     return max(1.0, float(np.sqrt(np.mean(squares[:count]) / expected)))
 
 
-def _mean(values: FloatArray, weight: FloatArray) -> float:
-    return float(weight @ values / weight.sum())
+class _InverseCovariance:
+    """Of diag(1/weight) + shared shared^T, shape (n, n), by Woodbury's identity."""
+
+    def __init__(self, weight: FloatArray, shared: FloatArray) -> None:
+        self.weight = weight
+        self.weighted = weight[:, None] * shared
+        self._inner = np.linalg.inv(np.eye(shared.shape[1]) + shared.T @ self.weighted)
+
+    def times(self, vectors: FloatArray) -> FloatArray:
+        """V^-1 times vectors, shape (n,) or (n, m)."""
+        weighted = (self.weight * vectors.T).T
+        return weighted - self.weighted @ (self._inner @ (self.weighted.T @ vectors))
+
+    def of_tails(self) -> FloatArray:
+        """h^T V^-1 h, shape (n,), of each vector h that is 1 from one place on and 0 before."""
+        of_shared = _tails(self.weighted)
+        return _tails(self.weight) - np.einsum("ki,ij,kj->k", of_shared, self._inner, of_shared)
+
+    def fit(self, design: FloatArray, values: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Coefficients (m,) of generalised least squares and their covariance (m, m)."""
+        solved = self.times(design)
+        covariance = np.linalg.inv(design.T @ solved)
+        return covariance @ (solved.T @ values), covariance
+
+
+def _tails(rows: FloatArray) -> FloatArray:
+    """Sums from each row to the last."""
+    return np.cumsum(rows[::-1], axis=0)[::-1]
 
 
 def _splits(
-    values: FloatArray, weight: FloatArray, start: int, stop: int, freedom: float, level: float
+    values: FloatArray,
+    weight: FloatArray,
+    shared: FloatArray,
+    start: int,
+    stop: int,
+    freedom: float,
+    level: float,
 ) -> list[tuple[int, float]]:
     """Places of steps between `start` and `stop`, and the probability of each."""
-    x, w = values[start:stop], weight[start:stop]
-    n = len(x)
+    x, n = values[start:stop], stop - start
     if n < 2:
         return []
-    before, sums = np.cumsum(w)[:-1], np.cumsum(w * x)[:-1]
-    after, rest = w.sum() - before, w @ x - sums
-    z = (rest / after - sums / before) / np.sqrt(1.0 / before + 1.0 / after)
+    inverse = _InverseCovariance(weight[start:stop], shared[start:stop])
+    # a constant and, for each place, a step of one there: coefficient of the step over its deviation
+    of_one = inverse.times(np.ones(n))
+    step_one, step_x = _tails(of_one)[1:], _tails(inverse.times(x))[1:]
+    information = inverse.of_tails()[1:] - step_one**2 / of_one.sum()
+    z = (step_x - step_one * (of_one @ x) / of_one.sum()) / np.sqrt(information)
     k = int(np.argmax(np.abs(z)))
     p = float(min(1.0, (n - 1) * 2 * student.sf(abs(z[k]), freedom)))
     if p >= level:
         return []
     middle = start + k + 1
     return [
-        *_splits(values, weight, start, middle, freedom, level),
+        *_splits(values, weight, shared, start, middle, freedom, level),
         (middle, p),
-        *_splits(values, weight, middle, stop, freedom, level),
+        *_splits(values, weight, shared, middle, stop, freedom, level),
     ]
 
 
 def _stepped(
-    values: FloatArray, weight: FloatArray, cuts: list[tuple[int, float]]
+    values: FloatArray, inverse: _InverseCovariance, cuts: list[tuple[int, float]]
 ) -> tuple[FloatArray, tuple[Step, ...]]:
     edges = [0, *(place for place, _ in cuts), len(values)]
-    level, means, variances = np.empty(len(values)), [], []
-    for start, stop in pairwise(edges):
-        part = slice(start, stop)
-        means.append(_mean(values[part], weight[part]))
-        variances.append(1.0 / float(weight[part].sum()))
-        level[part] = means[-1]
-    steps = tuple(
-        Step(place, means[k], means[k + 1], float(np.sqrt(variances[k] + variances[k + 1])), p)
-        for k, (place, p) in enumerate(cuts)
-    )
-    return level, steps
+    parts = np.zeros((len(values), len(edges) - 1))
+    for k, (start, stop) in enumerate(pairwise(edges)):
+        parts[start:stop, k] = 1.0
+    means, covariance = inverse.fit(parts, values)
+    steps = []
+    for k, (place, p) in enumerate(cuts):
+        variance = covariance[k, k] + covariance[k + 1, k + 1] - 2 * covariance[k, k + 1]
+        steps.append(Step(place, float(means[k]), float(means[k + 1]), float(np.sqrt(variance)), p))
+    return parts @ means, tuple(steps)
 
 
-def _line(time: FloatArray, values: FloatArray, weight: FloatArray) -> tuple[FloatArray, float, float]:
-    """A weighted straight line, its slope and the slope's deviation, 0 where all is at one time."""
-    middle = _mean(time, weight)
-    spread = float(weight @ (time - middle) ** 2)
-    mean = _mean(values, weight)
+def _line(
+    time: FloatArray, values: FloatArray, inverse: _InverseCovariance
+) -> tuple[FloatArray, float, float]:
+    """A straight line, its slope and the slope's deviation, 0 where all is at one time."""
+    middle, spread = float(time.mean()), float(np.ptp(time))
     if spread <= 0:
-        return np.full(len(values), mean), 0.0, 0.0
-    slope = float(weight @ ((time - middle) * (values - mean))) / spread
-    return mean + slope * (time - middle), slope, spread**-0.5
+        return np.full(len(values), float(values.mean())), 0.0, 0.0
+    design = np.stack([np.ones(len(time)), (time - middle) / spread], axis=1)
+    coefficients, covariance = inverse.fit(design, values)
+    return design @ coefficients, float(coefficients[1]) / spread, float(np.sqrt(covariance[1, 1])) / spread
 
 
-def _bic(values: FloatArray, level: FloatArray, weight: FloatArray, parameters: int) -> float:
-    return float(weight @ (values - level) ** 2) + parameters * float(np.log(len(values)))
+def _bic(residual: FloatArray, inverse: _InverseCovariance, parameters: int) -> float:
+    return float(residual @ inverse.times(residual)) + parameters * float(np.log(len(residual)))

@@ -247,6 +247,7 @@ def parameter_histories(entries: Sequence[Entry], level: float) -> tuple[Paramet
         values, std, own = (
             np.array([one[key] for _, one in used[name]], dtype=float) for key in ("value", "std", "own_std")
         )
+        shared = np.array([one["shared"] for _, one in used[name]], dtype=float)
         times = tuple(entry.time for entry, _ in used[name])
         days = np.array([time.timestamp() / DAY for time in times])
         histories.append(
@@ -260,7 +261,7 @@ def parameter_histories(entries: Sequence[Entry], level: float) -> tuple[Paramet
                 values=values,
                 std=std,
                 own_std=own,
-                trend=trend(days, values, own, level / tested),
+                trend=trend(days, values, own, level / tested, shared),
                 doubtful=tuple(
                     (entry.time, one["value"])
                     for entry, one in found

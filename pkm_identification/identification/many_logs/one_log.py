@@ -24,7 +24,7 @@ from ..result import Identification
 from ..settings import Settings
 from .log_files import LAYOUT, is_local
 
-SCHEMA = 1
+SCHEMA = 2
 OLDEST = datetime(2000, 1, 1, tzinfo=timezone.utc).timestamp()  # of stamps that are dates
 
 
@@ -66,7 +66,7 @@ def identify_job(job: Job) -> dict[str, Any]:
         reached, a defect) has `kept` False. Without failure: `start` (s since 1970, None if the stamps are none),
         `samples`, `duration`, `converged`, `adequate`, `fit_ratio`, `validation_percent`, `remark` (why it is not to be
         trusted, ''), and `parameters`, each with `own_std`, its deviation without the tolerances that all logs of the
-        machine share.
+        machine share, and `shared`, what each of them does to it.
 
     Raises
     ------
@@ -145,9 +145,10 @@ def _remark(result: Identification) -> str:
 def _parameters(result: Identification) -> list[dict[str, Any]]:
     estimate = result.estimate
     entries = {entry.name: entry for entry in result.settings.parameter_set(result.machine).entries}
-    shared = np.zeros(len(estimate.names))
-    if result.tolerance_changes is not None:
-        shared = np.sum(result.tolerance_changes**2, axis=0)
+    changes = result.tolerance_changes
+    if changes is None or not np.isfinite(changes).all():
+        changes = np.zeros((0, len(estimate.names)))
+    shared = np.sum(changes**2, axis=0)
     found = []
     for k, name in enumerate(estimate.names):
         entry, std = entries[name], float(estimate.std[k])
@@ -164,6 +165,7 @@ def _parameters(result: Identification) -> list[dict[str, Any]]:
                 "value": finite_or_none(estimate.values[k]) if shown else None,
                 "std": finite_or_none(std),
                 "own_std": finite_or_none(own),
+                "shared": [float(f"{one:.4g}") for one in changes[:, k]],
                 "status": estimate.status[k],
                 "nominal": finite_or_none(estimate.nominal[k]),
             }

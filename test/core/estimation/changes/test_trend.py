@@ -94,3 +94,43 @@ def test_few_values_say_nothing():
 def test_logs_of_one_instant_have_no_drift():
     found = trend(np.zeros(8), np.arange(8.0), np.full(8, 10.0), LEVEL)
     assert found.kind == CONSTANT
+
+
+def of_two_motions(rng, n, tolerances):
+    """Values that never change, of logs that have another motion from the middle on, and what tolerances do to them."""
+    shared = np.zeros((n, tolerances))
+    shared[: n // 2] = 20 * rng.normal(size=tolerances)
+    shared[n // 2 :] = 20 * rng.normal(size=tolerances)
+    return rng.normal(size=n) + shared @ rng.normal(size=tolerances), shared
+
+
+def test_what_tolerances_do_to_another_motion_is_no_step():
+    rng = np.random.default_rng(8)
+    draws, n = 300, 16
+    wrong = blind = 0
+    for _ in range(draws):
+        values, shared = of_two_motions(rng, n, 3)
+        wrong += trend(np.arange(float(n)), values, np.ones(n), LEVEL, shared).kind != CONSTANT
+        blind += trend(np.arange(float(n)), values, np.ones(n), LEVEL).kind != CONSTANT
+    assert wrong / draws < LEVEL + 4 * np.sqrt(LEVEL / draws)
+    assert blind / draws > 0.5
+
+
+def test_what_tolerances_do_to_all_logs_alike_hides_nothing():
+    rng = np.random.default_rng(9)
+    n = 16
+    values, alike = rng.normal(size=n), np.tile(20 * rng.normal(size=3), (n, 1))
+    values[n // 2 :] += 12
+    with_them = trend(np.arange(float(n)), values, np.ones(n), LEVEL, alike)
+    without = trend(np.arange(float(n)), values, np.ones(n), LEVEL)
+    (one,), (other,) = with_them.steps, without.steps
+    assert one.first == other.first == n // 2
+    np.testing.assert_allclose([one.std, one.change], [other.std, other.change])
+
+
+def test_a_step_in_one_motion_is_seen_where_motions_differ():
+    rng = np.random.default_rng(10)
+    values, shared = of_two_motions(rng, 24, 3)
+    values[18:] += 15
+    found = trend(np.arange(24.0), values, np.ones(24), LEVEL, shared)
+    assert 18 in [step.first for step in found.steps]
