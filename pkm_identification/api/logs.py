@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from pkm_identification.errors import SettingsError
+from pkm_identification.errors import LogError, SettingsError
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import StrutLog
 from pkm_identification.records import read_logs as read_log_files
@@ -24,10 +24,13 @@ class Logs:
     logs : tuple of StrutLog
     faults : dict of str to int
         What the readers found and left out, by reason; empty for good logs.
+    encoder : str
+        Whose lengths they are, of drives with two encoders each: 'load' or 'motor'; empty where that is not known.
     """
 
     logs: tuple[StrutLog, ...]
     faults: dict[str, int] = field(default_factory=dict)
+    encoder: str = ""
 
     def __len__(self) -> int:
         return len(self.logs)
@@ -74,7 +77,8 @@ def read_logs(
     SettingsError
         If the layout cannot be understood.
     LogError
-        If a file cannot be read: names the file, the place and what was expected.
+        If a file cannot be read: names the file, the place and what was expected; if logs are of the other one of two
+        encoders than the machine's.
 
     Examples
     --------
@@ -96,10 +100,28 @@ def read_logs(
             gathered.append(source)
             continue
         part = source if isinstance(source, Logs) else Logs(*_read(source, whole, layout))
+        if whole is not None:
+            _refuse_other_encoder(part, whole)
         gathered += part.logs
         for reason, number in part.faults.items():
             faults[reason] = faults.get(reason, 0) + number
-    return Logs(tuple(gathered), faults)
+    return Logs(tuple(gathered), faults, "" if whole is None else _encoder(whole))
+
+
+def _encoder(machine: Machine) -> str:
+    """Which of two encoders of each drive the lengths in logs of a machine are of; empty where there is one."""
+    if not machine.has_both_encoders:
+        return ""
+    return "motor" if machine.encoders_on_motors else "load"
+
+
+def _refuse_other_encoder(logs: Logs, machine: Machine) -> None:
+    side = _encoder(machine)
+    if logs.encoder and side and logs.encoder != side:
+        raise LogError(
+            f"{logs.logs[0].source}: these are lengths of the encoders on the {logs.encoder}, and the machine's are on "
+            f"the {side}: read or simulate with the machine that identifies, machine.with_encoder('{side}')"
+        )
 
 
 def _read(
@@ -120,6 +142,9 @@ def simulate(
     faults: Sequence[str] = (),
 ) -> Logs:
     """A log of a simulated machine: physics, control, drives and sensors.
+
+    Of drives with two encoders each it has the lengths of those on the load, unless the machine is
+    `Machine.load(name).with_encoder("motor")`.
 
     Parameters
     ----------
@@ -166,4 +191,7 @@ def simulate(
     truth = perturbed(nominal, seed, perturb) if perturb else nominal
     sensors = SensorSettings(current_noise=noise)
     record = simulated(truth, trajectory, duration, nominal=nominal, sensors=sensors, seed=seed, faults=wrong)
-    return Logs((record.log(),))
+    log, side = record.log(), _encoder(nominal)
+    if side == "motor" and record.motor_length is not None:
+        log = replace(log, length=record.motor_length)
+    return Logs((log,), encoder=side)

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+import pkm_identification as pkm
 from pkm_identification.cli import main
 from pkm_identification.errors import LogError, MachineError
 from pkm_identification.mechanisms.hexapod.machine import Machine
@@ -60,6 +61,18 @@ def test_a_log_says_which_is_which(record, tmp_path):
     columns = np.genfromtxt(path, delimiter=",", skip_header=1)
     np.testing.assert_allclose(columns[:, -6:], record.motor_length, atol=1e-9)
     np.testing.assert_allclose(read_strut_csv(path)[0].length, record.length, atol=1e-9)
+
+
+@pytest.mark.slow
+def test_from_python_lengths_are_of_the_encoders_that_the_machine_has_and_no_others():
+    load = belt(encoder="both")
+    motor = load.with_encoder("motor")
+    of_load, of_motor = (pkm.simulate(machine, "z", duration=1.6) for machine in (load, motor))
+    assert (of_load.encoder, of_motor.encoder) == ("load", "motor")
+    assert np.abs(of_load[0].length - of_motor[0].length).max() > 1e-6
+    assert pkm.read_logs(of_motor, motor).encoder == "motor"
+    with pytest.raises(LogError, match="of the encoders on the load, and the machine's are on the motor"):
+        pkm.identify(of_load, motor)
 
 
 @pytest.mark.slow
