@@ -37,5 +37,6 @@ def _check(options: argparse.Namespace) -> int:
     present(text, documents if len(documents) > 1 else documents[0], options.json)
     unusable = [check for check in checks if check.identification is None]
     for check in unusable:
-        print(f"pkm check: {check.source}: {check.verdict}", file=sys.stderr)
+        # what is in the way mostly begins with the log's name
+        print(f"pkm check: {check.source}: {check.verdict.replace(f'{check.source}: ', '')}", file=sys.stderr)
     return 1 if unusable else 0

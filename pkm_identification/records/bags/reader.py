@@ -20,6 +20,13 @@ from . import ROS_1, STRUT_STATES
 from .part_lock import part_folder
 from .ros1 import Ros1Reader
 
+# What each kind of file begins with
+BEGINNINGS = {
+    ".db3": (b"SQLite format 3\0", "an SQLite database"),
+    ".mcap": (b"\x89MCAP0\r\n", "an MCAP file"),
+    ".bag": (b"#ROSBAG V", "a ROS 1 bag"),
+}
+
 
 @dataclass(frozen=True)
 class BagMessage:
@@ -162,10 +169,14 @@ def _opened(path: str | Path) -> Iterator[Reader | Ros1Reader]:
         files = [file.name for file in sorted(folder.iterdir()) if file.suffix in (".db3", ".mcap")]
         hint = f"; the recording was not finished, try its file {files[0]}" if files else ""
         raise LogError(f"{path}: no rosbag2 recording: metadata.yaml is missing{hint}")
+    if folder.is_file():
+        _refuse_other_kind(folder)
     for database in [folder] if folder.suffix == ".db3" else folder.glob("*.db3"):
         _refuse_short_database(database, path)
     try:
-        with (Ros1Reader if folder.suffix.lower() == ROS_1 else Reader)(folder) as reader:
+        with (Ros1Reader if folder.is_file() and folder.suffix.lower() == ROS_1 else Reader)(
+            folder
+        ) as reader:
             yield reader
     except (LogError, GeneratorExit):
         raise
@@ -174,6 +185,18 @@ def _opened(path: str | Path) -> Iterator[Reader | Ros1Reader]:
     except Exception as error:  # bytes of unknown origin make a decoder raise anything
         reason = " ".join(str(error).split()) or type(error).__name__
         raise LogError(f"{path}: damaged or truncated recording: {reason}") from None
+
+
+def _refuse_other_kind(file: Path) -> None:
+    """A text that has the ending of a recording is not a truncated one."""
+    begins, kind = BEGINNINGS.get(file.suffix.lower(), (b"", ""))
+    try:
+        with file.open("rb") as opened:
+            found = opened.read(len(begins))
+    except OSError as error:
+        raise LogError(f"{file}: cannot be read: {error.strerror or error}") from None
+    if not begins.startswith(found):
+        raise LogError(f"{file}: no recording: does not begin as {kind} does")
 
 
 def _refuse_short_database(database: Path, path: str | Path) -> None:

@@ -8,6 +8,7 @@ import pytest
 import yaml
 
 from pkm_identification.cli import main
+from pkm_identification.errors import LogError
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine, builtin_machines
@@ -161,6 +162,18 @@ def test_check_names_every_kind_of_fault_with_its_count(log, tmp_path, capsys):
     assert main(["check", str(path), "--machine", "uf", "--json", "-"]) == 0
     faults = json.loads(capsys.readouterr().out)["faults"]
     assert faults == {"missing": 1, "not_finite": 1, "duplicate": 1, "late": 1, "spike": 1, "gap": 1}
+
+
+def test_check_names_a_log_once(log, monkeypatch, capsys):
+    def refuse(*_):
+        raise LogError(f"{log}: nothing is left of it")
+
+    monkeypatch.setattr("pkm_identification.identification.log_check.identify", refuse)
+    assert main(["check", str(log), "--machine", "uf"]) == 1
+    assert (
+        capsys.readouterr().err.splitlines()[-1]
+        == f"pkm check: {log}: not usable for identification: nothing is left of it"
+    )
 
 
 def test_check_says_when_a_log_cannot_be_used(tmp_path, capsys):

@@ -344,3 +344,10 @@ def test_want_of_memory_is_no_damage(tmp_path):
     write_log(tmp_path / "bag", made_log())
     with pytest.raises(LogError, match="larger than this computer's memory"), _opened(tmp_path / "bag"):
         raise MemoryError
+
+
+@pytest.mark.parametrize("name", ["log.db3", "log.mcap", "log.bag"])
+def test_a_text_with_the_ending_of_a_recording_is_called_no_recording(tmp_path, name):
+    (tmp_path / name).write_text("t,length_1\n0,1\n" * 100)
+    with pytest.raises(LogError, match=rf"{name}: no recording: does not begin as an? \w+"):
+        read_log(tmp_path / name)
