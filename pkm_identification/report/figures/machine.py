@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.patches import Patch
 from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 
 from pkm_identification.mechanisms.hexapod.machine import Machine
@@ -34,13 +35,13 @@ def machine_figure(machine: Machine) -> Figure:
     figure = Figure(figsize=(6.4, 4.8))
     figure.subplots_adjust(left=0.0, right=0.93, bottom=0.03, top=0.97)
     panel = figure.add_subplot(projection="3d")
+    plates = []
     for corners, color, name in ((machine.base_joints, NOMINAL, "base"), (tips, ESTIMATE, "platform")):
         ring = corners[_around(corners)]
         panel.add_collection3d(
             Poly3DCollection([ring], facecolor=color, alpha=0.16, edgecolor=color, linewidth=1.2)
         )
-        foremost = ring[np.argmax(ring[:, 0] - ring[:, 1])]
-        panel.text(*foremost, f"   {name}", color=color, fontsize=9, va="top")
+        plates.append(Patch(facecolor=color, edgecolor=color, alpha=0.5, label=name))
     for i, (foot, tip, color) in enumerate(zip(machine.base_joints, tips, STRUT_COLORS, strict=True)):
         ends = np.stack([foot, tip], axis=1)
         panel.plot(*ends, color=color, linewidth=3, solid_capstyle="round")
@@ -57,6 +58,8 @@ def machine_figure(machine: Machine) -> Figure:
     low, high = everything.min(axis=0), everything.max(axis=0)
     show_box(panel, low, high, zoom=1.12)
     figure.suptitle(f"{machine.name} in its home pose", x=0.02, ha="left")
+    # below the title: beside the plates there is a strut in the way in one machine or another
+    figure.legend(handles=plates, loc="upper left", bbox_to_anchor=(0.0, 0.94), ncols=2, fontsize=9)
     return figure
 
 

@@ -7,6 +7,7 @@ import matplotlib
 import numpy as np
 import pytest
 from core.report.made_identification import made_estimate, made_identification, without
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.text import Text
 from PIL import Image
 
@@ -196,6 +197,19 @@ def test_machine_picture_has_six_struts_of_the_home_lengths(name):
     tips = machine.home_position + machine.platform_joints @ machine.home_rotation.T
     drawn = [np.linalg.norm(np.diff(np.array(line.get_data_3d()), axis=1)) for line in struts]
     np.testing.assert_allclose(drawn, np.linalg.norm(tips - machine.base_joints, axis=1))
+
+
+@pytest.mark.parametrize("name", ["uf", "hexel", "ford"])
+def test_words_of_the_machine_picture_touch_no_strut(name):
+    figure = machine_figure(Machine.load(name))
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    (words,) = figure.legends
+    struts = [line for line in figure.axes[0].get_lines() if line.get_linewidth() == 3]
+    assert len(struts) == 6
+    for strut in struts:
+        assert not words.get_window_extent().overlaps(strut.get_window_extent(canvas.get_renderer()))
+    assert not words.get_window_extent().overlaps(figure._suptitle.get_window_extent(canvas.get_renderer()))
 
 
 def test_only_figures_with_something_to_show():
