@@ -1,6 +1,8 @@
 # pkm with ROS 2 from PyPI on Debian slim:
 #   docker build -t pkm . && docker run --rm -v "$PWD:/data" pkm identify log.csv.gz --machine my_machine.yaml
 FROM debian:bookworm-slim AS build
+# Debian replaces a package by its next mended version: one that is pinned is soon not to be had.
+# hadolint ignore=DL3008
 RUN apt-get update && apt-get install -y --no-install-recommends g++ python3-dev python3-venv \
     && rm -rf /var/lib/apt/lists/*
 COPY . /source
@@ -9,11 +11,12 @@ RUN python3 -m venv /opt/pkm && /opt/pkm/bin/pip install --no-cache-dir 'setupto
     && PKM_WITH_ROS=1 /opt/pkm/bin/pip install --no-cache-dir --no-build-isolation '.[ros]'
 
 FROM debian:bookworm-slim
+# hadolint ignore=DL3008
 RUN apt-get update && apt-get install -y --no-install-recommends python3 \
-    && rm -rf /var/lib/apt/lists/* && useradd --create-home pkm
+    && rm -rf /var/lib/apt/lists/* && useradd --uid 1000 --create-home pkm
 COPY --from=build /opt/pkm /opt/pkm
 ENV PATH=/opt/pkm/bin:$PATH AMENT_PREFIX_PATH=/opt/pkm
-USER pkm
+USER 1000
 WORKDIR /data
 ENTRYPOINT ["pkm"]
 CMD ["--help"]
