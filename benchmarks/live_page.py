@@ -1,8 +1,9 @@
 """`python -m benchmarks.live_page`: what `pkm watch` and its page cost the stream; the figures of docs/watch.md.
 
-Simulator, strut_filter, kinematics and estimator run for some seconds: alone, with `pkm watch`, with a page that reads
-everything and one that reads nothing, and with a page that a browser draws. Rounds alternate, because computers have
-other work.
+Simulator, strut_filter, kinematics and estimator run once, and windows of some seconds follow each other meanwhile: the
+nodes alone, with `pkm watch`, with a page that reads everything and one that reads nothing, with a page that a browser
+draws, and again. Each window is compared with that of the nodes alone in its round, because computers have other work.
+A minute for each case with the options as they are.
 """
 
 from __future__ import annotations
@@ -84,37 +85,51 @@ CASES: tuple[tuple[str, bool, Page], ...] = (
 )
 
 
-def run(machine: Path, seconds: float, domain: int, watched: bool, page: Page) -> dict[str, float]:
-    """One case: samples, samples lost, time, and processor time of the nodes and of `pkm watch`."""
-    monitor = Monitor()
-    common = {"machine": str(machine)}
-    motion = {"trajectory": "rich", "duration": seconds, "wait": 60.0, "shutdown_at_end": True}
-    with ExitStack() as running, TemporaryDirectory() as folder:
-        running.callback(monitor.close)
-        process = [NodeProcess(name, common, domain=domain, folder=Path(folder)) for name in PIPELINE]
-        for node in process:
+SETTLE = 2.0  # s, until what has just been started has been
+
+
+class Pipeline:
+    """The nodes behind a running simulator, and what they have done so far."""
+
+    def __init__(self, running: ExitStack, machine: Path, domain: int) -> None:
+        self.monitor = Monitor()
+        running.callback(self.monitor.close)
+        folder = Path(running.enter_context(TemporaryDirectory()))
+        common = {"machine": str(machine)}
+        self.nodes = [NodeProcess(name, common, domain=domain, folder=folder) for name in PIPELINE]
+        for node in self.nodes:
             running.enter_context(node)
-        for node in process:
+        for node in self.nodes:
             node.wait_active()
-        watch = running.enter_context(watching(domain, "--no-browser")) if watched else None
-        running.enter_context(page(watch.address if watch else ""))
-        simulator = NodeProcess("simulator", {**common, **motion}, domain=domain, folder=Path(folder))
-        before = sum(node.cpu_time() for node in process)
-        watch_before = cpu_time(watch.pid) if watch else 0.0
+        motion = {"trajectory": "rich", "duration": 3600.0, "wait": 60.0}
+        simulator = NodeProcess("simulator", {**common, **motion}, domain=domain, folder=folder)
         running.enter_context(simulator)
         simulator.wait_active()
-        start = time.monotonic()
-        while simulator.code is None:
-            monitor.listen(0.5)
-        elapsed = time.monotonic() - start
-        monitor.listen(2.5)
+        while int(self.monitor.value("estimator", "equations") or 0) < 1:
+            self.monitor.listen(0.5)
+
+    def so_far(self) -> dict[str, float]:
+        """Counts and processor time at the instant of the filter's next diagnostics, which come once a second."""
+        before = self.monitor.value("strut_filter", "accepted")
+        while self.monitor.value("strut_filter", "accepted") == before:
+            self.monitor.listen(0.02)
         return {
-            "samples": float(monitor.value("strut_filter", "accepted")),
-            "lost": sum(float(monitor.value(name, "lost") or 0) for name in PIPELINE),
-            "nodes": sum(node.cpu_time() for node in process) - before,
-            "watch": (cpu_time(watch.pid) - watch_before) if watch else 0.0,
-            "elapsed": elapsed,
+            "elapsed": time.monotonic(),
+            "samples": float(self.monitor.value("strut_filter", "accepted")),
+            "lost": sum(float(self.monitor.value(name, "lost") or 0) for name in PIPELINE),
+            "nodes": sum(node.cpu_time() for node in self.nodes),
         }
+
+    def window(self, seconds: float, domain: int, watched: bool, page: Page) -> dict[str, float]:
+        """What happens in so many seconds beside `pkm watch` and a page, or alone."""
+        with ExitStack() as beside:
+            watch = beside.enter_context(watching(domain, "--no-browser")) if watched else None
+            beside.enter_context(page(watch.address if watch else ""))
+            self.monitor.listen(SETTLE)
+            before, watch_before = self.so_far(), cpu_time(watch.pid) if watch else 0.0
+            self.monitor.listen(seconds)
+            after, watch_after = self.so_far(), cpu_time(watch.pid) if watch else 0.0
+        return {name: after[name] - before[name] for name in after} | {"watch": watch_after - watch_before}
 
 
 def against_alone(rounds: list[dict[str, float]], alone: list[dict[str, float]]) -> str:
@@ -161,7 +176,7 @@ def write(text: str) -> None:
 def main() -> None:
     """Measure, print the table and on request write it."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seconds", type=float, default=20.0)
+    parser.add_argument("--seconds", type=float, default=15.0, help="of a window")
     parser.add_argument("--rate", type=float, default=1000.0)
     parser.add_argument("--rounds", type=int, default=4)
     parser.add_argument("--domain", type=int, default=87)
@@ -173,16 +188,17 @@ def main() -> None:
     load = os.getloadavg()[0]
     rclpy.init()
     found: dict[str, list[dict[str, float]]] = {name: [] for name, _, _ in cases}
-    with TemporaryDirectory() as folder:
+    with ExitStack() as running, TemporaryDirectory() as folder:
         document = yaml.safe_load(builtin_machines()["uf"].read_text(encoding="utf-8"))
         document["drive"]["sample_rate"] = options.rate
         machine = Path(folder) / "uf.yaml"
         machine.write_text(yaml.safe_dump(document), encoding="utf-8")
+        pipeline = Pipeline(running, machine, options.domain)
         for number in range(options.rounds):
             # every case is the first one as often as another
             turn = number % len(cases)
             for name, watched, page in cases[turn:] + cases[:turn]:
-                found[name].append(run(machine, options.seconds, options.domain, watched, page))
+                found[name].append(pipeline.window(options.seconds, options.domain, watched, page))
                 print(f"  {name}: {found[name][-1]}", flush=True)
     rclpy.try_shutdown()
     text = table(
