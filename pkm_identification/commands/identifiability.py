@@ -98,7 +98,7 @@ def add(commands: argparse._SubParsersAction) -> None:
     parser.add_argument(
         "--estimate",
         metavar="FILE",
-        help="with --out: of a hexapod an estimate.json, whose deviations are drawn beside those to expect",
+        help="with --out: an estimate.json of pkm identify, whose deviations are drawn beside those to expect",
     )
     parser.add_argument(
         "--out",
@@ -125,7 +125,6 @@ def _identifiability(options: argparse.Namespace) -> int:
     if is_mechanism(options.machine):
         if not options.parameters.endswith(ENDING):
             refuse_for_mechanism(options, parameters="--parameters")
-        refuse_for_mechanism(options, estimate="--estimate")
         refuse_reading_for_mechanism(options)
         return identifiability_of_mechanism(options)
     machine = Machine.load(options.machine)
@@ -161,7 +160,8 @@ def _identifiability(options: argparse.Namespace) -> int:
             subject.kinds,
             None if not paths else lambda size: [_smaller(subject, path, size) for path in paths],
         )
-        write_shown(options.out, found, seen, document, f"{machine.name}, {source}", parameters.scale, saved)
+        stated = None if saved is None else saved.std
+        write_shown(options.out, found, seen, document, f"{machine.name}, {source}", parameters.scale, stated)
     present(text, document, options.json)
     return 0
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,6 @@ from pkm_identification.identification.excitation.shown import Shown
 from pkm_identification.identification.excitation.subject import Response
 from pkm_identification.identification.procedures.forecast import Forecast
 from pkm_identification.identification.procedures.pruning import Reduced, reduced
-from pkm_identification.identification.saved_estimate import SavedEstimate
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.reduced import ENDING, SetOwner
@@ -79,7 +78,7 @@ def write_shown(
     document: dict[str, Any],
     title: str,
     scale: FloatArray,
-    saved: SavedEstimate | None = None,
+    saved: Mapping[str, float] | None = None,
 ) -> None:
     """The folder of --out."""
     # matplotlib takes longer to load than a motion to be judged

@@ -12,6 +12,7 @@ from pkm_identification.identification.excitation.mechanism import BASE, Mechani
 from pkm_identification.identification.excitation.mechanism_log import read_mechanism_log
 from pkm_identification.identification.excitation.shown import shown
 from pkm_identification.identification.excitation.subject import PERIOD, Response
+from pkm_identification.identification.mechanism.estimate_file import stated_deviations
 from pkm_identification.identification.procedures.mechanism_forecast import (
     forecast_of_logs,
     mechanism_forecast,
@@ -29,6 +30,7 @@ from .results import present
 def identifiability_of_mechanism(options: argparse.Namespace) -> int:
     """Base parameters of a mechanism, before the experiment or of its logs."""
     mechanism = Mechanism.load(options.machine)
+    stated = None if options.estimate is None else stated_deviations(options.estimate, mechanism)
     motions: list[DriveMotion] = []
     if options.logs:
         subject = _subject(mechanism, options.parameters)
@@ -61,7 +63,7 @@ def identifiability_of_mechanism(options: argparse.Namespace) -> int:
             subject.kinds,
             None if not motions else lambda part: [_of_motion(subject, one, part) for one in motions],
         )
-        write_shown(options.out, found, seen, document, f"{mechanism.name}, {source}", scale)
+        write_shown(options.out, found, seen, document, f"{mechanism.name}, {source}", scale, stated)
     present(text, document, options.json)
     return 0
 

@@ -214,6 +214,11 @@ def _stated_of_parameters(entries: Any) -> dict[str, dict[str, Any]]:
     return {"status": status, "std": std}
 
 
+def deviations_by_name(entries: Any) -> dict[str, float]:
+    """Standard deviations of a document's entry `parameters`, of those that have one."""
+    return dict(_stated_of_parameters(entries)["std"])
+
+
 def _combinations(entries: Any, names: tuple[str, ...]) -> tuple[Combination, ...]:
     """Entries that are no parameter but a combination of some."""
     found = []

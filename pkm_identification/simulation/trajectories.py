@@ -219,8 +219,9 @@ def within_limits(
     # also where one has no angle
     if turned.size and not extremes(turned)[1].max() <= 1:
         return False
-    least = _least_singular(machine, motion.position[::10], motion.rotation[::10]).min()
-    if least < CONDITION_SHARE * _least_singular(machine, *home_pose)[0]:
+    every = 1 if between else 10
+    nearness = _least_singular(machine, motion.position[::every], motion.rotation[::every])
+    if extremes(nearness[:, None])[0].min() < CONDITION_SHARE * _least_singular(machine, *home_pose)[0]:
         return False
     if machine.drive is None:
         return True

@@ -105,7 +105,7 @@ def assess(
     combinations = []
     if rest.size > 1:
         values, vectors = np.linalg.eigh(scaled[rest][:, rest])
-        rows = _echelon(vectors[:, np.sqrt(np.maximum(values, 0.0)) < resolved].T)
+        rows = echelon(vectors[:, np.sqrt(np.maximum(values, 0.0)) < resolved].T)
         weights, std, pivots = _named(rows, rest, covariance, prior_std, resolved)
         for one, its_std, pivot in zip(weights, std.tolist(), pivots.tolist(), strict=True):
             for k in np.nonzero(one)[0].tolist():
@@ -170,7 +170,7 @@ def _named(rows, rest, covariance, prior_std, resolved):
 
 
 @kernel
-def _echelon(rows):
+def echelon(rows):
     """Reduced echelon form with complete pivoting: each row has a column of its own, where it is largest."""
     rows = rows.copy()
     count, width = rows.shape

@@ -8,10 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from pkm_identification.errors import DocumentError
+from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.numerics.finite import finite_or_none
 from pkm_identification.records.atomic import write_text
 
 from ..estimate_file import SCHEMA, combination_entries, parameter_entries
+from ..saved_estimate import deviations_by_name, read_estimate_document
 from .result import MechanismIdentification, Prediction
 
 
@@ -56,6 +59,25 @@ def write_estimate_json(
     """Write estimate.json, complete or not at all; raises OutputError if it cannot be written."""
     document = estimate_document(found, origin)
     write_text(path, json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def stated_deviations(path: str | Path, mechanism: Mechanism) -> dict[str, float]:
+    """Standard deviations that an estimate.json of a mechanism states, by the parameters' names.
+
+    Raises
+    ------
+    DocumentError
+        If it cannot be read, is none of a mechanism, or is another one's.
+    """
+    document = read_estimate_document(path)
+    if "base" not in document or "drives" not in document:
+        raise DocumentError(f"{path}: no estimate of a mechanism; expected one of '{mechanism.name}'")
+    if document.get("machine_hash") != mechanism.hash:
+        raise DocumentError(
+            f"{path}: belongs to mechanism '{document.get('machine')}' (hash {document.get('machine_hash')}), "
+            f"expected '{mechanism.name}' (hash {mechanism.hash})"
+        )
+    return deviations_by_name(document.get("parameters"))
 
 
 def _prediction(held: Prediction | None) -> dict[str, Any] | None:

@@ -19,6 +19,7 @@ from pkm_identification.estimation.identifiability.contributions import (
     parameter_contributions,
 )
 from pkm_identification.estimation.identifiability.homogenized import Homogenized, homogenized
+from pkm_identification.estimation.identifiability.status import echelon
 from pkm_identification.mechanisms.hexapod.analysis.base_parameters import random_states
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.kinematics import forward_kinematics, strut_lengths
@@ -36,6 +37,8 @@ _STATES = 60
 _EVERY = 10  # samples of a motion; its fastest tones have a few Hz
 _WEAKEST = 3
 _NAMED = 0.25  # of the largest term of a direction
+_SEPARATE = 1e-6  # a parameter's part in what is not shown: rounding
+_BLIND = 0.98  # of what was known before: nothing has come to it
 
 
 @dataclass(frozen=True)
@@ -75,6 +78,10 @@ class Forecast:
         Standard deviation of the equations' residuals, N.
     never : tuple of str
         What no motion shows and is not among the parameters.
+    faint : tuple of str
+        Parameters NOT_HERE that a motion does show, but more weakly than the noise.
+    band, step : float
+        -3 dB frequency in Hz of the low-pass that the equations pass, and s between two of them; 0 where there is none.
     """
 
     parameters: ParameterSet
@@ -85,6 +92,9 @@ class Forecast:
     contributions: ParameterContributions
     noise: FloatArray
     never: tuple[str, ...] = ()
+    faint: tuple[str, ...] = ()
+    band: float = 0.0
+    step: float = 0.0
 
 
 def log_of_motion(
@@ -156,17 +166,43 @@ def forecast(
         rows = np.concatenate(exact).reshape(-1, count)
     kinds = tuple(entry.kind for entry in entries)
     never = _never_felt(machine, experiment.parameters)
+    status = tuple(
+        NEVER if name in never else in_words(one)
+        for name, one in zip(estimate.names, estimate.status, strict=True)
+    )
+    regressor, band = homogenized(rows, kinds), experiment.settings.band
     return Forecast(
         experiment.parameters,
         estimate,
-        tuple(
-            NEVER if name in never else in_words(status)
-            for name, status in zip(estimate.names, estimate.status, strict=True)
-        ),
+        status,
         weakest(estimate, np.array([entry.scale for entry in entries])),
-        homogenized(rows, kinds),
+        regressor,
         parameter_contributions(rows, np.array([entry.nominal for entry in entries]), kinds),
         np.sqrt(np.diag(fit.noise)),
+        faint=faint(estimate.names, status, rows, regressor.rank) if motions else (),
+        band=band.cutoff,
+        step=band.stride * band.period,
+    )
+
+
+def faint(names: Sequence[str], status: Sequence[str], rows: FloatArray, rank: int) -> tuple[str, ...]:
+    """Parameters NOT_HERE that no change of the others could stand for: their own forces are below the noise.
+
+    Parameters
+    ----------
+    names, status : sequence of str, length P
+    rows : ndarray, shape (R, P)
+        Columns of the motion, without noise.
+    rank : int
+        Theirs.
+    """
+    size = np.sqrt(np.sum(rows**2, axis=0))
+    _, _, directions = np.linalg.svd(rows / np.where(size > 0, size, 1.0), full_matrices=False)
+    blind = np.sqrt(np.sum(directions[rank:] ** 2, axis=0))
+    return tuple(
+        name
+        for name, one, part in zip(names, status, blind, strict=True)
+        if one == NOT_HERE and part < _SEPARATE
     )
 
 
@@ -200,15 +236,22 @@ def _never_felt(machine: Machine, parameters: ParameterSet) -> set[str]:
 
 
 def weakest(estimate: ParameterEstimate, scale: FloatArray) -> tuple[WeakDirection, ...]:
-    """Directions of the largest standard deviation, parameters in units of their own size."""
+    """Directions of the largest standard deviation, parameters in units of their own size.
+
+    Of several directions to which nothing has come any mixture is an eigenvector: they are reduced to echelon form, so
+    that each names what belongs together. Single parameters among them are told by their status, and come last.
+    """
     values, vectors = np.linalg.eigh(estimate.covariance / np.outer(scale, scale))
+    deviations = np.sqrt(np.maximum(values, 0.0))
+    blind = deviations > _BLIND
+    vectors = np.column_stack([vectors[:, ~blind], echelon(np.ascontiguousarray(vectors[:, blind].T)).T])
     found = []
-    for k in range(len(values) - 1, max(len(values) - 1 - _WEAKEST, -1), -1):
+    for k in range(len(values) - 1, -1, -1):
         weights = vectors[:, k]
         order = np.argsort(-np.abs(weights), kind="stable")
         order = order[np.abs(weights[order]) > _NAMED * np.abs(weights[order[0]])]
-        named = weights[order] * np.sign(weights[order[0]])
-        found.append(
-            WeakDirection(tuple(estimate.names[i] for i in order), named, float(np.sqrt(max(values[k], 0))))
-        )
-    return tuple(found)
+        named = weights[order] * np.sign(weights[order[0]]) / np.linalg.norm(weights)
+        found.append(WeakDirection(tuple(estimate.names[i] for i in order), named, float(deviations[k])))
+    alone = [blind[-1 - k] and len(one.names) == 1 for k, one in enumerate(found)]
+    told = [one for one, last in zip(found, alone, strict=True) if last]
+    return tuple([one for one, last in zip(found, alone, strict=True) if not last] + told)[:_WEAKEST]

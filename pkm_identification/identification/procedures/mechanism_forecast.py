@@ -7,6 +7,7 @@ without drawing any. A base parameter is called by the parameter that stands for
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -20,7 +21,7 @@ from pkm_identification.simulation.multibody.motions import DriveMotion
 from ..excitation.mechanism import MechanismSubject
 from ..excitation.mechanism_log import MechanismLog
 from ..excitation.subject import PERIOD
-from .forecast import Forecast, in_words, weakest
+from .forecast import Forecast, faint, in_words, weakest
 
 SAMPLE_PERIOD = 1e-3  # s, of the drives' reports
 
@@ -58,7 +59,9 @@ def mechanism_forecast(
         deviation = np.full(response.force.shape[1], noise) if absolute else noise * response.rms
         samples = round(motion.duration / SAMPLE_PERIOD)
         found.append(MechanismLog(response, deviation, SAMPLE_PERIOD, samples))
-    return forecast_of_logs(subject, found)
+    made = forecast_of_logs(subject, found)
+    columns = np.concatenate([one.response.columns for one in found]).reshape(-1, len(subject.names))
+    return replace(made, faint=faint(subject.names, made.status, columns, made.regressor.rank))
 
 
 def forecast_of_logs(subject: MechanismSubject, logs: Sequence[MechanismLog]) -> Forecast:

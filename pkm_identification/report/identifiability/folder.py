@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,6 @@ import numpy as np
 from pkm_identification.estimation.identifiability.directions import Growth
 from pkm_identification.identification.excitation.shown import Shown
 from pkm_identification.identification.procedures.forecast import ALONE, Forecast
-from pkm_identification.identification.saved_estimate import SavedEstimate
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.records.mechanism_csv import write_named_csv
 
@@ -59,13 +59,24 @@ def write_tables(folder: Path, found: Forecast, shown: Shown) -> None:
 
 
 def figures(
-    found: Forecast, shown: Shown, title: str, scale: FloatArray, saved: SavedEstimate | None = None
+    found: Forecast, shown: Shown, title: str, scale: FloatArray, saved: Mapping[str, float] | None = None
 ) -> dict[str, Figure]:
-    """The figures by name: `directions`, `growth`, `deviations`; `scale` are the parameters' sizes, (P,)."""
+    """The figures by name: `directions`, `growth`, `deviations`.
+
+    Parameters
+    ----------
+    found : Forecast
+    shown : Shown
+    title : str
+    scale : ndarray, shape (P,)
+        Sizes of the parameters.
+    saved : mapping of str to float, optional
+        Standard deviations that an estimate states, by name.
+    """
     names = found.estimate.names
     stated = None
     if saved is not None:
-        stated = np.array([saved.std.get(name, np.nan) for name in names])
+        stated = np.array([saved.get(name, np.nan) for name in names])
     return {
         "directions": directions_figure(shown.directions, names, title),
         "growth": growth_figure(shown.by_time, shown.by_amplitude, shown.directions.rank, title),

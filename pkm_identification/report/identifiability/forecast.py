@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
+from pkm_identification.estimation.estimate import ParameterEstimate
+from pkm_identification.estimation.identifiability.status import RESOLVED
 from pkm_identification.identification.excitation.advice import Advice
 from pkm_identification.identification.procedures.forecast import (
     ALONE,
@@ -17,6 +21,7 @@ from pkm_identification.identification.procedures.forecast import (
 from ..listing import ABSENT, Listing, number
 
 _DIGITS = 3
+_UNKNOWN = 0.98  # of what was known before
 
 
 def forecast_document(
@@ -29,7 +34,13 @@ def forecast_document(
         "schema": 1,
         "machine": machine,
         "source": source,
-        "noise": {"stated": noise, "equations": [float(value) for value in found.noise], "unit": "N"},
+        "noise": {
+            "stated": noise,
+            "equations": [float(value) for value in found.noise],
+            "unit": "N",
+            "band": found.band or None,
+            "step": found.step or None,
+        },
         "parameters": [
             {
                 "name": name,
@@ -54,7 +65,7 @@ def forecast_document(
         "combinations": [
             {"name": one.name, "std": float(one.std), "unit": one.unit} for one in estimate.combinations
         ],
-        "weakest": [{"text": _direction(one), "std": one.std} for one in found.weakest],
+        "weakest": [{"text": _direction(one, estimate), "std": one.std} for one in found.weakest],
         "advice": [one.text for one in advice],
         "never": list(found.never),
         "homogenized": {
@@ -95,8 +106,8 @@ def forecast_text(
     table = Listing(header, rows, frozenset(("nominal", "std to expect", "% of the forces")))
     rank = found.regressor.rank
     lines = [
-        f"{machine}, {source}, {noise}: {rank} of {len(rows)} combinations show in {estimate.count} equations; "
-        f"condition without units {found.regressor.condition:.3g}",
+        f"{machine}, {source}, {noise}: {rank} of {len(rows)} combinations show in {estimate.count} equations"
+        f"{_band(found)}; condition without units {found.regressor.condition:.3g}",
         "",
         str(table),
     ]
@@ -104,11 +115,15 @@ def forecast_text(
         lines += ["", "shown only together:"]
         lines += [f"  {one.name}: std {number(one.std, _DIGITS)} {one.unit}" for one in estimate.combinations]
     lines += ["", "weakest directions, each parameter in units of its own size:"]
-    lines += [f"  {_direction(one)}: known to {100 * one.std:.2g} %" for one in found.weakest]
+    lines += [f"  {_known(one.std)}: {_direction(one, estimate)}" for one in found.weakest]
     for status, sentence in ((NEVER, "no motion shows"), (NOT_HERE, "another motion may show")):
         names = [name for name, own in zip(estimate.names, found.status, strict=True) if own == status]
+        names = [name for name in names if name not in found.faint]
         if names:
             lines.append(f"{sentence}: {', '.join(names)}")
+    if found.faint:
+        part = f"{100 * RESOLVED:g} % of their size"
+        lines.append(f"this motion shows, but not to {part} in this noise: {', '.join(found.faint)}")
     if found.never:
         lines.append(f"no motion shows: {', '.join(found.never)}")
     if advice:
@@ -117,8 +132,23 @@ def forecast_text(
     return "\n".join(lines)
 
 
-def _direction(one: WeakDirection) -> str:
-    """Its largest terms, those of the other sign behind 'against'."""
+def _band(found: Forecast) -> str:
+    return f" (to {found.band:g} Hz, one every {1e3 * found.step:g} ms)" if found.band else ""
+
+
+def _known(std: float) -> str:
+    return "not known at all" if std > _UNKNOWN else f"known to {100 * std:.2g} %"
+
+
+def _direction(one: WeakDirection, estimate: ParameterEstimate) -> str:
+    """Its largest terms, those of the other sign behind 'against', and the sums of them that are known instead."""
     same = [name for name, weight in zip(one.names, one.weights, strict=True) if weight > 0]
     against = [name for name, weight in zip(one.names, one.weights, strict=True) if weight < 0]
-    return " with ".join(same) + (f" against {' with '.join(against)}" if against else "")
+    terms = [{estimate.names[k] for k in np.flatnonzero(sum_.weights)} for sum_ in estimate.combinations]
+    sums = [
+        sum_.name
+        for sum_, names in zip(estimate.combinations, terms, strict=True)
+        if len(names & set(one.names)) > 1
+    ]
+    text = " with ".join(same) + (f" against {' with '.join(against)}" if against else "")
+    return text + (f": what shows is {' and '.join(sums)}" if sums else "")

@@ -15,38 +15,52 @@ if TYPE_CHECKING:
 
     from .runs import BaseParameterStudy
 
-_SMALLEST = 1e-130  # below rounding in 120 digits; zeros are drawn here
+_NOTHING = (1e-130, 1e-66)  # below rounding in 120 and in 60 digits; zeros are drawn here
 
 
 @styled
 def spectra_figure(study: BaseParameterStudy) -> Figure:
-    """The suspension's and the low-mobility four-bar's."""
-    figure = Figure(figsize=(9, 4.2), layout="constrained")
+    """The suspension's and the low-mobility four-bar's, with the tolerance below which NumPy gives values up."""
+    figure = Figure(figsize=(9, 4.4), layout="constrained")
     left, right = figure.subplots(1, 2)
-    _spectrum(left, study.suspension.double, study.precise.precise if study.precise else None, 41)
-    _spectrum(right, study.low.double, study.low.precise, 8)
+    _spectrum(
+        left, study.suspension.double, study.precise.precise if study.precise else None, 41, _NOTHING[0]
+    )
+    _spectrum(right, study.low.double, study.low.precise, 8, _NOTHING[1])
     left.set_title("suspension")
     right.set_title("four-bar of low mobility")
-    left.set_ylabel(f"singular value over the largest (zero: at {_SMALLEST:g})")
+    left.set_ylabel("singular value over the largest (lowest dots: zero)")
     for axes in (left, right):
         axes.legend(loc="lower left")
     figure.suptitle("Where the ridge is", x=0.01, ha="left")
     return figure
 
 
-def _spectrum(axes: Axes, double: DoubleRoute | None, precise: PreciseRoute | None, rank: int) -> None:
+def _spectrum(
+    axes: Axes, double: DoubleRoute | None, precise: PreciseRoute | None, rank: int, nothing: float
+) -> None:
     if precise is not None:
         largest = precise.base.singular_values[0]
         values = [float(value / largest) for value in precise.base.singular_values]
-        _dots(axes, values, "o", 0, f"{precise.base.digits[1]} digits")
+        _dots(axes, values, "o", 0, f"{precise.base.digits[1]} digits", nothing)
     if double is not None:
-        values = list(double.spectrum.singular_values / double.spectrum.singular_values[0])
-        _dots(axes, values, "x", 1, "double")
+        spectrum = double.spectrum
+        values = list(spectrum.singular_values / spectrum.singular_values[0])
+        _dots(axes, values, "x", 1, "double", nothing)
+        tolerance = spectrum.tolerance / spectrum.singular_values[0]
+        axes.axhline(
+            tolerance,
+            color=STRUT_COLORS[1],
+            linestyle="--",
+            lw=1.0,
+            label=f"NumPy's tolerance: rank {spectrum.rank}",
+        )
     axes.axvline(rank + 0.5, color="#555555", lw=0.8)
+    axes.text(rank + 0.5, 1.0, f" {rank}", ha="left", va="top", color="#555555")
     axes.set_xlabel("number")
 
 
-def _dots(axes: Axes, values: list[float], marker: str, color: int, label: str) -> None:
+def _dots(axes: Axes, values: list[float], marker: str, color: int, label: str, nothing: float) -> None:
     places = range(1, len(values) + 1)
-    shown = np.maximum(values, _SMALLEST)
+    shown = np.maximum(values, nothing)
     axes.semilogy(places, shown, marker, ms=3.5, color=STRUT_COLORS[color], label=label)

@@ -242,4 +242,6 @@ def _possible(mechanism: Mechanism, drive: FloatArray, between: bool) -> bool:
     if used.size and (peaks(used)[1] if between else used.max(axis=0)).max() > 1:
         return False
     home = close_drives(mechanism, read(mechanism, "drives", mechanism.home))
-    return bool(np.abs(found.pivot).min() >= _LEAST_PIVOT * abs(home.pivot[0]))
+    pivot = np.abs(found.pivot)[:, None]
+    nearest = (peaks(pivot)[0] if between else pivot.min(axis=0)).min()
+    return bool(nearest >= _LEAST_PIVOT * abs(home.pivot[0]))

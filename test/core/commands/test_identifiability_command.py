@@ -130,13 +130,17 @@ def test_text_and_document(tmp_path, capsys):
     assert ask(*arguments, "--out", str(folder)) == 0
     out = capsys.readouterr().out
     assert "m_e + 0.167 m_p" in out
-    assert "another motion may show: Ixx_p, Iyy_p, Izz_p" in out
+    assert "another motion may show: Ixx_p, Iyy_p, Izz_p\n" in out
+    assert "this motion shows, but not to 5 % of their size in this noise: Ia_b+Ia_e" in out
+    assert ": what shows is m_e + 0.167 m_p\n" in out
+    assert "equations (to 10 Hz, one every 40 ms)" in out
     found = json.loads(path.read_text())
     assert set(found) == {
         "schema", "machine", "source", "noise", "parameters", "combinations", "weakest", "advice", "never",
         "homogenized",
     }  # fmt: skip
     by_name = {entry["name"]: entry for entry in found["parameters"]}
+    assert (found["noise"]["band"], found["noise"]["step"]) == (10.0, 0.04)
     assert by_name["Ixx_p"]["status"] == "not in this motion"
     assert by_name["Ixx_p"]["std"] is None
     assert by_name["viscous_1"]["std"] > 0
@@ -352,6 +356,7 @@ def test_advice_names_the_turn_that_shows_what_a_lift_does_not(tmp_path):
         (["log.csv"], "log.csv: cannot be read"),
         (["log.csv", "--topic", "/a"], "--topic: machine 'mast' is a mechanism"),
         (["--trajectory", "rest"], "shows nothing but gravity: 3 combinations"),
+        (["--trajectory", "rich", "--estimate", "no.json", "--out", "found"], "no.json: cannot be read"),
     ],
 )
 def test_what_a_mechanism_cannot_be_asked_is_one_line(arguments, text, capsys):

@@ -10,6 +10,8 @@ import pytest
 import yaml
 
 from pkm_identification.cli import main
+from pkm_identification.errors import DocumentError
+from pkm_identification.identification.mechanism.estimate_file import stated_deviations
 from pkm_identification.mechanisms.builtin import builtin_files
 from pkm_identification.mechanisms.multibody import dynamics
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
@@ -68,6 +70,18 @@ def test_base_parameters_and_friction_with_what_predicts_another_log(files, tmp_
     assert document == json.loads((tmp_path / "result" / "estimate.json").read_text())
     page = (tmp_path / "result" / "report.html").read_text()
     assert "coulomb_length_3" in page
+    # and `pkm identifiability --estimate` draws what it states beside what was to be expected of the same log
+    estimate = tmp_path / "e.json"
+    stated = stated_deviations(estimate, Mechanism.load(machine))
+    assert stated == {name: entry["std"] for name, entry in found.items()}
+    asked = ["identifiability", "--machine", str(machine), log, "--out", str(tmp_path / "known")]
+    assert main([*asked, "--estimate", str(estimate)]) == 0
+    assert (tmp_path / "known" / "deviations.png").exists()
+    with pytest.raises(DocumentError, match=r"e\.json: belongs to mechanism 'mast' .*, expected 'mast' "):
+        stated_deviations(estimate, Mechanism.load("mast"))
+    estimate.write_text(json.dumps({"schema": 1, "parameters": [], "state": {}}))
+    with pytest.raises(DocumentError, match=r"e\.json: no estimate of a mechanism; expected one of 'mast'"):
+        stated_deviations(estimate, Mechanism.load("mast"))
     assert page.count("data:image/png") == 1
 
 

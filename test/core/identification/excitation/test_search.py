@@ -6,14 +6,16 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from core.mechanisms.hexapod.machine_variants import document, machine
 
 from pkm_identification.errors import SettingsError
 from pkm_identification.identification.excitation.criteria import CRITERIA, Criterion
 from pkm_identification.identification.excitation.descent import Penalised
 from pkm_identification.identification.excitation.hexapod import HexapodSubject
 from pkm_identification.identification.excitation.search import search
-from pkm_identification.identification.excitation.subject import GRID, Response
+from pkm_identification.identification.excitation.subject import GRID, PERIOD, Response
 from pkm_identification.identification.settings import Settings
+from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.kinematics import JointLimits, passive_angles
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.parameters.parameter import Kind
@@ -170,6 +172,22 @@ def test_limits_are_kept_twenty_times_finer(subject):
 
 
 @pytest.mark.slow
+def test_the_largest_motions_of_a_hundred_seeds_keep_the_limits_twenty_times_finer(subject):
+    """As large as the search would still take them, of amplitudes and phases that have nothing to do with `rich`."""
+    short = HexapodSubject.of(subject.machine, subject.parameters, 4.0)
+    fine = np.arange(0.0, 4.0, GRID / 20)
+    reach = np.sqrt(np.mean(short.start.sine**2 + short.start.cosine**2, axis=1, keepdims=True))
+    for seed in range(100):
+        sine, cosine = reach * np.random.default_rng(seed).normal(size=(2, *short.start.sine.shape))
+        signal = MultiSine(short.start.frequency, 0.5 * sine, 0.5 * cosine)
+        for _ in range(4):
+            signal = signal.scaled(1.0 / short.response(short.waves.evaluate(signal)).use.max())
+        while not short.allowed(signal):
+            signal = signal.scaled(0.997)
+        assert within_limits(short.machine, replace(short.path, signal=signal).motion(fine)), seed
+
+
+@pytest.mark.slow
 def test_passive_joints_keep_to_their_angles(subject):
     """A limit in the middle of what `rich` uses is kept, twenty times finer than the search looks, and used."""
     machine = subject.machine
@@ -185,6 +203,41 @@ def test_passive_joints_keep_to_their_angles(subject):
     found = search(narrow, Criterion("d", narrow.scale, narrow.kinds), 600.0, most=10)
     assert 0.9 * most < swing(found.signal) <= most
     assert found.kept > 0
+
+
+@pytest.mark.slow
+def test_deviations_are_those_of_a_fisher_information_by_differences(subject):
+    """Forces of machines whose files differ a little: derivatives of what the forces are, and no regressor."""
+    named = {
+        "m_p": ("platform", "mass", None),
+        **{f"I{axis}{axis}_p": ("platform", "inertia", k) for k, axis in enumerate("xyz")},
+        "m_b": ("strut", "body_b", "mass", None),
+        "m_e": ("strut", "body_e", "mass", None),
+        "It_b+It_e": ("strut", "body_b", "inertia", 0),
+        "Ia_b+Ia_e": ("strut", "body_b", "inertia", 1),
+        **{f"{kind}_{i + 1}": ("friction", kind, i) for kind in ("viscous", "coulomb") for i in range(6)},
+    }
+    states = subject.path.motion(np.arange(0.0, 8.0, PERIOD))
+    noise = np.sqrt(np.mean(strut_forces(subject.machine, states) ** 2, axis=0))
+    slopes = []
+    for name, scale in zip(subject.names, subject.scale, strict=True):
+        *keys, last, index = named[name]
+        both = []
+        for sign in (1, -1):
+            made = document("uf")
+            place = made
+            for key in keys:
+                place = place[key]
+            if index is None:
+                place[last] += sign * 1e-3 * scale
+            else:
+                place[last][index] += sign * 1e-3 * scale
+            both.append(strut_forces(machine(made), states) / noise)
+        slopes.append((both[0] - both[1]).ravel() / 2e-3)
+    fisher = np.array(slopes) @ np.array(slopes).T
+    expected = np.sqrt(np.diag(np.linalg.inv(fisher + 1e-6 * np.eye(len(slopes)))))
+    found = Criterion("d", subject.scale, subject.kinds).deviations(subject.columns(subject.start))
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
 
 
 def test_what_is_known_already_counts(subject):

@@ -148,6 +148,34 @@ def test_the_table_and_the_robot():
     assert (len(robot.vanishing), len(robot.transferred), robot.rank) == (9, 12, 29)
 
 
+def test_a_universal_hinge_changes_the_table():
+    """Bar 2's axis is no longer fixed: it keeps its ten but the mass at the hinge and that at the ball."""
+    made = document("mast")
+    hinge = made["joints"]["hinge_2"]
+    hinge.update(type="universal", axis=[["-1", "0", "0"], ["0", "0", "1"]])
+    del hinge["reference"], made["closed_form"], made["readings"]["gamma_2"], made["readings"]["x_p"]
+    made["drives"]["lean"] = {
+        "length": {"ground": ["0.8", "0.1", "0.5"], "platform": ["0", "0", "0.1"]},
+        "force": "push",
+        "limits": ["0.4", "1.2"],
+    }
+    made["outputs"]["x"] = {"body": "platform", "position": "x"}
+    made["home"]["outputs"]["x"] = "0"
+    made["home"]["guess"]["hinge_2"] = ["gamma", "0"]
+    table = by_rules(subject_of(made))
+    assert (len(table.vanishing), len(table.transferred), table.rank) == (39, 6, 19 + 6)
+
+
+def test_a_slide_for_the_first_hinge_changes_the_robot():
+    """Link 1 only translates: 9 vanish; axes of links 2 to 4 are fixed then: 6 vanish each; hinges: 1, 1, 1 and 3."""
+    made = document("epaas")
+    made["joints"]["joint_1"]["type"] = "prismatic"
+    made["drives"]["phi"] = {"joint": "joint_1", "force": "push", "limits": ["-0.5", "0.5"]}
+    made["outputs"]["phi"] = {"body": "link_1", "position": "z"}
+    robot = by_rules(subject_of(made))
+    assert (len(robot.vanishing), len(robot.transferred), robot.rank) == (27, 6, 17)
+
+
 @pytest.mark.parametrize(
     ("symmetry", "size", "base"),
     [
@@ -255,8 +283,7 @@ def test_numbers_that_are_no_fractions():
     assert "60 digits" in found.how
 
 
-def test_every_fact_is_needed():
-    """An elimination knows what earlier vectors imply."""
+def test_an_elimination_knows_what_earlier_vectors_imply():
     made = Elimination(lambda value: value == 0)
     one, two = {0: Fraction(1), 1: Fraction(2)}, {1: Fraction(3), 2: Fraction(1)}
     assert made.add(one, lambda column: column) == 0
