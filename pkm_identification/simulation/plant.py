@@ -9,7 +9,8 @@ import numpy as np
 
 from pkm_identification.errors import NotConverged, SettingsError
 from pkm_identification.mechanisms.friction import padded_coefficients
-from pkm_identification.mechanisms.hexapod.machine import Machine, Platform
+from pkm_identification.mechanisms.hexapod.bodies import Platform
+from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.model import Actuator
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
@@ -20,12 +21,13 @@ from .actuated.plant import ActuatedPlant
 from .actuated.stepping import predict
 from .imperfections.drive_train import DriveTrain
 from .imperfections.setup import TrainErrors
+from .imperfections.train_stepping import Present
 from .loops.closure import Closure, close_loops, reduce_dynamics
 from .loops.platform_hinge import PlatformHinge
 from .model import hexapod_model, set_platform
 from .mujoco_library import mujoco
 from .multibody.stepping import Dynamics, Resistance
-from .stepping import StrutResistance, advance, present_motion
+from .stepping import Motion, PlatformDynamics, StrutResistance, advance, present_motion
 
 # An end stop yields as if the strut's apparent mass swung on it at this frequency (rad/s), well damped.
 STOP_FREQUENCY = 2 * np.pi * 60.0
@@ -218,16 +220,15 @@ class Plant(ActuatedPlant):
         self._force[1] = force
         for k in (self._free, self._compliance, self._jacobian):
             k[1] = k[0]
+        ends = PlatformDynamics(self._free, self._compliance, self._jacobian, self._force)
         for _ in range(2):  # predictor, corrector
             pose, twist, length = self._pose.copy(), self._twist.copy(), self._length[0].copy()
-            dynamics = self._free, self._compliance, self._jacobian
+            motion = Motion(pose, twist, length)
             if self._train is not None:
                 state = self._train.start()
-                self._train.advance(
-                    (pose, twist, length), dynamics, self._force, duration, self._steps, state
-                )
+                self._train.advance(motion, ends, duration, self._steps, state)
             else:
-                advance(pose, twist, length, *dynamics, self._force, self._resistance, duration, self._steps)
+                advance(motion, ends, self._resistance, duration, self._steps)
             self._evaluate(1, pose, twist)
         self._pose, self._twist = pose, twist
         if self._train is not None:
@@ -330,22 +331,12 @@ class Plant(ActuatedPlant):
         """Everything about this instant."""
         rate, resistance, acceleration = np.empty(STRUTS), np.empty(STRUTS), np.empty(6)
         rubbing = np.zeros(STRUTS)
-        present_motion(
-            self._twist,
-            self._length[0],
-            self._free[0],
-            self._compliance[0],
-            self._jacobian[0],
-            self._force[0],
-            self._resistance,
-            rate,
-            resistance,
-            acceleration,
-        )
+        twist, length = self._twist, self._length[0]
+        now = PlatformDynamics(self._free[0], self._compliance[0], self._jacobian[0], self._force[0])
+        present_motion(twist, length, now, self._resistance, rate, resistance, acceleration)
         if self._train is not None:
-            self._train.present(
-                self._twist, self._length[0], self._jacobian[0], self._force[0], rate, resistance, rubbing
-            )
+            present = Present(rate, resistance, rubbing)
+            self._train.present(twist, length, self._jacobian[0], self._force[0], present)
             acceleration = self._free[0] + self._compliance[0] @ (self._force[0] - resistance)
         return PlantState(
             time=self.time,

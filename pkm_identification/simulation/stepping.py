@@ -69,28 +69,45 @@ def strut_resistance(rate, length, law, coefficients, stops, i):
     return force, slope, stiffness
 
 
+class PlatformDynamics(NamedTuple):
+    """u' = free + compliance (drive - resistance(jacobian u)) of a twist u, at one instant or at both of a period.
+
+    Attributes
+    ----------
+    free : ndarray, shape (..., 6)
+    compliance, jacobian : ndarray, shape (..., 6, 6)
+        Acceleration per strut force, strut rates per twist.
+    drive : ndarray, shape (..., 6)
+        Drive forces, N.
+    """
+
+    free: FloatArray
+    compliance: FloatArray
+    jacobian: FloatArray
+    drive: FloatArray
+
+
+class Motion(NamedTuple):
+    """What moves, in place: pose (7,) (place, quaternion w, x, y, z), twist (6,) and strut lengths (6,)."""
+
+    pose: FloatArray
+    twist: FloatArray
+    length: FloatArray
+
+
 @kernel
-def present_motion(twist, length, free, compliance, jacobian, force, struts, rate, resistance, acceleration):
-    """Write strut rates, resistances (6,) and the platform's acceleration (6,) at one instant."""
+def present_motion(twist, length, now, struts, rate, resistance, acceleration):
+    """Write strut rates, resistances (6,) and the platform's acceleration (6,) at one instant, by its dynamics."""
     law = law_tuple(struts.law, 0)
     for i in range(6):
         rate[i] = 0.0
         for k in range(6):
-            rate[i] += jacobian[i, k] * twist[k]
+            rate[i] += now.jacobian[i, k] * twist[k]
         resistance[i] = strut_resistance(rate[i], length[i], law, struts.coefficients, struts.stops, i)[0]
     for i in range(6):
-        acceleration[i] = free[i]
+        acceleration[i] = now.free[i]
         for k in range(6):
-            acceleration[i] += compliance[i, k] * (force[k] - resistance[k])
-
-
-class Dynamics(NamedTuple):
-    """Of one instant: u' = smooth + compliance (drive - resistance), and the map from twist to strut rates."""
-
-    smooth: FloatArray
-    drive: FloatArray
-    compliance: FloatArray
-    jacobian: FloatArray
+            acceleration[i] += now.compliance[i, k] * (now.drive[k] - resistance[k])
 
 
 class Stage(NamedTuple):
@@ -123,10 +140,10 @@ def _solve_stage(known, length, h, dynamics, struts, stage, scratch):
     """Solve twist = known + h change(twist) for one implicit stage; rates, twist and change (6,) are written.
 
     change = smooth + compliance (drive - resistance(jacobian twist, length + h jacobian twist)) with the `dynamics`
-    (`Dynamics`); `stage` (`Stage`) is written, its rate holds the first guess.
+    (`PlatformDynamics`); `stage` (`Stage`) is written, its rate holds the first guess.
     """
     law, coefficients, stops = law_tuple(struts.law, 0), struts.coefficients, struts.stops
-    smooth, drive, comp, jac = dynamics.smooth, dynamics.drive, dynamics.compliance, dynamics.jacobian
+    smooth, drive, comp, jac = dynamics.free, dynamics.drive, dynamics.compliance, dynamics.jacobian
     twist, rate, change = stage.twist, stage.rate, stage.change
     mobility, matrix, residual = scratch.mobility, scratch.matrix, scratch.residual
     start, net, slope = scratch.start, scratch.net, scratch.slope
@@ -170,19 +187,20 @@ def _solve_stage(known, length, h, dynamics, struts, stage, scratch):
 
 
 @kernel
-def advance(pose, twist, length, free, compliance, jacobian, force, struts, duration, steps):
-    """Move pose (7,) and twist (6,) on, in place, over one period in `steps` small steps.
+def advance(motion, ends, struts, duration, steps):
+    """Move a `Motion` on, in place, over one period in `steps` small steps.
 
-    `free` (2, 6), `compliance` and `jacobian` (2, 6, 6) and the drive `force` (2, 6) are those at the period's start
-    and end; u' = free + compliance (force - resistance(jacobian u)). `length` (6,) follows, for the end stops.
+    `ends` are the `PlatformDynamics` at the period's start and end, 2 of each. Lengths follow, for the end stops.
     `struts` is a `StrutResistance`.
     """
+    pose, twist, length = motion.pose, motion.twist, motion.length
+    free, compliance, jacobian, force = ends.free, ends.compliance, ends.jacobian, ends.drive
     h = duration / steps
     smooth, drive, known, rate, first_rate = np.empty((5, 6))
     stage, change, first, first_change = np.empty((4, 6))
     comp, jac = np.empty((6, 6)), np.empty((6, 6))
     reached = np.empty(6)
-    dynamics, here = Dynamics(smooth, drive, comp, jac), Stage(stage, change, rate)
+    dynamics, here = PlatformDynamics(smooth, comp, jac, drive), Stage(stage, change, rate)
     scratch = StageScratch(
         np.empty((6, 6)), np.empty((6, 6)), np.empty(6), np.empty(6), np.empty(6), np.empty(6)
     )

@@ -18,7 +18,7 @@ or by sigma points, stays in the estimate for ever. `docs/consistency.md` has th
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -47,16 +47,25 @@ SETTLED = 1e-3
 HALVINGS = 40
 
 
+class MisfitWork(NamedTuple):
+    """What a misfit comes by: free coordinates, moments and residual (P,), and room for two blocks (2, BLOCK)."""
+
+    lowered: FloatArray
+    moments: FloatArray
+    residual: FloatArray
+    block: FloatArray
+
+
 @kernel
-def _misfit(inverse, target, lowered, theta, centre, scale, slots, lifting, block, moments, residual):
+def _misfit(inverse, target, theta, centre, scale, slots, lifting, work):
     """|S^-1 (target - w)|^2 + |theta|^2 for theta in units of its regulariser; moments and residual on the way."""
-    out = block[1]
+    lowered = work.lowered
     for k in range(theta.size):
         lowered[k] = centre[k] + scale[k] * theta[k]
-    slot_moments(lowered, slots, block[0], out, moments)
-    away = target - lifting @ moments
-    copy_vector(inverse @ away, residual)
-    return np.sum(residual**2) + np.sum(theta**2)
+    slot_moments(lowered, slots, work.block[0], work.block[1], work.moments)
+    away = target - lifting @ work.moments
+    copy_vector(inverse @ away, work.residual)
+    return np.sum(work.residual**2) + np.sum(theta**2)
 
 
 @kernel
@@ -77,14 +86,14 @@ def fit_coordinates(mean, root, lifting, centre, scale, slots, theta, state):
     """
     width = theta.size
     inverse = np.linalg.inv(root)
-    block = np.empty((2, BLOCK))
     lowered, moments, residual = np.empty(width), np.empty(width), np.empty(width)
+    work = MisfitWork(lowered, moments, residual, np.empty((2, BLOCK)))
     slope, moved, trial = np.empty((width, width)), np.empty(width), np.empty(width)
     fitted, fitted_root = np.empty(width), np.empty((width, width))
-    cost = _misfit(inverse, mean, lowered, theta, centre, scale, slots, lifting, block, moments, residual)
+    cost = _misfit(inverse, mean, theta, centre, scale, slots, lifting, work)
     if not np.isfinite(cost):
         theta[:] = 0.0
-        cost = _misfit(inverse, mean, lowered, theta, centre, scale, slots, lifting, block, moments, residual)
+        cost = _misfit(inverse, mean, theta, centre, scale, slots, lifting, work)
         if not np.isfinite(cost):
             return False
     for _ in range(MAX_ITERATIONS):
@@ -105,20 +114,18 @@ def fit_coordinates(mean, root, lifting, centre, scale, slots, theta, state):
         for _ in range(HALVINGS):
             for k in range(width):
                 trial[k] = theta[k] + share * step[k]
-            found = _misfit(
-                inverse, mean, lowered, trial, centre, scale, slots, lifting, block, moments, residual
-            )
-            if found <= cost:
+            trial_cost = _misfit(inverse, mean, trial, centre, scale, slots, lifting, work)
+            if trial_cost <= cost:
                 break
             share *= 0.5
-        if found <= cost:
+        if trial_cost <= cost:
             copy_vector(trial, theta)
-            cost = found
-        if expected < SETTLED or not found <= cost:
+            cost = trial_cost
+        if expected < SETTLED or not trial_cost <= cost:
             break
     for k in range(width):
         lowered[k] = centre[k] + scale[k] * theta[k]
-    slot_moments(lowered, slots, block[0], block[1], moments)
+    slot_moments(lowered, slots, work.block[0], work.block[1], moments)
     copy_vector(lifting @ moments, state)
     return True
 

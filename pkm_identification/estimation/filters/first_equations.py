@@ -69,8 +69,8 @@ class FirstEquations:
             raise np.linalg.LinAlgError("equations are not finite")
         noise = np.diag(np.diag(residual_covariance(target, 0)))
         for _ in range(ITERATIONS):
-            found, std = solve_whitened(scaled, target, noise * redundancy)
+            solution, std = solve_whitened(scaled, target, noise * redundancy)
             # what the start knows already costs no degrees of freedom
             spent = round(float(np.sum(1.0 - std**2)))
-            noise = np.diag(np.diag(residual_covariance(target - scaled @ found, spent)))
+            noise = np.diag(np.diag(residual_covariance(target - scaled @ solution, spent)))
         return noise

@@ -53,8 +53,8 @@ def _averaged_noise(noise, residual, columns, root, weight, redundancy, least):
             projected = 0.0
             for j in range(width):
                 projected += half[k, j] * half[m, j]
-            found = residual[k] * residual[m] + projected / redundancy
-            averaged[k, m] = (1.0 - weight) * noise[k, m] + weight * found
+            product = residual[k] * residual[m] + projected / redundancy
+            averaged[k, m] = (1.0 - weight) * noise[k, m] + weight * product
         trace += averaged[k, k]
     # perfect data must not make an infinite weight
     for k in range(size):
@@ -94,6 +94,7 @@ class RecursiveEstimator:
         parameters: ParameterSet,
         estimator: str = "ukf",
         settings: UnscentedSettings | None = None,
+        *,
         redundancy: float = 1.0,
         force_scale: float = 100.0,
         gate: float = 1e-9,

@@ -10,6 +10,7 @@ deviations"). Offline the same two are worked out from the whole log.
 from __future__ import annotations
 
 from collections import deque
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,12 +23,30 @@ EVERY = 5  # equations from one evaluation of the sums to the next; they change 
 LAGS = 12  # equations over which residuals may be correlated: half a second
 
 
+class Sums(NamedTuple):
+    """What is added up over equations.
+
+    Attributes
+    ----------
+    information, meat : ndarray, shape (P, P)
+    bias : ndarray, shape (P,)
+    scores : ndarray, shape (LAGS + 1, P)
+        The ring of the last ones.
+    """
+
+    information: FloatArray
+    meat: FloatArray
+    bias: FloatArray
+    scores: FloatArray
+
+
 @kernel
-def _accumulate(rows, noise, residual, bent, bend, information, meat, scores, place, bias):
-    """Add one equation to the sums; `scores` is the ring of the last ones, its row `place` is overwritten.
+def _accumulate(rows, noise, residual, bent, bend, sums, place):
+    """Add one equation to the `Sums`; row `place` of its ring of scores is overwritten.
 
     `bent` are the columns (m, P) of the equation that `bend` belongs to, this one or one before.
     """
+    information, meat, bias, scores = sums.information, sums.meat, sums.bias, sums.scores
     size, width = rows.shape
     stacked = np.empty((size, 2 * width + 1))
     copy_matrix(rows, stacked[:, :width])
@@ -155,18 +174,8 @@ class RunningUncertainty:
         if late:
             known = len(self._recent) >= late
             bent = self._recent[-late] if known else np.zeros_like(columns)
-        if _accumulate(
-            columns,
-            noise,
-            residual,
-            bent,
-            bend,
-            self._information,
-            self._meat,
-            self._scores,
-            self._place,
-            self._bias,
-        ):
+        sums = Sums(self._information, self._meat, self._bias, self._scores)
+        if _accumulate(columns, noise, residual, bent, bend, sums, self._place):
             self._recent.append(columns)
             self._place = (self._place + 1) % (LAGS + 1)
             self._count += 1

@@ -72,7 +72,7 @@ def run_filter(machine, unknowns, noise, options, samples, centre, estimate, rec
 
     `estimate` goes on in place; `record` is written, its `kept` when `options.keep`.
     """
-    model, sensors, home = machine.model, machine.sensors, machine.home
+    model, home = machine.model, machine.home
     filtered, path, tallies, kept = record.filtered, record.path, record.tallies, record.kept
     values, root, state = estimate.values, estimate.root, estimate.state
     length, force, readings, segment = samples.length, samples.force, samples.readings, samples.segment
@@ -101,7 +101,7 @@ def run_filter(machine, unknowns, noise, options, samples, centre, estimate, rec
         else:
             point = point_at(centre, n - 1 if options.centred else 0)
             if not predict(
-                model, sensors, unknowns, noise.force, force[n - 1 : n + 1], guess, estimate, options.centred, point,
+                machine, unknowns, noise.force, force[n - 1 : n + 1], guess, estimate, options.centred, point,
                 prediction):  # fmt: skip
                 return NO_ACCELERATION, n
             if options.keep:

@@ -218,13 +218,13 @@ def dual_estimate(
     settings = settings or JointSettings()
     if form == "dual":
         samples = samples.lengths_only()
-    found = iterate(machine, parameters, samples, period, form, settings, start)
-    mean, noise, last = found.mean, found.noise, found.result
+    rounds = iterate(machine, parameters, samples, period, form, settings, start)
+    mean, noise, last = rounds.mean, rounds.noise, rounds.result
     model = JointModel.of(machine, parameters, Prior.of(parameters), samples, period)
     states = JointFilter(model.fixed(mean), noise, settings).smoothed(samples)
     covariance = judged = last.covariance
-    if not found.nonconvergence:  # else there is no estimate whose deviations would mean anything
-        covariance, judged = _deviations(model, settings, samples, form, found)
+    if not rounds.nonconvergence:  # else there is no estimate whose deviations would mean anything
+        covariance, judged = _deviations(model, settings, samples, form, rounds)
 
     return DualEstimate(
         mean=mean,
@@ -235,20 +235,20 @@ def dual_estimate(
         last=last,
         noise=noise,
         nis=float(np.nanmean(states.nis)),
-        rounds=found.count,
-        nonconvergence=found.nonconvergence,
+        rounds=rounds.count,
+        nonconvergence=rounds.nonconvergence,
     )
 
 
 def _deviations(
-    model: JointModel, settings: JointSettings, samples: JointSamples, form: str, found: Rounds
+    model: JointModel, settings: JointSettings, samples: JointSamples, form: str, rounds: Rounds
 ) -> tuple[FloatArray, FloatArray]:
     """The stated covariance and the one by which it is judged whether the estimate has settled."""
-    told = correlated(model, found.noise, settings, samples, found.centre, found.result)
-    widened = found.result.covariance + told.added
+    correlation = correlated(model, rounds.noise, settings, samples, rounds.centre, rounds.result)
+    widened = rounds.result.covariance + correlation.added
 
     def estimate(force: FloatArray, centre: Centre) -> FloatArray:
-        return one_pass(model, replace(found.noise, force=force), settings, form, samples, centre).mean
+        return one_pass(model, replace(rounds.noise, force=force), settings, form, samples, centre).mean
 
-    beside = systematic(model, found.noise, settings, samples, found.mean, estimate)
-    return widened + beside, widened * np.outer(told.drift_share, told.drift_share) + beside
+    beside = systematic(model, rounds.noise, settings, samples, rounds.mean, estimate)
+    return widened + beside, widened * np.outer(correlation.drift_share, correlation.drift_share) + beside

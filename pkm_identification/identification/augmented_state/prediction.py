@@ -79,16 +79,18 @@ def advance_and_read(model, sensors, phi, force, guess, state, readings, scratch
 
 
 @kernel
-def predict(model, sensors, unknowns, spread, force, guess, estimate, centred, point, prediction):
+def predict(machine, unknowns, spread, force, guess, estimate, centred, point, prediction):
     """Predict state, root and readings over one period; False where a sigma point has no acceleration.
 
-    `spread` (6,) is the standard deviation of the force noise in N, `guess` (6,) an acceleration near the present one.
-    The model is made linear around the estimate, or, when `centred`, around `point`, known from elsewhere. Parameters
-    then enter linearly: a curvature taken over the width of a prior would move states that are known.
+    `machine` is a `FilteredMachine`, `spread` (6,) the standard deviation of the force noise in N, `guess` (6,) an
+    acceleration near the present one. The model is made linear around the estimate, or, when `centred`, around `point`,
+    known from elsewhere. Parameters then enter linearly: a curvature taken over the width of a prior would move states
+    that are known.
 
     On return the estimate's state is the predicted mean, `prediction` its root, not yet triangular, and the readings',
     `guess` the mean's acceleration.
     """
+    model, sensors = machine.model, machine.sensors
     known, mapping, offset = unknowns.known, unknowns.mapping, unknowns.offset
     values, root, state = estimate.values, estimate.root, estimate.state
     wide, rows, expected = prediction.wide, prediction.rows, prediction.expected

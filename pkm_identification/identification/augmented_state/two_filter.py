@@ -201,7 +201,7 @@ def _run(machine, split, noise, options, samples, centre, state_estimate, parame
                 return n, refused
             state_point = Point(state_estimate.values, point.state, point.force)
             if not predict(
-                model, sensors, at_centre, noise.force, force[n - 1 : n + 1], guess, state_estimate, options.centred,
+                machine, at_centre, noise.force, force[n - 1 : n + 1], guess, state_estimate, options.centred,
                 state_point, prediction):  # fmt: skip
                 return n, refused
             close_prediction(prediction.wide, root, 0)

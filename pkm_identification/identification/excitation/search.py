@@ -98,7 +98,9 @@ def search(
     """
     if not budget > 0:
         raise SettingsError(f"budget {budget:g} s: must be more than 0")
-    run = _Run(subject, criterion, budget, seed, say, stopped, most, clock, begun)
+    run = _Run(
+        subject, criterion, budget, seed, say=say, stopped=stopped, most=most, clock=clock, begun=begun
+    )
     if begun is not None:
         say(
             f"loaded in {run.ready - begun:.1f} s; {run.end - run.ready:.1f} s of {budget:g} s are left for the search"
@@ -120,6 +122,7 @@ class _Run:
         criterion: Criterion,
         budget: float,
         seed: int,
+        *,
         say: Callable[[str], None],
         stopped: Callable[[], bool],
         most: int | None,
@@ -133,7 +136,7 @@ class _Run:
         criterion.guard(self.reference)
         self.start, self.value = criterion(self.reference), criterion(self.columns)
         self.tried = self.kept = 0
-        self.ready = self._said = clock()
+        self.ready = self._last_report = clock()
         loading = 0.0 if begun is None else self.ready - begun
         self.end = self.ready + budget - min(loading, _MOST_LOADING * budget)
 
@@ -141,8 +144,8 @@ class _Run:
         """Whether the budget is used up, or somebody says so; progress is told on the way."""
         now = self._clock()
         announce("searching", now - self.ready, self.end - self.ready)
-        if now - self._said > _EVERY:
-            self._said = now
+        if now - self._last_report > _EVERY:
+            self._last_report = now
             self._say(
                 f"{self.tried} motions tried, {self.kept} better ones; "
                 f"criterion {self.start:.4g} -> {self.value:.4g}"

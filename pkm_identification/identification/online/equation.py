@@ -76,25 +76,14 @@ class Equation:
 
 
 @kernel
-def _fill_stack(
-    packed,
-    entries,
-    position,
-    rotation,
-    twist,
-    acceleration,
-    starting,
-    time,
-    weights,
-    rates,
-    place,
-    struts,
-    stack,
-):
+def _fill_stack(packed, entries, moving, starting, time, smoothing, place, struts, stack):
     """Write columns, bend and pulses of one sample into the stack, without force and steps; False if it is singular.
 
+    `moving` is (position, rotation, twist, acceleration), `smoothing` weights and ring of rates of `smoothed_bend`.
     Strut lengths, rates and accelerations go into `struts`, shape (3, 6).
     """
+    position, rotation, twist, acceleration = moving
+    weights, rates = smoothing
     geometry, sample = unpacked(packed), MotionSample(position, rotation, twist, acceleration)
     scratch, columns = regressor_scratch(), np.empty((6, stack.shape[1] + _BEND))
     if not fill_regressor(geometry, entries, sample, columns, scratch):
@@ -154,6 +143,7 @@ class EquationFilter:
         self._stack, self._filtered = np.zeros((2, 6, mapping.shape[1] - _BEND))
         self._weights = smoothing_weights(kinematic_cutoff, band.period)
         self._rates = np.zeros((len(self._weights), 6))
+        self._smoothing = self._weights, self._rates
         # samples from an equation to the one that completes what smoothing does to it, by whole equations and the rest
         lag = len(self._weights) // 2
         self._late = -(-lag // band.stride)
@@ -180,9 +170,10 @@ class EquationFilter:
         `stepped` (6, 6), N/m, is what a step of each length changes in it.
         """
         place = 0 if starting else (self._place + 1) % len(self._rates)
+        moving = sample.position, sample.rotation, sample.twist, sample.acceleration
         if not _fill_stack(
-            self._geometry, self._mapping, sample.position, sample.rotation, sample.twist, sample.acceleration,
-            starting, self._reversal_time, self._weights, self._rates, place, self._struts, self._stack,
+            self._geometry, self._mapping, moving, starting, self._reversal_time, self._smoothing, place,
+            self._struts, self._stack,
         ):  # fmt: skip
             return False
         self._place = place

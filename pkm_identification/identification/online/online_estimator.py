@@ -140,9 +140,9 @@ class OnlineEstimator:
             parameters,
             chosen.name,
             chosen.unscented,
-            self.settings.band.redundancy,
-            force_scale(self.machine),
-            chosen.gate,
+            redundancy=self.settings.band.redundancy,
+            force_scale=force_scale(self.machine),
+            gate=chosen.gate,
         )
 
     def reset(self) -> None:

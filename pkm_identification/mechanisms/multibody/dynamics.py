@@ -18,6 +18,7 @@ from ..friction import friction_force
 from .joint_friction import passive_forces
 from .kernels.dynamics import (
     PARAMETERS,
+    TreeMotion,
     driven_forces,
     fill_energy,
     fill_mass,
@@ -87,9 +88,7 @@ def forces(
         mechanism.parameters,
         loads(mechanism, wrench),
         passive,
-        motion.configuration,
-        motion.velocity,
-        motion.acceleration,
+        TreeMotion(motion.configuration, motion.velocity, motion.acceleration),
         tau,
         pivot,
     )
@@ -179,9 +178,7 @@ def open_tree_forces(mechanism: Mechanism, configuration: Any, velocity: Any, ac
         mechanism.parameters,
         loads(mechanism, None),
         zeros(1, velocities),
-        q,
-        np.atleast_2d(velocity),
-        np.atleast_2d(acceleration),
+        TreeMotion(q, np.atleast_2d(velocity), np.atleast_2d(acceleration)),
         tau,
         zeros(len(q)),
     )

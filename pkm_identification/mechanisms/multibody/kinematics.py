@@ -16,10 +16,19 @@ from pkm_identification.numerics.rotation import matrix_from_vector, vector_from
 
 from .closed import SHOWN, Closed
 from .closed_forms import closed_form
-from .kernels.closing import NO_PIVOT, close, complete_motion, read_frames, read_rates, read_rows
+from .kernels.closing import (
+    NO_PIVOT,
+    ClosedSamples,
+    Readings,
+    close,
+    complete_motion,
+    read_frames,
+    read_rates,
+    read_rows,
+)
 from .kernels.codes import DEGRADED, OK
 from .kernels.layout import FRAME_B, ORIGIN, STATE
-from .mechanism import Mechanism, Scratch
+from .mechanism import Mechanism, room_to_close
 from .numbers.arithmetic import FLOAT64
 from .reach import in_the_way
 
@@ -69,10 +78,10 @@ def close_outputs(mechanism: Mechanism, output: Any, start: Any = None) -> Close
         return _close(mechanism, "outputs", output, None, start)
     values = _batch(mechanism, output, len(mechanism.places["outputs"]))
     guess, refused = form(mechanism.arithmetic, mechanism.model, mechanism.home, values)
-    found = _close(mechanism, "outputs", values, None, guess, follow=False)
+    closed = _close(mechanism, "outputs", values, None, guess, follow=False)
     for n in np.flatnonzero([bool(text) for text in refused]):
-        found.gap[n] = refused[n]
-    return found
+        closed.gap[n] = refused[n]
+    return closed
 
 
 def close_pose(mechanism: Mechanism, position: Any, rotation: Any, start: Any = None) -> Closed:
@@ -132,16 +141,13 @@ def _side(mechanism: Mechanism, task: str) -> int:
         velocities,
         velocities.copy(),
         pivot,
-        np.zeros(0, dtype=np.int64),
-        zeros(1, 0),
-        zeros(1, 0),
-        zeros(1, 0),
+        Readings(np.zeros(0, dtype=np.int64), zeros(1, 0), zeros(1, 0), zeros(1, 0)),
     )
     return int(np.sign(float(pivot[0])))
 
 
-def _run(mechanism: Mechanism, task: str, target: Any, wanted: Any, start: Any, side: int) -> Scratch:
-    result = Scratch.of(mechanism, len(target))
+def _run(mechanism: Mechanism, task: str, target: Any, wanted: Any, start: Any, side: int) -> ClosedSamples:
+    result = room_to_close(mechanism, len(target))
     mechanism.arithmetic.compiled(close)(
         mechanism.model,
         mechanism.task_rows(task),
@@ -150,7 +156,7 @@ def _run(mechanism: Mechanism, task: str, target: Any, wanted: Any, start: Any, 
         wanted,
         start,
         mechanism.limits(side),
-        *result,
+        result,
     )
     return result
 
@@ -161,7 +167,7 @@ def _follow(
     target: Any,
     wanted: Any,
     side: int,
-    result: Scratch,
+    result: ClosedSamples,
     missed: np.ndarray,
 ) -> None:
     """Reach missed targets from home in small steps, which stays in home's assembly mode as far as there is a path."""
@@ -318,10 +324,7 @@ def _moving(mechanism: Mechanism, task: str, q: Any, rate: Any, acceleration: An
             v,
             a,
             pivot,
-            drives,
-            drive,
-            first,
-            second,
+            Readings(drives, drive, first, second),
         )
         require_regular(q, pivot, task)
     if driven:

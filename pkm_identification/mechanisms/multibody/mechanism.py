@@ -19,7 +19,7 @@ from .closed_forms import closed_form
 from .description.reader import read_document, read_file
 from .description.records import Description, Joint
 from .joint_limits import check_limits_at_home, joint_use
-from .kernels.closing import close
+from .kernels.closing import ClosedSamples, ClosingLimits, close
 from .kernels.codes import OK
 from .numbers.arithmetic import FLOAT64, Arithmetic, Multiprecision
 from .structure.bodies import check_bodies
@@ -129,22 +129,24 @@ class Mechanism:
             places[name] = range(count, count + len(part))
             count += len(part)
         model = packed(description, tree, rows, FLOAT64)
-        found = mobility(
+        freedom = mobility(
             description, tree, model, rows, {name: list(place) for name, place in places.items()}
         )
-        check_bodies(description, model, found)
-        check_limits_at_home(description, tree, model, found.home)
+        check_bodies(description, model, freedom)
+        check_limits_at_home(description, tree, model, freedom.home)
         closed_form(description, tree)  # refuses what does not fit
         parameters = FLOAT64.array([body.parameters for body in description.bodies])
-        made = cls(description, FLOAT64, tree, found, tuple(rows), model, parameters, found.home, places)
-        return made if arithmetic == FLOAT64 else made.in_arithmetic(arithmetic)
+        mechanism = cls(
+            description, FLOAT64, tree, freedom, tuple(rows), model, parameters, freedom.home, places
+        )
+        return mechanism if arithmetic == FLOAT64 else mechanism.in_arithmetic(arithmetic)
 
     def in_arithmetic(self, arithmetic: Arithmetic) -> Mechanism:
         """The same mechanism computed in another arithmetic; its home is closed again there."""
         model = packed(self.description, self.tree, list(self.rows), arithmetic)
         parameters = arithmetic.array([body.parameters for body in self.description.bodies])
         home = self.description.home
-        made = replace(
+        mechanism = replace(
             self,
             arithmetic=arithmetic,
             model=model,
@@ -152,23 +154,23 @@ class Mechanism:
             home=arithmetic.array(self.mobility.home),
         )
         if arithmetic == FLOAT64:
-            return made
+            return mechanism
         target = arithmetic.array([home.values])
-        tasks = made.task_rows("outputs" if home.by_outputs else "drives")
-        found = Scratch.of(made, 1)
+        tasks = mechanism.task_rows("outputs" if home.by_outputs else "drives")
+        closed = room_to_close(mechanism, 1)
         arithmetic.compiled(close)(
             model,
             tasks,
             target.shape[1],
             target,
             arithmetic.array(np.eye(3)[None]),
-            made.home[None],
-            made.limits(0),
-            *found,
+            mechanism.home[None],
+            mechanism.limits(0),
+            closed,
         )
-        if found.status[0] != OK:
+        if closed.status[0] != OK:
             raise MachineError(f"{self.description.source}: home cannot be closed in {arithmetic}")
-        return replace(made, home=found.configuration[0])
+        return replace(mechanism, home=closed.configuration[0])
 
     def with_digits(self, digits: int) -> Mechanism:
         """The same mechanism in mpmath numbers of so many decimal digits."""
@@ -185,13 +187,12 @@ class Mechanism:
         """Rows of `drives`, `outputs`, `readings`, `pose`, `rubbing` or `loops`."""
         return np.array(self.places[part], dtype=np.int64)
 
-    def limits(self, side: int) -> Any:
-        """What the closing kernel takes as `limits`; `side` is the determinant's sign that counts as home's mode."""
+    def limits(self, side: int) -> ClosingLimits:
+        """Of the closing kernel; `side` is the determinant's sign that counts as home's mode."""
         size = model_size(self.tree)
         step, tolerance = self.arithmetic.step, self.arithmetic.tolerance
-        return self.arithmetic.array(
-            [0.5 * size, 0.5, step * min(1.0, size), tolerance * max(1.0, size), side]
-        )
+        numbers = [0.5 * size, 0.5, step * min(1.0, size), tolerance * max(1.0, size), side]
+        return ClosingLimits(*self.arithmetic.array(numbers))
 
     def joint_use(self, configuration: Any) -> Any:
         """How much of their limits joints use at configurations (N, Q), (N, k): up to 1 within; k is 0 without any."""
@@ -243,29 +244,16 @@ class Mechanism:
         return tuple(self.rows[i].label for i in self.mobility.redundant)
 
 
-@dataclass(frozen=True)
-class Scratch:
-    """Room for the results of closing N samples, in the order the kernel takes them."""
-
-    configuration: Any
-    status: Any
-    iterations: Any
-    residual: Any
-    pivot: Any
-
-    @classmethod
-    def of(cls, mechanism: Mechanism, count: int) -> Scratch:
-        zeros = mechanism.arithmetic.zeros
-        return cls(
-            zeros(count, mechanism.tree.coordinates),
-            np.zeros(count, dtype=np.int64),
-            np.zeros(count, dtype=np.int64),
-            zeros(count),
-            zeros(count),
-        )
-
-    def __iter__(self):
-        return iter((self.configuration, self.status, self.iterations, self.residual, self.pivot))
+def room_to_close(mechanism: Mechanism, count: int) -> ClosedSamples:
+    """What the closing kernel writes of so many samples."""
+    zeros = mechanism.arithmetic.zeros
+    return ClosedSamples(
+        zeros(count, mechanism.tree.coordinates),
+        np.zeros(count, dtype=np.int64),
+        np.zeros(count, dtype=np.int64),
+        zeros(count),
+        zeros(count),
+    )
 
 
 def _beside(tree: Tree) -> tuple[Joint, ...]:

@@ -7,6 +7,7 @@ the motor within it, at most the Coulomb torque (an implicit step, so that stand
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -38,10 +39,32 @@ class AxisRun:
     torque: FloatArray
 
 
+class Gains(NamedTuple):
+    """Of the cascade: gains, feedforward, torque constant, and the periods of its loops in s."""
+
+    position: float
+    velocity: float
+    integral: float
+    velocity_feedforward: float
+    acceleration_feedforward: float
+    torque_constant: float
+    velocity_period: float
+    position_period: float
+
+
+class SmallStep(NamedTuple):
+    """The axis over STEP: from its state (4, 4), from torque and from force on the slider (4,)."""
+
+    transition: FloatArray
+    torque: FloatArray
+    guide: FloatArray
+
+
 @kernel
-def _run(transition, torque_input, guide_input, gains, command, friction, guide, delay, small, out):
+def _run(step, gains, command, friction, guide, delay, small, out):
     """Integrate; `out` (5 K, 3) takes angle, rate and torque of each velocity sample."""
     k_v, k_p, k_i, v_ff, a_ff, k_t, fast, slow = gains
+    transition, torque_input, guide_input = step
     state, moved = np.zeros(4), np.zeros(4)
     pipe = np.zeros(delay + 1)
     integral, last = 0.0, 0.0
@@ -80,23 +103,20 @@ def run_axis(
     """
     a, b, g = state_matrices(axis, np.zeros((1, 1)))
     transition, inputs = held(a, np.hstack([b, g]), STEP)
-    gains = np.array(
-        [
-            data.POSITION_GAIN,
-            data.VELOCITY_GAIN,
-            data.VELOCITY_INTEGRAL,
-            data.VELOCITY_FEEDFORWARD,
-            cascade.acceleration_feedforward,
-            cascade.torque_constant,
-            data.VELOCITY_PERIOD,
-            data.POSITION_PERIOD,
-        ]
+    gains = Gains(
+        float(data.POSITION_GAIN),
+        float(data.VELOCITY_GAIN),
+        float(data.VELOCITY_INTEGRAL),
+        float(data.VELOCITY_FEEDFORWARD),
+        float(cascade.acceleration_feedforward),
+        float(cascade.torque_constant),
+        float(data.VELOCITY_PERIOD),
+        float(data.POSITION_PERIOD),
     )
+    step = SmallStep(*(np.ascontiguousarray(part) for part in (transition, inputs[:, 0], inputs[:, 1])))
     out = np.zeros((len(command) * cascade.velocity_steps, 3))
     _run(
-        np.ascontiguousarray(transition),
-        np.ascontiguousarray(inputs[:, 0]),
-        np.ascontiguousarray(inputs[:, 1]),
+        step,
         gains,
         np.ascontiguousarray(command, dtype=float),
         float(friction),

@@ -80,6 +80,23 @@ class Drives(NamedTuple):
     force: FloatArray
 
 
+class Known(NamedTuple):
+    """What is known of a stage's end: velocities (U,), coordinates (n,), the actuators' states (n, MOST_STATES)."""
+
+    speed: FloatArray
+    place: FloatArray
+    states: FloatArray
+
+
+class Found(NamedTuple):
+    """What a stage finds: axis rates (R,), u' (U,), the actuators' states (n, MOST_STATES) and forces (n,)."""
+
+    rate: FloatArray
+    change: FloatArray
+    states: FloatArray
+    force: FloatArray
+
+
 class StageWork(NamedTuple):
     """Room for Newton's method: vectors (R,), a matrix (R, R), and what its factors need."""
 
@@ -142,27 +159,13 @@ def control_drives(drives, motion, share):
 
 
 @kernel
-def _solve_stage(
-    known,
-    place,
-    states,
-    h,
-    now,
-    mobility,
-    resistance,
-    rows,
-    signal,
-    rate,
-    change,
-    new_states,
-    force,
-    work,
-):
+def _solve_stage(known, h, now, mobility, resistance, rows, signal, ends, work):
     """Solve u = known + h u'(u) and the actuators' states for one stage.
 
-    `mobility` (R, R) is jacobian compliance. Axis rates (R,) hold the first guess and are written, as are u' (U,), the
-    states (n, MOST_STATES) and the drives' forces (n,).
+    `mobility` (R, R) is jacobian compliance. What is `Found` is written; its rates hold the first guess.
     """
+    place, states = known.place, known.states
+    rate, change, new_states, force = ends.rate, ends.change, ends.states, ends.force
     axes, size = now.jacobian.shape
     drives = place.shape[0]
     free, compliance, jacobian = now.free, now.compliance, now.jacobian
@@ -178,7 +181,7 @@ def _solve_stage(
     for i in range(axes):
         start[i] = 0.0
         for k in range(size):
-            start[i] += jacobian[i, k] * (known[k] + h * free[k])
+            start[i] += jacobian[i, k] * (known.speed[k] + h * free[k])
     for _ in range(NEWTON_ITERATIONS):
         for i in range(drives):
             reached[i] = place[i] + h * rate[i]
@@ -262,6 +265,7 @@ def _advance(motion, ends, resistance, drives, h, steps, room):
     rate, first_rate = room.rates
     now, work, lines = room.now, room.work, drives.lines
     mobility, mobilities = room.mobilities[0], room.mobilities[1:]
+    begun, written = Known(known, reached, states), Found(rate, change, new_states, drives.force)
     for i in range(axes):
         for k in range(axes):
             for m in range(size):
@@ -302,10 +306,7 @@ def _advance(motion, ends, resistance, drives, h, steps, room):
                 signal[i] = stage_signal(
                     drives.rows[i], lines, i, h, share, reached[i] + GAMMA * h * rate[i], drives.enabled[i]
                 )
-            _solve_stage(
-                known, reached, states, GAMMA * h, now, mobility, resistance, drives.rows, signal, rate, change,
-                new_states, drives.force, work,
-            )  # fmt: skip
+            _solve_stage(begun, GAMMA * h, now, mobility, resistance, drives.rows, signal, written, work)
             for i in range(size):
                 stage[i] = known[i] + GAMMA * h * change[i]
                 if s == 0:

@@ -11,11 +11,13 @@ from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 
 from ..loops.closure import Closure
+from ..stepping import Motion, PlatformDynamics
 from .setup import TrainErrors
 from .train_stepping import BRISTLE_DAMPING as BRISTLE_DAMPING_ROW
 from .train_stepping import (
     BY_LOAD,
     POSITION,
+    Present,
     Train,
     advance_train,
     present_forces,
@@ -113,11 +115,11 @@ class DriveTrain:
 
     def scale_friction(self, factor: float) -> None:
         """Let all friction be `factor` times what it was made with."""
-        made = self._made
-        self._train.coefficients[:] = factor * made.coefficients
-        self._train.struts[:BRISTLE_DAMPING_ROW] = factor * made.struts[:BRISTLE_DAMPING_ROW]
-        self._train.alike[BY_LOAD] = factor * made.alike[BY_LOAD]
-        self._train.joints[:] = factor * made.joints
+        nominal = self._made
+        self._train.coefficients[:] = factor * nominal.coefficients
+        self._train.struts[:BRISTLE_DAMPING_ROW] = factor * nominal.struts[:BRISTLE_DAMPING_ROW]
+        self._train.alike[BY_LOAD] = factor * nominal.alike[BY_LOAD]
+        self._train.joints[:] = factor * nominal.joints
 
     def position(self, length: FloatArray) -> FloatArray:
         """What the encoders are on, (6,) in m: the motor side, where struts are elastic."""
@@ -140,15 +142,14 @@ class DriveTrain:
 
     def advance(
         self,
-        motion: tuple[FloatArray, FloatArray, FloatArray],
-        dynamics: tuple[FloatArray, FloatArray, FloatArray],
-        force: FloatArray,
+        motion: Motion,
+        ends: PlatformDynamics,
         duration: float,
         steps: int,
         state: FloatArray,
     ) -> None:
-        """Move pose, twist, length (`motion`) and a `state` on, in place; see `train_stepping.advance_train`."""
-        advance_train(*motion, *dynamics, force, self._axes, self._train, state, duration, steps)
+        """Move a motion and a `state` on, in place; see `train_stepping.advance_train`."""
+        advance_train(motion, ends, self._axes, self._train, state, duration, steps)
 
     def start(self) -> FloatArray:
         """A copy of the state (3, 6), to be moved on by `advance`."""
@@ -165,11 +166,7 @@ class DriveTrain:
         length: FloatArray,
         jacobian: FloatArray,
         force: FloatArray,
-        rate: FloatArray,
-        resistance: FloatArray,
-        rubbing: FloatArray,
+        present: Present,
     ) -> None:
-        """Write strut rates, resistances and the joints' part of these (6,) at the present instant."""
-        present_forces(
-            twist, length, jacobian, self._axes[0], force, self._train, self._state, rate, resistance, rubbing
-        )
+        """Write strut rates, resistances and the joints' part of these at the present instant."""
+        present_forces(twist, length, jacobian, self._axes[0], force, self._train, self._state, present)

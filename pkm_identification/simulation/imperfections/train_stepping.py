@@ -27,7 +27,7 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
 from pkm_identification.numerics.linear_systems import solve6
 
-from ..stepping import GAMMA, end_stop, stopped_at_bend, turn_pose
+from ..stepping import GAMMA, PlatformDynamics, end_stop, stopped_at_bend, turn_pose
 
 NEWTON_ITERATIONS = 60
 MOTOR_ITERATIONS = 60
@@ -67,6 +67,28 @@ class Train(NamedTuple):
     alike: FloatArray
     joints: FloatArray
     joint_law: FloatArray
+
+
+class Present(NamedTuple):
+    """Of the struts at one instant, (6,) each.
+
+    Rates, resistance (drive force less what reaches the platform), and the part of it that stands for friction of the
+    joints, which is no force along a strut.
+    """
+
+    rate: FloatArray
+    resistance: FloatArray
+    rubbing: FloatArray
+
+
+class Stage(NamedTuple):
+    """Of one implicit stage, (6,) each: twist, its change per second, rates of struts, bristles and motor sides."""
+
+    twist: FloatArray
+    change: FloatArray
+    rate: FloatArray
+    bristle_rate: FloatArray
+    motor_rate: FloatArray
 
 
 @kernel
@@ -116,12 +138,14 @@ def train_friction(rate, length, drive, bristle, h, train, i):
 
 
 @kernel
-def transmitted(rate, length, drive, bristle, position, motor_rate, guess, h, train, i):
+def transmitted(rate, length, drive, state, guess, h, train, i):
     """Force that strut i passes on to the platform, its slope by the strut's rate, and the motor side's motion.
 
-    `length`, `bristle` and `position` are the known parts of what is at the end of an implicit step of `h` (s), the
-    motor's rate is that at its beginning. Returns force, slope, bristle and its rate, motor rate.
+    `length` and, in the `state` (3, 6), bristles and positions are the known parts of what is at the end of an implicit
+    step of `h` (s), the motors' rates are those at its beginning. Returns force, slope, bristle and its rate, motor
+    rate.
     """
+    bristle, position, motor_rate = state[BRISTLE, i], state[POSITION, i], state[RATE, i]
     p = train.struts
     if p[STIFFNESS, i] == 0.0:
         force, slope, z, z_rate = train_friction(rate, length + h * rate, drive, bristle, h, train, i)
@@ -209,11 +233,9 @@ def _joint_forces(rate, axes, train, force, slope):
 
 
 @kernel
-def present_forces(twist, length, jacobian, axes, force, train, state, rate, resistance, rubbing):
-    """Write strut rates and resistances (6,) at one instant: drive force less what reaches the platform.
-
-    `rubbing` (6,) is the part of the joints, which is no force along a strut.
-    """
+def present_forces(twist, length, jacobian, axes, force, train, state, present):
+    """Write what is `Present` at one instant."""
+    rate, resistance, rubbing = present.rate, present.resistance, present.rubbing
     slope = np.empty((6, 6))
     for i in range(6):
         rate[i] = 0.0
@@ -221,29 +243,19 @@ def present_forces(twist, length, jacobian, axes, force, train, state, rate, res
             rate[i] += jacobian[i, k] * twist[k]
     _joint_forces(rate, axes, train, rubbing, slope)
     for i in range(6):
-        passed = transmitted(
-            rate[i],
-            length[i],
-            force[i],
-            state[BRISTLE, i],
-            state[POSITION, i],
-            state[RATE, i],
-            state[RATE, i],
-            0.0,
-            train,
-            i,
-        )
+        passed = transmitted(rate[i], length[i], force[i], state, state[RATE, i], 0.0, train, i)
         resistance[i] = force[i] - passed[0] + rubbing[i]
 
 
 @kernel
 def _solve_stage(known_twist, known_length, known_state, h, dynamics, train, axes, stage):
-    """Solve one implicit stage; `stage` is (twist, change, rate, bristle rate, motor rate), each (6,), and is written.
+    """Solve one implicit stage, by the `PlatformDynamics` there.
 
-    `dynamics` is (smooth (6,), drive (6,), compliance (6, 6), jacobian (6, 6)); rate and motor rate hold first guesses.
+    The `Stage` is written; its rates and motor rates hold first guesses.
     """
-    smooth, drive, comp, jac = dynamics
-    twist, change, rate, bristle_rate, motor_rate = stage
+    smooth, drive, comp, jac = dynamics.free, dynamics.drive, dynamics.compliance, dynamics.jacobian
+    twist, change, rate = stage.twist, stage.change, stage.rate
+    bristle_rate, motor_rate = stage.bristle_rate, stage.motor_rate
     mobility, matrix, slopes, axis_slope = np.zeros((4, 6, 6))
     residual, start, net, rubbing = np.zeros((4, 6))
     for i in range(6):
@@ -255,9 +267,8 @@ def _solve_stage(known_twist, known_length, known_state, h, dynamics, train, axe
         _joint_forces(rate, axes, train, rubbing, axis_slope)
         for i in range(6):
             net[i], slope, _, bristle_rate[i], motor_rate[i] = transmitted(
-                rate[i], known_length[i], drive[i], known_state[BRISTLE, i], known_state[POSITION, i],
-                known_state[RATE, i], motor_rate[i], h, train, i,
-            )  # fmt: skip
+                rate[i], known_length[i], drive[i], known_state, motor_rate[i], h, train, i
+            )
             net[i] -= rubbing[i]
             for k in range(6):
                 slopes[i, k] = axis_slope[i, k]
@@ -292,14 +303,14 @@ def _solve_stage(known_twist, known_length, known_state, h, dynamics, train, axe
 
 
 @kernel
-def advance_train(
-    pose, twist, length, free, compliance, jacobian, force, axes, train, state, duration, steps
-):
-    """Move pose (7,), twist (6,), length (6,) and state (3, 6) on, in place, over one period in `steps` small steps.
+def advance_train(motion, ends, axes, train, state, duration, steps):
+    """Move a `Motion` and a state (3, 6) on, in place, over one period in `steps` small steps.
 
     As `stepping.advance`; `axes` (2, n, 6) are the rates of the joints' axes per strut rate at both ends, `train` is a
     `Train`, the state's rows are the bristles' places and the motor sides' positions and rates.
     """
+    twist, pose, length = motion.twist, motion.pose, motion.length
+    free, compliance, jacobian, force = ends.free, ends.compliance, ends.jacobian, ends.drive
     h = duration / steps
     smooth, drive, known, rate, reached, motor_rate, bristle_rate = np.zeros((7, 6))
     stage, change, first, first_change, first_rate, first_bristle, first_motor, motor_change = np.zeros(
@@ -308,6 +319,8 @@ def advance_train(
     comp, jac = np.empty((6, 6)), np.empty((6, 6))
     at = np.empty(axes.shape[1:])
     known_state = np.empty((3, 6))
+    now = PlatformDynamics(smooth, comp, jac, drive)
+    here = Stage(stage, change, rate, bristle_rate, motor_rate)
     motor_rate[:] = state[RATE]
     for i in range(6):
         for k in range(6):
@@ -330,10 +343,7 @@ def advance_train(
                 known_state[BRISTLE] += past * first_bristle
                 known_state[POSITION] += past * first_motor
                 known_state[RATE] += past * motor_change
-            _solve_stage(
-                known, reached, known_state, GAMMA * h, (smooth, drive, comp, jac), train, at,
-                (stage, change, rate, bristle_rate, motor_rate),
-            )  # fmt: skip
+            _solve_stage(known, reached, known_state, GAMMA * h, now, train, at, here)
             if s == 0:
                 first[:] = stage
                 first_change[:] = change

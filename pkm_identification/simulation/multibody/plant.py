@@ -19,10 +19,10 @@ from pkm_identification.errors import NotConverged, SettingsError
 from pkm_identification.mechanisms.friction import padded_coefficients
 from pkm_identification.mechanisms.multibody.dynamics import drive_inertia
 from pkm_identification.mechanisms.multibody.joint_friction import rubbing_rates
-from pkm_identification.mechanisms.multibody.kernels.closing import NO_PIVOT, close, complete_motion
+from pkm_identification.mechanisms.multibody.kernels.closing import NO_PIVOT, Readings, close, complete_motion
 from pkm_identification.mechanisms.multibody.kernels.codes import DEGRADED, OK
 from pkm_identification.mechanisms.multibody.kinematics import read
-from pkm_identification.mechanisms.multibody.mechanism import Mechanism, Scratch
+from pkm_identification.mechanisms.multibody.mechanism import Mechanism, room_to_close
 from pkm_identification.mechanisms.multibody.numbers.arithmetic import FLOAT64
 from pkm_identification.numerics.arrays import FloatArray
 
@@ -100,7 +100,7 @@ class MechanismPlant(ActuatedPlant):
         self._tasks = mechanism.task_rows("drives")
         self._inertia = drive_inertia(mechanism)
         self._rubbing, self._resistance = _resistance(mechanism, friction)
-        self._closed = Scratch.of(mechanism, 1)
+        self._closed = room_to_close(mechanism, 1)
         self._limits, self._no_turn = mechanism.limits(0), np.eye(3)[None]
         self._units = np.vstack([np.eye(self._drives), np.zeros(self._drives)])
         self._still, self._none = np.zeros_like(self._units), np.zeros(0, dtype=np.int64)
@@ -204,7 +204,7 @@ class MechanismPlant(ActuatedPlant):
             self._no_turn,
             self._configuration[None],
             self._limits,
-            *result,
+            result,
         )
         if result.status[0] not in (OK, DEGRADED):
             self._lost()
@@ -225,10 +225,7 @@ class MechanismPlant(ActuatedPlant):
             v,
             a,
             pivot,
-            self._none,
-            nothing,
-            nothing,
-            nothing,
+            Readings(self._none, nothing, nothing, nothing),
         )
         side = int(np.sign(pivot[0]))
         if abs(pivot[0]) < NO_PIVOT or side * self._side < 0 or not np.all(np.isfinite(a)):

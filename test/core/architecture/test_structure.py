@@ -36,6 +36,7 @@ FLOORS = (
 FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
 GENERATED = ("msg", "srv", "action")
 MOST_FILES = 15
+MOST_POSITIONAL = 9
 
 
 def room(name: str) -> str:
@@ -125,6 +126,18 @@ def test_rooms_are_small_or_say_why():
         name = folder.relative_to(PACKAGE).as_posix()
         if count > MOST_FILES and f"`{name}/` ({count} files)" not in text:
             wide.append(f"{name}: {count} files")
+    assert wide == []
+
+
+def test_what_is_told_by_its_place_is_little():
+    """More than nine arguments by their order are mixed up: kernels take named records, all else keywords."""
+    wide = []
+    for path in modules():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+                count = len(node.args.posonlyargs) + len(node.args.args)
+                if count > MOST_POSITIONAL:
+                    wide.append(f"{path.relative_to(PACKAGE)}:{node.lineno}: {count}")
     assert wide == []
 
 

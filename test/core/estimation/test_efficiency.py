@@ -99,7 +99,11 @@ def test_unscented_filter_offline_is_least_squares(case, fits, realisations):
     """With the noise known from a pass before, as offline: the same estimate, hence as near to the bound."""
     for fit, rows in list(zip(fits, realisations, strict=True))[:12]:
         recursive = RecursiveEstimator(
-            case.parameters, "ukf", None, BAND.redundancy, force_scale(scene(SECONDS).nominal), gate=0.0
+            case.parameters,
+            "ukf",
+            redundancy=BAND.redundancy,
+            force_scale=force_scale(scene(SECONDS).nominal),
+            gate=0.0,
         )
         recursive.fix_noise(residual_covariance(fit.residual, len(case.truth)))
         for row in rows:

@@ -17,10 +17,10 @@ from pkm_identification.errors import MotionRefused, SettingsError
 from pkm_identification.estimation.identifiability.exact import ModularRows
 
 from ..dynamics import regressor
-from ..kernels.closing import close
+from ..kernels.closing import ClosingLimits, close
 from ..kernels.codes import AXES, OK, POINT
 from ..kinematics import MechanismMotion, moving
-from ..mechanism import Mechanism, Scratch
+from ..mechanism import Mechanism, room_to_close
 from ..numbers.padic import NotAlgebraic, NotInThisField, Padic, Residue
 from .modular_start import NearHome, coordinates, field_of, in_field, is_angle, row_values, starts
 
@@ -86,12 +86,12 @@ def exact_columns(
     """
     rng = random.Random(seed * 1_000_003 + prime)
     here, motion = exact_motion(mechanism, prime, count, rng, near_home, bits)
-    found = regressor(here, motion)[0]
-    rows = np.empty((count, *found.shape), dtype=object)
-    for i, k in np.ndindex(*found.shape):
-        rows[:, i, k] = found[i, k].value
+    state_rows = regressor(here, motion)[0]
+    rows = np.empty((count, *state_rows.shape), dtype=object)
+    for i, k in np.ndindex(*state_rows.shape):
+        rows[:, i, k] = state_rows[i, k].value
     rate = np.stack([one.value for one in motion.drive_rate[0]], axis=1)
-    return ModularRows(prime, field_of(here).modulus, rows.reshape(-1, found.shape[1]), rate)
+    return ModularRows(prime, field_of(here).modulus, rows.reshape(-1, state_rows.shape[1]), rate)
 
 
 def exact_motion(
@@ -130,9 +130,9 @@ def _random(arithmetic: Padic, rng: random.Random, count: int, size: int) -> Any
 
 
 def _many(rng: random.Random, count: int, below: int) -> Any:
-    found = np.empty(count, dtype=object)
-    found[:] = [rng.randrange(below) for _ in range(count)]
-    return found
+    numbers = np.empty(count, dtype=object)
+    numbers[:] = [rng.randrange(below) for _ in range(count)]
+    return numbers
 
 
 def _closed_near(mechanism: Mechanism, residues: np.ndarray, count: int, rng: random.Random) -> Any:
@@ -149,20 +149,19 @@ def _closed_near(mechanism: Mechanism, residues: np.ndarray, count: int, rng: ra
                 if is_angle(frame)
                 else Residue(first + p * small, arithmetic)
             )
-    found = Scratch.of(mechanism, 1)
+    closed = room_to_close(mechanism, 1)
     # no longest step, done when a step is zero but for half the digits, loops exactly closed, any side
-    limits: Any = np.empty(5, dtype=object)
-    limits[:] = 2, 2, arithmetic.step, arithmetic.tolerance, 0
+    limits = ClosingLimits(2, 2, arithmetic.step, arithmetic.tolerance, 0)
     drives = mechanism.places["drives"]
     target = np.empty((1, len(drives)), dtype=object)
     target[0] = row_values(mechanism, np.array(drives), start)[0]
     wanted = arithmetic.array(np.eye(3)[None])
     tasks = mechanism.task_rows("drives")
-    close.py_func(mechanism.model, tasks, len(drives), target, wanted, start, limits, *found)  # type: ignore[attr-defined]
-    every = row_values(mechanism, mechanism.row_numbers("loops"), found.configuration)
-    if found.status[0] != OK or any(abs(gap) for gap in every.ravel()):
+    close.py_func(mechanism.model, tasks, len(drives), target, wanted, start, limits, closed)  # type: ignore[attr-defined]
+    every = row_values(mechanism, mechanism.row_numbers("loops"), closed.configuration)
+    if closed.status[0] != OK or any(abs(gap) for gap in every.ravel()):
         raise NotInThisField(NO_BRANCH)
-    return found.configuration[0]
+    return closed.configuration[0]
 
 
 def checked_exact(mechanism: Mechanism) -> None:

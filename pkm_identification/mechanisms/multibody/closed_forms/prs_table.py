@@ -14,7 +14,7 @@ Out of reach where |cos gamma_i| > 1; bars point upwards (sin gamma_i > 0).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -31,7 +31,16 @@ from ..numbers.arithmetic import FLOAT64, Arithmetic, angle_of, cosine, shared, 
 from ..structure.model import Model
 from ..structure.tree import Frame, Tree
 
-_NUMBERS = ("radius", "bar", "guides")
+
+class Table(NamedTuple):
+    """Radius of the platform's joints, length of the bars and distance of the guides, m."""
+
+    radius: Any
+    bar: Any
+    guides: Any
+
+
+_NUMBERS = Table._fields
 _fill_quaternion = shared(fill_quaternion.py_func)  # type: ignore[attr-defined]
 
 
@@ -53,9 +62,8 @@ def prs_table(
     def coordinates(arithmetic: Arithmetic, model: Model, home: Any, outputs: Any) -> tuple[Any, list[str]]:
         q = arithmetic.zeros(len(outputs), tree.coordinates)
         cosines = arithmetic.zeros(len(outputs), 3)
-        arithmetic.compiled(_close)(
-            model, slides, hinges, ball, arithmetic.array(exact_numbers), home, outputs, q, cosines
-        )
+        table = Table(*arithmetic.array(exact_numbers))
+        arithmetic.compiled(_close)(model, slides, hinges, ball, table, home, outputs, q, cosines)
         refused = [""] * len(outputs)
         for n, i in np.argwhere(~(np.abs(np.array(cosines, dtype=float)) <= 1.0)):
             refused[n] = refused[n] or (
@@ -105,9 +113,9 @@ def _carrier(frames: Sequence[Frame], f: int, wanted: list[int]) -> int:
 
 
 @kernel
-def _close(model, slides, hinges, ball, numbers, home, outputs, q, cosines):
+def _close(model, slides, hinges, ball, table, home, outputs, q, cosines):
     """Write coordinates and bar angles' cosines of outputs."""
-    r, l, h = numbers[0], numbers[1], numbers[2]
+    r, l, h = table.radius, table.bar, table.guides
     state = np.zeros((model.frame.shape[0], STATE, 3), dtype=q.dtype)
     axes = np.zeros((model.velocity.shape[0], 3), dtype=q.dtype)
     relative = np.zeros((3, 3), dtype=q.dtype)

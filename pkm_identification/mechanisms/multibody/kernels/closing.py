@@ -6,6 +6,8 @@ outputs, a pose) as the mechanism has degrees of freedom. `chosen` lists their r
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from pkm_identification.numerics.compiled import kernel
@@ -21,6 +23,54 @@ from .vectors import column, dot
 MOST_STEPS = 40
 # Smallest over largest pivot below which a configuration is called degraded, and singular.
 WEAK_PIVOT, NO_PIVOT = 1e-4, 1e-7
+
+
+class ClosingLimits(NamedTuple):
+    """When Newton's method is done, in numbers of the mechanism's arithmetic.
+
+    Attributes
+    ----------
+    shift, turn : number
+        Longest step, m and rad.
+    last_step : number
+        After a step shorter than this the next one is lost in rounding; m, rad.
+    residual : number
+        Of a closed loop, at most; m, rad.
+    side : number
+        Sign of the determinant at home; zero: any.
+    """
+
+    shift: Any
+    turn: Any
+    last_step: Any
+    residual: Any
+    side: Any
+
+
+class ClosedSamples(NamedTuple):
+    """Room for N samples as they are closed.
+
+    Configurations (N, Q); status, iterations, residual (the largest row's, m or rad) and pivot (the smallest over the
+    largest), (N,) each.
+    """
+
+    configuration: Any
+    status: Any
+    iterations: Any
+    residual: Any
+    pivot: Any
+
+
+class Readings(NamedTuple):
+    """Numbers of rows (n,), and room for their values, rates and second derivatives in N samples, (N, n) each.
+
+    Where the latter two have no columns, values alone are written.
+    """
+
+    rows: Any
+    value: Any
+    first: Any
+    second: Any
 
 
 @shared
@@ -73,11 +123,11 @@ def _largest(values):
 
 
 @shared
-def _shorten(model, step, longest):
-    """Scale a Newton step so that no coordinate moves further than `longest` (m, rad)."""
-    scale = longest[0] * 0 + 1
+def _shorten(model, step, limits):
+    """Scale a Newton step so that no coordinate moves further than the limits allow."""
+    scale = limits.shift * 0 + 1
     for k in range(step.shape[0]):
-        limit = longest[1] if model.velocity[k, ROTATES] else longest[0]
+        limit = limits.turn if model.velocity[k, ROTATES] else limits.shift
         if abs(step[k]) * scale > limit:
             scale = limit / abs(step[k])
     for k in range(step.shape[0]):
@@ -106,7 +156,7 @@ def _take_spin_back(model, q, state, step):
 
 
 @kernel
-def close(model, chosen, task_count, target, wanted, start, limits, q, status, iterations, residual, pivot):
+def close(model, chosen, task_count, target, wanted, start, limits, closed):
     """Close every sample of a batch, from the rows of `start` (one for all, or one each).
 
     Parameters
@@ -119,12 +169,12 @@ def close(model, chosen, task_count, target, wanted, start, limits, q, status, i
     wanted : ndarray, shape (N, 3, 3)
         Rotations that TURN rows are to reach; one for all if there are none.
     start : ndarray, shape (1, Q) or (N, Q)
-    limits : ndarray, shape (5,)
-        Longest step in m and rad, step after which the next is lost in rounding, residual of a closed loop, and the
-        sign of the determinant at home (zero: any).
-    q, status, iterations, residual, pivot : ndarray
-        Results: (N, Q) and (N,). The residual is the largest row's, m or rad; the pivot the smallest over the largest.
+    limits : ClosingLimits
+    closed : ClosedSamples
+        Written.
     """
+    q, status, iterations = closed.configuration, closed.status, closed.iterations
+    residual, pivot = closed.residual, closed.pivot
     frames, velocities = model.frame.shape[0], model.velocity.shape[0]
     state = np.zeros((frames, STATE, 3), dtype=start.dtype)
     axes = np.zeros((velocities, 3), dtype=start.dtype)
@@ -135,7 +185,7 @@ def close(model, chosen, task_count, target, wanted, start, limits, q, status, i
     # a start that all samples share is factored once
     shared_matrix = np.zeros((velocities, velocities), dtype=start.dtype)
     shared_order = np.zeros(velocities, dtype=np.int64)
-    nothing = limits[0] * 0
+    nothing = limits.shift * 0
     shared_pivot, shared_known = nothing, False
     for n in range(target.shape[0]):
         first = start[min(n, start.shape[0] - 1)]
@@ -171,9 +221,9 @@ def close(model, chosen, task_count, target, wanted, start, limits, q, status, i
             _shorten(model, gap, limits)
             _take_spin_back(model, q[n], state, gap)
             advance(model, q[n], gap)
-            last = _largest(gap) < limits[2]
-        if residual[n] <= limits[3]:
-            status[n] = _judged(pivot[n], limits[4])
+            last = _largest(gap) < limits.last_step
+        if residual[n] <= limits.residual:
+            status[n] = _judged(pivot[n], limits.side)
 
 
 @shared
@@ -226,12 +276,13 @@ def read_rates(model, rows, q, v, a, first, second):
     for n in range(q.shape[0]):
         place_frames(model, q[n], state, axes)
         move_frames(model, state, axes, v[n], still)
-        _fill_rates(model, rows, q[n], v[n], a[n], state, axes, row, first[n], second[n])
+        _fill_rates(model, rows, q[n], v[n], a[n], state, axes, row, (first[n], second[n]))
 
 
 @shared
-def _fill_rates(model, rows, q, v, a, state, axes, row, first, second):
+def _fill_rates(model, rows, q, v, a, state, axes, row, written):
     """Write rates and second derivatives (n,) of rows; the state is that of the velocities with no acceleration."""
+    first, second = written
     for i in range(first.shape[0]):
         fill_row(model, rows[i], q, state, axes, row, 0)
         rate, change = q[0] * 0, row_drift(model, rows[i], q, v, state)
@@ -242,12 +293,12 @@ def _fill_rates(model, rows, q, v, a, state, axes, row, first, second):
 
 
 @kernel
-def complete_motion(model, chosen, q, rate, change, v, a, pivot, read, value, first, second):
+def complete_motion(model, chosen, q, rate, change, v, a, pivot, readings):
     """Write velocities and accelerations (N, V) of the tree from the tasks' rates and second derivatives (N, tasks).
 
-    Configurations are (N, Q), or one for all. Of the rows `read` (n,), values (N, n) are written and, unless their
-    arrays have no columns, rates and second derivatives.
+    Configurations are (N, Q), or one for all. The `Readings` are written, too.
     """
+    rows, value, first, second = readings.rows, readings.value, readings.first, readings.second
     frames, velocities, tasks = model.frame.shape[0], model.velocity.shape[0], rate.shape[1]
     state = np.zeros((frames, STATE, 3), dtype=q.dtype)
     axes = np.zeros((velocities, 3), dtype=q.dtype)
@@ -266,8 +317,8 @@ def complete_motion(model, chosen, q, rate, change, v, a, pivot, read, value, fi
             pivot[n] = factorize(matrix, order, scales)
         else:
             pivot[n] = pivot[0]
-        for i in range(read.shape[0]):
-            value[n, i] = row_value(model, read[i], here, state)
+        for i in range(rows.shape[0]):
+            value[n, i] = row_value(model, rows[i], here, state)
         if pivot[n] == 0:
             continue
         for i in range(velocities):
@@ -280,4 +331,4 @@ def complete_motion(model, chosen, q, rate, change, v, a, pivot, read, value, fi
             drift = row_drift(model, chosen[i], here, v[n], state)
             a[n, i] = (change[n, task] if task >= 0 else still[0]) - drift
         solve_factored(matrix, order, a[n])
-        _fill_rates(model, read, here, v[n], a[n], state, axes, row, first[n], second[n])
+        _fill_rates(model, rows, here, v[n], a[n], state, axes, row, (first[n], second[n]))

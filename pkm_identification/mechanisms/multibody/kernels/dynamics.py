@@ -8,6 +8,8 @@ applied once.
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 from numba.extending import register_jitable
 
@@ -22,6 +24,14 @@ from .linear import factorize, solve_factored, solve_transposed
 from .vectors import add, add_scaled, at, cross, dot, part, scale, subtract, turned, turned_back, write
 
 PARAMETERS = 10
+
+
+class TreeMotion(NamedTuple):
+    """Of N samples of the tree: configurations (N, Q), velocities and accelerations (N, V)."""
+
+    configuration: Any
+    velocity: Any
+    acceleration: Any
 
 
 @shared
@@ -80,7 +90,7 @@ def _read_off(model, state, axes, force, moment, tree):
 
 
 @kernel
-def driven_forces(model, chosen, drives, w, load, passive, q, v, a, tau, pivot):
+def driven_forces(model, chosen, drives, w, load, passive, motion, tau, pivot):
     """Write the forces (N, drives) that a motion needs along the driven coordinates.
 
     Parameters
@@ -95,10 +105,11 @@ def driven_forces(model, chosen, drives, w, load, passive, q, v, a, tau, pivot):
         External force and moment on each body at its frame's origin, ground axes.
     passive : ndarray, shape (1 or N, V)
         Forces needed along the tree's own velocities besides, as against friction of passive joints.
-    q, v, a : ndarray, shapes (N, Q), (N, V), (N, V)
+    motion : TreeMotion
     tau, pivot : ndarray
         Results; NaN is left to the caller where the pivot is zero.
     """
+    q, v, a = motion.configuration, motion.velocity, motion.acceleration
     frames, velocities = model.frame.shape[0], model.velocity.shape[0]
     state = np.zeros((frames, STATE, 3), dtype=q.dtype)
     axes = np.zeros((velocities, 3), dtype=q.dtype)

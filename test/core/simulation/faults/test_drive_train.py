@@ -11,6 +11,7 @@ from scipy.integrate import solve_ivp
 
 from pkm_identification.mechanisms.friction import Friction, padded_coefficients
 from pkm_identification.simulation.imperfections.train_stepping import Train, advance_train
+from pkm_identification.simulation.stepping import Motion, PlatformDynamics
 
 pytestmark = pytest.mark.slow
 
@@ -46,15 +47,16 @@ def train(stiffness: float, damping: float, motor: float, bristles: bool, excess
 
 def stepped(made: Train, duration: float) -> np.ndarray:
     """Lengths, rates and the train's state of six masses on sliders, (N, 5, 6)."""
-    pose, twist, length = np.array([0.0, 0, 0, 1, 0, 0, 0]), np.zeros(6), np.full(6, 0.4)
+    motion = Motion(np.array([0.0, 0, 0, 1, 0, 0, 0]), np.zeros(6), np.full(6, 0.4))
     state = np.zeros((3, 6))
-    state[1] = length
+    state[1] = motion.length
     still = np.zeros((2, 6)), np.array([np.eye(6) / MASS] * 2), np.array([np.eye(6)] * 2)
     rows = []
     for n in range(round(duration / PERIOD)):
         force = np.array([drive(n * PERIOD), drive((n + 1) * PERIOD)])
-        advance_train(pose, twist, length, *still, force, np.zeros((2, 0, 6)), made, state, PERIOD, STEPS)
-        rows.append([length.copy(), twist.copy(), *state.copy()])
+        ends = PlatformDynamics(*still, force)
+        advance_train(motion, ends, np.zeros((2, 0, 6)), made, state, PERIOD, STEPS)
+        rows.append([motion.length.copy(), motion.twist.copy(), *state.copy()])
     return np.array(rows)
 
 

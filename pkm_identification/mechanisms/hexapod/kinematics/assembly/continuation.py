@@ -28,7 +28,7 @@ from ..forward import (
 )
 from ..jacobian import frobenius_condition
 from ..records import Joints, Pose, pose_matrices
-from .path_tracking import follow, machine_quadrics
+from .path_tracking import follow, machine_quadrics, path_work
 from .study_quadrics import pose_from_study, study_from_pose
 
 
@@ -70,19 +70,16 @@ class PathResult:
 
 @kernel
 def _follow_batch(form, gram, starts, begin, end, z, fraction, steps):
-    matrix, inverse, work = np.empty((8, 8)), np.empty((8, 8)), np.empty((8, 8))
-    step, between = np.empty(8), np.empty(8)
+    work = path_work()
     for n in range(len(end)):
         m = n if len(starts) > 1 else 0
         z[n] = starts[m]
-        fraction[n], steps[n] = follow(
-            form, gram, z[n], begin[m], end[n], matrix, inverse, work, step, between
-        )
+        fraction[n], steps[n] = follow(form, gram, z[n], begin[m], end[n], work)
 
 
 @kernel
-def _polish(base, platform, lengths, position, rotation, scale, fraction, status, residual, condition):
-    joints, matrices = Joints(base, platform), pose_matrices()
+def _polish(joints, lengths, poses, scale, fraction, status, residual, condition):
+    position, rotation, matrices = poses.position, poses.rotation, pose_matrices()
     jac, inverse, work = matrices.jacobian, matrices.inverse, matrices.work
     for n in range(len(lengths)):
         status[n] = FAILED
@@ -156,16 +153,6 @@ def follow_lengths(
     status = np.empty(count, dtype=np.uint8)
     residual, condition = np.empty(count), np.empty(count)
     position, rotation = np.ascontiguousarray(position), np.ascontiguousarray(rotation)
-    _polish(
-        machine.base_joints,
-        machine.platform_joints,
-        length,
-        position,
-        rotation,
-        machine.length_scale,
-        fraction,
-        status,
-        residual,
-        condition,
-    )
+    joints, poses = Joints(machine.base_joints, machine.platform_joints), Pose(position, rotation)
+    _polish(joints, length, poses, machine.length_scale, fraction, status, residual, condition)
     return PathResult(position, rotation, status, fraction, steps, residual, condition)

@@ -8,6 +8,8 @@ root is followed from the row before, then from home.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -18,7 +20,8 @@ from pkm_identification.numerics.copying import copy_vector
 from pkm_identification.numerics.linear_systems import invert8
 from pkm_identification.numerics.rotation import fill_quaternion
 
-from .path_tracking import STEP, follow, machine_quadrics
+from ..records import Pose
+from .path_tracking import STEP, follow, machine_quadrics, path_work
 from .study_quadrics import curvature, derivative
 
 
@@ -81,11 +84,19 @@ def _near(z, anchor, inverse, value, constant, bound):
     return h <= STEP and _distance(z, anchor) * bound <= 1.0 + np.sqrt(1.0 - 2.0 * h)
 
 
+class Home(NamedTuple):
+    """The root (8,) of the pose at home and its constants (8,)."""
+
+    root: FloatArray
+    constant: FloatArray
+
+
 @kernel
-def _prove(form, gram, scale, lengths, position, rotation, found, start, home, home_constant, joined):
+def _prove(quadrics, lengths, poses, posed, start, home, joined):
+    form, gram, scale = quadrics.form, quadrics.gram, quadrics.scale
+    position, rotation, home_constant = poses.position, poses.rotation, home.constant
     matrix, inverse, work = np.empty((8, 8)), np.empty((8, 8)), np.empty((8, 8))
-    path_matrix, path_inverse = np.empty((8, 8)), np.empty((8, 8))
-    step, between, value = np.empty(8), np.empty(8), np.empty(8)
+    path, value = path_work(), np.empty(8)
     z, before, end, anchor = np.empty(8), start.copy(), np.empty(8), start.copy()
     constant, constant_before = np.empty(8), np.empty(8)
     bound = _anchor(form, gram, anchor, matrix, inverse, work, value)
@@ -93,10 +104,10 @@ def _prove(form, gram, scale, lengths, position, rotation, found, start, home, h
     chain = True
     for n in range(len(lengths)):
         joined[n] = False
-        if not found[n]:
+        if not posed[n]:
             # the search for the next row starts from home
-            copy_vector(home, anchor)
-            copy_vector(home, before)
+            copy_vector(home.root, anchor)
+            copy_vector(home.root, before)
             copy_vector(home_constant, constant_before)
             bound = _anchor(form, gram, anchor, matrix, inverse, work, value)
             chain = True
@@ -115,11 +126,9 @@ def _prove(form, gram, scale, lengths, position, rotation, found, start, home, h
             bound = _anchor(form, gram, anchor, matrix, inverse, work, value)
             for origin in range(2):
                 if not joined[n] and (origin == 1 or chain):
-                    copy_vector(before if origin == 0 else home, end)
+                    copy_vector(before if origin == 0 else home.root, end)
                     begin = constant_before if origin == 0 else home_constant
-                    reached, _ = follow(
-                        form, gram, end, begin, constant, path_matrix, path_inverse, work, step, between
-                    )
+                    reached, _ = follow(form, gram, end, begin, constant, path)
                     joined[n] = reached == 1.0 and _distance(end, z) * bound <= 1.0
         chain = joined[n]
         copy_vector(z, before)
@@ -160,17 +169,6 @@ def joined_to_start(
     _study(np.asarray(x, dtype=float), np.asarray(turned, dtype=float), system.scale, begin)
     _study(machine.home_position, machine.home_rotation, system.scale, home)
     joined = np.empty(len(length), dtype=np.bool_)
-    _prove(
-        system.form,
-        system.gram,
-        system.scale,
-        length,
-        position,
-        rotation,
-        ~np.isnan(position[:, 0]),
-        begin,
-        home,
-        0.5 * (system.form @ home) @ home,
-        joined,
-    )
+    at_home = Home(home, 0.5 * (system.form @ home) @ home)
+    _prove(system, length, Pose(position, rotation), ~np.isnan(position[:, 0]), begin, at_home, joined)
     return joined

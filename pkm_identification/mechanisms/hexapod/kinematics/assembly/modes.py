@@ -150,8 +150,8 @@ def geometry_modes(
     scale = float(np.sqrt(np.mean(np.sum((platform - platform.mean(axis=0)) ** 2, axis=1))))
     if scale == 0.0:
         raise ValueError("platform_joints are all in one place")
-    found = all_roots(quadrics(base, platform, scale), base, platform, length, seed, max_starts)
-    modes = _modes(base, platform, length, scale, found)
+    roots = all_roots(quadrics(base, platform, scale), base, platform, length, seed, max_starts)
+    modes = _modes(base, platform, length, scale, roots)
     return _sorted(modes, np.lexsort(modes.position.T[::-1].round(9)), None, np.ones(len(modes), dtype=bool))
 
 
@@ -218,14 +218,14 @@ def assembly_modes(
 
 
 def _modes(
-    base: FloatArray, platform: FloatArray, length: FloatArray, scale: float, found: Roots
+    base: FloatArray, platform: FloatArray, length: FloatArray, scale: float, roots: Roots
 ) -> AssemblyModes:
-    position, rotation = (np.ascontiguousarray(part) for part in pose_from_study(found.z, scale))
+    position, rotation = (np.ascontiguousarray(part) for part in pose_from_study(roots.z, scale))
     count = len(position)
     residual, condition, jacobians = np.empty(count), np.empty(count), np.empty((count, 6, 6))
     _polish(base, platform, length, position, rotation, scale, residual, condition, jacobians)
-    share = found.hits / max(found.converged, 1)
-    once = int(np.count_nonzero(found.hits == 1))
+    share = roots.hits / max(roots.converged, 1)
+    once = int(np.count_nonzero(roots.hits == 1))
     # imported here: it takes as long as all of this package's kinematics
     from scipy.special import gammaincinv
 
@@ -235,22 +235,22 @@ def _modes(
         residual=residual,
         condition=condition,
         sign=np.sign(np.linalg.det(jacobians)).astype(np.int8),
-        certified=found.certified,
-        error=found.error,
-        multiple=~found.certified,
+        certified=roots.certified,
+        error=roots.error,
+        multiple=~roots.certified,
         within=np.ones(count, dtype=bool),
-        hits=found.hits,
+        hits=roots.hits,
         home=None,
-        starts=found.starts,
-        converged=found.converged,
-        settled=found.settled,
-        balanced=found.balanced,
-        chance_missed=float(-np.expm1(np.sum(np.log1p(-((1 - share) ** found.converged)))))
+        starts=roots.starts,
+        converged=roots.converged,
+        settled=roots.settled,
+        balanced=roots.balanced,
+        chance_missed=float(-np.expm1(np.sum(np.log1p(-((1 - share) ** roots.converged)))))
         if count > 1
         else 0.0,
         # upper end of a Poisson mean of which `once` was seen
-        unseen_share=min(1.0, float(gammaincinv(once + 1, 0.95) / max(found.starts, 1))),
-        continuum=found.continuum,
+        unseen_share=min(1.0, float(gammaincinv(once + 1, 0.95) / max(roots.starts, 1))),
+        continuum=roots.continuum,
     )
 
 

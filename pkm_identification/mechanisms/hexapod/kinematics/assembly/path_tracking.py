@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
 from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
 from pkm_identification.numerics.linear_systems import invert8
 
@@ -21,9 +23,26 @@ MAX_STEPS = 5000
 SHORTEST = 1e-7
 
 
+class PathWork(NamedTuple):
+    """Room for following a root: matrices (8, 8), vectors (8,)."""
+
+    matrix: FloatArray
+    inverse: FloatArray
+    elimination: FloatArray
+    step: FloatArray
+    between: FloatArray
+
+
 @kernel
-def follow(form, gram, z, begin, end, matrix, inverse, work, step, between):
+def path_work():
+    """Room for `follow`."""
+    return PathWork(np.empty((8, 8)), np.empty((8, 8)), np.empty((8, 8)), np.empty(8), np.empty(8))
+
+
+@kernel
+def follow(form, gram, z, begin, end, work):
     """Follow the root z (8,) in place from constants `begin` to `end`: (fraction reached, steps)."""
+    matrix, inverse, step, between = work.matrix, work.inverse, work.step, work.between
     t = 0.0
     direction = np.empty(8)
     for i in range(8):
@@ -35,7 +54,7 @@ def follow(form, gram, z, begin, end, matrix, inverse, work, step, between):
         # settle on the path at t
         for _ in range(8):
             derivative(form, z, matrix)
-            if not invert8(matrix, inverse, work):
+            if not invert8(matrix, inverse, work.elimination):
                 return t, count
             bound = curvature(inverse, gram)
             eta = newton_step(matrix, inverse, z, between, step)

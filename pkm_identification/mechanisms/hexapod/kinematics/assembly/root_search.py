@@ -156,7 +156,7 @@ def _search(form, draws, base, platform, constant, roots, simple, hits, count):
         if not is_simple and not _worst(form, z, constant) < ROOT:
             continue
         converged += 1
-        found = -1
+        place = -1
         for m in range(count):
             minus, plus = 0.0, 0.0
             for k in range(8):
@@ -164,20 +164,20 @@ def _search(form, draws, base, platform, constant, roots, simple, hits, count):
                 plus += (roots[m, k] + z[k]) ** 2
             near = SAME if is_simple and simple[m] else SAME_MULTIPLE
             if min(minus, plus) < near * near:
-                found = m
+                place = m
                 break
-        if found < 0:
+        if place < 0:
             if count == len(roots):
                 return count, converged
-            found = count
+            place = count
             count += 1
-            copy_vector(z, roots[found])
-            simple[found] = is_simple
-            hits[found] = 0
-        elif is_simple and not simple[found]:
-            copy_vector(z, roots[found])
-            simple[found] = True
-        hits[found] += 1
+            copy_vector(z, roots[place])
+            simple[place] = is_simple
+            hits[place] = 0
+        elif is_simple and not simple[place]:
+            copy_vector(z, roots[place])
+            simple[place] = True
+        hits[place] += 1
     return count, converged
 
 

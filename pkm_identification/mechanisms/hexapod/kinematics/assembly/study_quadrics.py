@@ -12,6 +12,7 @@ Euclidean; K is bounded by the Frobenius norm.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,8 +27,7 @@ UNKNOWNS = 8
 ROUNDING = 64 * np.finfo(float).eps
 
 
-@dataclass(frozen=True)
-class Quadrics:
+class Quadrics(NamedTuple):
     """F_i(z) = z' form_i z / 2 - constant_i of one geometry.
 
     Attributes
