@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from pkm_identification.errors import MachineError
+from pkm_identification.mechanisms.hexapod.bodies import Strut, StrutBody
 from pkm_identification.mechanisms.hexapod.dynamics.basis import (
     friction_of_basis,
     joint_friction_of_basis,
@@ -20,7 +21,7 @@ from pkm_identification.mechanisms.hexapod.dynamics.strut import (
     I_X,
     M_E,
 )
-from pkm_identification.mechanisms.hexapod.machine import Machine, Strut, StrutBody
+from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.rigid_bodies import parallel_axes
 from pkm_identification.numerics.arrays import FloatArray
 

@@ -7,11 +7,12 @@ from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
+from pkm_identification.mechanisms.hexapod.bodies import Platform, StrutBody
 from pkm_identification.mechanisms.hexapod.kinematics.strut_frames import (
     strut_coordinates,
     strut_frames,
 )
-from pkm_identification.mechanisms.hexapod.machine import Machine, Platform, StrutBody
+from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.rotation import quaternion_from_matrix

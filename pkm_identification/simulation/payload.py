@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from pkm_identification.errors import SettingsError
-from pkm_identification.mechanisms.hexapod.machine import Platform
+from pkm_identification.mechanisms.hexapod.bodies import Platform
 from pkm_identification.mechanisms.rigid_bodies import parallel_axes
 from pkm_identification.numerics.arrays import FloatArray
 

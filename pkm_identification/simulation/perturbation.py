@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from pkm_identification.errors import SettingsError
-from pkm_identification.mechanisms.hexapod.machine import Machine, StrutBody
+from pkm_identification.mechanisms.hexapod.bodies import StrutBody
+from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.numerics.arrays import FloatArray
 
 LEAST_SHARE = 0.3  # of the fraction: every parameter differs visibly

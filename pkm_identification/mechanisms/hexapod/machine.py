@@ -24,6 +24,7 @@ from ..actuators.control_section import MachineControl, read_control
 from ..actuators.two_inertia import by_encoder
 from ..builtin import builtin_files
 from ..model import Actuator
+from .bodies import Platform, Strut, read_platform, read_struts
 from .drive import Drive, read_drive
 from .geometry import SINGULAR_RATIO, jacobian_quality, joint_radius
 from .joint_friction import JointFriction, read_joint_friction
@@ -40,37 +41,6 @@ SMALLEST_EXTENT, LARGEST_EXTENT = 1e-6, 1e6
 ARRAYS = (
     "gravity", "base_joints", "platform_joints", "first_axes", "home_position", "home_rotation", "length_limits",
 )  # fmt: skip
-
-
-@dataclass(frozen=True)
-class StrutBody:
-    """One of the two rigid bodies of a strut, symmetric about the strut's axis.
-
-    `center_of_mass` is a distance in m: of body B from the base joint, of body E back from the platform
-    joint. `transverse` and `axial` are moments of inertia about the centre of mass in kg m^2.
-    """
-
-    mass: float
-    center_of_mass: float
-    transverse: float
-    axial: float
-
-
-@dataclass(frozen=True)
-class Strut:
-    """A strut: body B stays at the base joint, body E extends with the platform joint."""
-
-    body_b: StrutBody
-    body_e: StrutBody
-
-
-@dataclass(frozen=True)
-class Platform:
-    """The moving platform: mass in kg, centre of mass in m (platform frame), inertia about it in kg m^2."""
-
-    mass: float
-    center_of_mass: FloatArray
-    inertia: FloatArray
 
 
 @dataclass(frozen=True)
@@ -290,9 +260,9 @@ class Machine:
             geometry.close()
 
         with problems.section():
-            platform = _platform(root.take("platform"))
+            platform = read_platform(root.take("platform"))
         with problems.section():
-            struts = _struts(root)
+            struts = read_struts(root)
         with problems.section():
             friction_node = root.take("friction", {})
             joint_friction = read_joint_friction(friction_node.take("joints", None))
@@ -380,47 +350,3 @@ class Machine:
 def builtin_machines() -> dict[str, Path]:
     """Paths of the machine descriptions that come with the package, by name."""
     return builtin_files("machines")
-
-
-def _platform(node: Node) -> Platform:
-    mass = node.take("mass").positive()
-    center = node.take("center_of_mass", [0.0, 0.0, 0.0]).array(3)
-    inertia_node = node.take("inertia")
-    xx, yy, zz, xy, xz, yz = inertia_node.array(6)
-    node.close()
-    inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-    principal = np.linalg.eigvalsh(inertia)
-    if principal[0] < 0 or principal[0] + principal[1] < principal[2] * (1 - 1e-9):
-        inertia_node.fail(
-            f"= {inertia_node.value}: no body has it (principal moments {np.round(principal, 6).tolist()}: "
-            "each must be positive and at most the sum of the other two)"
-        )
-    return Platform(mass, center, frozen(inertia))
-
-
-def _body(node: Node) -> StrutBody:
-    mass = node.take("mass").positive()
-    center = node.take("center_of_mass").number()
-    inertia_node = node.take("inertia")
-    transverse, axial = inertia_node.array(2, not_negative=True)
-    node.close()
-    if axial > 2 * transverse * (1 + 1e-9):
-        inertia_node.fail(f"= {inertia_node.value}: axial inertia cannot exceed twice the transverse one")
-    return StrutBody(mass, center, float(transverse), float(axial))
-
-
-def _strut(node: Node) -> Strut:
-    strut = Strut(_body(node.take("body_b")), _body(node.take("body_e")))
-    node.close()
-    return strut
-
-
-def _struts(root: Node) -> tuple[Strut, ...]:
-    if root.has("strut") == root.has("struts"):
-        raise MachineError(f"{root.source}: give either 'strut' (all alike) or 'struts' (a list of six)")
-    if root.has("strut"):
-        return (_strut(root.take("strut")),) * STRUTS
-    node = root.take("struts")
-    if not isinstance(node.value, list) or len(node.value) != STRUTS:
-        node.fail("must be a list of six struts")
-    return tuple(_strut(entry) for entry in node.entries())

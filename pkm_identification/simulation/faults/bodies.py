@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from pkm_identification.errors import SettingsError
-from pkm_identification.mechanisms.hexapod.machine import Platform, Strut, StrutBody
+from pkm_identification.mechanisms.hexapod.bodies import Platform, Strut, StrutBody
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.rotation import matrix_from_vector
 

@@ -18,8 +18,9 @@ from pkm_identification.mechanisms.rigid_bodies import BODY_PARAMETERS, BodyMoti
 from pkm_identification.motion import STRUTS, PlatformMotion
 from pkm_identification.numerics.arrays import FloatArray
 
+from ..bodies import StrutBody
 from ..kinematics.jacobian import jacobian
-from ..machine import Machine, StrutBody
+from ..machine import Machine
 from .basis import inertia_about_origin
 
 BODIES = ("p", *(f"{body}_{i + 1}" for i in range(STRUTS) for body in "be"))

@@ -31,7 +31,8 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter import Kind
 from pkm_identification.parameters.parameter_set import ParameterSet
 
-from ..machine import Machine, Strut
+from ..bodies import Strut
+from ..machine import Machine
 
 FULL_PLATFORM = ("m_p", "mx_p", "my_p", "mz_p", "Ixx_p", "Iyy_p", "Izz_p", "Ixy_p", "Ixz_p", "Iyz_p")
 CENTRED_PLATFORM = ("m_p", "Ixx_p", "Iyy_p", "Izz_p")

@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pkm_identification.mechanisms.hexapod.machine import Machine, Platform, Strut
+from pkm_identification.mechanisms.hexapod.bodies import Platform, Strut
+from pkm_identification.mechanisms.hexapod.machine import Machine
 
 from ..table_2_2_motions import SPEEDS, SourceMotion
 
