@@ -133,7 +133,7 @@ def main() -> None:
     parameters = hexapod_parameters(machine)
     wide = FreeCoordinates.of(physical_layout(machine, parameters))
     prior = Prior(wide.prior.mean, 0.3 * wide.prior.std)
-    narrow = FreeCoordinates(wide.layout, wide.slots, wide.believed, prior)
+    narrow = FreeCoordinates(wide.layout, wide.slots, wide.parameter_prior, prior)
     for label, coordinates, noise, count in (
         ("precise", wide, 0.3, 500),
         ("usual", wide, 3.0, 500),

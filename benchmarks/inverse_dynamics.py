@@ -73,7 +73,7 @@ def _regressor(machine: Machine, effort: Effort, findings: Findings) -> None:
         (agree("pinocchio", found[:, :, p], expected[:, :, p], 1e-9) for p in range(INERTIAL)),
         key=lambda text: float(text.split()[-1]),
     )
-    mapping, columns = SparseMapping.of(parameters.mapping), pin.computeJointTorqueRegressor
+    mapping, columns = SparseMapping.of(machine, parameters.mapping), pin.computeJointTorqueRegressor
 
     def calls_alone() -> None:
         for q, v, a in zip(tree.q, tree.v, tree.a):
