@@ -31,7 +31,8 @@ export PKM_WITH_ROS
 RUN := env PYTHONPATH=$(CURDIR) AMENT_PREFIX_PATH=$(CURDIR)/$(VENV) ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST
 # A domain of their own for the tests, others for each run, and the next ones for further workers.
 TEST_DOMAIN := $(shell echo $$(($$$$ % 22 * 4 + 11)))
-# Two at a time, with one thread each for matrices; what measures time or load has the machine to itself.
+# Two at a time, with one thread each for matrices; nodes, which wait half of the time, three at a time; what measures
+# time or load has the machine to itself.
 # Without ROS a file goes to the next free worker in the order of test/conftest.py.
 IN_ORDER = -n 2 --dist loadfile --no-loadscope-reorder
 PYTEST = $(RUN) ROS_DOMAIN_ID=$(TEST_DOMAIN) ROS_PYTHON_CHECK_FIELDS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest
@@ -56,7 +57,7 @@ quick: $(VENV)/.test
 
 test: $(VENV)/.package lint
 	$(if $(WITHOUT_ROS),$(PYTEST) $(IN_ORDER) $(WITHOUT_ROS) $(PYTEST_ARGS) $(NONE_CHOSEN))
-	$(if $(WITH_ROS),$(PYTEST) -n 2 --dist loadfile -m "not alone" $(WITH_ROS) $(PYTEST_ARGS) $(NONE_CHOSEN))
+	$(if $(WITH_ROS),$(PYTEST) -n 3 --dist loadfile -m "not alone" $(WITH_ROS) $(PYTEST_ARGS) $(NONE_CHOSEN))
 	$(if $(WITH_ROS),$(PYTEST) -m alone $(WITH_ROS) $(PYTEST_ARGS) || [ $$? -eq 5 ])
 
 # What `name>=1.2` states becomes name==1.2.*, of the run-time dependencies; the newest of everything else.

