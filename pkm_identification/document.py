@@ -206,9 +206,9 @@ class Node:
         self._taken: set[str] = set()
 
     def fail(self, problem: str) -> NoReturn:
-        raise self._error(self._said(problem))
+        raise self._error(self._located(problem))
 
-    def _said(self, problem: str) -> str:
+    def _located(self, problem: str) -> str:
         if len(problem) > 2 * SHOWN:
             problem = f"{problem[:SHOWN]} ... {problem[-SHOWN:]}"
         return f"{self.source}: {self.path or 'document'} {problem}"
@@ -269,7 +269,7 @@ class Node:
 
     def text(self) -> str:
         if not isinstance(self.value, str):
-            self._complain(self._said(f"= {self.value!r}: must be text"))
+            self._complain(self._located(f"= {self.value!r}: must be text"))
             return ""
         return self.value
 
@@ -278,7 +278,7 @@ class Node:
         if self.value not in allowed:
             near = did_you_mean(self.value, allowed) if isinstance(self.value, str) else ""
             complaint = f"= {self.value!r}: must be one of {', '.join(allowed)}{near}"
-            self._complain(self._said(complaint))
+            self._complain(self._located(complaint))
             self.fail(complaint)
         return self.value
 
@@ -312,7 +312,7 @@ class Node:
             elif expected and not allowed(number):
                 problem = f"= {number:g}: {expected}"
         if problem:
-            self._complain(self._said(problem))
+            self._complain(self._located(problem))
             return 1.0
         return number
 
@@ -326,8 +326,8 @@ class Node:
         except (TypeError, ValueError, OverflowError):
             problem = f"must be {expected} numbers"
         if not problem and array.shape != shape:
-            found = " x ".join(str(n) for n in array.shape) or "a single value"
-            problem = f"must be {expected} numbers, found {found}"
+            size = " x ".join(str(n) for n in array.shape) or "a single value"
+            problem = f"must be {expected} numbers, found {size}"
         elif not np.all(np.isfinite(array)):
             problem = "holds a value that is not finite"
         elif np.any(np.abs(array) > LARGEST):
@@ -335,6 +335,6 @@ class Node:
         elif not_negative and np.any(array < 0):
             problem = f"= {self.value}: must not be negative"
         if problem:
-            self._complain(self._said(problem))
+            self._complain(self._located(problem))
             return frozen(np.ones(shape))
         return frozen(array)

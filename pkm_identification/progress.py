@@ -16,8 +16,8 @@ Item = TypeVar("Item")
 class Listener(Protocol):
     """Who is told."""
 
-    def told(self, what: str, done: float, whole: float) -> None:
-        """So much of a piece of work is done; the last time with `done` equal to `whole`."""
+    def progressed(self, what: str, part: float, whole: float) -> None:
+        """So much of a piece of work is done; the last time with `part` equal to `whole`."""
 
     def hide(self) -> None:
         """A line is about to be written where this is shown."""
@@ -36,11 +36,11 @@ def listening(listener: Listener) -> Iterator[None]:
         _LISTENER.reset(token)
 
 
-def announce(what: str, done: float, whole: float) -> None:
+def announce(what: str, part: float, whole: float) -> None:
     """Say how far a piece of work has come, in whatever it is counted in."""
     listener = _LISTENER.get()
     if listener is not None:
-        listener.told(what, done, whole)
+        listener.progressed(what, part, whole)
 
 
 def hide() -> None:
@@ -59,8 +59,8 @@ def steps(what: str, items: Sequence[Item]) -> Iterable[Item]:
 
 def _announced(what: str, items: Sequence[Item]) -> Iterator[Item]:
     try:
-        for done, item in enumerate(items):
-            announce(what, done, len(items))
+        for count, item in enumerate(items):
+            announce(what, count, len(items))
             yield item
     finally:
         # also where the rest is not needed

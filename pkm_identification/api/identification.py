@@ -92,13 +92,13 @@ class Result:
 
     def combinations(self) -> Columns:
         """Combinations of parameters that are identified although their terms are not, as columns."""
-        found = self.estimate.combinations
+        combinations = self.estimate.combinations
         return {
-            "name": np.array([one.name for one in found], dtype=str),
-            "unit": np.array([one.unit for one in found], dtype=str),
-            "nominal": np.array([one.nominal for one in found], dtype=float),
-            "value": np.array([one.value for one in found], dtype=float),
-            "std": np.array([one.std for one in found], dtype=float),
+            "name": np.array([one.name for one in combinations], dtype=str),
+            "unit": np.array([one.unit for one in combinations], dtype=str),
+            "nominal": np.array([one.nominal for one in combinations], dtype=float),
+            "value": np.array([one.value for one in combinations], dtype=float),
+            "std": np.array([one.std for one in combinations], dtype=float),
         }
 
     def trace(self) -> Columns:

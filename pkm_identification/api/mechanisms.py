@@ -64,8 +64,8 @@ def load_mechanism(mechanism: AnyMechanism) -> Mechanism:
     """
     if isinstance(mechanism, Mechanism):
         return mechanism
-    made = hexapod_or_mechanism(mechanism)
-    return made if isinstance(made, Mechanism) else Mechanism.from_machine(made)
+    loaded = hexapod_or_mechanism(mechanism)
+    return loaded if isinstance(loaded, Mechanism) else Mechanism.from_machine(loaded)
 
 
 def mechanism_motion(
@@ -105,10 +105,10 @@ def drives_of(mechanism: Mechanism, outputs: ArrayLike) -> FloatArray:
 
 def poses_of(mechanism: Mechanism, drives: ArrayLike) -> MechanismPoses:
     """Outputs of driven coordinates (n,) or (N, n), in home's assembly mode."""
-    found = kinematics.close_drives(mechanism, drives)
-    outputs = kinematics.read(mechanism, "outputs", found.configuration)
-    outputs[~found.found] = np.nan
-    return MechanismPoses(outputs, tuple(STATUS_NAMES[status] for status in found.status), found.residual)
+    closed = kinematics.close_drives(mechanism, drives)
+    outputs = kinematics.read(mechanism, "outputs", closed.configuration)
+    outputs[~closed.found] = np.nan
+    return MechanismPoses(outputs, tuple(STATUS_NAMES[status] for status in closed.status), closed.residual)
 
 
 def driven_forces(mechanism: Mechanism, motion: object, friction: bool) -> FloatArray:

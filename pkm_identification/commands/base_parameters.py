@@ -138,10 +138,10 @@ def _without_units(subject: Subject, options: argparse.Namespace) -> WithoutUnit
         rows = scaled_rows(subject.columns(), subject.row_units, scale)
     except SettingsError as error:
         raise SettingsError(f"--homogenized: {error} (--length)") from None
-    found = homogenized(rows, subject.kinds)
+    unitless = homogenized(rows, subject.kinds)
     forces = rows @ subject.nominal
     shares = parameter_contributions(rows, subject.nominal, subject.kinds) if np.any(forces) else None
-    return WithoutUnits(found, raw_condition(rows, found.rank), shares)
+    return WithoutUnits(unitless, raw_condition(rows, unitless.rank), shares)
 
 
 def _digits(text: str) -> tuple[int, ...]:

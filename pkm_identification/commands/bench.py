@@ -90,10 +90,10 @@ def _common(parser: argparse.ArgumentParser) -> None:
 
 
 def _size(value: float | None, flag: str, subject: Subject, axis: str) -> float:
-    made = (TURN if subject.unit(axis) == "rad" else SIZE) if value is None else value
-    if not np.isfinite(made) or made == 0.0:
-        raise SettingsError(f"{flag} {made:g}: must be a number other than zero")
-    return made
+    size = (TURN if subject.unit(axis) == "rad" else SIZE) if value is None else value
+    if not np.isfinite(size) or size == 0.0:
+        raise SettingsError(f"{flag} {size:g}: must be a number other than zero")
+    return size
 
 
 def _show(options: argparse.Namespace, name: str, text: str, document: dict[str, Any], figure: Any) -> int:
@@ -151,15 +151,15 @@ def _response(options: argparse.Namespace) -> int:
     subject.direction(options.axis)
     amplitude = _size(options.amplitude, "--amplitude", subject, options.axis)
     frequencies = np.geomspace(options.lowest, options.highest, options.points)
-    made = response(subject, options.axis, frequencies.tolist(), amplitude)
+    answer = response(subject, options.axis, frequencies.tolist(), amplitude)
 
     def figure() -> Any:
         from pkm_identification.report.figures.bench import response_figure
 
-        return response_figure(subject, options.axis, amplitude, made)
+        return response_figure(subject, options.axis, amplitude, answer)
 
-    text = response_text(subject, options.axis, amplitude, made)
-    document = response_document(subject, options.axis, amplitude, made)
+    text = response_text(subject, options.axis, amplitude, answer)
+    document = response_document(subject, options.axis, amplitude, answer)
     return _show(options, "response", text, document, figure)
 
 
@@ -172,11 +172,13 @@ def _modes(options: argparse.Namespace) -> int:
     subject = Subject.load(options.machine)
     if options.pose is not None:
         subject = subject.moved(np.array(options.pose))
-    made = modes(subject)
+    eigenmodes = modes(subject)
 
     def figure() -> Any:
         from pkm_identification.report.figures.bench import modes_figure
 
-        return modes_figure(subject, made)
+        return modes_figure(subject, eigenmodes)
 
-    return _show(options, "modes", modes_text(subject, made), modes_document(subject, made), figure)
+    return _show(
+        options, "modes", modes_text(subject, eigenmodes), modes_document(subject, eigenmodes), figure
+    )

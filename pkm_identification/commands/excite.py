@@ -121,25 +121,25 @@ def _excite(options: argparse.Namespace) -> int:
     weights = _weights(options.weights, subject.names)
     criterion = Criterion(options.criterion, subject.scale, subject.kinds, weights, earlier)
     with stoppable() as stopped:
-        found = search(
+        excitation = search(
             subject, criterion, options.budget, options.seed, say=say, stopped=stopped, begun=begun
         )
         if stopped():
             say("interrupted: the best motion so far is written")
     why = (
-        f"pkm excite, criterion {options.criterion}, seed {options.seed}, {found.tried} motions tried: "
-        f"{found.start:.6g} -> {found.value:.6g}"
+        f"pkm excite, criterion {options.criterion}, seed {options.seed}, {excitation.tried} motions tried: "
+        f"{excitation.start:.6g} -> {excitation.value:.6g}"
     )
-    write_text(options.out, motion_text(machine, found.signal, options.duration, why))
+    write_text(options.out, motion_text(machine, excitation.signal, options.duration, why))
     if options.poses:
         instants = np.arange(0.0, options.duration + POSES_PERIOD / 2, POSES_PERIOD)
-        subject.write(options.poses, found.signal, instants)
+        subject.write(options.poses, excitation.signal, instants)
     heading = "std of 'rich' / std"
-    rows = tuple((name, f"{gain:.2f}") for name, gain in zip(subject.names, found.gain, strict=True))
+    rows = tuple((name, f"{gain:.2f}") for name, gain in zip(subject.names, excitation.gain, strict=True))
     print(Listing(("parameter", heading), rows, frozenset((heading,))))
-    print(f"geometric mean {np.exp(np.mean(np.log(found.gain))):.3f}, equal time, forecast")
-    if found.tried:
-        say(f"{found.tried} motions tried, {found.kept} better ones -> {options.out}")
+    print(f"geometric mean {np.exp(np.mean(np.log(excitation.gain))):.3f}, equal time, forecast")
+    if excitation.tried:
+        say(f"{excitation.tried} motions tried, {excitation.kept} better ones -> {options.out}")
     else:
         say(f"no time to try a motion: 'rich', as large as the limits allow -> {options.out}")
     return 0
@@ -188,10 +188,10 @@ def _subject(
     return subject, np.concatenate([one.rows for one in earlier])
 
 
-def _joint_limits(text: str, stated: JointLimits) -> JointLimits:
+def _joint_limits(text: str, limits: JointLimits) -> JointLimits:
     """The machine file's limits, or instead those of three angles in degrees that are not empty."""
     if not text:
-        return stated
+        return limits
     try:
         angles = [float(part) if part.strip() else None for part in text.split(",")]
     except ValueError:
@@ -201,7 +201,7 @@ def _joint_limits(text: str, stated: JointLimits) -> JointLimits:
             f"--joint-angles {text}: must be three angles of more than 0 and at most 180 degrees, or empty, with commas"
         )
     given = zip(("first", "second", "swing"), angles, strict=True)
-    return replace(stated, **{name: float(np.radians(angle)) for name, angle in given if angle is not None})
+    return replace(limits, **{name: float(np.radians(angle)) for name, angle in given if angle is not None})
 
 
 def _weights(text: str, names: Sequence[str]) -> FloatArray | None:

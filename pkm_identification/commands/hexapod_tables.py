@@ -73,21 +73,21 @@ def _all_modes(machine: Machine, log: StrutLog, out: str) -> int:
     bad = np.flatnonzero(np.any(log.length <= 0, axis=1))
     if len(bad):
         raise LogError(f"{log.source}: row {bad[0] + 1}: a length that is not positive")
-    found = [assembly_modes(machine, length) for length in log.length]
-    counts = [len(modes) for modes in found]
+    every = [assembly_modes(machine, length) for length in log.length]
+    counts = [len(modes) for modes in every]
     write_mode_csv(
         out,
         row=np.repeat(np.arange(1, len(counts) + 1), counts),
         mode=np.concatenate([np.arange(1, count + 1) for count in counts]),
-        position=np.concatenate([modes.position for modes in found]),
-        rotation=np.concatenate([modes.rotation for modes in found]),
-        residual=np.concatenate([modes.residual for modes in found]),
-        condition=np.concatenate([modes.condition for modes in found]),
-        certified=np.concatenate([modes.certified for modes in found]),
+        position=np.concatenate([modes.position for modes in every]),
+        rotation=np.concatenate([modes.rotation for modes in every]),
+        residual=np.concatenate([modes.residual for modes in every]),
+        condition=np.concatenate([modes.condition for modes in every]),
+        certified=np.concatenate([modes.certified for modes in every]),
     )
-    doubtful = sum(not modes.settled for modes in found)
+    doubtful = sum(not modes.settled for modes in every)
     none = counts.count(0)
-    chance = max(modes.chance_missed for modes in found)
+    chance = max(modes.chance_missed for modes in every)
     say(
         f"{len(log)} lengths -> {out}; {sum(counts)} modes, {min(counts)} to {max(counts)} each, "
         f"chance that one was missed {chance:.1e}"

@@ -99,7 +99,7 @@ def _history(options: argparse.Namespace) -> int:
         check_folder(Path(options.out))
     library("pyarrow", "fleet")  # before hours of work
     workers = options.workers if options.workers is not None else (os.cpu_count() or 1)
-    found = history(
+    record = history(
         options.places,
         machine,
         settings,
@@ -110,19 +110,19 @@ def _history(options: argparse.Namespace) -> int:
         level=options.level,
         alarm=options.alarm,
     )
-    document = history_document(found)
+    document = history_document(record)
     if options.out:
         # matplotlib takes longer to load than most logs take
         from pkm_identification.report.many_logs.page import history_page
         from pkm_identification.report.many_logs.table import parquet
 
         folder = ResultFolder(options.out)
-        folder.write(TABLE, parquet(found))
+        folder.write(TABLE, parquet(record))
         folder.write("history.json", (json.dumps(document, indent=2, allow_nan=False) + "\n").encode())
-        say(f"report: {folder.write('report.html', history_page(found).encode())}")
-    present(history_text(found), document, options.json)
-    if found.failures:
-        count, first = len(found.failures), found.failures[0].record["failure"]
-        say(f"pkm history: {count} of {len(found.entries)} logs without a result; the first: {first}")
+        say(f"report: {folder.write('report.html', history_page(record).encode())}")
+    present(history_text(record), document, options.json)
+    if record.failures:
+        count, first = len(record.failures), record.failures[0].record["failure"]
+        say(f"pkm history: {count} of {len(record.entries)} logs without a result; the first: {first}")
         return 1
     return 0

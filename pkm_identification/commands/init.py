@@ -23,7 +23,7 @@ from pkm_identification.motion import STRUTS
 from pkm_identification.records.atomic import write_text
 from pkm_identification.records.foreign.joint_table import read_joint_table
 
-from .questions import Questions, number, numbers, positive, told
+from .questions import Questions, number, numbers, option_value, positive
 from .results import check_file, write_figures
 
 UNITS = {"m": 1.0, "mm": 1e-3}
@@ -140,8 +140,10 @@ def _sketch(options: argparse.Namespace) -> Sketch:
         diameter=metre * size[0] if size else None,
         thickness=metre * size[1] if len(size) > 1 else None,
         limits=(metre * limits[0], metre * limits[1]) if limits else None,
-        strut_mass=None if options.strut_mass is None else told("--strut-mass", options.strut_mass, positive),
-        sample_rate=told("--rate", options.rate, _rate),
+        strut_mass=None
+        if options.strut_mass is None
+        else option_value("--strut-mass", options.strut_mass, positive),
+        sample_rate=option_value("--rate", options.rate, _rate),
     )
 
 

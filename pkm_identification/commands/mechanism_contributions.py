@@ -26,9 +26,9 @@ def contributions(options: argparse.Namespace) -> int:
         motion = series_motion(mechanism)
     else:
         # MuJoCo takes longer to load than the study to run
-        from pkm_identification.simulation.multibody.motions import generated, stated
+        from pkm_identification.simulation.multibody.motions import generated, own_motion
 
-        path = generated(name, mechanism) if options.trajectory else stated(mechanism)
+        path = generated(name, mechanism) if options.trajectory else own_motion(mechanism)
         motion = path.motion(mechanism, np.arange(0.0, path.duration, PERIOD))
     shares = drive_shares(drive_groups(mechanism, motion, friction=not options.no_friction))
     document = {

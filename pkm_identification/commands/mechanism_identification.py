@@ -40,19 +40,19 @@ def identify(options: argparse.Namespace, tuning: tuple[str, ...]) -> int:
     )
     logs = [_read(path, mechanism) for path in options.logs]
     held_out = _read(options.validate, mechanism) if options.validate else None
-    found = identify_mechanism(mechanism, logs, settings, held_out)
+    result = identify_mechanism(mechanism, logs, settings, held_out)
     origin = provenance(options.logs, shlex.join(sys.argv), settings)
-    present(summary(found, verdict_painted), estimate_document(found, origin), options.json)
+    present(summary(result, verdict_painted), estimate_document(result, origin), options.json)
     if options.out:
-        say(f"report: {write_report(options.out, found, origin)}")
+        say(f"report: {write_report(options.out, result, origin)}")
     if options.report:
-        write_page(options.report, found, origin)
+        write_page(options.report, result, origin)
         say(f"report: {options.report}")
-    if options.json == "-" and not found.converged:
-        warn(f"pkm identify: the estimator did not converge: {found.nonconvergence}")
-    if not found.fits:
-        warn(f"pkm identify: {misfit(found)}")
-    return 0 if found.trusted else 1
+    if options.json == "-" and not result.converged:
+        warn(f"pkm identify: the estimator did not converge: {result.nonconvergence}")
+    if not result.fits:
+        warn(f"pkm identify: {misfit(result)}")
+    return 0 if result.trusted else 1
 
 
 def _read(path: str | Path, mechanism: Mechanism) -> DriveLog:

@@ -9,7 +9,7 @@ from pkm_identification.declared import declarations
 from pkm_identification.errors import SettingsError
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.records.mechanism_csv import write_named_csv
-from pkm_identification.simulation.multibody.motions import generated, stated
+from pkm_identification.simulation.multibody.motions import generated, own_motion
 from pkm_identification.simulation.multibody.simulator import simulate_mechanism
 from pkm_identification.simulation.run_settings import FAULTS, RunSettings
 
@@ -27,15 +27,15 @@ def simulate(options: argparse.Namespace, run: RunSettings, noise: float) -> int
         raise SettingsError(f"--out {options.out}: a mechanism's log is a .csv or .csv.gz")
     mechanism = Mechanism.load(options.machine)
     if options.trajectory is None:
-        motion = stated(mechanism, run.duration or None)
+        motion = own_motion(mechanism, run.duration or None)
     else:
         motion = generated(options.trajectory, mechanism, run.duration or None)
-    made = simulate_mechanism(mechanism, motion, noise, run.seed)
-    columns = dict(zip(mechanism.drive_names, made.drive.T, strict=True))
-    columns |= dict(zip(mechanism.force_names, made.force.T, strict=True))
-    write_named_csv(options.out, columns, made.time)
+    recording = simulate_mechanism(mechanism, motion, noise, run.seed)
+    columns = dict(zip(mechanism.drive_names, recording.drive.T, strict=True))
+    columns |= dict(zip(mechanism.force_names, recording.force.T, strict=True))
+    write_named_csv(options.out, columns, recording.time)
     print(
-        f"{len(made)} samples of '{motion.name}' -> {options.out} (loop gap {made.loop_gap:.1e} m)",
+        f"{len(recording)} samples of '{motion.name}' -> {options.out} (loop gap {recording.loop_gap:.1e} m)",
         file=sys.stderr,
     )
     return 0

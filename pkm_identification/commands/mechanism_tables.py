@@ -38,18 +38,19 @@ def forward(options: argparse.Namespace) -> int:
         raise SettingsError("--all: assembly modes are enumerated for hexapods alone")
     mechanism = Mechanism.load(options.machine)
     given = read_named_csv(options.input, mechanism.drive_names)
-    found = kinematics.close_drives(mechanism, given.values)
-    outputs = kinematics.read(mechanism, "outputs", found.configuration)
-    outputs[~found.found] = np.nan
+    closed = kinematics.close_drives(mechanism, given.values)
+    outputs = kinematics.read(mechanism, "outputs", closed.configuration)
+    outputs[~closed.found] = np.nan
     write_named_csv(
         options.out,
         _columns(mechanism.output_names, outputs),
         given.time,
-        [STATUS_NAMES[status] for status in found.status],
+        [STATUS_NAMES[status] for status in closed.status],
     )
-    failed = int(np.count_nonzero(~found.found))
+    failed = int(np.count_nonzero(~closed.found))
     say(
-        f"{len(found)} rows -> {options.out}" + (f"; {failed} without a pose, see 'status'" if failed else "")
+        f"{len(closed)} rows -> {options.out}"
+        + (f"; {failed} without a pose, see 'status'" if failed else "")
     )
     return 1 if failed else 0
 

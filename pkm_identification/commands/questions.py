@@ -25,7 +25,7 @@ class Questions:
         flag = "--" + name.replace("_", "-")
         given = getattr(self._options, name)
         if given is not None:
-            return told(flag, given, read)
+            return option_value(flag, given, read)
         if not self.interactive:
             raise SettingsError(f"{flag} is missing: {question}")
         return self.answer(question, "", read)
@@ -43,7 +43,7 @@ class Questions:
                 print(f"  {error}", file=sys.stderr)
 
 
-def told(flag: str, text: str, read: Callable[[str], Any]) -> Any:
+def option_value(flag: str, text: str, read: Callable[[str], Any]) -> Any:
     """The value of an option; SettingsError with its name where it cannot be understood."""
     try:
         return read(text)
@@ -79,4 +79,4 @@ def numbers(text: str | None, flag: str, least: int, most: int) -> list[float]:
         raise SettingsError(
             f"{flag} {text}: expected {most if least == most else f'{least} or {most}'} numbers"
         )
-    return [told(flag, part, number) for part in parts]
+    return [option_value(flag, part, number) for part in parts]

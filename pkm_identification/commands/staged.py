@@ -69,24 +69,30 @@ def _staged(options: argparse.Namespace) -> int:
         unscented=tuning, **{one.name: getattr(options, one.name) for one in STAGE_OPTIONS}
     )
     trajectories = trajectories_of(logs, machine, options.parameters, options.cutoff, faults)
-    done = with_prediction(identify_staged(machine, trajectories, settings=settings))
-    document = staged_document(done)
+    staged = with_prediction(identify_staged(machine, trajectories, settings=settings))
+    document = staged_document(staged)
     # files first: nothing is printed when one cannot be written
     if folder:
         from pkm_identification.report.figures.staged import dependence_figure, stages_figure
 
         named = tuple(name for name in FIGURE_NAMES if name in trajectories.parameters.names)
         write_json(folder / "staged.json", document)
-        write_figures(folder, {"stages": stages_figure(done, named), "dependence": dependence_figure(done)})
-    estimates = {name: result.estimate for name, result in done.results.items()}
+        write_figures(
+            folder,
+            {
+                "stages": stages_figure(staged, named),
+                "dependence": dependence_figure(staged),
+            },
+        )
+    estimates = {name: result.estimate for name, result in staged.results.items()}
     parts = [
-        stages_table(done.results),
-        parameters_table({**estimates, "all": done.joint.estimate}, done.start),
+        stages_table(staged.results),
+        parameters_table({**estimates, "all": staged.joint.estimate}, staged.start),
         "error of the forces in %, with the result as it is / after stage 3 from it:\n"
-        f"{cross_table(done.cross)}",
+        f"{cross_table(staged.cross)}",
         "how far the end of stage 3 depends on where it starts:\n"
-        f"{dependence_table(done.cross, done.results, trajectories.parameters.scale)}",
-        "\n".join(paragraph(line) for line in staged_sentences(done)),
+        f"{dependence_table(staged.cross, staged.results, trajectories.parameters.scale)}",
+        "\n".join(paragraph(line) for line in staged_sentences(staged)),
     ]
     if trajectories.dropped:
         parts.append(dropped_table(trajectories.dropped))

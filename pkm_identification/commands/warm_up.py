@@ -46,12 +46,12 @@ def _warm_up(options: argparse.Namespace) -> int:
     total = 0
     with ThreadPoolExecutor(options.jobs) as pool:
         waiting = {pool.submit(_in_a_process, name, options.machine): name for name in parts}
-        for number, done in enumerate(as_completed(waiting), 1):
-            kernels, seconds = done.result()
+        for number, future in enumerate(as_completed(waiting), 1):
+            kernels, seconds = future.result()
             total += kernels
             state = f"{kernels} kernels compiled in {seconds:.0f} s" if kernels else "compiled already"
             hide()
-            print(f"{waiting[done]:<10} {state}", flush=True)
+            print(f"{waiting[future]:<10} {state}", flush=True)
             announce("compiling", number, len(parts))
     print("Compiled." if total else "Nothing was left to compile.")
     return 0
@@ -61,12 +61,12 @@ def _in_a_process(part: str, machine: str) -> tuple[int, float]:
     """Kernels compiled, and for how many seconds, of one part."""
     command = [sys.executable, "-m", __name__, part, machine]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        said = process.stdout.read() if process.stdout is not None else ""
+        output = process.stdout.read() if process.stdout is not None else ""
     if process.returncode == REFUSED:
-        raise PkmError(said.strip())
+        raise PkmError(output.strip())
     if process.returncode:
         raise PkmError(f"part '{part}' ended with code {process.returncode}")
-    kernels, seconds = said.split()
+    kernels, seconds = output.split()
     return int(kernels), float(seconds)
 
 

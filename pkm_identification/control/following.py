@@ -32,7 +32,7 @@ class Following:
         """m, the largest error of a strut's length."""
         self._jump = np.inf
         # a limit that a file states is one the machine keeps to: standing still is suspicious long before it
-        self._stated = drive is not None and drive.following_error is not None
+        self._limited_by_file = drive is not None and drive.following_error is not None
         if drive is not None:
             self.limit = min(tracking_limit, drive.following_error or np.inf)
             self._jump = drive.force_jump or np.inf
@@ -61,11 +61,11 @@ class Following:
         near = away < NEAR * self.limit
         self._wanted = np.where(near, wanted, self._wanted)
         self._measured = np.where(near, measured, self._measured)
-        asked, done = wanted - self._wanted, measured - self._measured
+        asked, movement = wanted - self._wanted, measured - self._measured
         asked_for = np.abs(asked) > ASKED * self.limit
-        stands = asked_for & (np.abs(done) < STANDS * np.abs(asked))
-        turned = asked_for & (np.sign(asked) * done < TURNED * np.abs(asked))
-        odd = (stands | turned) if self._stated else np.zeros(STRUTS, dtype=bool)
+        stands = asked_for & (np.abs(movement) < STANDS * np.abs(asked))
+        turned = asked_for & (np.sign(asked) * movement < TURNED * np.abs(asked))
+        odd = (stands | turned) if self._limited_by_file else np.zeros(STRUTS, dtype=bool)
         strut = int(np.argmax(np.where(odd, np.inf, away)))
         if away[strut] <= self.limit and not odd[strut]:
             return None

@@ -37,8 +37,8 @@ class EstimateReader:
 
     def __init__(self, machine: Machine) -> None:
         self._machine = machine
-        made = [hexapod_parameters(machine, name) for name in NAMES]
-        self._sets = {parameters.names: parameters for parameters in made}
+        sets = [hexapod_parameters(machine, name) for name in NAMES]
+        self._sets = {parameters.names: parameters for parameters in sets}
         self._nominal = self._inertia(basis_parameters(machine))
 
     def basis(

@@ -245,11 +245,11 @@ class Motions:
                 plan.motion.end(Outcome(INVALID_GOAL, str(refusal)))
                 return
         if not plan.good:
-            found = next(plan.check, _LOOKED_AT)
-            plan.good = found is _LOOKED_AT
-            if isinstance(found, Violation):
+            verdict = next(plan.check, _LOOKED_AT)
+            plan.good = verdict is _LOOKED_AT
+            if isinstance(verdict, Violation):
                 self._plan = None
-                plan.motion.end(Outcome(LIMIT, str(found)))
+                plan.motion.end(Outcome(LIMIT, str(verdict)))
             if not plan.good:
                 return
         if self.follower.at_rest:

@@ -78,14 +78,14 @@ def with_effects_known(
     return Machine.from_document(document, source=machine.name), tuple(left)
 
 
-def _know_efficiency(document: dict[str, Any], machine: Machine, found: float) -> None:
+def _know_efficiency(document: dict[str, Any], machine: Machine, efficiency: float) -> None:
     """What screws lose, as much more or less in both directions of power as was found; none gives more than it gets."""
     sections = document["actuators"] if "actuators" in document else [document["actuator"]]
     for section, screw in zip(sections, machine.actuators or (), strict=False):
         if isinstance(screw, Screw):
-            section["efficiency"] = min(found, 1.0)
+            section["efficiency"] = min(efficiency, 1.0)
             section["back_efficiency"] = 1.0 / max(
-                1.0 / screw.back_efficiency + screw.efficiency - found, 1.0
+                1.0 / screw.back_efficiency + screw.efficiency - efficiency, 1.0
             )
 
 
@@ -99,9 +99,9 @@ def _know_friction(document: dict[str, Any], machine: Machine, point: Linearisat
     friction = point.corrections.machine.friction
     if friction.law is machine.friction.law and friction.parameters == machine.friction.parameters:
         return
-    found = friction.coefficients.copy()
+    coefficients = friction.coefficients.copy()
     new = [k for k, name in enumerate(friction.law.names) if name not in machine.friction.law.names]
-    found[new] = friction_of_basis(point.machine, basis)[new]
+    coefficients[new] = friction_of_basis(point.machine, basis)[new]
     numbers = {
         one.name: max(float(value), one.at_least)
         for one, value in zip(friction.law.parameters, friction.parameters, strict=True)
@@ -109,7 +109,7 @@ def _know_friction(document: dict[str, Any], machine: Machine, point: Linearisat
     document["friction"] = {
         **{key: value for key, value in document.get("friction", {}).items() if key == "joints"},
         "law": friction.law.name,
-        **friction.named(friction.law.possible(found)),
+        **friction.named(friction.law.possible(coefficients)),
         **numbers,
     }
 

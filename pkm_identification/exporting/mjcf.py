@@ -138,7 +138,7 @@ def _body(world: ElementTree.Element, name: str) -> ElementTree.Element:
 
 
 def _found(element: ElementTree.Element, path: str) -> ElementTree.Element:
-    found = element.find(path)
-    if found is None:
+    child = element.find(path)
+    if child is None:
         raise ValueError(f"the model has no {path}")
-    return found
+    return child

@@ -12,7 +12,7 @@ from pkm_identification.errors import SettingsError
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 
-# Farther apart than this in m, numbers are in another unit.
+# Farther apart than this, and nearer, in m, numbers are in another unit.
 WIDEST = 50.0
 NARROWEST = 1e-3
 # Guesses that are marked in the file: relative to the platform's diameter and mass, to the struts' lengths at home.
@@ -96,22 +96,22 @@ def refuse_unlikely(sketch: Sketch, unit: str) -> None:
     for place, joints in (("base", sketch.base_joints), ("platform", sketch.platform_joints)):
         distance = float(np.linalg.norm(joints[:, None] - joints[None], axis=2).max())
         if not NARROWEST < distance <= WIDEST:
-            found = f"{place} joints are {distance:.4g} m apart"
-            _refuse(found, distance, unit)
+            measure = f"{place} joints are {distance:.4g} m apart"
+            _refuse(measure, distance, unit)
     if not sketch.home_lengths.min() > NARROWEST or not sketch.home_lengths.max() <= WIDEST:
-        found = (
+        measure = (
             f"struts are {sketch.home_lengths.min():.4g} to {sketch.home_lengths.max():.4g} m long at home"
         )
-        _refuse(found, sketch.home_lengths.max(), unit)
+        _refuse(measure, sketch.home_lengths.max(), unit)
 
 
-def _refuse(found: str, size: float, unit: str) -> None:
+def _refuse(measure: str, size: float, unit: str) -> None:
     hint = ""
     if size > WIDEST and unit == "m":
         hint = ": in mm? give --unit mm"
     if size <= NARROWEST and unit == "mm" and size > 0:
         hint = ": in m? give --unit m"
-    raise SettingsError(f"{found}, expected {NARROWEST:g} to {WIDEST:g} m{hint}")
+    raise SettingsError(f"{measure}, expected {NARROWEST:g} to {WIDEST:g} m{hint}")
 
 
 def machine_file(sketch: Sketch) -> str:

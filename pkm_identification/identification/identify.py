@@ -110,7 +110,7 @@ def identify(
         reason = reason or disagreement(estimate, middle[: problem.reported])
     reason = reason or _nonconvergence(experiment, problem, fit, estimate)
     _reached(4)
-    stated = tolerance_sentences(shares, fit.estimate(problem, systematic)) if shares else ()
+    tolerances = tolerance_sentences(shares, fit.estimate(problem, systematic)) if shares else ()
     equations = problem.equations
     result = Identification(
         machine=machine,
@@ -128,7 +128,7 @@ def identify(
             lambda part: experiment.estimator.fit(part, experiment.tuning).mean[: part.reported],
         ),
         delay=experiment.delay,
-        beside=(*_beside(experiment.settings, problem, falls), *stated),
+        beside=(*_beside(experiment.settings, problem, falls), *tolerances),
         nonconvergence=reason,
         tolerance_changes=np.vstack([share.changes[:, : problem.reported] for share in shares])
         if shares

@@ -42,7 +42,7 @@ class SavedEstimate:
         Stamp of the newest sample behind it in s.
     parameter_set : str or None
         Name of the set; None in a file that does not say.
-    stated : str or None
+    assumptions : str or None
         What was fixed, tied or stated of it, as `Assumptions.described` tells; None in a file that does not say.
     estimator, model : str
     consistent : bool
@@ -72,7 +72,7 @@ class SavedEstimate:
     count: int
     time: float
     parameter_set: str | None = None
-    stated: str | None = None
+    assumptions: str | None = None
     estimator: str = "ukf"
     model: str = "force"
     consistent: bool = False
@@ -85,14 +85,14 @@ class SavedEstimate:
     combinations: tuple[Combination, ...] = ()
     machine_id: str | None = None
 
-    def check(self, machine: Machine, parameters: ParameterSet, stated: str | None = None) -> None:
+    def check(self, machine: Machine, parameters: ParameterSet, assumptions: str | None = None) -> None:
         """Whether an estimation of these parameters of this machine can start from it.
 
         Parameters
         ----------
         machine : Machine
         parameters : ParameterSet
-        stated : str, optional
+        assumptions : str, optional
             What is fixed, tied or stated of them, as `Assumptions.described` tells; None if that does not matter.
 
         Raises
@@ -121,9 +121,9 @@ class SavedEstimate:
             raise DocumentError(
                 f"{self.source}: holds the parameter set '{self.parameter_set}', expected '{parameters.name}'"
             )
-        if stated is not None and self.stated not in (None, stated):
+        if assumptions is not None and self.assumptions not in (None, assumptions):
             raise DocumentError(
-                f"{self.source}: was made with {_statement(self.stated)}, expected {_statement(stated)}"
+                f"{self.source}: was made with {_statement(self.assumptions)}, expected {_statement(assumptions)}"
             )
 
 
@@ -182,7 +182,7 @@ def saved_estimate(source: str, document: dict[str, Any]) -> SavedEstimate:
         count=count,
         time=float(_numbers(source, {"time": 0.0 if time is None else time}, "time", ())),
         parameter_set=_text(source, document, "parameter_set"),
-        stated=_text(source, document, "stated"),
+        assumptions=_text(source, document, "stated"),
         estimator=_text(source, document, "estimator") or "ukf",
         model=_text(source, document, "model") or "force",
         consistent=document.get("consistent") is True,
@@ -242,8 +242,8 @@ def _finite(value: Any) -> bool:
     return isinstance(value, (int, float)) and abs(value) <= sys.float_info.max
 
 
-def _statement(stated: str) -> str:
-    return f"'{stated}'" if stated else "nothing fixed, tied or stated"
+def _statement(assumptions: str) -> str:
+    return f"'{assumptions}'" if assumptions else "nothing fixed, tied or stated"
 
 
 def _text(source: str, document: dict[str, Any], key: str) -> str | None:

@@ -103,8 +103,8 @@ def tolerance_shares(
     struts = tuple(_thinned(each.struts, every) for each in samples)
 
     def estimate(machine: Machine, struts: Sequence[StrutMotion]) -> FloatArray:
-        made = [[_samples(machine, motion)] for motion in struts]
-        return fit(replace(build_problem(machine, slower, made, point), relations=relations, noise=noise))
+        samples = [[_samples(machine, motion)] for motion in struts]
+        return fit(replace(build_problem(machine, slower, samples, point), relations=relations, noise=noise))
 
     middle = estimate(machine, struts)
     shares = []
@@ -238,11 +238,11 @@ def _less(motion: StrutMotion, strut: int, force: FloatArray) -> StrutMotion:
 
 def _longer(motion: StrutMotion, strut: int, length: FloatArray, share: float) -> StrutMotion:
     """The motion with one strut longer by a length (m), its rates by a share."""
-    made = {name: getattr(motion, name).copy() for name in ("length", "rate", "acceleration")}
-    made["length"][:, strut] += length
-    made["rate"][:, strut] *= 1.0 + share
-    made["acceleration"][:, strut] *= 1.0 + share
-    return replace(motion, **made)
+    parts = {name: getattr(motion, name).copy() for name in ("length", "rate", "acceleration")}
+    parts["length"][:, strut] += length
+    parts["rate"][:, strut] *= 1.0 + share
+    parts["acceleration"][:, strut] *= 1.0 + share
+    return replace(motion, **parts)
 
 
 def _earlier(motion: StrutMotion, delay: float) -> StrutMotion:

@@ -29,7 +29,7 @@ TICK = 0.002  # s
 MOST_PER_TICK = 20
 # A subscription that a publisher has discovered may take this long to have discovered the publisher.
 SETTLING = 0.2
-ACKNOWLEDGED_WITHIN = 5.0
+ACKNOWLEDGED_WITHIN = 5.0  # s
 
 
 class PlayerNode(PipelineNode):

@@ -73,7 +73,7 @@ class RecorderNode(PipelineNode):
         self.duration = self.parameter["duration"]
         self.counts: Counter[str] = Counter()
         self._announced: dict[str, str] = {}  # topics that are not in the recording yet, and their types
-        self._begun, self._said = time.monotonic(), -math.inf
+        self._begun, self._last_report = time.monotonic(), -math.inf
 
     def changed(self, names: set[str]) -> None:
         """Take over live parameters."""
@@ -81,7 +81,7 @@ class RecorderNode(PipelineNode):
 
     def start(self) -> None:
         self._waiting = []
-        self._begun = self._said = time.monotonic()
+        self._begun = self._last_report = time.monotonic()
         for topic in self.parameter["topics"]:
             known = KNOWN.get(topic)
             if known is None:
@@ -131,8 +131,8 @@ class RecorderNode(PipelineNode):
                     self._record(topic, message_class(offered[0]))
                 except PkmError as error:
                     self._fail(error)
-        if now - self._said >= WAITING_PERIOD:
-            self._said = now
+        if now - self._last_report >= WAITING_PERIOD:
+            self._last_report = now
             quiet = [t for t in self.parameter["topics"] if not self.counts[self.resolve_topic_name(t)]]
             if quiet:
                 self.get_logger().info(f"waiting for messages of {', '.join(quiet)}")

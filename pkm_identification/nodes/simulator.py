@@ -46,7 +46,7 @@ TICK = 0.002  # s
 # Samples at once and s behind real time when the process was held up: free, and under a controller's forces.
 FREE, DRIVEN = (20, 0.1), (5, 0.005)
 SETTLING = 0.2  # s, for subscriptions that have just been discovered
-ACKNOWLEDGED_WITHIN = 5.0
+ACKNOWLEDGED_WITHIN = 5.0  # s
 MOST_STEPS = 10_000
 
 

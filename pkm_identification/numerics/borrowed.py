@@ -50,13 +50,13 @@ def _lent(context: Any, builder: Any, kind: Any, value: Any) -> Any:
         return context.make_tuple(builder, kind, parts)
     if not isinstance(kind, types.Array):
         return value
-    given, made = make_array(kind)(context, builder, value), make_array(kind)(context, builder)
+    given, lent = make_array(kind)(context, builder, value), make_array(kind)(context, builder)
     populate_array(
-        made,
+        lent,
         data=given.data,
         shape=cgutils.unpack_tuple(builder, given.shape),
         strides=cgutils.unpack_tuple(builder, given.strides),
         itemsize=given.itemsize,
         meminfo=None,
     )
-    return made._getvalue()
+    return lent._getvalue()

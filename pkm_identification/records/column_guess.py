@@ -22,9 +22,9 @@ def columns_hint(names: Sequence[str]) -> str:
     time = next((name for name in names if re.split(r"[ \[(]", name.lower())[0] in TIMES), None)
     sixes: dict[tuple[str, str], list[str]] = defaultdict(list)
     for name in names:
-        found = NUMBERED.fullmatch(name)
-        if found:
-            sixes[found[1], found[3]].append(name)
+        match = NUMBERED.fullmatch(name)
+        if match:
+            sixes[match[1], match[3]].append(name)
     ranges = {stem: f"{six[0]}..{six[-1]}" for (stem, _), six in sixes.items() if len(six) == 6}
     found_groups: dict[str, str] = {}
     for group, words in STEMS.items():

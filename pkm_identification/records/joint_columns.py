@@ -29,8 +29,8 @@ def with_numbers(names: Sequence[str], joints: Sequence[str]) -> tuple[str, ...]
     """
     ours = [_ours(name, joints) for name in names]
     return tuple(
-        name if found is None or found in names or ours.count(found) > 1 else found
-        for name, found in zip(names, ours, strict=True)
+        name if columns is None or columns in names or ours.count(columns) > 1 else columns
+        for name, columns in zip(names, ours, strict=True)
     )
 
 

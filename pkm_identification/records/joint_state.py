@@ -75,7 +75,7 @@ def decode_struts(
         If a message cannot be decoded.
     """
     times, lengths, forces = [np.empty(0)], [np.empty((0, STRUTS))], [np.empty((0, STRUTS))]
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     complaint, before, rest = "", 0, iter(messages)
     while several := list(islice(rest, SEVERAL)):
         stamp, length, force, problems = _decoded(several, source, before, struts)
@@ -84,7 +84,7 @@ def decode_struts(
         times.append(np.array([seconds_of(*each) for each in stamp[good].tolist()], dtype=float))
         lengths.append(length[good])
         forces.append(force[good])
-        found.update(reason for reason, _ in problems.values())
+        counts.update(reason for reason, _ in problems.values())
         if problems and not complaint:
             complaint = f"message {before + min(problems) + 1}: {problems[min(problems)][1]}"
         before += len(several)
@@ -92,7 +92,7 @@ def decode_struts(
     log = StrutLog(
         np.concatenate(times), np.concatenate(lengths), np.concatenate(forces) if has_force else None, source
     )
-    return DecodedStruts(log, {reason: found[reason] for reason in REASONS if found[reason]}, complaint)
+    return DecodedStruts(log, {reason: counts[reason] for reason in REASONS if counts[reason]}, complaint)
 
 
 def _decoded(

@@ -131,9 +131,9 @@ def read_logs(
     logs: list[StrutLog] = []
     faults: dict[str, int] = {}
     for path in steps("reading", list(paths)):
-        log, found = read_log(path, machine, topic, layout)
+        log, log_faults = read_log(path, machine, topic, layout)
         logs.append(log)
-        for reason, number in found.items():
+        for reason, number in log_faults.items():
             faults[reason] = faults.get(reason, 0) + number
     return logs, faults
 

@@ -182,7 +182,7 @@ def write_named_csv(
     LogError
         If the file cannot be written.
     """
-    made: dict[str, Any] = {**time_columns(time), **columns}
+    table: dict[str, Any] = {**time_columns(time), **columns}
     if status is not None:
-        made["status"] = np.asarray(status)
-    write_table(path, made)
+        table["status"] = np.asarray(status)
+    write_table(path, table)

@@ -81,10 +81,10 @@ def sentence(cause: Cause) -> str:
     what = text.format(strut=strut, size=_size(value, cause)).strip()
     if cause.detail:
         what += f" ({cause.detail})"
-    found = f"{what}: that explains {_share(cause.explains)} of the misfit. {cause.cure}."
+    sentence = f"{what}: that explains {_share(cause.explains)} of the misfit. {cause.cure}."
     if cause.rivals:
-        found += f" This motion cannot tell it from {_listed(cause.rivals)}."
-    return found
+        sentence += f" This motion cannot tell it from {_listed(cause.rivals)}."
+    return sentence
 
 
 def unseen_lines(diagnosis: Diagnosis) -> list[str]:

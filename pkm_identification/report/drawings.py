@@ -40,9 +40,9 @@ def drawn(
 ) -> dict[str, Drawn]:
     """The figures there is something to show in, by name; see `folder.report_figures`."""
     figures = {}
-    found = correlation(result.estimate)
-    if len(found.names) > 1:
-        figures["correlation"] = by.correlation(found)
+    strongest = correlation(result.estimate)
+    if len(strongest.names) > 1:
+        figures["correlation"] = by.correlation(strongest)
     if converging(result.trace, result.estimate):
         figures["convergence"] = by.convergence(result.trace, result.estimate, truth)
     if result.validation is not None:

@@ -107,18 +107,18 @@ def glossary_table(parameters: Iterable[Parameter]) -> Listing:
 
 def glossary_page() -> str:
     """docs/glossary.md."""
-    found: dict[tuple[str, str], Entry] = {}
+    entries: dict[tuple[str, str], Entry] = {}
     for machine in (Machine.load(EXAMPLE), _with_all_friction()):
         for name in NAMES:
             for one in entries_of(hexapod_parameters(machine, name).entries, name):
                 key = (one.meaning, one.body)
-                known = found.get(key)
+                known = entries.get(key)
                 sets = tuple(dict.fromkeys((*known.sets, name))) if known else (name,)
                 names = tuple(dict.fromkeys((*(known.names if known else ()), *one.names)))
-                found[key] = Entry(names, one.meaning, one.unit, one.body, sets)
+                entries[key] = Entry(names, one.meaning, one.unit, one.body, sets)
     rows = [
         f"| `{_span(one.names)}` | {one.meaning} | {one.unit} | {one.body} | {', '.join(one.sets)} |"
-        for one in found.values()
+        for one in entries.values()
     ]
     return "\n".join([*_HEAD, *rows, *_TAIL]) + "\n"
 

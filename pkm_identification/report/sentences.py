@@ -45,8 +45,8 @@ def verdicts(result: Identification) -> list[tuple[bool, str]]:
         lines.append((True, f"{len(estimate.combinations)} combinations of those are identified."))
     place = place_of_center(estimate)
     if place is not None:
-        found = (with_deviation(1e3 * value, 1e3 * std) for value, std in zip(*place))
-        each = ", ".join(f"{axis} = {value} ± {std}" for axis, (value, std) in zip("xyz", found))
+        places = (with_deviation(1e3 * value, 1e3 * std) for value, std in zip(*place))
+        each = ", ".join(f"{axis} = {value} ± {std}" for axis, (value, std) in zip("xyz", places))
         lines.append((True, f"The platform's centre of mass, from its first moments and mass: {each} mm."))
     close = list(result.near_zero)
     if close:

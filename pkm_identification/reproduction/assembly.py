@@ -43,12 +43,12 @@ def assembled(
     results : mapping, optional
         What the document holds besides: plain numbers, lists, texts.
     """
-    found = tuple(findings)
+    judged = tuple(findings)
     parts = (
         f"{source}: {title}",
         "\n".join(paragraph(note) for note in notes),
         *(f"{heading}\n{table}" for heading, table in tables),
-        conclusions(found),
+        conclusions(judged),
     )
-    document = {**common_document(name, title, notes, found, list(figures)), **(results or {})}
+    document = {**common_document(name, title, notes, judged, list(figures)), **(results or {})}
     return Outcome("\n\n".join(parts), document, lambda: {key: draw() for key, draw in figures.items()})

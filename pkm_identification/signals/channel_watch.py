@@ -68,13 +68,13 @@ class ChannelWatch:
         self._count += 1
         if self._count < self._size + self._old:
             return None
-        found = self._steps() + self._stuck() + self._clipped()
+        troubles = self._steps() + self._stuck() + self._clipped()
         # a step at the end of the window shows with the first samples of the next
         kept = SEEN - 1
         for values in (self._time, self._length, self._force):
             values[:kept] = values[self._count - kept : self._count]
         self._count = self._old = kept
-        return found
+        return troubles
 
     def _steps(self) -> list[ChannelFinding]:
         time, length = self._time[: self._count], self._length[: self._count]
@@ -113,7 +113,7 @@ class ChannelWatch:
         moving = np.concatenate([[False], np.any(np.diff(length, axis=0) != 0.0, axis=1)])
         if np.isnan(force).any() or np.count_nonzero(moving) < FEWEST:
             return []
-        found = []
+        limits = []
         for i in range(6):
             here = force[moving, i]
             range_of = np.ptp(here)
@@ -124,8 +124,8 @@ class ChannelWatch:
                 close = np.count_nonzero((near > 0.0) & (near <= reach))
                 if at_end > max(SHARE_CLIPPED * here.size, 5.0, LONE * close) and range_of > 0.0:
                     text = f"the force of strut {i + 1} is clipped at {end:.4g} N, {at_end} times in {self._span:.1f} s"
-                    found.append(ChannelFinding("force_clipped", i, float(end), text))
-        return found
+                    limits.append(ChannelFinding("force_clipped", i, float(end), text))
+        return limits
 
     @property
     def _span(self) -> float:

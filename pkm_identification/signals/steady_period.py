@@ -28,12 +28,12 @@ class SteadyPeriod:
 
     Parameters
     ----------
-    stated : float
+    nominal : float
         s; what is given while nothing else is certain.
     """
 
-    def __init__(self, stated: float) -> None:
-        self._stated = stated
+    def __init__(self, nominal: float) -> None:
+        self._nominal = nominal
         self._spans: deque[float] = deque(maxlen=KEPT)
         self._counts: deque[int] = deque(maxlen=KEPT)
         self.reset()
@@ -43,7 +43,7 @@ class SteadyPeriod:
         self._spans.clear()
         self._counts.clear()
         self._other: tuple[float, int] | None = None
-        self.value = self._stated
+        self.value = self._nominal
 
     @property
     def known(self) -> bool:
@@ -64,14 +64,14 @@ class SteadyPeriod:
         self._other = None
         self._spans.append(span)
         self._counts.append(count)
-        self.value = steady_period(np.array(self._spans), np.array(self._counts), self._stated)
+        self.value = steady_period(np.array(self._spans), np.array(self._counts), self._nominal)
 
 
 def _agree(one: float, other: float) -> bool:
     return abs(one / other - 1.0) <= STEADY
 
 
-def steady_period(spans: FloatArray, counts: FloatArray, stated: float) -> float:
+def steady_period(spans: FloatArray, counts: FloatArray, nominal: float) -> float:
     """Period in s that stretches of a stream show, or the stated one where they do not show another.
 
     The ends of stretches jitter, but one begins where the other ended: the mean over M of them is M times as certain
@@ -81,17 +81,17 @@ def steady_period(spans: FloatArray, counts: FloatArray, stated: float) -> float
     ----------
     spans, counts : ndarray, shape (M,)
         s, and periods in them.
-    stated : float
+    nominal : float
         s.
     """
     measured = float(spans.sum() / counts.sum())
     certain = STEADY
     if len(spans) >= FEW:
         certain = max(LEAST, CERTAIN * float(np.std(spans / counts)) / measured / len(spans))
-    return measured if abs(measured / stated - 1.0) > certain else stated
+    return measured if abs(measured / nominal - 1.0) > certain else nominal
 
 
-def period_of_stamps(time: FloatArray, stated: float) -> float:
+def period_of_stamps(time: FloatArray, nominal: float) -> float:
     """Period in s of the stamps of a log, or the stated one where they do not show another.
 
     Periods are counted as the guard counts them, whose samples the filters get: one for what jitter makes too short,
@@ -101,14 +101,14 @@ def period_of_stamps(time: FloatArray, stated: float) -> float:
     ----------
     time : ndarray, shape (N,)
         s; what is not finite, comes twice, late or after a hole is left out.
-    stated : float
+    nominal : float
         s; near enough to count missing samples by.
     """
     steps = np.diff(time)
-    steps = steps[np.isfinite(steps) & (steps > TWICE * stated) & (steps < (LONGEST_STEP + 0.5) * stated)]
-    counts = np.maximum(np.floor(steps / stated + 0.5), 1.0)
+    steps = steps[np.isfinite(steps) & (steps > TWICE * nominal) & (steps < (LONGEST_STEP + 0.5) * nominal)]
+    counts = np.maximum(np.floor(steps / nominal + 0.5), 1.0)
     parts = max(1, min(KEPT, len(steps) // 10))
     spans, periods = (
         np.array([part.sum() for part in np.array_split(values, parts)]) for values in (steps, counts)
     )
-    return steady_period(spans, periods, stated) if periods.all() else stated
+    return steady_period(spans, periods, nominal) if periods.all() else nominal

@@ -63,19 +63,19 @@ def step_metrics(time: FloatArray, answer: FloatArray, setpoint: float = 1.0) ->
 
 def _extrema(y: FloatArray, least: float) -> list[int]:
     """Indices of maxima that the answer really falls from, above `least`."""
-    found, highest, lowest, rising = [], 0, 0, True
+    maxima, highest, lowest, rising = [], 0, 0, True
     for k in range(1, len(y)):
         if rising:
             if y[k] > y[highest]:
                 highest = k
             elif y[highest] - y[k] > PROMINENCE and y[highest] > least:
-                found.append(highest)
+                maxima.append(highest)
                 rising, lowest = False, k
         elif y[k] < y[lowest]:
             lowest = k
         elif y[k] - y[lowest] > PROMINENCE:
             rising, highest = True, k
-    return found
+    return maxima
 
 
 def _refined(time: FloatArray, y: FloatArray, k: int) -> tuple[float, float]:

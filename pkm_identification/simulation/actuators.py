@@ -15,7 +15,7 @@ from pkm_identification.numerics.arrays import FloatArray
 
 # A machine file without drive section gets drives that reach this many times the largest holding force with 10 A.
 FALLBACK_RESERVE = 20.0
-FALLBACK_CURRENT = 10.0
+FALLBACK_CURRENT = 10.0  # A
 
 
 class Drives:
@@ -58,19 +58,19 @@ def completed_drive(machine: Machine, holding_force: FloatArray | None = None) -
         still = np.zeros((1, 6))
         pose = machine.home_position[None], machine.home_rotation[None]
         holding_force = strut_forces(machine, PlatformMotion(np.zeros(1), *pose, still, still))[0]
-    made = fallback_drive(holding_force)
+    completed = fallback_drive(holding_force)
     if machine.actuators is not None and machine.rate_limit is not None:
         # actuators of the file push against more than weight: what is reported of them must not be clipped
         fastest = np.full((1, STRUTS), machine.rate_limit)
         moving = friction_force(fastest, machine.friction)[0] + [
-            actuator.transfer(1.0 / made.sample_rate).friction(machine.rate_limit)
+            actuator.transfer(1.0 / completed.sample_rate).friction(machine.rate_limit)
             for actuator in machine.actuators
         ]
-        limit = max(made.force_limit, float(np.max(np.abs(holding_force) + np.abs(moving))))
-        scale = limit / made.force_limit
-        made = replace(made, force_limit=limit, torque_constant=scale * made.torque_constant)
+        limit = max(completed.force_limit, float(np.max(np.abs(holding_force) + np.abs(moving))))
+        scale = limit / completed.force_limit
+        completed = replace(completed, force_limit=limit, torque_constant=scale * completed.torque_constant)
     if drive is None:
-        return made
+        return completed
     kept = ["sample_rate", "force_delay", "force_gain", "force_offset"]
     kept += ["counts_per_meter", "length_at_zero"] if drive.has_encoder else []
     kept += (
@@ -78,7 +78,7 @@ def completed_drive(machine: Machine, holding_force: FloatArray | None = None) -
         if drive.has_motor
         else []
     )
-    return replace(made, **{name: getattr(drive, name) for name in kept})
+    return replace(completed, **{name: getattr(drive, name) for name in kept})
 
 
 def fallback_drive(holding_force: FloatArray) -> Drive:

@@ -129,10 +129,10 @@ class Measurement:
         true = self._encoders.true(wanted)
         if self._encoders.right and np.array_equal(strut_lengths(machine, *home)[0], wanted):
             return ()
-        found = forward_kinematics(machine, true[None])
-        if not found.found[0]:
+        poses = forward_kinematics(machine, true[None])
+        if not poses.found[0]:
             raise SettingsError("faults: there is no pose in which the encoders show the lengths at home")
-        return found.position[0], found.rotation[0]
+        return poses.position[0], poses.rotation[0]
 
     def shown(self) -> FloatArray:
         """Lengths (6,) in m that the encoders show now, before rounding."""

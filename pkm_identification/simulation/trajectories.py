@@ -168,7 +168,7 @@ def trajectory(name: str, machine: Machine, duration: float | None = None, seed:
     shortest = 0.0 if still else SHORTEST
     if not shortest < duration < np.inf:
         raise SettingsError(f"trajectory '{name}': duration {duration:g} s: must be more than {shortest:g} s")
-    made = Trajectory(
+    path = Trajectory(
         name=name,
         duration=float(duration),
         drives=name != "free",
@@ -178,20 +178,20 @@ def trajectory(name: str, machine: Machine, duration: float | None = None, seed:
         home_rotation=machine.home_rotation,
     )
     if still:
-        return made
+        return path
     if signal is not None:
-        made = replace(made, signal=signal)
-        if not within_limits(machine, made.motion(np.arange(0.0, made.duration, 0.005))):
+        path = replace(path, signal=signal)
+        if not within_limits(machine, path.motion(np.arange(0.0, path.duration, 0.005))):
             raise SettingsError(f"motion file '{name}': does not keep the limits of machine '{machine.name}'")
-        return made
+        return path
     if name in ("x", "z", "xy"):
-        return replace(made, signal=source_signal(name)).fitted(machine)
+        return replace(path, signal=source_signal(name)).fitted(machine)
     if name == "slow":
-        return replace(made, signal=slow_signal(machine)).fitted(machine)
+        return replace(path, signal=slow_signal(machine)).fitted(machine)
     slow, fast = rich_signals(machine, np.random.default_rng([("rich", "rich2").index(name), seed]))
     # a heavy machine must give up fast tones before it gives up reach
-    fast = replace(made, signal=fast).fitted(machine, force_share=FAST_SHARE * FORCE_SHARE).signal
-    return replace(made, signal=slow + fast).fitted(machine, LARGEST_SCALE)
+    fast = replace(path, signal=fast).fitted(machine, force_share=FAST_SHARE * FORCE_SHARE).signal
+    return replace(path, signal=slow + fast).fitted(machine, LARGEST_SCALE)
 
 
 def within_limits(

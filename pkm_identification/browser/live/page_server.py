@@ -159,8 +159,8 @@ class PageServer:
         self._asked += 1
         self._answered.clear()
         try:
-            done, sentence = await self._act(name)
-            await page.send(json.dumps({"answer": {"do": name, "done": done, "text": sentence}}))
+            success, sentence = await self._act(name)
+            await page.send(json.dumps({"answer": {"do": name, "done": success, "text": sentence}}))
         finally:
             self._asked -= 1
             if not self._asked:

@@ -18,18 +18,18 @@ class ProgressBar:
         self._what, self._begun = "", 0.0
         self._bar: Any = None
 
-    def told(self, what: str, done: float, whole: float) -> None:
+    def progressed(self, what: str, part: float, whole: float) -> None:
         """See `progress.Listener`."""
         if not self._what:
             self._what, self._begun = what, self._clock()
         if what != self._what:
             return
-        if done >= whole:
+        if part >= whole:
             self.close()
         elif self._bar is not None:
-            self._bar.update(done - self._bar.n)
+            self._bar.update(part - self._bar.n)
         elif self._clock() - self._begun > PATIENCE:
-            self._show(done, whole)
+            self._show(part, whole)
 
     def hide(self) -> None:
         """See `progress.Listener`."""
@@ -42,12 +42,12 @@ class ProgressBar:
             self._bar.close()
         self._what, self._bar = "", None
 
-    def _show(self, done: float, whole: float) -> None:
+    def _show(self, part: float, whole: float) -> None:
         # loaded by those only who wait anyway
         from tqdm import tqdm
 
         percent = "{l_bar}{bar}| {elapsed}, {remaining} left"
         self._bar = tqdm(total=whole, desc=self._what, file=sys.stderr, leave=False, bar_format=percent)
         self._bar.start_t -= self._clock() - self._begun
-        self._bar.n = done
+        self._bar.n = part
         self._bar.refresh()

@@ -58,8 +58,8 @@ class Space:
         if self.task == "drives":
             return np.eye(count)
         tiled = np.repeat(configuration[None], count, axis=0)
-        made = moving(self.mechanism, tiled, np.eye(count), np.zeros((count, count)), self.task)
-        return np.ascontiguousarray(made.drive_rate.T)
+        motion = moving(self.mechanism, tiled, np.eye(count), np.zeros((count, count)), self.task)
+        return np.ascontiguousarray(motion.drive_rate.T)
 
     def error(self, wanted: FloatArray, configuration: FloatArray) -> FloatArray:
         """Wanted less present place (n,) of closed configurations (Q,): m and rad, of a pose (p, rotation vector)."""

@@ -58,9 +58,9 @@ def strut_waypoints(
         raise MotionRefused(
             f"waypoint {int(np.argmin(usable)) + 1}: lengths must be finite and more than 0 m"
         )
-    found = follow_lengths(machine, length)
-    if not found.found.all():
-        i = int(np.argmin(found.found))
+    path = follow_lengths(machine, length)
+    if not path.found.all():
+        i = int(np.argmin(path.found))
         try:
             pose_of_lengths(machine, length[i])
         except NotConverged as error:
@@ -69,7 +69,7 @@ def strut_waypoints(
     twist = np.full((len(time), 6), np.nan)
     second = np.full_like(twist, np.nan)
     given = _given(rate, "rate")
-    jac = jacobian(machine, found.position[given], found.rotation[given])
+    jac = jacobian(machine, path.position[given], path.rotation[given])
     twist[given] = np.linalg.solve(jac, rate[given][:, :, None])[:, :, 0]
     if acceleration is not None:
         both = _given(acceleration, "acceleration") & given
@@ -77,15 +77,15 @@ def strut_waypoints(
             raise MotionRefused(f"waypoint {int(np.argmax(alone)) + 1}: accelerations need rates beside them")
         coasting = PlatformMotion(
             time[both],
-            found.position[both],
-            found.rotation[both],
+            path.position[both],
+            path.rotation[both],
             twist[both],
             np.zeros((int(both.sum()), 6)),
         )
         of_twist = strut_motion_from_platform(machine, coasting)[2]
-        jac = jacobian(machine, found.position[both], found.rotation[both])
+        jac = jacobian(machine, path.position[both], path.rotation[both])
         second[both] = np.linalg.solve(jac, (acceleration[both] - of_twist)[:, :, None])[:, :, 0]
-    return Waypoints(time, found.position, found.rotation, twist, second)
+    return Waypoints(time, path.position, path.rotation, twist, second)
 
 
 def _given(rows: FloatArray, what: str) -> NDArray[np.bool_]:

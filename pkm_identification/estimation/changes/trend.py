@@ -119,16 +119,16 @@ def trend(
     stepped, steps = _stepped(values, inverse, cuts)
     line, slope, slope_std = _line(time, values, inverse)
     p = float(2 * student.sf(abs(slope) / slope_std, freedom)) if slope_std > 0 else 1.0
-    found = [(_bic(values - constant, inverse, 1), Trend(CONSTANT, constant, factor))]
+    trends = [(_bic(values - constant, inverse, 1), Trend(CONSTANT, constant, factor))]
     if steps:
-        found.append(
+        trends.append(
             (_bic(values - stepped, inverse, 1 + 2 * len(steps)), Trend(STEPS, stepped, factor, steps))
         )
     if p < level / 2:
         drift = Trend(DRIFT, line, factor, (), slope, slope_std, p)
-        found.append((_bic(values - line, inverse, 2), drift))
+        trends.append((_bic(values - line, inverse, 2), drift))
     # what is significant is there: BIC decides what it is, not whether
-    return min(found[1:] or found, key=lambda pair: pair[0])[1]
+    return min(trends[1:] or trends, key=lambda pair: pair[0])[1]
 
 
 def scatter(values: FloatArray, std: FloatArray) -> float:

@@ -98,18 +98,18 @@ def project(values: FloatArray, root: FloatArray, coordinates: FreeCoordinates) 
         return Projection(values, 0, False)
     scale = coordinates.parameter_prior.std
     start = coordinates.physical(coordinates.prior.mean) / scale
-    found, steps = _follow(start, values / scale, root * scale, _stacked(conditions, scale))
-    return Projection(found * scale, steps, True)
+    optimum, steps = _follow(start, values / scale, root * scale, _stacked(conditions, scale))
+    return Projection(optimum * scale, steps, True)
 
 
 def _stacked(conditions: list[Inequality], scale: FloatArray) -> list[tuple[FloatArray, FloatArray]]:
     """Conditions of one size together: constants (B, n, n) and slopes (P, B, n, n) by scaled parameters."""
-    made = []
+    conditions_of_size = []
     for size in sorted({len(one.constant) for one in conditions}):
         alike = [one for one in conditions if len(one.constant) == size]
         slopes = np.stack([one.slopes for one in alike], axis=1) * scale[:, None, None, None]
-        made.append((np.stack([one.constant for one in alike]), slopes))
-    return made
+        conditions_of_size.append((np.stack([one.constant for one in alike]), slopes))
+    return conditions_of_size
 
 
 def _matrices(point: FloatArray, stack: tuple[FloatArray, FloatArray]) -> FloatArray:

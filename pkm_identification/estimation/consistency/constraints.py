@@ -47,23 +47,25 @@ class Inequality:
 def inequalities(layout: Layout) -> list[Inequality]:
     """All conditions of a parameter set."""
     width = len(layout.parameters.names)
-    found = []
+    conditions = []
     if layout.body.size:
         slots = Slots.of(layout)
         constant = body_matrix(slots, np.zeros(width))
         moments = np.array([body_matrix(slots, row) - constant for row in np.eye(width)])
-        found.append(Inequality(layout.body_name, constant, np.tensordot(layout.lowering.T, moments, axes=1)))
+        conditions.append(
+            Inequality(layout.body_name, constant, np.tensordot(layout.lowering.T, moments, axes=1))
+        )
     for rod, differences in zip(layout.rods, layout.differences, strict=True):
         mass, first, second = layout.lowering[rod]
         slopes = np.array([[second, first], [first, mass]]).transpose(2, 0, 1)
         for dm, dh, dj in np.unique(differences, axis=0):
-            found.append(Inequality("rod", np.array([[dj, dh], [dh, dm]]), slopes))
+            conditions.append(Inequality("rod", np.array([[dj, dh], [dh, dm]]), slopes))
     for k in np.nonzero(layout.kind == BOUNDED)[0]:
         constant = np.full((1, 1), -layout.floor[k])
-        found.append(
+        conditions.append(
             Inequality(layout.parameters.names[k], constant, layout.lowering[k].reshape(width, 1, 1))
         )
-    return found
+    return conditions
 
 
 def is_physical(conditions: list[Inequality], values: FloatArray) -> bool:

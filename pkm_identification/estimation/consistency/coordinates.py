@@ -150,9 +150,9 @@ class FreeCoordinates:
 
     def jacobian(self, theta: FloatArray) -> FloatArray:
         """Derivative of `physical`, shape (P, P): rows are parameters, columns coordinates."""
-        made = np.empty((len(theta), len(theta)))
-        slot_jacobian(np.ascontiguousarray(theta, dtype=float), self.slots, self._moments(theta), made)
-        return self.layout.lifting @ made
+        derivative = np.empty((len(theta), len(theta)))
+        slot_jacobian(np.ascontiguousarray(theta, dtype=float), self.slots, self._moments(theta), derivative)
+        return self.layout.lifting @ derivative
 
     def free(self, values: FloatArray) -> FloatArray:
         """Coordinates theta (P,) of parameters (P,) in SI units; raises ValueError if they are not physical."""

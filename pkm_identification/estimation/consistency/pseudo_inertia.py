@@ -30,25 +30,25 @@ def pseudo_inertia(ten: FloatArray) -> FloatArray:
     ndarray, shape (..., 4, 4)
     """
     ten = np.asarray(ten, dtype=float)
-    made = np.empty((*ten.shape[:-1], 4, 4))
+    pseudo = np.empty((*ten.shape[:-1], 4, 4))
     half = 0.5 * np.sum(ten[..., 4:7], axis=-1)
     for k in range(3):
-        made[..., k, k] = half - ten[..., 4 + k]
-        made[..., k, 3] = made[..., 3, k] = ten[..., 1 + k]
+        pseudo[..., k, k] = half - ten[..., 4 + k]
+        pseudo[..., k, 3] = pseudo[..., 3, k] = ten[..., 1 + k]
     for k, (i, j) in enumerate(((0, 1), (0, 2), (1, 2))):
-        made[..., i, j] = made[..., j, i] = -ten[..., 7 + k]
-    made[..., 3, 3] = ten[..., 0]
-    return made
+        pseudo[..., i, j] = pseudo[..., j, i] = -ten[..., 7 + k]
+    pseudo[..., 3, 3] = ten[..., 0]
+    return pseudo
 
 
 def ten_parameters(pseudo: FloatArray) -> FloatArray:
     """The ten parameters, shape (..., 10), of a pseudo-inertia (..., 4, 4); the inverse of `pseudo_inertia`."""
     pseudo = np.asarray(pseudo, dtype=float)
-    made = np.empty((*pseudo.shape[:-2], 10))
-    made[..., 0] = pseudo[..., 3, 3]
-    made[..., 1:4] = pseudo[..., :3, 3]
+    ten = np.empty((*pseudo.shape[:-2], 10))
+    ten[..., 0] = pseudo[..., 3, 3]
+    ten[..., 1:4] = pseudo[..., :3, 3]
     for k, (i, j) in enumerate(((1, 2), (0, 2), (0, 1))):
-        made[..., 4 + k] = pseudo[..., i, i] + pseudo[..., j, j]
+        ten[..., 4 + k] = pseudo[..., i, i] + pseudo[..., j, j]
     for k, (i, j) in enumerate(((0, 1), (0, 2), (1, 2))):
-        made[..., 7 + k] = -pseudo[..., i, j]
-    return made
+        ten[..., 7 + k] = -pseudo[..., i, j]
+    return ten

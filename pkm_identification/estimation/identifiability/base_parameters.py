@@ -186,9 +186,9 @@ def _pivots(unit: FloatArray, wanted: NDArray[np.bool_], threshold: float) -> ND
     basis: FloatArray = np.empty((len(unit), 0))
     if first.size:
         directions, triangle, order = qr(unit[:, first], mode="economic", pivoting=True)
-        found = int(np.count_nonzero(np.abs(np.diag(triangle)) > threshold))
-        basis = directions[:, :found].astype(float, copy=False)
-        rest = np.concatenate([rest, first[order[found:]]])
-        first = first[order[:found]]
+        rank = int(np.count_nonzero(np.abs(np.diag(triangle)) > threshold))
+        basis = directions[:, :rank].astype(float, copy=False)
+        rest = np.concatenate([rest, first[order[rank:]]])
+        first = first[order[:rank]]
     left = unit[:, rest] - basis @ (basis.T @ unit[:, rest])
     return np.concatenate([first, rest[qr(left, mode="r", pivoting=True)[1]]])

@@ -32,9 +32,9 @@ class Correlation:
     def strong(self) -> tuple[tuple[str, str, float], ...]:
         """Pairs with at least STRONG, the strongest first."""
         first, second = np.triu_indices(len(self.names), 1)
-        found = self.matrix[first, second]
-        order = [k for k in np.argsort(-np.abs(found), kind="stable") if abs(found[k]) >= STRONG]
-        return tuple((self.names[first[k]], self.names[second[k]], float(found[k])) for k in order)
+        values = self.matrix[first, second]
+        order = [k for k in np.argsort(-np.abs(values), kind="stable") if abs(values[k]) >= STRONG]
+        return tuple((self.names[first[k]], self.names[second[k]], float(values[k])) for k in order)
 
 
 def correlation(estimate: ParameterEstimate) -> Correlation:

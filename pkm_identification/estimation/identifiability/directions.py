@@ -84,13 +84,13 @@ def singular_directions(rows: FloatArray, kinds: Sequence[Kind]) -> SingularDire
     ValueError
         As `homogenized`.
     """
-    found = homogenized(rows, kinds)
-    count = found.count
-    _, shown, transposed = np.linalg.svd(_tall(found.matrix), full_matrices=False)
+    unitless = homogenized(rows, kinds)
+    count = unitless.count
+    _, shown, transposed = np.linalg.svd(_tall(unitless.matrix), full_matrices=False)
     values, vectors, sizes = np.zeros(count), np.zeros((count, count)), np.zeros(count)
     values[: len(shown)] = shown
     place, free = 0, len(shown)
-    for group in found.groups:
+    for group in unitless.groups:
         own = slice(place, place + group.rank)
         vectors[group.columns, : len(shown)] = group.parameters @ transposed[:, own].T
         unseen = np.linalg.svd(group.parameters)[0][:, group.rank :]
@@ -114,8 +114,8 @@ def growth(parts: Sequence[FloatArray], steps: FloatArray, sizes: FloatArray, ra
         Of the whole motion, r.
     """
     spectra = [np.asarray(np.linalg.svd(_tall(rows * sizes), compute_uv=False)) for rows in parts]
-    found = [_relative(values)[rank - 1] if rank else 0.0 for values in spectra]
-    return Growth(np.asarray(steps, dtype=float), np.array(found))
+    ratios = [_relative(values)[rank - 1] if rank else 0.0 for values in spectra]
+    return Growth(np.asarray(steps, dtype=float), np.array(ratios))
 
 
 def _tall(rows: FloatArray) -> FloatArray:

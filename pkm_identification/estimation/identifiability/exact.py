@@ -144,10 +144,10 @@ class _Echelon:
     coefficients: Any  # (r, P - r), None where p divides a denominator
 
     @classmethod
-    def of(cls, made: ModularRows, last: NDArray[np.bool_]) -> _Echelon:
-        p, modulus = made.prime, made.modulus
+    def of(cls, rows: ModularRows, last: NDArray[np.bool_]) -> _Echelon:
+        p, modulus = rows.prime, rows.modulus
         known = _valuation(modulus, p)
-        work = np.array(made.rows, dtype=object)
+        work = np.array(rows.rows, dtype=object)
         count, size = work.shape
         pivots: list[int] = []
         most = 0
@@ -190,7 +190,7 @@ def _coefficients(
 ) -> tuple[int, Any]:
     """B of W_2 = W_1 B by back substitution, rows in the order of the pivots; None where p divides a denominator."""
     rank = len(pivots)
-    found = np.zeros((rank, len(given_up)), dtype=object)
+    coefficients = np.zeros((rank, len(given_up)), dtype=object)
     digits = known
     for i in range(rank - 1, -1, -1):
         right = work[i, given_up].copy()
@@ -198,7 +198,7 @@ def _coefficients(
         least = known
         for j in range(i + 1, rank):
             if work[i, pivots[j]]:
-                right = right - work[i, pivots[j]] * found[j]
+                right = right - work[i, pivots[j]] * coefficients[j]
                 least = min(least, _valuation(work[i, pivots[j]], p))
         divided = _valuation(work[i, pivots[i]], p)
         here = min(known, digits + least)
@@ -207,8 +207,8 @@ def _coefficients(
         if digits <= 0 or any(value % p**divided for value in right):
             return digits, None
         inverse = pow(work[i, pivots[i]] // p**divided, -1, p**digits)
-        found[i] = (right // p**divided) * inverse % p**digits
-    return digits, found % p**digits
+        coefficients[i] = (right // p**divided) * inverse % p**digits
+    return digits, coefficients % p**digits
 
 
 def _fractions(first: _Echelon, second: _Echelon) -> Any:
@@ -216,15 +216,15 @@ def _fractions(first: _Echelon, second: _Echelon) -> Any:
     if first.coefficients is None or second.coefficients is None:
         return None
     modulus, other = first.prime**first.digits, second.prime**second.digits
-    found = np.empty(first.coefficients.shape, dtype=object)
+    fractions = np.empty(first.coefficients.shape, dtype=object)
     for place, value in np.ndenumerate(first.coefficients):
         fraction = rational(value, modulus)
         if fraction is None:
             return None
         if (fraction.numerator - fraction.denominator * second.coefficients[place]) % other:
             return None
-        found[place] = fraction
-    return found
+        fractions[place] = fraction
+    return fractions
 
 
 def rational(value: int, modulus: int) -> Fraction | None:

@@ -185,9 +185,9 @@ def homogenized(rows: FloatArray, kinds: Sequence[Kind]) -> Homogenized:
         clear = clear_ridge(values, rank, rounding_level(rows.shape, float(values[0])))
         groups.append(Group(kind, chosen, directions[:, :rank], values[:rank], transposed[:rank].T, clear))
     together = np.concatenate([group.directions for group in groups], axis=1)
-    found = np.linalg.svd(together, compute_uv=False) if together.size else np.empty(0)
-    rounding = rounding_level(together.shape, float(found[0])) if found.size else 0.0
-    return Homogenized(tuple(groups), rows.shape[1], found, rounding)
+    singular_values = np.linalg.svd(together, compute_uv=False) if together.size else np.empty(0)
+    rounding = rounding_level(together.shape, float(singular_values[0])) if singular_values.size else 0.0
+    return Homogenized(tuple(groups), rows.shape[1], singular_values, rounding)
 
 
 def raw_condition(rows: FloatArray, rank: int) -> float:

@@ -124,7 +124,7 @@ def double_spectrum(columns: FloatArray) -> DoubleSpectrum:
     return DoubleSpectrum(values, tolerance, transposed.T)
 
 
-def spurious_coefficients(found: Any, true: Any, zero: float) -> int:
+def spurious_coefficients(coefficients: Any, true: Any, zero: float) -> int:
     """How many coefficients are not zero though the true ones are: no larger than `zero`."""
     nothing = np.abs(np.asarray(true)) <= zero
-    return int(np.count_nonzero(np.asarray(found)[nothing]))
+    return int(np.count_nonzero(np.asarray(coefficients)[nothing]))

@@ -139,9 +139,9 @@ def precise_base_parameters(
     low, high, most = checked_digits(digits)
     first, second = _Spectrum.of(rows(low)), _Spectrum.of(rows(high))
     while True:
-        found = _compared(first, second, names, (low, high), wanted_out)
-        if found.decided or 2 * high > most:
-            return found
+        comparison = _compared(first, second, names, (low, high), wanted_out)
+        if comparison.decided or 2 * high > most:
+            return comparison
         low, high = high, 2 * high
         first, second = second, _Spectrum.of(rows(high))
 
@@ -172,8 +172,8 @@ class _Spectrum:
         values: list[Any] = []
         if shown:
             triangle = _triangle(matrix[:, shown], context)
-            _, found, transposed = context.svd_r(context.matrix(triangle.tolist()))
-            values = list(found)
+            _, singular_values, transposed = context.svd_r(context.matrix(triangle.tolist()))
+            values = list(singular_values)
             vectors[np.ix_(shown, range(len(shown)))] = np.array(transposed.tolist(), dtype=object).T
         return cls(context, (*values, *[nothing] * len(empty)), vectors, norms)
 

@@ -163,25 +163,25 @@ class Base:
         gain = (float(self.residual @ self.residual) - after) / noise - float(beta @ beta)
         penalty = float(np.linalg.slogdet(identity + gram / noise)[1])
         # the base's unknowns give way by what it can make of the columns
-        made = self.orthonormal[: self.rows].T @ (scaled / self.floor[:, None]).reshape(self.rows, -1)
+        projections = self.orthonormal[: self.rows].T @ (scaled / self.floor[:, None]).reshape(self.rows, -1)
         return Score(
             evidence=0.5 * (gain - penalty),
             coefficients=scale * beta,
             covariance=noise * inverse * np.outer(scale, scale),
             left=after,
-            moved=-np.linalg.solve(self.triangle, made @ beta),
+            moved=-np.linalg.solve(self.triangle, projections @ beta),
         )
 
     def extended(self, columns: FloatArray, scale: FloatArray) -> Base:
         """The base with the columns (K, m, q) among its own, their prior among its priors."""
         width, own = len(scale), self.triangle.shape[0]
         size = len(self.residual) + width
-        made = np.zeros((size, width))
-        made[: self.rows] = (columns * scale / self.floor[:, None]).reshape(self.rows, width)
-        made[len(self.residual) :] = np.eye(width)
+        penalty = np.zeros((size, width))
+        penalty[: self.rows] = (columns * scale / self.floor[:, None]).reshape(self.rows, width)
+        penalty[len(self.residual) :] = np.eye(width)
         orthonormal = np.vstack([self.orthonormal, np.zeros((width, own))])
-        share = orthonormal.T @ made
-        z, corner = np.linalg.qr(made - orthonormal @ share)
+        share = orthonormal.T @ penalty
+        z, corner = np.linalg.qr(penalty - orthonormal @ share)
         triangle = np.block([[self.triangle, share], [np.zeros((width, own)), corner]])
         orthonormal = np.hstack([orthonormal, z])
         target = np.concatenate([self.residual, np.zeros(width)])

@@ -66,11 +66,11 @@ def choices_of(effect: Effect) -> list[Choice]:
     every = np.arange(len(effect.scale))
     if not effect.members:
         return [Choice(effect, every)]
-    found = [Choice(effect, every[k : k + 1]) for k in every]
-    found.append(Choice(effect, every))
+    choices = [Choice(effect, every[k : k + 1]) for k in every]
+    choices.append(Choice(effect, every))
     if effect.common:
-        found.append(Choice(effect, every, together=True))
-    return found
+        choices.append(Choice(effect, every, together=True))
+    return choices
 
 
 def candidates_of(

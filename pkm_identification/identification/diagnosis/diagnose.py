@@ -163,18 +163,18 @@ def _force_equations(experiment: Experiment, problem: Problem) -> tuple[Experime
     return changed, changed.problem()
 
 
-def _unseen(found: Search) -> tuple[Unseen, ...]:
+def _unseen(causes: Search) -> tuple[Unseen, ...]:
     """Above which size a single coefficient of each kind would have been seen, at the median of its members."""
     sizes: dict[str, list[float]] = {}
     units: dict[str, Choice] = {}
-    for choice, candidate in zip(found.choices, found.candidates, strict=True):
+    for choice, candidate in zip(causes.choices, causes.candidates, strict=True):
         if choice.effect.reading is not None or not (choice.together or len(candidate.scale) == 1):
             continue
         name = choice.effect.name
         if choice.together != bool(choice.effect.common):
             name = choice.effect.name + "_N" if choice.effect.members else name
-        weight = float(np.sum(found.first.left_of(candidate.columns) ** 2))
-        size = SEEN * float(np.sqrt(found.noise / weight)) if weight > 0.0 else np.inf
+        weight = float(np.sum(causes.first.left_of(candidate.columns) ** 2))
+        size = SEEN * float(np.sqrt(causes.noise / weight)) if weight > 0.0 else np.inf
         if size < HARMLESS * candidate.scale[0]:
             sizes.setdefault(name, []).append(size)
             units[name] = choice

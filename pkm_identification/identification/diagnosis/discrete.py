@@ -177,11 +177,11 @@ def suspects(base: EvidenceBase, floor: FloatArray) -> list[Discrete]:
     the machine file that tells those.
     """
     present = base.base(floor)
-    found: list[Discrete] = []
+    causes: list[Discrete] = []
     if present.total_ratio > POOR:
-        found = [*exchanged_forces(base), *other_gravity(base, floor, present)]
+        causes = [*exchanged_forces(base), *other_gravity(base, floor, present)]
     if present.total_ratio > HOPELESS:
-        found += exchanged_lengths(base)
-        if found:
-            return found
-    return sign_and_unit(base, floor)[:1] or found
+        causes += exchanged_lengths(base)
+        if causes:
+            return causes
+    return sign_and_unit(base, floor)[:1] or causes

@@ -79,7 +79,7 @@ def noise_floor(experiment: Experiment, parameters: FloatArray, band_force: Floa
     """
     band, drive = experiment.settings.band, experiment.machine.drive
     left = noise_passed(experiment.settings.guard, band.period, *QUIET)
-    stated = None if drive is None else drive.force_noise
+    noise_of_file = None if drive is None else drive.force_noise
     passed = _power_passed(band)
     densities, weights, encoders = [], [], []
     for log in experiment.logs:
@@ -88,8 +88,8 @@ def noise_floor(experiment: Experiment, parameters: FloatArray, band_force: Floa
         part = rows_of(log, _longest(log))
         struts = _smooth(experiment, part)
         density = (
-            np.full(STRUTS, 2.0 * stated**2 * band.period)
-            if stated
+            np.full(STRUTS, 2.0 * noise_of_file**2 * band.period)
+            if noise_of_file
             else force_density(part, struts, experiment.machine.friction) / left
         )
         densities.append(density)
@@ -101,7 +101,7 @@ def noise_floor(experiment: Experiment, parameters: FloatArray, band_force: Floa
     encoder = np.sqrt(np.average(np.square(encoders), axis=0, weights=weights))
     exact = LEAST * np.sqrt(np.mean(band_force**2, axis=0)) + 1e-300
     std = np.sqrt(force**2 + encoder**2 + exact**2)
-    return NoiseFloor(std, force, encoder, STATED if stated else FROM_DATA, exact)
+    return NoiseFloor(std, force, encoder, STATED if noise_of_file else FROM_DATA, exact)
 
 
 def _power_passed(band: BandSettings) -> float:

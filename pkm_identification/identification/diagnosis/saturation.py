@@ -20,7 +20,7 @@ CROWDED = 8.0  # times as many as in the mean of the steps below
 def saturation(logs: Sequence[GuardedLog], ratio: FloatArray) -> list[Cause]:
     """Struts (ratio (6,): residual over floor) whose forces end at a limit, the worst fitted first."""
     force = np.concatenate([log.force for log in logs if log.force is not None])
-    found = []
+    suspects = []
     for k in range(STRUTS):
         size = np.abs(force[:, k])
         most = float(size.max(initial=0.0))
@@ -40,5 +40,5 @@ def saturation(logs: Sequence[GuardedLog], ratio: FloatArray) -> list[Cause]:
             "saturation",
             detail=f"{100 * share:.2g} % of the samples",
         )
-        found.append((float(ratio[k]), cause))
-    return [cause for _, cause in sorted(found, key=lambda pair: -pair[0])]
+        suspects.append((float(ratio[k]), cause))
+    return [cause for _, cause in sorted(suspects, key=lambda pair: -pair[0])]

@@ -136,9 +136,9 @@ def search(base: EvidenceBase, effects: Sequence[Effect], noise_floor: NoiseFloo
             picks.append(Pick(part, own, near, np.reshape(alternatives, (-1, base.problem.reported))))
         last, picks = _refitted(base, first, picks)
         last, picks = _pruned(base, first, last, picks, noise)
-    found = [_found(base, first, picks, place, noise) for place in range(len(picks))]
-    found.sort(key=lambda one: -one.left)
-    return Search(first, last, tuple(found), everything, noise, tuple(choices), tuple(candidates))
+    causes = [_found(base, first, picks, place, noise) for place in range(len(picks))]
+    causes.sort(key=lambda one: -one.left)
+    return Search(first, last, tuple(causes), everything, noise, tuple(choices), tuple(candidates))
 
 
 def _distinct(choice: Choice, coefficients: FloatArray, covariance: FloatArray) -> list[Choice]:

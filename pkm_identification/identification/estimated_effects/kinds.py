@@ -47,9 +47,9 @@ def of_struts(hypothesis: Effect, struts: Sequence[int], name: str, fixed: bool 
     )
 
     def columns(situation: Situation, values: FloatArray) -> FloatArray:
-        made = hypothesis.columns(situation)[:, :, chosen]
+        columns = hypothesis.columns(situation)[:, :, chosen]
         # what is less a factor is that much smaller, and so is what a change of the factor does to it
-        return made / values if hypothesis.name in FACTORS else made
+        return columns / values if hypothesis.name in FACTORS else columns
 
     undo = partial(_undo, name=hypothesis.name, struts=chosen)
     return EstimatedEffect(name, entries, columns=columns, undo=undo, factor_fixed=fixed)
@@ -60,8 +60,8 @@ def in_common(hypothesis: Effect) -> EstimatedEffect:
     entry = _parameter(hypothesis, hypothesis.common, float(hypothesis.scale[0]))
 
     def columns(situation: Situation, values: FloatArray) -> FloatArray:
-        made = hypothesis.columns(situation).sum(axis=2, keepdims=True)
-        return made / values if hypothesis.name in FACTORS else made
+        columns = hypothesis.columns(situation).sum(axis=2, keepdims=True)
+        return columns / values if hypothesis.name in FACTORS else columns
 
     undo = partial(_undo, name=hypothesis.name, struts=list(range(STRUTS)))
     return EstimatedEffect(hypothesis.common, (entry,), columns=columns, undo=undo)
@@ -184,12 +184,12 @@ def efficiency(machine: Machine) -> EstimatedEffect:
         If the drives are no such screws.
     """
     screws = [actuator for actuator in machine.actuators or () if isinstance(actuator, Screw)]
-    stated = {screw.efficiency for screw in screws}
-    if len(screws) < STRUTS or len(stated) > 1:
+    efficiencies = {screw.efficiency for screw in screws}
+    if len(screws) < STRUTS or len(efficiencies) > 1:
         raise SettingsError(
             f"also 'efficiency': machine '{machine.name}' has not six drives of type 'screw' with one efficiency"
         )
-    entry = _number("efficiency", "", stated.pop(), LOSS)
+    entry = _number("efficiency", "", efficiencies.pop(), LOSS)
     bend, viscous, coulomb, forward, back = np.array(
         [
             (
@@ -254,9 +254,9 @@ def _slope(situation: Situation, number: str, value: float, step: float) -> Floa
 
 def _undo(corrections: Corrections, values: FloatArray, name: str, struts: list[int]) -> Corrections:
     attribute, joined = _JOINED[name]
-    found = getattr(corrections, attribute).copy()
-    found[struts] = joined(found[struts], values)
-    changed: dict[str, Any] = {attribute: found}
+    corrected = getattr(corrections, attribute).copy()
+    corrected[struts] = joined(corrected[struts], values)
+    changed: dict[str, Any] = {attribute: corrected}
     return replace(corrections, **changed)
 
 

@@ -102,11 +102,11 @@ class Linearisation:
     @property
     def corrections(self) -> Corrections:
         """Machine and measurement without the effects."""
-        found = Corrections(self.machine)
+        corrections = Corrections(self.machine)
         for effect in self.effects:
             if effect.undo is not None:
-                found = effect.undo(found, self.values[effect.places(self.parameters)])
-        return found
+                corrections = effect.undo(corrections, self.values[effect.places(self.parameters)])
+        return corrections
 
     def relations(self, width: int) -> LinearRelations | None:
         """What is fixed of the effects, for a set of `width` parameters that begins with these; None: nothing."""

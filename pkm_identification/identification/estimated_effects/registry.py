@@ -139,14 +139,14 @@ def effects_of_names(
     SettingsError
         If the machine has nothing of it or the set has it already; names the effect.
     """
-    found = [_effect(machine, parameters, name) for name in names]
+    effects = [_effect(machine, parameters, name) for name in names]
     owner: dict[str, str] = {}
-    for effect in found:
+    for effect in effects:
         for entry in effect.entries:
             if entry.name in owner:
                 raise SettingsError(f"also '{effect.name}': '{owner[entry.name]}' has {entry.name} already")
             owner[entry.name] = effect.name
-    return tuple(found)
+    return tuple(effects)
 
 
 def extended_set(
@@ -163,8 +163,8 @@ def extended_set(
     parameters = _only_asked(hexapod_parameters(machine, name), names)
     if OF_PLACE in names:
         parameters = with_free_center(parameters, machine)
-    done = (*OF_SETS, *((OF_PRODUCTS,) if OF_PLACE in names else ()))
-    effects = effects_of_names(machine, parameters, [one for one in names if _kind(one) not in done])
+    kinds_of_sets = (*OF_SETS, *((OF_PRODUCTS,) if OF_PLACE in names else ()))
+    effects = effects_of_names(machine, parameters, [one for one in names if _kind(one) not in kinds_of_sets])
     for effect in effects:
         directions = effect.directions
         if directions is None:

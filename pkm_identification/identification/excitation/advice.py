@@ -79,7 +79,7 @@ def advice(
     """
     criterion = Criterion("d", subject.scale, subject.kinds, earlier=known)
     before = criterion.deviations(np.zeros((1, len(subject.names))))
-    found: list[tuple[float, Advice]] = []
+    choices: list[tuple[float, Advice]] = []
     for axis, (name, unit, most) in enumerate(subject.axes):
         own = []
         for pace, frequency in PACES:
@@ -97,21 +97,21 @@ def advice(
                     motion = f"{name}, {pace} and {size}"
                     own.append((worth, Advice(motion, frequency, part * largest, unit, better)))
         # of an axis the best only
-        found += sorted(own, key=lambda pair: -pair[0])[:1]
-    found.sort(key=lambda pair: -pair[0])
-    return tuple(one for _, one in found[:_BEST])
+        choices += sorted(own, key=lambda pair: -pair[0])[:1]
+    choices.sort(key=lambda pair: -pair[0])
+    return tuple(one for _, one in choices[:_BEST])
 
 
 def single_axis(subject: HexapodSubject | MechanismSubject) -> list[tuple[str, Response]]:
     """The largest single sines of every axis, slow and fast: in words, and one period of them."""
-    found = []
+    sines = []
     for axis, (name, _, most) in enumerate(subject.axes):
         for pace, frequency in PACES:
             largest = _largest(subject, axis, frequency, most)
             response = _period(subject, axis, frequency, largest) if largest else None
             if response is not None:
-                found.append((f"{name}, {pace}", response))
-    return found
+                sines.append((f"{name}, {pace}", response))
+    return sines
 
 
 def _better(

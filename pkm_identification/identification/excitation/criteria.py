@@ -114,9 +114,11 @@ class Criterion:
     def __call__(self, columns: FloatArray) -> float:
         if self._name == CONDITION:
             rows = columns if self._earlier is None else np.concatenate([self._earlier, columns])
-            found = homogenized(rows, self._kinds)
+            unitless = homogenized(rows, self._kinds)
             # what is not shown at all is worse than any condition
-            return found.condition if found.rank == len(self._scale) else 1e15 * (1 - found.rank / 1e3)
+            return (
+                unitless.condition if unitless.rank == len(self._scale) else 1e15 * (1 - unitless.rank / 1e3)
+            )
         covariance = self.covariance(columns)
         cost = _GUARD * float(np.sum(self._worse(covariance) ** 2))
         if self._name == D:

@@ -135,14 +135,14 @@ def descend(
     def value(x: FloatArray) -> tuple[float, FloatArray]:
         if ended():
             raise Ended
-        found = cost(signal(x))
-        if found is None:
+        value = cost(signal(x))
+        if value is None:
             # further than any machine can go: a wall, for the line search to turn at
             return 1e6, np.zeros_like(x)
-        return found[0], (np.array(found[1:]) * unit).ravel()
+        return value[0], (np.array(value[1:]) * unit).ravel()
 
     x = (np.array([start.sine, start.cosine]) / unit).ravel()
-    found = minimize(
+    optimum = minimize(
         value,
         x,
         jac=True,
@@ -150,4 +150,4 @@ def descend(
         callback=lambda x: seen(signal(x)),
         options={"maxiter": _ITERATIONS, "maxcor": 20},
     )
-    return signal(found.x)
+    return signal(optimum.x)

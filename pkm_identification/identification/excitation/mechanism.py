@@ -70,16 +70,16 @@ class BaseSet:
         """
         basis, chosen = rigid_basis(mechanism), rigid_columns(mechanism)
         _, motion = structure_motion(mechanism, _STATES)
-        found = base_parameters(regressor(mechanism, motion)[:, :, chosen], basis.names)
-        if not found.clear:
+        base = base_parameters(regressor(mechanism, motion)[:, :, chosen], basis.names)
+        if not base.clear:
             raise SettingsError(
                 f"mechanism '{mechanism.name}': double precision leaves its base parameters in doubt "
                 "(pkm base-parameters)"
             )
-        kept = found.independent
+        kept = base.independent
         sums = np.zeros((len(kept), len(basis)))
         sums[np.arange(len(kept)), kept] = 1.0
-        sums[:, found.grouped] = found.coefficients
+        sums[:, base.grouped] = base.coefficients
         entries = [basis.entries[k] for k in kept]
         return cls(
             tuple(entry.name for entry in entries),
@@ -88,7 +88,7 @@ class BaseSet:
             chosen[kept],
             sums @ basis.nominal,
             basis.names,
-            tuple(basis.names[k] for k in found.invisible),
+            tuple(basis.names[k] for k in base.invisible),
             sums,
         )
 
@@ -152,17 +152,17 @@ class MechanismSubject:
         count = len(path.home)
         anything = (np.full(count, np.inf), np.full(count, np.inf))
         names, ones = base.names, np.ones(len(base.names))
-        made = cls(mechanism, base, path, names, base.kinds, ones, path.signal, waves, fine, anything)
-        finely = made._drives(fine, path.signal)
+        subject = cls(mechanism, base, path, names, base.kinds, ones, path.signal, waves, fine, anything)
+        finely = subject._drives(fine, path.signal)
         states = motion_of_drives(mechanism, *finely)
         most = (AS_MUCH * furthest(finely[1]), AS_MUCH * furthest(forces(mechanism, states)))
-        made = replace(made, _most=most)
-        response = made.response(waves.evaluate(path.signal))
+        subject = replace(subject, _most=most)
+        response = subject.response(waves.evaluate(path.signal))
         if response is None:
             raise SettingsError(f"mechanism '{mechanism.name}' cannot follow the motion 'rich'")
         # sizes of their own may be zero: what a parameter would be that made all the forces of `rich` by itself
         size = np.sqrt(np.mean(response.rows**2, axis=0))
-        return replace(made, scale=1.0 / np.where(size > 0, size, 1.0))
+        return replace(subject, scale=1.0 / np.where(size > 0, size, 1.0))
 
     def reduced(self, path: str | Path) -> MechanismSubject:
         """With the base parameters of a reduced set alone; raises MachineError if the file cannot be used."""

@@ -67,12 +67,12 @@ def shown(
         return Shown(directions, by_time, None)
     parts, steps = [], []
     for amplitude in AMPLITUDES:
-        found = [one for one in smaller(amplitude) if one is not None]
-        if len(found) == len(responses):
+        amplitudes = [one for one in smaller(amplitude) if one is not None]
+        if len(amplitudes) == len(responses):
             # the noise stays that of the whole motion
             weighed = [
                 (one.columns / whole.rms[:, None]).reshape(-1, len(sizes))
-                for one, whole in zip(found, responses, strict=True)
+                for one, whole in zip(amplitudes, responses, strict=True)
             ]
             parts.append(np.concatenate(weighed))
             steps.append(amplitude)

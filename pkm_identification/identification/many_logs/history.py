@@ -22,7 +22,7 @@ from .log_files import MODIFIED, NAME, STAMPS, LogFile, find_logs, read_log_file
 from .one_log import Job
 from .workers import run_here, run_on_workers
 
-DAY = 86400.0
+DAY = 86400.0  # s
 
 
 @dataclass(frozen=True)

@@ -73,15 +73,15 @@ def find_logs(places: Sequence[str]) -> list[tuple[str, str]]:
     LogError
         If there is no log.
     """
-    found: dict[str, str] = {}
+    names: dict[str, str] = {}
     for place in places:
         for url, name in _of_place(place):
-            found.setdefault(url, name)
-    if not found:
+            names.setdefault(url, name)
+    if not names:
         raise LogError(
             f"{', '.join(places)}: no log (files that end in {', '.join(SUFFIXES)}, or recordings)"
         )
-    return sorted(found.items(), key=lambda pair: (pair[1], pair[0]))
+    return sorted(names.items(), key=lambda pair: (pair[1], pair[0]))
 
 
 def read_log_file(url: str, name: str) -> LogFile:
@@ -154,12 +154,12 @@ def _of_place(place: str) -> list[tuple[str, str]]:
 
 def _of_pattern(system: Any, pattern: str, place: str) -> list[tuple[str, str]]:
     root = pattern[: min(pattern.index(mark) for mark in "*?[" if mark in pattern)].rpartition("/")[0] + "/"
-    found = [
+    matches = [
         path
         for path in system.glob(pattern)
         if not path.endswith(LAYOUT) and (not system.isdir(path) or system.exists(f"{path}/{BAG}"))
     ]
-    return [(_url(system, path, place), path.removeprefix(root)) for path in found]
+    return [(_url(system, path, place), path.removeprefix(root)) for path in matches]
 
 
 def _url(system: Any, path: str, place: str) -> str:

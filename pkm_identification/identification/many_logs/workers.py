@@ -102,8 +102,8 @@ def _check_address(distributed: Any, scheduler: str) -> None:
     scheme, _ = distributed.comm.parse_address(scheduler)
     distributed.comm.registry.get_backend(scheme)
     loaded = library("dask", "fleet").config.get("distributed.client.security-loader", None)
-    stated = distributed.Security().get_connection_args("client").get("ssl_context")
-    if scheme in ENCRYPTED and loaded is None and stated is None:
+    context = distributed.Security().get_connection_args("client").get("ssl_context")
+    if scheme in ENCRYPTED and loaded is None and context is None:
         raise ValueError(f"{scheme} needs a certificate (distributed.comm.tls in Dask's configuration)")
 
 

@@ -169,13 +169,13 @@ def _estimate(problem: Problem, fit: Fit) -> ParameterEstimate:
     parameters, prior = problem.parameters, problem.prior
     nominal = np.abs(parameters.nominal)
     size = np.where(nominal > 0.0, np.maximum(nominal, np.abs(fit.mean)), parameters.scale / WIDE)
-    stated = prior.std != parameters.scale
+    from_assumptions = prior.std != parameters.scale
     entries = tuple(
         replace(entry, scale=float(one)) for entry, one in zip(parameters.entries, size, strict=True)
     )
     return make_estimate(
         replace(parameters, entries=entries),
-        Prior(prior.mean, np.where(stated, prior.std, size)),
+        Prior(prior.mean, np.where(from_assumptions, prior.std, size)),
         fit.mean,
         fit.covariance,
         nis=fit.nis,
@@ -190,7 +190,7 @@ def _estimate(problem: Problem, fit: Fit) -> ParameterEstimate:
 def _floor(
     logs: Sequence[DriveLog],
     equations: Sequence[Equations],
-    made: Callable[[DriveLog], Equations],
+    equations_of: Callable[[DriveLog], Equations],
     values: FloatArray,
 ) -> FloatArray | None:
     """Of all logs, by their equations' numbers."""
@@ -198,7 +198,7 @@ def _floor(
     for log, own in zip(logs, equations, strict=True):
         again = noisier(log)
         if again is not None:
-            squares.append(noise_floor(own, made(again), values) ** 2)
+            squares.append(noise_floor(own, equations_of(again), values) ** 2)
             counts.append(len(own))
     return np.asarray(np.sqrt(np.average(squares, axis=0, weights=counts))) if squares else None
 

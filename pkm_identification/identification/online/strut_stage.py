@@ -167,14 +167,14 @@ class StrutStage:
 
     def _follow(self, period: float) -> None:
         """Hand the period that stamps have to what differentiates in front of the filter."""
-        stated = self.guard.settings.period
-        trusted = abs(period / stated - 1.0) <= RATE_ERROR
+        nominal = self.guard.settings.period
+        trusted = abs(period / nominal - 1.0) <= RATE_ERROR
         for stream in self.forces:
-            stream.follow(period if trusted else stated)
+            stream.follow(period if trusted else nominal)
 
     def _look_at_channels(self, time: float, length: FloatArray, force: FloatArray | None) -> None:
-        found = self._watch.step(time, length, force)
-        stepped = [finding for finding in found or () if finding.reason == "length_step"]
+        period = self._watch.step(time, length, force)
+        stepped = [finding for finding in period or () if finding.reason == "length_step"]
         if self.guard.stepped is not None:
             stepped.append(step_finding(*self.guard.stepped))
         if self._stepped:
@@ -188,9 +188,9 @@ class StrutStage:
             ):
                 self._stepped.append((time, finding))
                 self._say(finding)
-        if found is not None:
+        if period is not None:
             before = {(finding.reason, finding.strut) for finding in self._present}
-            self._present = [finding for finding in found if finding.reason != "length_step"]
+            self._present = [finding for finding in period if finding.reason != "length_step"]
             for finding in self._present:
                 if (finding.reason, finding.strut) not in before:
                     self._say(finding)

@@ -85,8 +85,8 @@ def friction_bend(
         return friction - columns / np.linalg.norm(columns, axis=0) @ solved
 
     def best(starts: list[list[float]]) -> FloatArray:
-        found = [search(left, np.clip(s, low, high), bounds=(low - 1e-9, high + 1e-9)) for s in starts]
-        return np.exp(min(found, key=lambda f: f.cost).x)
+        minima = [search(left, np.clip(s, low, high), bounds=(low - 1e-9, high + 1e-9)) for s in starts]
+        return np.exp(min(minima, key=lambda f: f.cost).x)
 
     guess = np.log(first_guess)
     rates = best([[guess]])
@@ -141,7 +141,7 @@ def _quantities(
     samples = StrutSamples(rate, friction, np.empty((len(rate), 0)), segment, np.ones(len(rate), dtype=bool))
     fit = fit_strut(samples, own, wide, NONE, redundancy)
     units = np.eye(own.shape[1])
-    found = [combined(fit, list(unit)) for unit in units]
+    combinations = [combined(fit, list(unit)) for unit in units]
     offset = [0.0] * columns.shape[1] + list(rates)
     # what the linear fit still moves the rates by is far below their deviations
-    return [Quantity(float(q.value + add), q.std) for q, add in zip(found, offset, strict=True)]
+    return [Quantity(float(q.value + add), q.std) for q, add in zip(combinations, offset, strict=True)]

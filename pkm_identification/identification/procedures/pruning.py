@@ -138,9 +138,9 @@ def _elsewhere(
         rows = (response.columns / per_drive).reshape(-1, len(parameters))
         parts = np.linalg.norm(rows * parameters.nominal, axis=0)
         motions.append((text, parts / np.linalg.norm(rows @ parameters.nominal)))
-    found = []
+    best_motions = []
     for k in left:
         if motions:
             text, sizes = max(motions, key=lambda one: float(one[1][k]))
-            found.append((parameters.names[k], text, float(sizes[k])))
-    return tuple(found)
+            best_motions.append((parameters.names[k], text, float(sizes[k])))
+    return tuple(best_motions)

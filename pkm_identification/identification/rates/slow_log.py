@@ -92,13 +92,13 @@ def slow_log_sentences(machine: Machine, band: BandSettings, logs: Sequence[Guar
 def _crossing_time(machine: Machine, logs: Sequence[GuardedLog]) -> float:
     """Median time in s in which struts that turn back cross the transition; infinite where none does."""
     transition = machine.friction.transition_rate
-    found = []
+    times = []
     for log in logs:
         for part in segment_slices(log.segment):
             rate, acceleration = central_differences(log.length[part], log.period, stencil(log.period))
             turns = np.diff(np.sign(rate), axis=0) != 0
             size = np.abs(acceleration[1:][turns])
             # a strut at rest does not turn back
-            found.append(size[size * log.period > transition / STILL])
-    every = np.concatenate(found) if found else np.empty(0)
+            times.append(size[size * log.period > transition / STILL])
+    every = np.concatenate(times) if times else np.empty(0)
     return 2.0 * transition / float(np.median(every)) if len(every) else float("inf")

@@ -90,13 +90,13 @@ def _computed_torque(node: Node, actuators: tuple[Actuator, ...]) -> TorqueContr
     for i, actuator in enumerate(actuators):
         if actuator.has_valve:
             node.fail(f"gives forces; drive {i + 1} has a valve, which takes none")
-    made = TorqueControl(
+    control = TorqueControl(
         node.take("position_gain").positive(),
         node.take("rate_gain").positive(),
         node.take("period").positive(),
     )
     node.close()
-    return made
+    return control
 
 
 def _check_workspace(node: Node, position: PositionControl, velocity: VelocityControl | None) -> None:

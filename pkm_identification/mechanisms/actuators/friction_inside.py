@@ -12,7 +12,7 @@ from pkm_identification.numerics.arrays import FloatArray
 from .quantity import Quantity, Units
 from .row import COULOMB, TRANSITION, VISCOUS
 
-TRANSITION_RATE = 0.001
+TRANSITION_RATE = 0.001  # m/s, or rad/s of what turns
 
 
 @dataclass(frozen=True)

@@ -125,7 +125,7 @@ def _position(node: Node) -> PositionControl:
     late = node.take("cycles_late", 0)
     if late.not_negative() != int(late.number()) or late.number() > MOST_CYCLES_LATE:
         late.fail(f"= {late.value}: must be a whole number of periods, at most {MOST_CYCLES_LATE}")
-    made = PositionControl(
+    loop = PositionControl(
         gain_node.number(),
         node.take("period").positive(),
         _limit(node),
@@ -133,12 +133,12 @@ def _position(node: Node) -> PositionControl:
         int(late.number()),
     )
     node.close()
-    return made
+    return loop
 
 
 def _velocity(root: Node) -> VelocityControl:
     node = root.take("velocity")
-    made = VelocityControl(
+    loop = VelocityControl(
         node.take("gain").positive(),
         node.take("integral", 0.0).not_negative(),
         node.take("period").positive(),
@@ -147,19 +147,19 @@ def _velocity(root: Node) -> VelocityControl:
         node.take("acceleration_feed_forward", 0.0).not_negative(),
     )
     node.close()
-    return made
+    return loop
 
 
 def _current(root: Node) -> CurrentControl:
     node = root.take("current")
-    made = CurrentControl(
+    loop = CurrentControl(
         node.take("gain").positive(),
         node.take("integral", 0.0).not_negative(),
         node.take("period").positive(),
         _limit(node),
     )
     node.close()
-    return made
+    return loop
 
 
 def _multiple(node: Node, outer: str, long: float, inner: str, short: float) -> None:

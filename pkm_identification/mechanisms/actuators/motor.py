@@ -126,13 +126,13 @@ class Motor:
 
     @property
     def parameters(self) -> tuple[Quantity, ...]:
-        made = [
+        quantities = [
             Quantity("torque_constant", self.torque_constant, "N m/A", "motor.torque_constant"),
             Quantity("current_limit", self.current_limit, "A", "motor.current_limit"),
             Quantity("ratio", self.ratio, "rad per coordinate", "motor.ratio"),
         ]
         if self.winding is not None:
-            made += [
+            quantities += [
                 Quantity("back_emf", self.emf, "V s/rad", "motor.back_emf"),
                 Quantity("winding.resistance", self.winding.resistance, "Ohm", "motor.winding.resistance"),
                 Quantity("winding.inductance", self.winding.inductance, "H", "motor.winding.inductance"),
@@ -140,7 +140,7 @@ class Motor:
                     "winding.voltage_limit", self.winding.voltage_limit, "V", "motor.winding.voltage_limit"
                 ),
             ]
-        return tuple(made)
+        return tuple(quantities)
 
     def fill(self, row: FloatArray) -> None:
         """Write it into an actuator's row."""

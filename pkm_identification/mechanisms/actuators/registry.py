@@ -96,29 +96,29 @@ def read_actuators(root: Node, count: int, turning: tuple[bool, ...] | None = No
     if one.value is not None and several.value is not None:
         several.fail("and 'actuator' are both there: give one for all or a list, not both")
     if several.value is not None and (not isinstance(several.value, list) or len(several.value) != count):
-        found = f"{len(several.value)} entries" if isinstance(several.value, list) else "no list"
-        several.fail(f"must be a list of {count} actuators, one for each drive; found {found}")
+        entries = f"{len(several.value)} entries" if isinstance(several.value, list) else "no list"
+        several.fail(f"must be a list of {count} actuators, one for each drive; found {entries}")
     turns = turning or (False,) * count
     units = [ROTARY if turn else LINEAR for turn in turns]
     if several.value is None:
         # what is wrong with the one section is wrong once
-        made = {kind: _read(one, kind) for kind in dict.fromkeys(units)}
-        return tuple(made[kind] for kind in units)
+        actuators = {kind: _read(one, kind) for kind in dict.fromkeys(units)}
+        return tuple(actuators[kind] for kind in units)
     return tuple(_read(node, kind) for node, kind in zip(several.entries(), units, strict=True))
 
 
 def _read(node: Node, units: Units) -> Any:
     kind = node.take("type").choice(TYPE_NAMES)
-    made = TYPES[kind].read(node, units)
+    actuator = TYPES[kind].read(node, units)
     node.close()
     for name, words in _FELT.items():
-        if not _finite(made, name):
+        if not _finite(actuator, name):
             node.fail(f"has numbers whose {words} is too large to compute with")
-    return made
+    return actuator
 
 
-def _finite(made: Any, name: str) -> bool:
+def _finite(value: Any, name: str) -> bool:
     try:
-        return bool(np.isfinite(getattr(made, name)))
+        return bool(np.isfinite(getattr(value, name)))
     except (OverflowError, ZeroDivisionError):
         return False

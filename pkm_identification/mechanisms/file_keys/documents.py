@@ -32,11 +32,11 @@ within its range) is said by the commands, all at once. **Bold** keys must be th
 
 def documents() -> dict[str, str]:
     """Texts of the files by their paths in the repository."""
-    made = {PAGE: _page()}
+    pages = {PAGE: _page()}
     for name, (title, keys, page) in FILES.items():
         schema = file_schema(title, f"See docs/{page}.", keys, {"$id": f"pkm_identification/{name}.json"})
-        made[f"config/schema/{name}.json"] = json.dumps(schema, indent=1, ensure_ascii=False) + "\n"
-    return made
+        pages[f"config/schema/{name}.json"] = json.dumps(schema, indent=1, ensure_ascii=False) + "\n"
+    return pages
 
 
 def _page() -> str:

@@ -52,10 +52,10 @@ class JointFriction:
     def section(self, coefficients: FloatArray) -> dict[str, Any]:
         """The machine file's section with other coefficients, shape (4, 6); friction that would drive is left out."""
         rows = np.maximum(coefficients, 0.0).reshape(len(ENDS), len(COEFFICIENTS), STRUTS)
-        made: dict[str, Any] = {"transition_rate": self.transition_rate}
+        section: dict[str, Any] = {"transition_rate": self.transition_rate}
         for end, pair in zip(ENDS, rows, strict=True):
-            made[end] = {name: row.tolist() for name, row in zip(COEFFICIENTS, pair, strict=True)}
-        return made
+            section[end] = {name: row.tolist() for name, row in zip(COEFFICIENTS, pair, strict=True)}
+        return section
 
 
 def read_joint_friction(node: Node) -> JointFriction | None:

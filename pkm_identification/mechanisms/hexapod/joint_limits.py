@@ -39,7 +39,7 @@ class JointLimits:
             raise ValueError(f"swing = {self.swing}: must be an angle of at least 0 rad")
 
     @property
-    def stated(self) -> bool:
+    def exist(self) -> bool:
         """Whether there is any limit."""
         return (self.first, self.second, self.swing) != (None, None, None)
 
@@ -78,7 +78,7 @@ def read_joint_limits(base: Node, platform: Node, base_kind: str, platform_kind:
     MachineError
         If a key is unknown, an angle is no angle, or home is outside: names the key.
     """
-    found: dict[str, Interval | None] = {}
+    limits: dict[str, Interval | None] = {}
     for joint, kind in ((base, base_kind), (platform, platform_kind)):
         section = joint.take("angle_limits", None)
         if section.value is None:
@@ -86,11 +86,11 @@ def read_joint_limits(base: Node, platform: Node, base_kind: str, platform_kind:
         if kind == "spherical":
             if joint is base and platform_kind == "spherical":
                 section.fail("is not known of the base where both ends are spherical: give the platform's")
-            found["swing"] = _angle(section.take("swing"))
+            limits["swing"] = _angle(section.take("swing"))
         else:
-            found |= {name: _hinge(section.take(name, None)) for name in HINGES}
+            limits |= {name: _hinge(section.take(name, None)) for name in HINGES}
         section.close()
-    return JointLimits(**found)  # type: ignore[arg-type]
+    return JointLimits(**limits)  # type: ignore[arg-type]
 
 
 def _angle(node: Node) -> float:

@@ -16,7 +16,7 @@ from .joint_limits import JointLimits, read_joint_limits
 BASE_JOINTS = ("no_spin", "universal", "spherical")
 PLATFORM_JOINTS = ("spherical", "universal")
 DIRECTIONS = ("radial", "tangential")
-SMALLEST_AXIS = 1e-9
+SMALLEST_AXIS = 1e-9  # length of a direction as it is written, without unit
 # Of the joints' extent: a joint as near to the middle has no direction away from it.
 SMALLEST_RADIUS = 1e-6
 

@@ -22,18 +22,18 @@ def series_drives(mechanism: Mechanism) -> tuple[Any, Any, Any, Any]:
     SettingsError
         If the description states none.
     """
-    stated = mechanism.description.motion
-    if stated is None:
+    motion = mechanism.description.motion
+    if motion is None:
         raise SettingsError(f"{mechanism.description.source}: has no 'motion'")
     arithmetic = mechanism.arithmetic
-    count = stated.samples
+    count = motion.samples
     steps = np.arange(count).astype(arithmetic.dtype)
-    times = arithmetic.number(stated.period) * steps / count
+    times = arithmetic.number(motion.period) * steps / count
     turn = arithmetic.number(2 * Expression("pi", ()))
     cosine, sine = (arithmetic.each(name, turn * steps / count) for name in ("cos", "sin"))
-    omega = turn / arithmetic.number(stated.period)
-    values = arithmetic.zeros(3, count, len(stated.series))
-    for i, series in enumerate(stated.series):
+    omega = turn / arithmetic.number(motion.period)
+    values = arithmetic.zeros(3, count, len(motion.series))
+    for i, series in enumerate(motion.series):
         orders = max(len(series.cosine), len(series.sine))
         a, b = (arithmetic.array(padded(part, orders)) for part in (series.cosine, series.sine))
         values[0, :, i] = arithmetic.number(series.mean)

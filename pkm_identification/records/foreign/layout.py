@@ -96,10 +96,10 @@ class LogLayout:
             kept, pairs = read_layout(columns), {}
         else:
             kept, pairs = cls(), _pairs(columns)
-        said = cls(
+        layout = cls(
             pairs, () if units is None else _listed(units), () if joints is None else _listed(joints), rate
         )
-        return said.over(kept) or None
+        return layout.over(kept) or None
 
     def over(self, kept: LogLayout) -> LogLayout:
         """This layout, and of what it says nothing, what another one says."""
@@ -218,10 +218,10 @@ def layout_text(layout: LogLayout) -> str:
     return yaml.safe_dump(document, sort_keys=False, allow_unicode=True, width=10_000)
 
 
-def whole_layout(path: str | Path, said: LogLayout | None) -> LogLayout:
+def whole_layout(path: str | Path, layout: LogLayout | None) -> LogLayout:
     """What is said of a log and, of what nothing is said, what is kept beside it in `LOG.columns.yaml`."""
     place = layout_place(path)
-    return (said or LogLayout()).over(read_layout(place) if place.is_file() else LogLayout())
+    return (layout or LogLayout()).over(read_layout(place) if place.is_file() else LogLayout())
 
 
 def layout_place(path: str | Path) -> Path:

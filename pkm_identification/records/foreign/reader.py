@@ -175,15 +175,17 @@ def _listed(names: Sequence[str]) -> str:
 def _refuse_other_units(wanted: Mapping[str, str], units: Sequence[str], source: str) -> None:
     """A name that ends in [mm] is taken at its word."""
     given = units_by_quantity(units)
-    stated: dict[str, str] = {}
+    named_units: dict[str, str] = {}
     wrong = ""
     for ours, theirs in wanted.items():
-        found, quantity = STATED.fullmatch(theirs), QUANTITY.get(ours)
-        if found is None or quantity is None or KNOWN.get(found[1]) != quantity:
+        match, quantity = STATED.fullmatch(theirs), QUANTITY.get(ours)
+        if match is None or quantity is None or KNOWN.get(match[1]) != quantity:
             continue
-        stated[quantity] = found[1]
+        named_units[quantity] = match[1]
         expected = given.get(quantity, next(iter(FACTORS[quantity])))
-        if found[1] != expected and not wrong:
-            wrong = f"column '{theirs}' says {found[1]}, and {expected} was expected"
+        if match[1] != expected and not wrong:
+            wrong = f"column '{theirs}' says {match[1]}, and {expected} was expected"
     if wrong:
-        raise LogError(f"{source}: {wrong}; the names ask for --units {','.join((given | stated).values())}")
+        raise LogError(
+            f"{source}: {wrong}; the names ask for --units {','.join((given | named_units).values())}"
+        )

@@ -184,16 +184,16 @@ def _header(lines: list[bytes], delimiter: bytes, width: int) -> int | None:
 
     A line of units below the names is passed over so. It may be a comment, as NumPy writes it.
     """
-    found = None
+    header = None
     for row in range(len(lines) - 1, -1, -1):
         cells = _named(lines[row], delimiter)
         while len(cells) > width and not cells[-1]:
             cells.pop()
         if len(cells) in (width, width - 1) and sum(bool(cell) for cell in cells) >= 2:
-            found = row
-        elif found is not None:
+            header = row
+        elif header is not None:
             break
-    return found
+    return header
 
 
 def _named(line: bytes, delimiter: bytes) -> list[str]:

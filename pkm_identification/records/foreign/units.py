@@ -40,18 +40,18 @@ def units_by_quantity(units: Sequence[str]) -> dict[str, str]:
     SettingsError
         If one is unknown, or two measure the same.
     """
-    found: dict[str, str] = {}
+    by_quantity: dict[str, str] = {}
     for unit in units:
         if unit not in KNOWN:
             raise SettingsError(
                 f"--units: '{unit}' is unknown; expected some of {', '.join(KNOWN)}{did_you_mean(unit, KNOWN)}"
             )
-        other = found.setdefault(KNOWN[unit], unit)
+        other = by_quantity.setdefault(KNOWN[unit], unit)
         if other != unit:
             raise SettingsError(
                 f"--units: {other} and {unit} are both of {KNOWN[unit]}; expected one of them"
             )
-    return found
+    return by_quantity
 
 
 def factor(column: str, units: dict[str, str]) -> float:

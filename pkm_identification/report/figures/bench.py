@@ -36,16 +36,16 @@ def step_figure(subject: Subject, axis: str, size: float, answer: StepAnswer) ->
 
 
 @styled
-def response_figure(subject: Subject, axis: str, amplitude: float, made: Response) -> Figure:
+def response_figure(subject: Subject, axis: str, amplitude: float, answer: Response) -> Figure:
     """Magnitude and phase, and the errors of position and force."""
     figure = Figure(figsize=(7.0, 7.2), layout="constrained")
     magnitude, phase, errors = figure.subplots(3, 1, sharex=True)
-    curves = [("encoders", made.gain, NOMINAL, "-"), ("platform", made.true_gain, TRUE, "--")]
-    if made.alone is not None:
-        curves.append(("drives alone", made.alone, "#777777", ":"))
+    curves = [("encoders", answer.gain, NOMINAL, "-"), ("platform", answer.true_gain, TRUE, "--")]
+    if answer.alone is not None:
+        curves.append(("drives alone", answer.alone, "#777777", ":"))
     for name, gain, color, line in curves:
         magnitude.semilogx(
-            made.frequency,
+            answer.frequency,
             20 * np.log10(np.abs(gain)),
             line,
             color=color,
@@ -54,7 +54,12 @@ def response_figure(subject: Subject, axis: str, amplitude: float, made: Respons
             label=name,
         )
         phase.semilogx(
-            made.frequency, np.rad2deg(np.unwrap(np.angle(gain))), line, color=color, marker="o", markersize=3
+            answer.frequency,
+            np.rad2deg(np.unwrap(np.angle(gain))),
+            line,
+            color=color,
+            marker="o",
+            markersize=3,
         )
     magnitude.axhline(-3.0, color="#bbbbbb", linewidth=0.8)
     phase.axhline(-45.0, color="#bbbbbb", linewidth=0.8)
@@ -63,9 +68,16 @@ def response_figure(subject: Subject, axis: str, amplitude: float, made: Respons
     magnitude.set_title(f"{subject.mechanism.name}: {amplitude:g} {subject.unit(axis)} along {axis}")
     phase.set_ylabel("phase (°)")
     errors.loglog(
-        made.frequency, 100 * made.position_error, color=NOMINAL, marker="o", markersize=3, label="position"
+        answer.frequency,
+        100 * answer.position_error,
+        color=NOMINAL,
+        marker="o",
+        markersize=3,
+        label="position",
     )
-    errors.loglog(made.frequency, 100 * made.force_error, color=TRUE, marker="s", markersize=3, label="force")
+    errors.loglog(
+        answer.frequency, 100 * answer.force_error, color=TRUE, marker="s", markersize=3, label="force"
+    )
     errors.set_ylabel("error (%)")
     errors.set_xlabel("frequency (Hz)")
     errors.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
@@ -80,13 +92,13 @@ def response_figure(subject: Subject, axis: str, amplitude: float, made: Respons
 
 
 @styled
-def modes_figure(subject: Subject, made: Modes) -> Figure:
+def modes_figure(subject: Subject, eigenmodes: Modes) -> Figure:
     """Shapes of the modes, drive by drive."""
-    count = len(made.modes)
+    count = len(eigenmodes.modes)
     figure = Figure(figsize=(7.0, 1.1 * count + 1.0), layout="constrained")
     panels = np.atleast_1d(figure.subplots(count, 1, sharex=True, sharey=True))
     place = np.arange(len(subject.mechanism.drive_names))
-    for panel, mode in zip(panels, made.modes, strict=True):
+    for panel, mode in zip(panels, eigenmodes.modes, strict=True):
         panel.bar(place, mode.shape, color=NOMINAL, width=0.6)
         damped = "" if mode.damped is None else f", damped {mode.damped:.1f} Hz, ratio {mode.damping:.3f}"
         panel.set_title(f"{mode.frequency:.1f} Hz{damped}", fontsize=9)

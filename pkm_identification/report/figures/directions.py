@@ -19,9 +19,9 @@ _MOST_WRITTEN = 30  # directions that leave room for numbers
 
 
 @styled
-def directions_figure(found: SingularDirections, names: Sequence[str], title: str) -> Figure:
+def directions_figure(directions: SingularDirections, names: Sequence[str], title: str) -> Figure:
     """Shares of parameters in the singular directions, the singular values above them."""
-    count, rank = len(names), found.rank
+    count, rank = len(names), directions.rank
     side = max(0.3 * count, 2.4)
     figure = Figure(figsize=(side + 2.2, side + 2.9), layout="constrained")
     above, below = figure.subplots(
@@ -29,7 +29,7 @@ def directions_figure(found: SingularDirections, names: Sequence[str], title: st
     )
     place = np.arange(count)
     color = np.where(place < rank, ESTIMATE, TRUE)
-    height = np.maximum(found.relative, _LEAST)
+    height = np.maximum(directions.relative, _LEAST)
     above.vlines(place, _LEAST, height, colors=color, linewidth=2.5, alpha=0.35)
     above.scatter(place, height, c=color, s=22, zorder=3)
     above.set_yscale("log")
@@ -37,10 +37,10 @@ def directions_figure(found: SingularDirections, names: Sequence[str], title: st
     above.set_ylabel("singular value of D\n(largest = 1)")
     above.tick_params(axis="x", length=0, labelbottom=False)
     above.grid(False, axis="x")
-    image = below.imshow(found.shares, cmap="Blues", vmin=0.0, vmax=1.0, aspect="auto")
+    image = below.imshow(directions.shares, cmap="Blues", vmin=0.0, vmax=1.0, aspect="auto")
     for i in range(count):
         for j in range(count):
-            share = found.shares[i, j]
+            share = directions.shares[i, j]
             if count <= _MOST_WRITTEN and share >= _WRITTEN:
                 below.text(
                     j,
@@ -104,7 +104,7 @@ def growth_figure(by_time: Growth, by_amplitude: Growth | None, rank: int, title
 
 @styled
 def deviations_figure(
-    names: Sequence[str], scale: FloatArray, expected: FloatArray, stated: FloatArray | None, title: str
+    names: Sequence[str], scale: FloatArray, expected: FloatArray, std: FloatArray | None, title: str
 ) -> Figure:
     """Standard deviations to expect, and those an estimate states, in parts of what is known without data.
 
@@ -113,7 +113,7 @@ def deviations_figure(
     names : sequence of str, length P
     scale : ndarray, shape (P,)
         Deviations without data.
-    expected, stated : ndarray, shape (P,)
+    expected, std : ndarray, shape (P,)
         NaN where there is none.
     """
     count = len(names)
@@ -122,8 +122,8 @@ def deviations_figure(
     place = np.arange(count)
     panel.axhline(1.0, color=NOMINAL, linestyle=":", linewidth=1.2, label="before any data")
     parts = [(expected, MEASURED, "to expect of these data")]
-    if stated is not None:
-        parts.append((stated, ESTIMATE, "stated by the estimate"))
+    if std is not None:
+        parts.append((std, ESTIMATE, "stated by the estimate"))
     width = 0.8 / len(parts)
     for k, (values, color, label) in enumerate(parts):
         shift = width * (k - 0.5 * (len(parts) - 1))

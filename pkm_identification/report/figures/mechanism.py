@@ -51,12 +51,12 @@ def joint_places(mechanism: Mechanism) -> dict[str, FloatArray]:
     """Points of the joints of every body and of the ground at home, (k, 3), m, ground frame."""
     rotation, position = body_poses(mechanism, mechanism.home)
     bodies = [body.name for body in mechanism.description.bodies]
-    found: dict[str, list[FloatArray]] = {name: [] for name in ("ground", *bodies)}
+    places: dict[str, list[FloatArray]] = {name: [] for name in ("ground", *bodies)}
     for joint in mechanism.description.joints:
         for body, place in zip(joint.bodies, joint.place, strict=True):
             point = FLOAT64.array(place)
             if body != "ground":
                 b = bodies.index(body)
                 point = position[0, b] + rotation[0, b] @ point
-            found[body].append(point)
-    return {name: np.array(points).reshape(-1, 3) for name, points in found.items()}
+            places[body].append(point)
+    return {name: np.array(points).reshape(-1, 3) for name, points in places.items()}

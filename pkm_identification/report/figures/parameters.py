@@ -122,22 +122,22 @@ def estimates_figure(estimate: ParameterEstimate, truth: FloatArray | None = Non
 
 
 @styled
-def correlation_figure(found: Correlation) -> Figure:
+def correlation_figure(correlation: Correlation) -> Figure:
     """The matrix: blue where errors go against each other, red where they go together."""
-    count = len(found.names)
+    count = len(correlation.names)
     side = max(0.32 * count, 2.2)
     figure = Figure(figsize=(side + 2.4, side + 1.3), layout="constrained")
     panel = figure.add_subplot()
-    image = panel.imshow(found.matrix, cmap="RdBu_r", vmin=-1.0, vmax=1.0)
+    image = panel.imshow(correlation.matrix, cmap="RdBu_r", vmin=-1.0, vmax=1.0)
     for i in range(count):
         for j in range(count):
-            value = found.matrix[i, j]
+            value = correlation.matrix[i, j]
             if count <= _MOST_WRITTEN and i != j and abs(value) >= _WRITTEN:
                 color = "white" if abs(value) > 0.6 else "#222222"
                 text = f"{value:.1f}".replace("0.", ".").replace("-", "−")
                 panel.text(j, i, text, ha="center", va="center", fontsize=7, color=color)
-    panel.set_xticks(range(count), found.names, rotation=90)
-    panel.set_yticks(range(count), found.names)
+    panel.set_xticks(range(count), correlation.names, rotation=90)
+    panel.set_yticks(range(count), correlation.names)
     panel.tick_params(length=0)
     panel.grid(False)
     bar = figure.colorbar(image, ax=panel, shrink=0.6, pad=0.02)

@@ -126,7 +126,7 @@ def expressions(route: Route, written: WrittenOut | None = None) -> list[dict[st
         kept, given_up, coefficients = elimination.kept, elimination.given_up, elimination.coefficients
         zero = route.base.coefficient_error if isinstance(route, PreciseRoute) else 0.0
     names = route.base.names
-    found = []
+    sums = []
     for k, row in zip(kept, coefficients, strict=True):
         terms = [{"parameter": names[k], "factor": "1", "value": 1.0}]
         terms += [
@@ -134,8 +134,8 @@ def expressions(route: Route, written: WrittenOut | None = None) -> list[dict[st
             for j, value in zip(given_up, row, strict=True)
             if abs(value) > zero
         ]
-        found.append({"name": names[k], "terms": terms})
-    return found
+        sums.append({"name": names[k], "terms": terms})
+    return sums
 
 
 def _factor(value: Any, error: float) -> str:
@@ -150,15 +150,15 @@ def _factor(value: Any, error: float) -> str:
 
 
 def _homogenized(routes: Routes, given: WithoutUnits) -> dict[str, Any]:
-    found, contributions = given.regressor, given.contributions
+    unitless, contributions = given.regressor, given.contributions
     document: dict[str, Any] = {
-        "groups": [group.kind.value for group in found.groups],
-        "ranks": [group.rank for group in found.groups],
-        "rank": found.rank,
-        "condition": found.condition,
+        "groups": [group.kind.value for group in unitless.groups],
+        "ranks": [group.rank for group in unitless.groups],
+        "rank": unitless.rank,
+        "condition": unitless.condition,
         "raw_condition": given.raw_condition,
-        "clear": found.clear,
-        "singular_values": [float(value) for value in found.singular_values],
+        "clear": unitless.clear,
+        "singular_values": [float(value) for value in unitless.singular_values],
     }
     if contributions is not None:
         names = routes.subject.names
@@ -204,11 +204,12 @@ def base_parameters_text(
     elif routes.why_not_exact:
         lines.append(f"exact    none: {routes.why_not_exact}")
     if homogenized is not None:
-        found = homogenized.regressor
-        groups = ", ".join(f"{group.kind.value} {group.rank}" for group in found.groups)
-        unclear = "" if found.clear else ", no clear ridge"
+        unitless = homogenized.regressor
+        groups = ", ".join(f"{group.kind.value} {group.rank}" for group in unitless.groups)
+        unclear = "" if unitless.clear else ", no clear ridge"
         lines += [
-            f"homogenized: rank {found.rank}, condition {found.condition:.4g}{unclear}; ranks of the groups: {groups}",
+            f"homogenized: rank {unitless.rank}, condition {unitless.condition:.4g}{unclear}; "
+            f"ranks of the groups: {groups}",
             f"             (of the columns in SI units {homogenized.raw_condition:.4g}; in others another)",
         ]
     invisible = ", ".join(subject.names[k] for k in best.base.invisible)

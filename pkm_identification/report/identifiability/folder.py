@@ -74,13 +74,13 @@ def figures(
         Standard deviations that an estimate states, by name.
     """
     names = found.estimate.names
-    stated = None
+    std = None
     if saved is not None:
-        stated = np.array([saved.get(name, np.nan) for name in names])
+        std = np.array([saved.get(name, np.nan) for name in names])
     return {
         "directions": directions_figure(shown.directions, names, title),
         "growth": growth_figure(shown.by_time, shown.by_amplitude, shown.directions.rank, title),
-        "deviations": deviations_figure(names, scale, _expected(found), stated, title),
+        "deviations": deviations_figure(names, scale, _expected(found), std, title),
     }
 
 

@@ -7,39 +7,39 @@ from typing import Any
 from pkm_identification.identification.procedures.pruning import Reduced
 
 
-def reduced_document(found: Reduced) -> dict[str, Any]:
+def reduced_document(reduced: Reduced) -> dict[str, Any]:
     """What `pkm identifiability --drop-below --json` adds under `reduced`."""
     return {
-        "parameters": found.values,
-        "dropped": found.small,
-        "given_to_others": list(found.given),
-        "below": found.below,
-        "bound": found.bound,
-        "error": found.error,
+        "parameters": reduced.values,
+        "dropped": reduced.small,
+        "given_to_others": list(reduced.given),
+        "below": reduced.below,
+        "bound": reduced.bound,
+        "error": reduced.error,
         "held_out": None
-        if found.held_error is None
-        else {"bound": found.held_bound, "error": found.held_error},
+        if reduced.held_error is None
+        else {"bound": reduced.held_bound, "error": reduced.held_error},
         "elsewhere": [
-            {"parameter": name, "motion": motion, "size": size} for name, motion, size in found.elsewhere
+            {"parameter": name, "motion": motion, "size": size} for name, motion, size in reduced.elsewhere
         ],
     }
 
 
-def reduced_text(found: Reduced) -> str:
+def reduced_text(reduced: Reduced) -> str:
     """The same for a person."""
     lines = [
-        f"reduced to {len(found.values)} parameters: forces change by {100 * found.error:.2g} % of their norm, "
-        f"proven below {100 * found.bound:.2g} %",
-        f"  taken for zero: {', '.join(found.small) or 'none'}",
-        f"  given to others: {', '.join(found.given) or 'none'}",
+        f"reduced to {len(reduced.values)} parameters: forces change by {100 * reduced.error:.2g} % of their norm, "
+        f"proven below {100 * reduced.bound:.2g} %",
+        f"  taken for zero: {', '.join(reduced.small) or 'none'}",
+        f"  given to others: {', '.join(reduced.given) or 'none'}",
     ]
-    if found.held_error is not None and found.held_bound is not None:
+    if reduced.held_error is not None and reduced.held_bound is not None:
         lines.append(
-            f"  held-out end of the motions: {100 * found.held_error:.2g} %, bound {100 * found.held_bound:.2g} %"
+            f"  held-out end of the motions: {100 * reduced.held_error:.2g} %, bound {100 * reduced.held_bound:.2g} %"
         )
     lines += [
         f"  {name} would be {100 * size:.2g} % of the forces in another motion: {motion}"
-        for name, motion, size in found.elsewhere
-        if size > found.below
+        for name, motion, size in reduced.elsewhere
+        if size > reduced.below
     ]
     return "\n".join(lines)

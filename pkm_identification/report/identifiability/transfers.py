@@ -47,10 +47,10 @@ class WrittenOut:
         """Of the symbolic route of a machine whose description names constants; without SymPy there are none."""
         if routes.symbolic is None or not has_sympy():
             return cls(digits=digits)
-        base, made = routes.symbolic.base, Formulas()
+        base, formula_cache = routes.symbolic.base, Formulas()
         if base.columns is None or not has_constants(routes.subject):
-            return cls({}, made, digits)
-        return cls(formulas(base, made), made, digits)
+            return cls({}, formula_cache, digits)
+        return cls(formulas(base, formula_cache), formula_cache, digits)
 
 
 def has_constants(subject: Subject) -> bool:
@@ -105,7 +105,7 @@ def transfers_document(routes: Routes) -> dict[str, Any]:
     """The keys `vanishing` and `transferred`."""
     assert routes.symbolic is not None
     base, bodies = routes.symbolic.base, body_names(routes.subject.mechanism.description)
-    made = [
+    transfers = [
         {
             "joint": _where(one, bodies),
             "condition": one.step.condition,
@@ -118,14 +118,14 @@ def transfers_document(routes: Routes) -> dict[str, Any]:
     ]
     if base.columns is None:
         # of each body by itself the steps are others' parameters
-        made = [{"joint": "", "condition": 0, "parameter": base.names[k]} for k in base.transferred]
-    return {"vanishing": [base.names[k] for k in base.vanishing], "transferred": made}
+        transfers = [{"joint": "", "condition": 0, "parameter": base.names[k]} for k in base.transferred]
+    return {"vanishing": [base.names[k] for k in base.vanishing], "transferred": transfers}
 
 
 def symbolic_expressions(base: SymbolicBaseParameters, written: WrittenOut) -> list[dict[str, Any]]:
     """Every base parameter as a sum, its coefficients as formulas and evaluated to the digits asked for."""
     elimination, names = base.elimination, base.names
-    found = []
+    sums = []
     for k, row in zip(elimination.kept.tolist(), elimination.coefficients, strict=True):
         terms: list[dict[str, Any]] = [{"parameter": names[k], "factor": "1", "value": 1.0, "decimal": "1"}]
         for j, value in zip(elimination.given_up.tolist(), row, strict=True):
@@ -140,15 +140,15 @@ def symbolic_expressions(base: SymbolicBaseParameters, written: WrittenOut) -> l
                     "decimal": _decimal(value, written.digits),
                 }
             )
-        found.append({"name": names[k], "terms": terms})
-    return found
+        sums.append({"name": names[k], "terms": terms})
+    return sums
 
 
 def latex_text(routes: Routes, written: WrittenOut) -> str:
     """The base parameters as an `align*` environment (amsmath)."""
     assert routes.symbolic is not None
     assert written.made is not None
-    base, subject, made = routes.symbolic.base, routes.subject, written.made
+    base, subject, formula_cache = routes.symbolic.base, routes.subject, written.made
     names = _latex_names(subject)
     lines = [
         f"% {subject.name}: {base.rank} base parameters of {len(base.names)}; needs amsmath",
@@ -162,9 +162,13 @@ def latex_text(routes: Routes, written: WrittenOut) -> str:
             if value == 0:
                 continue
             formula = written.coefficients.get((k, j), None)
-            size = made.same(value) if formula is None and isinstance(value, Fraction) else formula
+            size = formula_cache.same(value) if formula is None and isinstance(value, Fraction) else formula
             sign = " - " if value < 0 else " + "
-            factor = made.latex(-size if value < 0 else size) if size is not None else _number(abs(value), 15)
+            factor = (
+                formula_cache.latex(-size if value < 0 else size)
+                if size is not None
+                else _number(abs(value), 15)
+            )
             if size is not None and getattr(size, "is_Add", False):
                 factor = rf"\left({factor}\right)"
             text += sign + ("" if factor == "1" else factor + r"\, ") + names[j]
@@ -183,8 +187,8 @@ def _latex_names(subject: Subject) -> list[str]:
 
 def _in_order(base: SymbolicBaseParameters) -> list[Applied]:
     """Masses to bodies that give on, what the ground lends, the other masses and hinges, complete tensors."""
-    made = [one for one in base.applied if not one.vanishes]
-    gives = {one.step.giver for one in made if one.step.condition == 1 and one.step.taker != GROUND_BODY}
+    steps = [one for one in base.applied if not one.vanishes]
+    gives = {one.step.giver for one in steps if one.step.condition == 1 and one.step.taker != GROUND_BODY}
 
     def place(one: Applied) -> int:
         if one.step.condition in (4, 6):
@@ -193,7 +197,7 @@ def _in_order(base: SymbolicBaseParameters) -> list[Applied]:
             return 1
         return 0 if one.step.taker in gives else 2
 
-    return sorted(made, key=place)
+    return sorted(steps, key=place)
 
 
 def _where(one: Applied, bodies: Sequence[str]) -> str:

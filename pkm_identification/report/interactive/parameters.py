@@ -20,16 +20,16 @@ ENTRIES = 250  # of a trace
 _BAND = "rgba(0,114,178,0.22)"
 
 
-def correlation(found: Correlation) -> Document:
+def correlation(strongest: Correlation) -> Document:
     """The matrix."""
-    names = list(found.names)
+    names = list(strongest.names)
     return {
         "data": [
             {
                 "type": "heatmap",
                 "x": names,
                 "y": names,
-                "z": array(found.matrix),
+                "z": array(strongest.matrix),
                 "zmin": -1,
                 "zmax": 1,
                 "colorscale": [[0, "#2166ac"], [0.5, "--paper"], [1, "#b2182b"]],

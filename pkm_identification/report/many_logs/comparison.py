@@ -20,20 +20,20 @@ def comparison_text(result: SavedComparison) -> str:
     parts = [str(comparison_table(result))]
     keys = [f"{label}: {file.path}" for label, file in zip(names, result.files, strict=True)]
     parts.append("\n".join(keys))
-    found = result.comparison
+    comparison = result.comparison
     changed = [name for name, one in zip(result.names, result.changed, strict=True) if one]
     count = len(result.names)
-    said = (
+    sentence = (
         f"Changed beyond chance: {', '.join(changed)}." if changed else "Nothing has changed beyond chance."
     )
     parts.append(
-        f"{said} Of {count} tested at once, one or more would be called changed by chance in {100 * result.level:g} % "
-        "of such comparisons (Holm)."
+        f"{sentence} Of {count} tested at once, one or more would be called changed by chance in "
+        f"{100 * result.level:g} % of such comparisons (Holm)."
     )
     freedom = count * (len(result.files) - 1)
     parts.append(
-        f"All together: chi squared {number(found.all_chi_squared, 4)} for {freedom} degrees of freedom, "
-        f"p = {_probability(found.all_p)}."
+        f"All together: chi squared {number(comparison.all_chi_squared, 4)} for {freedom} degrees of freedom, "
+        f"p = {_probability(comparison.all_p)}."
     )
     if result.left_out:
         parts.append(
@@ -45,7 +45,7 @@ def comparison_text(result: SavedComparison) -> str:
 
 def comparison_table(result: SavedComparison) -> Listing:
     """Values of every file; for two, the difference with its deviation, else chi squared of all."""
-    found, two = result.comparison, len(result.files) == 2
+    comparison, two = result.comparison, len(result.files) == 2
     labels = _labels(result)
     columns = ["change", "std", "%", "z"] if two else ["largest z", "chi squared"]
     header = ("parameter", "unit", *labels, *columns, "p (Holm)", "verdict")
@@ -53,29 +53,29 @@ def comparison_table(result: SavedComparison) -> Listing:
     for c, (name, unit) in enumerate(zip(result.names, result.units, strict=True)):
         values = [
             with_deviation(float(value), float(std))[0]
-            for value, std in zip(found.values[:, c], found.std[:, c], strict=True)
+            for value, std in zip(comparison.values[:, c], comparison.std[:, c], strict=True)
         ]
         if two:
-            change, std = float(found.differences[0, c]), float(found.difference_std[0, c])
-            part = relative(float(found.values[1, c]), float(found.values[0, c]))
+            change, std = float(comparison.differences[0, c]), float(comparison.difference_std[0, c])
+            part = relative(float(comparison.values[1, c]), float(comparison.values[0, c]))
             cells = [
                 *with_deviation(change, std),
                 ABSENT if part is None else f"{part:+.1f}",
-                f"{found.z[0, c]:+.1f}",
+                f"{comparison.z[0, c]:+.1f}",
             ]
         else:
-            most = max(found.z[:, c], key=abs)
-            cells = [f"{most:+.1f}", number(float(found.chi_squared[c]), 3)]
+            most = max(comparison.z[:, c], key=abs)
+            cells = [f"{most:+.1f}", number(float(comparison.chi_squared[c]), 3)]
         short = name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 3] + "..."
         rows.append(
-            (short, unit, *values, *cells, _probability(float(found.adjusted[c])), _verdict(result, c))
+            (short, unit, *values, *cells, _probability(float(comparison.adjusted[c])), _verdict(result, c))
         )
     return Listing(header, tuple(rows), frozenset(header) - {"parameter", "unit", "verdict"})
 
 
 def comparison_document(result: SavedComparison) -> dict[str, Any]:
     """The comparison for programs; differences are to the first file."""
-    found = result.comparison
+    comparison = result.comparison
     return {
         "files": [
             {
@@ -88,19 +88,19 @@ def comparison_document(result: SavedComparison) -> dict[str, Any]:
             for file in result.files
         ],
         "level": result.level,
-        "chi_squared": finite_or_none(found.all_chi_squared),
-        "p": finite_or_none(found.all_p),
+        "chi_squared": finite_or_none(comparison.all_chi_squared),
+        "p": finite_or_none(comparison.all_p),
         "parameters": [
             {
                 "name": name,
                 "unit": result.units[c],
-                "values": [finite_or_none(value) for value in found.values[:, c]],
-                "std": [finite_or_none(value) for value in found.std[:, c]],
-                "differences": [finite_or_none(value) for value in found.differences[:, c]],
-                "difference_std": [finite_or_none(value) for value in found.difference_std[:, c]],
-                "z": [finite_or_none(value) for value in found.z[:, c]],
-                "p": finite_or_none(found.p[c]),
-                "p_adjusted": finite_or_none(found.adjusted[c]),
+                "values": [finite_or_none(value) for value in comparison.values[:, c]],
+                "std": [finite_or_none(value) for value in comparison.std[:, c]],
+                "differences": [finite_or_none(value) for value in comparison.differences[:, c]],
+                "difference_std": [finite_or_none(value) for value in comparison.difference_std[:, c]],
+                "z": [finite_or_none(value) for value in comparison.z[:, c]],
+                "p": finite_or_none(comparison.p[c]),
+                "p_adjusted": finite_or_none(comparison.adjusted[c]),
                 "in_doubt": result.doubtful[c],
                 "changed": result.changed[c],
             }

@@ -26,8 +26,8 @@ MOST_LISTED = 20
 def history_text(history: History) -> str:
     """What `pkm history` prints."""
     parts = [f"{count_sentence(history)} {times_sentence(history)}", str(trend_table(history))]
-    found = [sentence for one in history.parameters for sentence in change_sentences(one)]
-    parts.append("\n".join(found) if found else "Nothing has changed beyond chance.")
+    sentences = [sentence for one in history.parameters for sentence in change_sentences(one)]
+    parts.append("\n".join(sentences) if sentences else "Nothing has changed beyond chance.")
     alarms = alarm_sentences(history)
     if alarms:
         parts.append("Alarms:\n" + _listed(alarms))
@@ -51,8 +51,8 @@ def count_sentence(history: History) -> str:
 def times_sentence(history: History) -> str:
     """Where the times of the logs come from."""
     counts = Counter(entry.time_source for entry in history.entries if entry.time_source)
-    told = ", ".join(f"{SOURCES[one]} ({counts[one]})" for one in SOURCES if counts[one])
-    return f"Times from {told}." if told else ""
+    sources = ", ".join(f"{SOURCES[one]} ({counts[one]})" for one in SOURCES if counts[one])
+    return f"Times from {sources}." if sources else ""
 
 
 def trend_table(history: History) -> Listing:

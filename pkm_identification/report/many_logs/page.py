@@ -26,12 +26,12 @@ from .history_text import (
 def history_page(history: History) -> str:
     """The page: what changed, alarms, a chart for each parameter, and every log."""
     title = f"History of {history.machine.name}"
-    found = [sentence for one in history.parameters for sentence in change_sentences(one)]
+    sentences = [sentence for one in history.parameters for sentence in change_sentences(one)]
     alarms = alarm_sentences(history)
-    good = found or ["Nothing has changed beyond chance."]
+    good = sentences or ["Nothing has changed beyond chance."]
     verdicts = "".join(
         [
-            *(f"<li{' class=bad' if found else ''}>{escape(text)}</li>" for text in good),
+            *(f"<li{' class=bad' if sentences else ''}>{escape(text)}</li>" for text in good),
             *(f"<li class=bad>{escape(text)}</li>" for text in alarms),
         ]
     )

@@ -109,28 +109,28 @@ def _degrees(gain: np.ndarray) -> np.ndarray:
     return np.rad2deg(np.unwrap(np.angle(gain)))
 
 
-def response_text(subject: Subject, axis: str, amplitude: float, made: Response) -> str:
+def response_text(subject: Subject, axis: str, amplitude: float, answer: Response) -> str:
     """A table by frequency and the bandwidths."""
     lines = [
         f"{subject.mechanism.name}: response to {amplitude:g} {subject.unit(axis)} along '{axis}'",
         "      Hz   gain   phase, deg | platform gain   phase | "
-        + ("alone  phase | " if made.alone is not None else "")
+        + ("alone  phase | " if answer.alone is not None else "")
         + "position error, %   force error, %",
     ]
-    phase, true_phase = _degrees(made.gain), _degrees(made.true_gain)
-    alone_phase = None if made.alone is None else _degrees(made.alone)
-    for k, f in enumerate(made.frequency):
+    phase, true_phase = _degrees(answer.gain), _degrees(answer.true_gain)
+    alone_phase = None if answer.alone is None else _degrees(answer.alone)
+    for k, f in enumerate(answer.frequency):
         alone = ""
-        if made.alone is not None and alone_phase is not None:
-            alone = f"{abs(made.alone[k]):5.3f} {alone_phase[k]:6.1f} | "
+        if answer.alone is not None and alone_phase is not None:
+            alone = f"{abs(answer.alone[k]):5.3f} {alone_phase[k]:6.1f} | "
         lines.append(
-            f"{f:8.3f}  {abs(made.gain[k]):5.3f}  {phase[k]:11.1f} | "
-            f"{abs(made.true_gain[k]):13.3f} {true_phase[k]:7.1f} | "
-            f"{alone}{100 * made.position_error[k]:17.1f} {100 * made.force_error[k]:16.1f}"
+            f"{f:8.3f}  {abs(answer.gain[k]):5.3f}  {phase[k]:11.1f} | "
+            f"{abs(answer.true_gain[k]):13.3f} {true_phase[k]:7.1f} | "
+            f"{alone}{100 * answer.position_error[k]:17.1f} {100 * answer.force_error[k]:16.1f}"
         )
-    lines.append(f"bandwidth {_bandwidth_text(made.frequency, made.gain)}")
-    if made.alone is not None:
-        lines.append(f"without the mechanism {_bandwidth_text(made.frequency, made.alone)}")
+    lines.append(f"bandwidth {_bandwidth_text(answer.frequency, answer.gain)}")
+    if answer.alone is not None:
+        lines.append(f"without the mechanism {_bandwidth_text(answer.frequency, answer.alone)}")
     return "\n".join(lines)
 
 
@@ -139,13 +139,13 @@ def _bandwidth_text(frequency: np.ndarray, gain: np.ndarray) -> str:
     return f"at -3 dB: {shown[0]}; at -45 deg: {shown[1]}"
 
 
-def response_document(subject: Subject, axis: str, amplitude: float, made: Response) -> dict[str, Any]:
+def response_document(subject: Subject, axis: str, amplitude: float, answer: Response) -> dict[str, Any]:
     """The same for programs."""
 
     def shown(gain: np.ndarray | None) -> dict[str, Any] | None:
         if gain is None:
             return None
-        magnitude, phase = bandwidths(made.frequency, gain)
+        magnitude, phase = bandwidths(answer.frequency, gain)
         return {
             "gain": np.abs(gain).tolist(),
             "phase_deg": _degrees(gain).tolist(),
@@ -157,16 +157,16 @@ def response_document(subject: Subject, axis: str, amplitude: float, made: Respo
         "machine": subject.mechanism.name,
         "axis": axis,
         "amplitude": amplitude,
-        "frequency_hz": made.frequency.tolist(),
-        "with_mechanism": shown(made.gain),
-        "platform": shown(made.true_gain),
-        "without_mechanism": shown(made.alone),
-        "position_error": made.position_error.tolist(),
-        "force_error": made.force_error.tolist(),
+        "frequency_hz": answer.frequency.tolist(),
+        "with_mechanism": shown(answer.gain),
+        "platform": shown(answer.true_gain),
+        "without_mechanism": shown(answer.alone),
+        "position_error": answer.position_error.tolist(),
+        "force_error": answer.force_error.tolist(),
     }
 
 
-def modes_text(subject: Subject, made: Modes) -> str:
+def modes_text(subject: Subject, eigenmodes: Modes) -> str:
     """Modes, lowest first, and what each drive feels."""
     names = subject.mechanism.drive_names
     lines = [
@@ -176,29 +176,30 @@ def modes_text(subject: Subject, made: Modes) -> str:
     lines.append(
         "locked, Hz  free, Hz  damped, Hz  ratio  drives (share of energy)          motion per unit of the shape"
     )
-    for mode in made.modes:
+    for mode in eigenmodes.modes:
         free = "       -           -      -"
         if mode.natural is not None and mode.damped is not None:
             free = f"{mode.natural:8.2f}  {mode.damped:10.2f} {mode.damping:6.3f}"
         order = np.argsort(-mode.share)[:3]
         drives = ", ".join(f"{names[i]} {100 * mode.share[i]:.0f} %" for i in order)
         along = np.argsort(-np.abs(mode.motion))[:2]
-        motion = ", ".join(f"{made.axes[k]} {mode.motion[k]:+.2f}" for k in along)
+        motion = ", ".join(f"{eigenmodes.axes[k]} {mode.motion[k]:+.2f}" for k in along)
         lines.append(f"{mode.frequency:10.2f}  {free}  {drives:34s} {motion}")
     lines.append("    drive           effective mass   coupling, %   stiffness")
     for i, name in enumerate(names):
         lines.append(
-            f"    {name:14s} {made.mass[i, i]:15.4g} {100 * made.coupling[i]:13.1f} {made.stiffness[i]:11.4g}"
+            f"    {name:14s} {eigenmodes.mass[i, i]:15.4g} {100 * eigenmodes.coupling[i]:13.1f} "
+            f"{eigenmodes.stiffness[i]:11.4g}"
         )
     return "\n".join(lines)
 
 
-def modes_document(subject: Subject, made: Modes) -> dict[str, Any]:
+def modes_document(subject: Subject, eigenmodes: Modes) -> dict[str, Any]:
     """The same for programs."""
     return {
         "machine": subject.mechanism.name,
         "drives": list(subject.mechanism.drive_names),
-        "axes": list(made.axes),
+        "axes": list(eigenmodes.axes),
         "modes": [
             {
                 "frequency_hz": mode.frequency,
@@ -209,9 +210,9 @@ def modes_document(subject: Subject, made: Modes) -> dict[str, Any]:
                 "share": mode.share.tolist(),
                 "motion": mode.motion.tolist(),
             }
-            for mode in made.modes
+            for mode in eigenmodes.modes
         ],
-        "mass": made.mass.tolist(),
-        "coupling": made.coupling.tolist(),
-        "stiffness": made.stiffness.tolist(),
+        "mass": eigenmodes.mass.tolist(),
+        "coupling": eigenmodes.coupling.tolist(),
+        "stiffness": eigenmodes.stiffness.tolist(),
     }

@@ -16,7 +16,7 @@ FORCES = "forces.png"
 
 
 def write_report(
-    folder: str | Path, found: MechanismIdentification, origin: dict[str, Any] | None = None
+    folder: str | Path, result: MechanismIdentification, origin: dict[str, Any] | None = None
 ) -> Path:
     """estimate.json, forces.png and report.html in a folder; the page's path.
 
@@ -28,30 +28,30 @@ def write_report(
     folder = Path(folder)
     old = prepare_folder(folder)
     estimate, page, forces = folder / ESTIMATE, folder / PAGE, folder / FORCES
-    write_estimate_json(estimate, found, origin)
-    image = _forces(found)
+    write_estimate_json(estimate, result, origin)
+    image = _forces(result)
     if image is not None:
         with replacing(forces) as temporary:
             temporary.write_bytes(image)
-    write_text(page, html_page(found, image, origin))
+    write_text(page, html_page(result, image, origin))
     remove_others(old, [page] if image is None else [page, forces])
     return page
 
 
 def write_page(
-    path: str | Path, found: MechanismIdentification, origin: dict[str, Any] | None = None
+    path: str | Path, result: MechanismIdentification, origin: dict[str, Any] | None = None
 ) -> None:
     """Write the page alone; see `write_report`."""
-    write_text(path, html_page(found, _forces(found), origin))
+    write_text(path, html_page(result, _forces(result), origin))
 
 
-def _forces(found: MechanismIdentification) -> bytes | None:
+def _forces(result: MechanismIdentification) -> bytes | None:
     """The figure of predicted forces; None where none were predicted."""
-    if found.prediction is None:
+    if result.prediction is None:
         return None
     # matplotlib takes longer to load than the identification
     from ..figures.style import png
     from .forces_figure import drive_forces_figure
 
-    units = [drive.force_unit for drive in found.mechanism.description.drives]
-    return png(drive_forces_figure(found.prediction, found.mechanism.force_names, units))
+    units = [drive.force_unit for drive in result.mechanism.description.drives]
+    return png(drive_forces_figure(result.prediction, result.mechanism.force_names, units))

@@ -18,32 +18,32 @@ from .tables import prediction_table
 
 
 def html_page(
-    found: MechanismIdentification, image: bytes | None = None, origin: dict[str, Any] | None = None
+    result: MechanismIdentification, image: bytes | None = None, origin: dict[str, Any] | None = None
 ) -> str:
     """Sentences, parameters, what was predicted, where it comes from.
 
     `image` is the PNG file of the predicted forces, where there are any.
     """
-    title = f"Identified dynamics of {found.mechanism.name}"
+    title = f"Identified dynamics of {result.mechanism.name}"
     lines = "".join(
-        f'<li class="{"good" if good else "bad"}">{escape(text)}</li>' for good, text in verdicts(found)
+        f'<li class="{"good" if good else "bad"}">{escape(text)}</li>' for good, text in verdicts(result)
     )
     parts = [
         f"<h1>{escape(title)}</h1>",
-        f'<p class="lead">{escape(found.mechanism.description.description)}</p>',
+        f'<p class="lead">{escape(result.mechanism.description.description)}</p>',
         f"<ul>{lines}</ul>",
         "<h2>Parameters</h2>",
-        parameter_rows(found.estimate, None, found.near_zero),
+        parameter_rows(result.estimate, None, result.near_zero),
         key(False),
         "<p>Base parameters are called by the parameter that stands for their sum. Each row is drawn on a scale of its "
         "own; a value that is not identifiable is left out.</p>",
     ]
-    held = found.prediction
+    held = result.prediction
     if held is not None and image is not None:
         data = base64.b64encode(image).decode("ascii")
         parts += [
             "<h2>Prediction of forces that were not used</h2>",
-            prediction_table(found, held).html(),
+            prediction_table(result, held).html(),
             f'<figure><img alt="Forces of the drives, measured and predicted" src="data:image/png;base64,{data}">'
             f"<figcaption>{escape(held.what)}: both sides passed the same low-pass.</figcaption></figure>",
         ]

@@ -14,21 +14,21 @@ from .tables import prediction_table
 
 
 def summary(
-    found: MechanismIdentification, shown: Callable[[bool, str], str] = lambda good, text: text
+    result: MechanismIdentification, shown: Callable[[bool, str], str] = lambda good, text: text
 ) -> str:
     """Tables and sentences, for a person; `shown` as of a hexapod's `summary`."""
-    estimate, stated = found.estimate, found.settings.estimator.assumptions.described()
-    head = f"{found.mechanism.name}: {estimate.estimator}, {found.problem.samples} samples"
+    estimate, assumptions = result.estimate, result.settings.estimator.assumptions.described()
+    head = f"{result.mechanism.name}: {estimate.estimator}, {result.problem.samples} samples"
     blocks = [
-        head + (f"\nstated beforehand: {stated}" if stated else ""),
-        str(estimate_table(estimate, near_zero=found.near_zero)),
+        head + (f"\nstated beforehand: {assumptions}" if assumptions else ""),
+        str(estimate_table(estimate, near_zero=result.near_zero)),
     ]
-    if summed := int(np.sum(np.count_nonzero(found.base.sums, axis=1) > 1)):
+    if summed := int(np.sum(np.count_nonzero(result.base.sums, axis=1) > 1)):
         blocks.append(
             f"Base parameters: {summed} of the values are of sums of parameters, each called by one of them; "
             "--json has the sums (base)."
         )
-    if found.prediction is not None:
-        blocks.append(str(prediction_table(found, found.prediction)))
-    blocks.append("\n".join(shown(good, text) for good, text in verdicts(found)))
+    if result.prediction is not None:
+        blocks.append(str(prediction_table(result, result.prediction)))
+    blocks.append("\n".join(shown(good, text) for good, text in verdicts(result)))
     return "\n\n".join(blocks)

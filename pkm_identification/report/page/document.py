@@ -133,8 +133,8 @@ def _unknown(material: Material) -> list[str]:
     lines += _weak(material)
     if result.fit is not None:
         lines += unseen_lines(result.fit)
-    found = correlation(estimate)
-    pairs = [f"{one} and {other} ({value:+.2f})" for one, other, value in found.strong[:MOST_PAIRS]]
+    strongest = correlation(estimate)
+    pairs = [f"{one} and {other} ({value:+.2f})" for one, other, value in strongest.strong[:MOST_PAIRS]]
     parts = [
         _list(lines),
         "<h3>Correlation</h3>" if "correlation" in material.images else "",

@@ -34,28 +34,28 @@ def checks(result: Identification) -> list[Check]:
     return [_fit(result), _settled(result), _held_out(result), physical(result), _identified(result)]
 
 
-def overall(found: list[Check], result: Identification) -> tuple[str, str]:
+def overall(checks: list[Check], result: Identification) -> tuple[str, str]:
     """State and sentence for all of it."""
     if not result.converged:
         return BAD, "Do not use these values: the estimator has not settled."
     if result.fit is not None and not result.fit.adequate:
         return BAD, "Do not use values in doubt: the model does not explain the measured forces."
-    if any(check.state == BAD for check in found):
+    if any(check.state == BAD for check in checks):
         return BAD, "Use with care: not everything that was checked is good."
-    if any(check.state == UNKNOWN for check in found):
+    if any(check.state == UNKNOWN for check in checks):
         return UNKNOWN, "Nothing speaks against these values, but not everything could be checked."
     return GOOD, "These values can be used."
 
 
 def verdict_box(result: Identification) -> str:
     """The box."""
-    found = checks(result)
-    state, sentence = overall(found, result)
+    all_checks = checks(result)
+    state, sentence = overall(all_checks, result)
     tiles = "".join(
         f'<div class="tile {one.state}"><dt>{escape(one.question)}</dt>'
         f'<dd class="answer">{_SIGNS[one.state]} {escape(one.answer)}</dd>'
         f'<dd class="detail">{escape(one.detail)}</dd></div>'
-        for one in found
+        for one in all_checks
     )
     return f'<div class="box {state}"><p>{escape(sentence)}</p><dl class="tiles">{tiles}</dl></div>'
 
@@ -90,15 +90,15 @@ def _held_out(result: Identification) -> Check:
 def physical(result: Identification) -> Check:
     """Whether masses and inertias are those of rigid bodies."""
     question = "Physically consistent?"
-    found = verdict(
+    line = verdict(
         result.settings.estimator.prepared(result.machine),
         result.settings.parameter_set(result.machine),
         result.estimate,
         result.settings.estimator.consistent,
     )
-    if found is None:
+    if line is None:
         return Check(question, UNKNOWN, "not judged", "Bodies are fixed or tied in part.")
-    good, sentence = found
+    good, sentence = line
     return Check(question, GOOD if good else BAD, "yes" if good else "no", sentence)
 
 

@@ -28,8 +28,8 @@ _EXACT = 0.5
 
 def findings(study: BaseParameterStudy) -> tuple[Finding, ...]:
     """Finding by finding."""
-    made = [_rules(study), _routes(study), _trap(study), _spurious(study), _same(study), _known(study)]
-    return tuple(made)
+    groups = [_rules(study), _routes(study), _trap(study), _spurious(study), _same(study), _known(study)]
+    return tuple(groups)
 
 
 def _rules(study: BaseParameterStudy) -> Finding:

@@ -84,11 +84,11 @@ class BaseParameterStudy:
 def run_study(many_digits: bool = True) -> BaseParameterStudy:
     """The study; without `many_digits` the suspension is left to the other routes, which takes seconds."""
     suspension = Subject.load("suspension")
-    found = find_base_parameters(suspension, "double")
+    base = find_base_parameters(suspension, "double")
     symbolic = find_base_parameters(suspension, "symbolic").symbolic
     exact = find_base_parameters(suspension, "exact").exact
     return BaseParameterStudy(
-        Routes(suspension, double=found.double, symbolic=symbolic, exact=exact),
+        Routes(suspension, double=base.double, symbolic=symbolic, exact=exact),
         find_base_parameters(suspension, "precise", DIGITS) if many_digits else None,
         find_base_parameters(Subject.load("four-bar"), "all", wanted_out=OUT),
         find_base_parameters(Subject.load(LOW), "all", wanted_out=OUT),

@@ -53,7 +53,7 @@ def step_metrics(time: FloatArray, value: FloatArray, size: float, end: float | 
 
 def _peaks(time: FloatArray, share: FloatArray) -> list[tuple[float, float]]:
     """Peaks with a valley of some depth between them: (time, height)."""
-    found: list[tuple[float, float]] = []
+    peaks: list[tuple[float, float]] = []
     valley = share[0]
     for k in range(1, len(share) - 1):
         valley = min(valley, share[k])
@@ -61,6 +61,6 @@ def _peaks(time: FloatArray, share: FloatArray) -> list[tuple[float, float]]:
             curve = share[k - 1] - 2.0 * share[k] + share[k + 1]
             shift = 0.5 * (share[k - 1] - share[k + 1]) / curve if curve else 0.0
             height = share[k] - 0.25 * (share[k - 1] - share[k + 1]) * shift
-            found.append((time[k] + shift * (time[k + 1] - time[k]), height))
+            peaks.append((time[k] + shift * (time[k + 1] - time[k]), height))
             valley = share[k]
-    return found
+    return peaks

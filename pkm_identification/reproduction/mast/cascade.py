@@ -107,8 +107,8 @@ def closed_loop(axis: Axis, cascade: Cascade, mass: FloatArray | None = None) ->
         integral = integral + data.VELOCITY_INTEGRAL * h * error
         state = plant.advanced(state, data.VELOCITY_GAIN * error + integral + feed)
     end = np.vstack([state, integral, speed, *pipe])
-    made = np.array(angles)
-    return SampledLoop(end[:, :size], end[:, size:], made[:, :, :size], made[:, :, size:])
+    positions = np.array(angles)
+    return SampledLoop(end[:, :size], end[:, size:], positions[:, :, :size], positions[:, :, size:])
 
 
 @dataclass(frozen=True)

@@ -36,14 +36,14 @@ def controller_actions(
     """
     machine = controller.machine
     common = (values["feedback_rate"], MotionCalls(active, controller.submit, controller.cancel))
-    made: list[MotionAction] = [TrajectoryAction(node, machine, values["base_frame"], names, *common)]
+    actions: list[MotionAction] = [TrajectoryAction(node, machine, values["base_frame"], names, *common)]
     try:
         from .joint_trajectory_action import JointTrajectoryAction
     except ImportError as error:
         if (error.name or "").split(".")[0] != "control_msgs":
             raise
         node.get_logger().info("no follow_joint_trajectory: control_msgs is not installed")
-        return made
+        return actions
     usual = Tolerances.at_goal(controller.settings.goal_tolerance, controller.settings.settling_time)
-    made.append(JointTrajectoryAction(node, machine, names, usual, lambda: controller.newest, *common))
-    return made
+    actions.append(JointTrajectoryAction(node, machine, names, usual, lambda: controller.newest, *common))
+    return actions

@@ -209,9 +209,9 @@ class Taken:
 
 
 def _identifier(uuid: NDArray[np.uint8]) -> Any:
-    found = Request().goal_id
-    found.uuid = uuid
-    return found
+    identity = Request().goal_id
+    identity.uuid = uuid
+    return identity
 
 
 def _taken(address: int) -> Taken:

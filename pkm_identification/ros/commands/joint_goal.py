@@ -85,14 +85,14 @@ def _order(given: Sequence[str], joint_names: Sequence[str]) -> list[int]:
 
 def _rows(wanted: JointGoal, part: int) -> FloatArray:
     """Positions, velocities or accelerations as (N, 6), NaN where there are none; positions must be there."""
-    made, counts, name = wanted.parts[part], wanted.counts[:, part], PARTS[part]
+    points, counts, name = wanted.parts[part], wanted.counts[:, part], PARTS[part]
     wrong = (counts != STRUTS) & ((counts > 0) | (part == 0))
-    endless = (counts == STRUTS) & ~np.isfinite(made).all(axis=1) & (part > 0)
+    endless = (counts == STRUTS) & ~np.isfinite(points).all(axis=1) & (part > 0)
     if (bad := wrong | endless).any():
         i = int(np.argmax(bad))
         what = f"has {counts[i]} {name}, needs {STRUTS}" if wrong[i] else f"one of its {name} is not finite"
         raise GoalRefused(INVALID_GOAL, f"point {i + 1}: {what}")
-    return made
+    return points
 
 
 def _start(stamp: float, duration: float, now: float | None) -> tuple[float | None, float]:

@@ -39,17 +39,17 @@ def _waypoint(motion: PlatformMotion, k: int) -> MultiDOFJointTrajectoryPoint:
     place, turn = transform.translation, transform.rotation
     place.x, place.y, place.z = motion.position[k].tolist()
     turn.x, turn.y, turn.z, turn.w = quaternion_from_matrix(motion.rotation[k]).tolist()
-    made = MultiDOFJointTrajectoryPoint(
+    point = MultiDOFJointTrajectoryPoint(
         transforms=[transform],
         velocities=[_twist(motion.twist[k].tolist())],
         accelerations=[_twist(motion.acceleration[k].tolist())],
     )
-    set_stamp(made.time_from_start, float(motion.time[k]))
-    return made
+    set_stamp(point.time_from_start, float(motion.time[k]))
+    return point
 
 
 def _twist(numbers: list[float]) -> Twist:
-    made = Twist()
-    made.linear.x, made.linear.y, made.linear.z = numbers[:3]
-    made.angular.x, made.angular.y, made.angular.z = numbers[3:]
-    return made
+    twist = Twist()
+    twist.linear.x, twist.linear.y, twist.linear.z = numbers[:3]
+    twist.angular.x, twist.angular.y, twist.angular.z = numbers[3:]
+    return twist

@@ -27,10 +27,10 @@ def switch(text: str) -> bool:
 
 def names(text: str) -> list[str]:
     """Of a comma-separated list of names."""
-    found = [name.strip() for name in text.split(",")]
-    if not all(found):
+    names = [name.strip() for name in text.split(",")]
+    if not all(names):
         raise ValueError(text)
-    return found
+    return names
 
 
 KINDS: dict[object, str] = {

@@ -10,8 +10,8 @@ from rosbags.interfaces import Qos, QosDurability, QosHistory, QosLiveliness, Qo
 
 def offered_qos(node: Node, topic: str) -> list[Qos]:
     """Profiles of the publishers a node knows of a topic, each once; DDS tells neither history nor depth."""
-    found = (recorded_qos(one.qos_profile) for one in node.get_publishers_info_by_topic(topic))
-    return list(dict.fromkeys(found))
+    profiles = (recorded_qos(one.qos_profile) for one in node.get_publishers_info_by_topic(topic))
+    return list(dict.fromkeys(profiles))
 
 
 def recorded_qos(profile: QoSProfile) -> Qos:

@@ -22,7 +22,7 @@ ERROR = DiagnosticStatus.ERROR
 
 Finding = tuple[bytes, str]
 
-PERIOD = 1.0
+PERIOD = 1.0  # s
 # A reason that repeats is logged at most this often (s); the counters hold the rest.
 LOG_PERIOD = 5.0
 

@@ -357,8 +357,8 @@ class PipelineNode(LifecycleNode):
 
     def hardware_id(self) -> str:
         """Which machine: stated, or what the namespace has of that name."""
-        stated: str = self.parameter["machine_id"]
-        return stated or f"{self.get_namespace().strip('/')}/{self.hardware()}".strip("/")
+        machine_id: str = self.parameter["machine_id"]
+        return machine_id or f"{self.get_namespace().strip('/')}/{self.hardware()}".strip("/")
 
     def _tasks(self) -> Iterable[Task]:
         yield Task(self.TASK, self._own_findings, self.values, self.summary)

@@ -20,8 +20,8 @@ from pkm_identification.errors import PkmError
 # What a node logs when it is configured and subscribed.
 ACTIVE = ": active"
 START_DEADLINE = 300.0  # s; the first start of all compiles the kernels
-STOP_DEADLINE = 10.0
-POLL = 0.02
+STOP_DEADLINE = 10.0  # s
+POLL = 0.02  # s
 SHOWN_LINES = 8
 
 

@@ -60,9 +60,9 @@ def watching(domain: int, *options: str) -> Iterator[Watching]:
 
 def _address(process: subprocess.Popen[str]) -> str:
     """The page's address: libraries may write warnings before it."""
-    said = []
+    output = []
     for line in process.stdout or ():
-        if found := ADDRESS.match(line):
-            return found[1]
-        said.append(line.strip())
-    raise ProcessError(" | ".join(filter(None, said)) or "pkm watch ended and printed nothing")
+        if match := ADDRESS.match(line):
+            return match[1]
+        output.append(line.strip())
+    raise ProcessError(" | ".join(filter(None, output)) or "pkm watch ended and printed nothing")

@@ -99,7 +99,7 @@ class Listener:
         answer: Answer = concurrent.futures.Future()
         self._awaited.add(answer)
         asked = client.call_async(Trigger.Request())
-        asked.add_done_callback(lambda done: _settle(answer, done.result()))
+        asked.add_done_callback(lambda future: _settle(answer, future.result()))
         try:
             response = await asyncio.wait_for(asyncio.wrap_future(answer), ANSWER)
         except asyncio.TimeoutError:

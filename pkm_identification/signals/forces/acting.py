@@ -15,12 +15,12 @@ from .known import ForceAlignment
 
 def corrections_of(guard: GuardSettings, period: float) -> list[Correction]:
     """What the measurement is known to be wrong by first, then what lies between drive and strut."""
-    made: list[Correction] = []
+    corrections: list[Correction] = []
     if guard.known is not None:
-        made.append(ForceAlignment.of(guard.known, period))
+        corrections.append(ForceAlignment.of(guard.known, period))
     if guard.transfers is not None:
-        made.append(DriveTransfer(guard.transfers, period))
-    return made
+        corrections.append(DriveTransfer(guard.transfers, period))
+    return corrections
 
 
 def noise_passed(guard: GuardSettings, period: float, low: float, high: float) -> FloatArray:

@@ -83,13 +83,13 @@ class CorrectionStream:
     """
 
     def __init__(self, correction: Correction, period: float) -> None:
-        self._stated, self._stated_period = correction, period
+        self._initial, self._initial_period = correction, period
         self.reset()
 
     def reset(self) -> None:
         """Forget the samples seen and their period."""
         self._window: list[GuardedSample] = []
-        self._correction, self._period = self._stated, self._stated_period
+        self._correction, self._period = self._initial, self._initial_period
         self._begin()
 
     def _begin(self) -> None:
@@ -99,14 +99,14 @@ class CorrectionStream:
     @property
     def delay(self) -> float:
         """Seconds from a sample to the one that completes its correction, at the stated period."""
-        return self._correction.after * self._stated_period
+        return self._correction.after * self._initial_period
 
     def follow(self, period: float) -> None:
         """Take the samples that come from now on as `period` s apart."""
         if period == self._period:
             return
         self._period = period
-        self._correction = self._stated if period == self._stated_period else self._stated.at(period)
+        self._correction = self._initial if period == self._initial_period else self._initial.at(period)
         self._turn = max(self._turn, self._correction.before) if self._window else self._correction.before
 
     def step(self, sample: GuardedSample) -> list[GuardedSample]:

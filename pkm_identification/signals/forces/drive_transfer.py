@@ -110,15 +110,15 @@ class DriveTransfer:
 
     def at(self, period: float) -> DriveTransfer:
         """See `Correction`; its polynomials keep their samples."""
-        made = copy(self)
-        made._period = period
-        made._late = np.array([_cubic(one.at(period).late / period) for one in self._transfers]).T
+        changed = copy(self)
+        changed._period = period
+        changed._late = np.array([_cubic(one.at(period).late / period) for one in self._transfers]).T
         stretched = (self._period / period) ** np.arange(3)[:, None]
         if self._half:
-            made._weights = self._weights * stretched
+            changed._weights = self._weights * stretched
         if self._again:
-            made._spring_weights = self._spring_weights * stretched
-        return made
+            changed._spring_weights = self._spring_weights * stretched
+        return changed
 
     @property
     def force_weights(self) -> FloatArray:

@@ -150,7 +150,7 @@ def _alone(
     loops = control.drives[i : i + 1]
     bank = Bank([actuator])
     size = amplitude * along[i]
-    made = []
+    alone = []
     for f in frequencies:
         period, settle, duration = _timing(float(f))
         rig = Rig([actuator], 0.0, controls=drive_settings(bank, loops, STEP))
@@ -166,5 +166,5 @@ def _alone(
             )
         time = np.array(times)
         used = time >= settle
-        made.append(harmonic(time[used], np.array(shown)[used], float(f), drifting=True) / size)
-    return np.array(made)
+        alone.append(harmonic(time[used], np.array(shown)[used], float(f), drifting=True) / size)
+    return np.array(alone)

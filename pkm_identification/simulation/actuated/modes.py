@@ -118,14 +118,14 @@ def modes(subject: Subject) -> Modes:
     count = len(home)
     squares, shapes = _generalised(np.diag(stiffness), mass)
     axes, along = _along(subject)
-    made = []
+    modes = []
     for k in np.argsort(squares):
         if squares[k] <= 0:
             continue
         shape = shapes[:, k] / shapes[np.argmax(np.abs(shapes[:, k])), k]
         natural, damping = _damped(eigenvalues, vectors[:count], shape, mass)
         energy = shape * (mass @ shape)
-        made.append(
+        modes.append(
             Mode(
                 float(np.sqrt(squares[k]) / (2 * np.pi)),
                 natural,
@@ -135,7 +135,7 @@ def modes(subject: Subject) -> Modes:
                 np.linalg.lstsq(along, shape, rcond=None)[0],
             )
         )
-    return Modes(tuple(made), mass, coupling_factors(mass), stiffness, eigenvalues, axes)
+    return Modes(tuple(modes), mass, coupling_factors(mass), stiffness, eigenvalues, axes)
 
 
 def _linear(actuator: Actuator, load: float, place: float) -> _Linear:
@@ -186,17 +186,17 @@ def _damped(
     eigenvalues: np.ndarray, shapes: np.ndarray, shape: FloatArray, mass: FloatArray
 ) -> tuple[float | None, float | None]:
     """|lambda| / 2 pi and damping of the swinging eigenvalue whose shape is nearest, by their masses."""
-    best, found = 0.0, None
+    best, nearest = 0.0, None
     for value, other in zip(eigenvalues, shapes.T, strict=True):
         if value.imag <= 0 or -value.real > _SWINGING * abs(value):
             continue
         size = np.sqrt(abs(np.conj(other) @ mass @ other) * (shape @ mass @ shape))
         likeness = abs(other @ mass @ shape) / size if size > 0 else 0.0
         if likeness > best:
-            best, found = likeness, value
-    if found is None:
+            best, nearest = likeness, value
+    if nearest is None:
         return None, None
-    return float(abs(found) / (2 * np.pi)), float(-found.real / abs(found))
+    return float(abs(nearest) / (2 * np.pi)), float(-nearest.real / abs(nearest))
 
 
 def _along(subject: Subject) -> tuple[tuple[str, ...], FloatArray]:

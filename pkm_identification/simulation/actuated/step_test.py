@@ -60,12 +60,12 @@ class Sensitivity:
     def effect(self) -> float:
         """Largest change from -p to +p: of the overshoot, or of a time as a fraction of its middle value."""
         low, middle, high = self.answers
-        found = [abs(high.overshoot - low.overshoot)]
+        changes = [abs(high.overshoot - low.overshoot)]
         for metric in ("first_peak", "period", "settling"):
             values = [getattr(answer, metric) for answer in (low, middle, high)]
             if None not in values and values[1] > 0:
-                found.append(abs(values[2] - values[0]) / values[1])
-        return max(found)
+                changes.append(abs(values[2] - values[0]) / values[1])
+        return max(changes)
 
     def slope(self, metric: str, percent: float) -> float | None:
         """Change of a metric per percent."""
@@ -104,7 +104,7 @@ def step_sensitivities(
     """Vary every number of the actuators that is neither zero nor infinite, largest change of the answer first."""
     middle = step_answer(subject, axis, size, duration).metrics
     names = list(dict.fromkeys(q.name for actuator in subject.actuators for q in actuator.parameters))
-    found = []
+    sensitivities = []
     for name in names:
         quantity = next(q for a in subject.actuators for q in a.parameters if q.name == name)
         if quantity.value == 0 or not np.isfinite(quantity.value):
@@ -116,5 +116,5 @@ def step_sensitivities(
                 for a in subject.actuators
             )
             ends.append(step_answer(subject.with_actuators(changed), axis, size, duration).metrics)
-        found.append(Sensitivity(quantity, (ends[0], middle, ends[1])))
-    return tuple(sorted(found, key=lambda entry: -entry.effect))
+        sensitivities.append(Sensitivity(quantity, (ends[0], middle, ends[1])))
+    return tuple(sorted(sensitivities, key=lambda entry: -entry.effect))

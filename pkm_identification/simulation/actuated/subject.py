@@ -77,16 +77,16 @@ class Subject:
             If it cannot be read, or its drives have no actuators.
         """
         if is_mechanism(name):
-            made = cls(Mechanism.load(name))
+            subject = cls(Mechanism.load(name))
         else:
             machine = Machine.load(name)
-            made = cls(Mechanism.from_machine(machine), machine.home_position, machine.home_rotation)
-        if made.mechanism.description.actuators is None:
+            subject = cls(Mechanism.from_machine(machine), machine.home_position, machine.home_rotation)
+        if subject.mechanism.description.actuators is None:
             raise SettingsError(
-                f"machine '{made.mechanism.name}': its drives have no 'actuator', so there is no compliance in "
+                f"machine '{subject.mechanism.name}': its drives have no 'actuator', so there is no compliance in "
                 "this file: forces follow commands at once (docs/actuators.md)"
             )
-        return made
+        return subject
 
     @property
     def actuators(self) -> tuple[Actuator, ...]:
@@ -143,11 +143,11 @@ class Subject:
         position = self.position + change[:3]
         rotation = matrix_from_vector(np.deg2rad(change[3:])) @ self.rotation
         closed = close_pose(self.mechanism, position[None], rotation[None]).required(position[None], "pose")
-        made = replace(
+        machine = replace(
             self, mechanism=replace(self.mechanism, home=closed[0]), position=position, rotation=rotation
         )
-        self.check_reach(made.home - self.home, "--pose", "the pose")
-        return made
+        self.check_reach(machine.home - self.home, "--pose", "the pose")
+        return machine
 
     def direction(self, axis: str) -> FloatArray:
         """Change of the driven coordinates (n,) per m or rad along an axis, at home.
@@ -162,10 +162,10 @@ class Subject:
         if axis not in self.axes:
             raise SettingsError(f"--axis {axis}: must be one of {', '.join(self.axes)}")
         if axis in mechanism.drive_names or axis.startswith("strut_"):
-            made = np.zeros(count)
+            change = np.zeros(count)
             names = mechanism.drive_names
-            made[names.index(axis) if axis in names else int(axis.removeprefix("strut_")) - 1] = 1.0
-            return made
+            change[names.index(axis) if axis in names else int(axis.removeprefix("strut_")) - 1] = 1.0
+            return change
         if self.position is not None and self.rotation is not None:
             k = PLATFORM_AXES.index(axis)
             step = _SMALL * np.eye(6)[k]

@@ -23,14 +23,14 @@ def inertials(mechanism: Mechanism) -> dict[str, Inertial]:
     it gets the least of a body with the same moment there. Nothing of the rest is felt once the loops are closed.
     """
     turns, _ = body_velocities(mechanism.model, mechanism.mobility)
-    found = {}
+    bodies = {}
     for body, turn in zip(mechanism.description.bodies, turns, strict=True):
         mass, first, inertia = central_moments(body)
         axis = turning_axis(turn)
         if not is_possible(inertia) and axis is not None:
             inertia = _about(axis, inertia)
-        found[body.name] = Inertial(mass, first / mass if mass > 0 else np.zeros(3), inertia)
-    return found
+        bodies[body.name] = Inertial(mass, first / mass if mass > 0 else np.zeros(3), inertia)
+    return bodies
 
 
 def _about(axis: FloatArray, inertia: FloatArray) -> FloatArray:

@@ -51,8 +51,8 @@ def open_tree_mjcf(mechanism: Mechanism) -> OpenTreeText:
         {},
         spinning=True,
     )
-    made = writer.written()
-    return OpenTreeText(_document(mechanism, made.text, "", 1e-4), made)
+    tree_text = writer.written()
+    return OpenTreeText(_document(mechanism, tree_text.text, "", 1e-4), tree_text)
 
 
 def mechanism_mjcf(mechanism: Mechanism, timestep: float = 1e-4) -> str:
@@ -86,11 +86,12 @@ def mechanism_mjcf(mechanism: Mechanism, timestep: float = 1e-4) -> str:
     for body, text in more:
         sites[tree.body_frames[body]] = sites.get(tree.body_frames[body], "") + text
     names = [joint.name for joint in whole.joints]
-    made = TreeWriter(tree, model, masses, names, armature, sites, spinning=False).written()
+    tree_text = TreeWriter(tree, model, masses, names, armature, sites, spinning=False).written()
     home = _home(mechanism, tree, model, twins)
     rest = tendons + (f"<equality>\n{equality}</equality>\n" if equality else "")
-    rest += f'<keyframe><key name="home" qpos="{numbers(home[np.array(made.coordinate, dtype=int)])}"/></keyframe>\n'
-    return _document(mechanism, made.text, rest, timestep)
+    places = numbers(home[np.array(tree_text.coordinate, dtype=int)])
+    rest += f'<keyframe><key name="home" qpos="{places}"/></keyframe>\n'
+    return _document(mechanism, tree_text.text, rest, timestep)
 
 
 def _document(mechanism: Mechanism, bodies: str, rest: str, timestep: float) -> str:
@@ -108,12 +109,12 @@ def _twins(mechanism: Mechanism) -> dict[str, tuple[str, str]]:
     """Of each joint that closes a loop and is not spherical: the body that is halved, and its twin's name."""
     mass = {body.name: FLOAT64.number(body.parameters[0]) for body in mechanism.description.bodies}
     taken = {WORLD, GROUND, *mass}
-    found = {}
+    twins = {}
     for joint in mechanism.tree.cut:
         if joint.type != "spherical":
             halved = max((body for body in joint.bodies[::-1] if body != GROUND), key=lambda body: mass[body])
-            found[joint.name] = (halved, fresh(f"{halved}:{joint.name}", taken))
-    return found
+            twins[joint.name] = (halved, fresh(f"{halved}:{joint.name}", taken))
+    return twins
 
 
 def _with_twins(description: Description, twins: dict[str, tuple[str, str]]) -> Description:

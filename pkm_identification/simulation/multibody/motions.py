@@ -156,7 +156,7 @@ def generated(name: str, mechanism: Mechanism, duration: float | None = None, se
     return replace(made, signal=_rich(mechanism, reach, rng)).fitted(mechanism)
 
 
-def stated(mechanism: Mechanism, duration: float | None = None) -> DriveMotion:
+def own_motion(mechanism: Mechanism, duration: float | None = None) -> DriveMotion:
     """The description's own `motion`, one period unless a duration is given; raises SettingsError if it has none."""
     motion = mechanism.description.motion
     if motion is None:

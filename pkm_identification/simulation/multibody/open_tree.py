@@ -87,21 +87,21 @@ class OpenTree:
 
     def speeds(self, configuration: FloatArray, velocity: FloatArray) -> FloatArray:
         """MuJoCo's velocities (..., U) of the tree's (..., V)."""
-        made = np.zeros((*velocity.shape[:-1], self.model.nv))
-        made[..., self._speeds] = velocity[..., self._velocity]
+        speeds = np.zeros((*velocity.shape[:-1], self.model.nv))
+        speeds[..., self._speeds] = velocity[..., self._velocity]
         for dof, c, v in self._spin:
             # the first hinge turns the body about its own axis, too; this one takes that back
-            made[..., dof] = -np.sin(configuration[c]) * velocity[..., v]
-        return made
+            speeds[..., dof] = -np.sin(configuration[c]) * velocity[..., v]
+        return speeds
 
     def accelerations(
         self, configuration: FloatArray, velocity: FloatArray, acceleration: FloatArray
     ) -> FloatArray:
         """MuJoCo's accelerations (U,) of the tree's (V,)."""
-        made = self.speeds(configuration, acceleration)
+        accelerations = self.speeds(configuration, acceleration)
         for dof, c, v in self._spin:
-            made[dof] -= np.cos(configuration[c]) * velocity[v] * velocity[v + 1]
-        return made
+            accelerations[dof] -= np.cos(configuration[c]) * velocity[v] * velocity[v + 1]
+        return accelerations
 
     @property
     def mass(self) -> FloatArray:

@@ -111,12 +111,14 @@ class TreeWriter:
 
     def written(self) -> TreeBodies:
         """All of it, what the ground carries included."""
-        made = TreeBodies()
-        made.body_names[0] = WORLD
-        made.text = self._sites.get(0, "") + "".join(self._body(f, made) for f in self._children.get(0, []))
-        return made
+        bodies = TreeBodies()
+        bodies.body_names[0] = WORLD
+        bodies.text = self._sites.get(0, "") + "".join(
+            self._body(f, bodies) for f in self._children.get(0, [])
+        )
+        return bodies
 
-    def _body(self, first: int, made: TreeBodies) -> str:
+    def _body(self, first: int, bodies: TreeBodies) -> str:
         """A body, from the first of the frames that one joint moves."""
         frames = self._tree.frames
         group = [first]
@@ -129,12 +131,12 @@ class TreeWriter:
         owner = self._body_of.get(last)
         name = owner or fresh(f"{self._label(frames[first])}:{first}", self._body_names)
         for f in group:
-            made.body_names[f] = name
-        joints = "".join(self._joint(f, made) for f in group)
+            bodies.body_names[f] = name
+        joints = "".join(self._joint(f, bodies) for f in group)
         inertial = self._inertials.get(owner or "", _WITHOUT_MASS)
         inner = inertial.text() if joints or inertial is not _WITHOUT_MASS else ""
         inner += self._sites.get(last, "")
-        inner += "".join(self._body(f, made) for f in self._children.get(last, []))
+        inner += "".join(self._body(f, bodies) for f in self._children.get(last, []))
         placement = self._model.placement[first]
         quaternion = np.roll(quaternion_from_matrix(placement[:3]), 1)
         return (
@@ -149,7 +151,7 @@ class TreeWriter:
         """Name of a hinge or slide that is one of several of a joint."""
         return fresh(name, self._joint_names)
 
-    def _joint(self, f: int, made: TreeBodies) -> str:
+    def _joint(self, f: int, bodies: TreeBodies) -> str:
         frame = self._tree.frames[f]
         if frame.kind == FIXED:
             return ""
@@ -159,22 +161,22 @@ class TreeWriter:
         c, v = frame.coordinate, frame.velocity
         if frame.kind == BALL:
             # MuJoCo's quaternions are w, x, y, z
-            made.coordinate += [c + 3, c, c + 1, c + 2]
-            made.velocity += [v, v + 1, v + 2]
+            bodies.coordinate += [c + 3, c, c + 1, c + 2]
+            bodies.velocity += [v, v + 1, v + 2]
             return f'<joint name={quoteattr(name)} type="ball"/>\n'
         if frame.kind == NO_SPIN:
-            made.coordinate += [c, c + 1]
-            made.velocity += [v, v + 1]
+            bodies.coordinate += [c, c + 1]
+            bodies.velocity += [v, v + 1]
             text = _hinge(self._derived(f"{name}_1"), 0) + _hinge(self._derived(f"{name}_2"), 1)
             if self._spinning:
-                made.spin.append((len(made.velocity), c + 1, v))
-                made.coordinate.append(-1)
-                made.velocity.append(-1)
+                bodies.spin.append((len(bodies.velocity), c + 1, v))
+                bodies.coordinate.append(-1)
+                bodies.velocity.append(-1)
                 text += _hinge(self._derived(f"{name}_spin"), 2)
             return text
         assert COORDINATES[frame.kind] == 1
-        made.coordinate.append(c)
-        made.velocity.append(v)
+        bodies.coordinate.append(c)
+        bodies.velocity.append(v)
         kind = {REVOLUTE: "hinge", PRISMATIC: "slide"}[frame.kind]
         inertia = self._armature.get(joint, 0.0)
         armature = f' armature="{inertia!r}"' if inertia else ""

@@ -81,9 +81,9 @@ def _event(node: Node) -> Event:
     time = at.number()
     if not time >= 0.0:
         at.fail(f"= {time:g}: must be 0 s or later")
-    found = [key for key in ACTIONS if node.has(key)]
-    if len(found) != 1:
-        node.fail(f"must have 'at' and one of {', '.join(ACTIONS)}, not {', '.join(found) or 'none'}")
-    act = ACTIONS[found[0]](node.take(found[0]))
+    actions = [key for key in ACTIONS if node.has(key)]
+    if len(actions) != 1:
+        node.fail(f"must have 'at' and one of {', '.join(ACTIONS)}, not {', '.join(actions) or 'none'}")
+    act = ACTIONS[actions[0]](node.take(actions[0]))
     node.close()
-    return Event(time, f"{node.source}: {node.path}.{found[0]}", act)
+    return Event(time, f"{node.source}: {node.path}.{actions[0]}", act)

@@ -17,19 +17,19 @@ from pkm_identification.commands.terminal.progress_bar import ProgressBar
 from pkm_identification.progress import announce, hide, listening, steps
 
 
-class Told:
+class Listening:
     def __init__(self) -> None:
         self.events: list[tuple] = []
 
-    def told(self, what: str, done: float, whole: float) -> None:
-        self.events.append((what, done, whole))
+    def progressed(self, what: str, part: float, whole: float) -> None:
+        self.events.append((what, part, whole))
 
     def hide(self) -> None:
         self.events.append(("hidden",))
 
 
 def test_steps_are_announced_to_the_end_also_where_the_rest_is_not_needed():
-    listener = Told()
+    listener = Listening()
     with listening(listener):
         assert list(steps("work", "ab")) == ["a", "b"]
         for item in steps("search", "abcd"):
@@ -52,22 +52,22 @@ def test_a_bar_comes_after_two_seconds_and_only_for_the_outermost_work(capsys):
     pytest.importorskip("tqdm")
     clock = [100.0]
     bar = ProgressBar(lambda: clock[0])
-    bar.told("logs", 0, 10)
-    bar.told("identifying", 1, 6)
+    bar.progressed("logs", 0, 10)
+    bar.progressed("identifying", 1, 6)
     assert capsys.readouterr().err == ""
     clock[0] += 3300.0
-    bar.told("identifying", 2, 6)
+    bar.progressed("identifying", 2, 6)
     assert capsys.readouterr().err == ""
-    bar.told("logs", 5, 10)
+    bar.progressed("logs", 5, 10)
     shown = capsys.readouterr().err
     assert "logs:  50%" in shown
     # fifty-five minutes for five of ten, and what this computer makes of it meanwhile
     assert re.search(r"5[5-9]:\d\d, 5[5-9]:\d\d left", shown)
-    bar.told("logs", 10, 10)
+    bar.progressed("logs", 10, 10)
     assert capsys.readouterr().err.endswith("\r")
-    bar.told("simulating", 1, 10)
+    bar.progressed("simulating", 1, 10)
     clock[0] += 1
-    bar.told("simulating", 10, 10)
+    bar.progressed("simulating", 10, 10)
     assert "simulating" not in capsys.readouterr().err
 
 

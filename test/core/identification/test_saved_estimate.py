@@ -177,7 +177,7 @@ def test_other_statements_about_the_parameters_are_refused(tmp_path):
     settings = replace(result.settings, estimator=estimator)
     write_estimate_json(path, replace(result, settings=settings))
     saved, parameters = read_saved_estimate(path), hexapod_parameters(MACHINE)
-    assert saved.stated == "m_p = 5"
+    assert saved.assumptions == "m_p = 5"
     saved.check(MACHINE, parameters, assumptions(5.0).described())
     saved.check(MACHINE, parameters)
     with pytest.raises(DocumentError, match=r"was made with 'm_p = 5', expected 'm_p = 4'"):
@@ -189,5 +189,5 @@ def test_other_statements_about_the_parameters_are_refused(tmp_path):
 def test_an_older_file_that_does_not_say_is_accepted(path):
     edit(path, lambda d: (d.pop("parameter_set"), d.pop("stated")))
     saved = read_saved_estimate(path)
-    assert (saved.parameter_set, saved.stated) == (None, None)
+    assert (saved.parameter_set, saved.assumptions) == (None, None)
     saved.check(MACHINE, hexapod_parameters(MACHINE), "m_p = 4")

@@ -52,7 +52,7 @@ def effects(machine: Machine, parameters: ParameterSet) -> list[Effect]:
     center = mass * units[:, 1:4]
     products = units[:, 7:10]
     unlike = _unlike(machine, phi)
-    found = []
+    effects = []
     for name, family, unit, directions, scale, cure, parts in (
         (
             "motor_inertia",
@@ -96,7 +96,7 @@ def effects(machine: Machine, parameters: ParameterSet) -> list[Effect]:
         if not np.any(new):
             continue
         left = directions[:, new]
-        found.append(
+        effects.append(
             Effect(
                 name,
                 family,
@@ -110,7 +110,7 @@ def effects(machine: Machine, parameters: ParameterSet) -> list[Effect]:
                 over=MASS if name == "center_of_mass" else None,
             )
         )
-    return found
+    return effects
 
 
 def _unlike(machine: Machine, phi: FloatArray) -> FloatArray:

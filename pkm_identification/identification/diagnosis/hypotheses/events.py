@@ -27,7 +27,7 @@ def jumps(log: GuardedLog) -> list[tuple[int, float]]:
     In the third difference smooth motion vanishes and a step stays three times its size; compared with what is usual
     for the same strut.
     """
-    found = []
+    jumps = []
     if len(log.time) < 8:
         return []
     third = np.diff(log.length, 3, axis=0)
@@ -37,8 +37,8 @@ def jumps(log: GuardedLog) -> list[tuple[int, float]]:
     for k in range(third.shape[1]):
         place = int(np.argmax(scaled[:, k]))
         if scaled[place, k] > JUMP:
-            found.append((float(scaled[place, k]), k, float(log.time[place + 2])))
-    return [(k, time) for _, k, time in sorted(found, reverse=True)[:MOST_JUMPS]]
+            jumps.append((float(scaled[place, k]), k, float(log.time[place + 2])))
+    return [(k, time) for _, k, time in sorted(jumps, reverse=True)[:MOST_JUMPS]]
 
 
 def _step_of(length: FloatArray) -> FloatArray:
@@ -54,7 +54,7 @@ def changed(situation: Situation) -> FloatArray:
 
 def effects(logs: Sequence[GuardedLog], parameters: ParameterSet) -> list[Effect]:
     """A machine that changes, and a step in a length wherever one jumps."""
-    found = [
+    effects = [
         Effect(
             "changed_during_log",
             "events",
@@ -73,8 +73,8 @@ def effects(logs: Sequence[GuardedLog], parameters: ParameterSet) -> list[Effect
                 return _stepped(situation, strut, time, log)
 
             when = f"at {time:.3f} s" + (f" of log {number + 1}" if len(logs) > 1 else "")
-            found.append(lost_counts(strut, when, columns))
-    return found
+            effects.append(lost_counts(strut, when, columns))
+    return effects
 
 
 def lost_counts(strut: int, when: str, columns: Columns | None = None) -> Effect:

@@ -89,12 +89,12 @@ def effects(machine: Machine) -> list[Effect]:
     if law.reversing is None:
         return []
     standstill = "friction near standstill"
-    found: list[Effect] = []
+    effects: list[Effect] = []
 
     def add(
         name: str, family: str, unit: str, columns: Callable, scale: FloatArray, cure: str, **more
     ) -> None:
-        found.append(Effect(name, family, unit, columns, scale, cure, **more))
+        effects.append(Effect(name, family, unit, columns, scale, cure, **more))
 
     rate = machine.friction.transition_rate
     for factor in TRANSITIONS:
@@ -159,7 +159,7 @@ def effects(machine: Machine) -> list[Effect]:
         members=numbered("friction_position"),
         common="friction_position",
     )
-    return found
+    return effects
 
 
 def _between(one: float, other: float, value: float, std: float) -> tuple[float, float]:

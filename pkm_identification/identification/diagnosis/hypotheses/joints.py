@@ -92,7 +92,7 @@ def effects(machine: Machine) -> list[Effect]:
     """Of the joints."""
     weight = machine.platform.mass * max(float(np.linalg.norm(machine.gravity)), 1.0)
     moment = MOMENT * weight * machine.length_scale
-    found = [
+    effects = [
         Effect(
             "no_spin" if machine.universal else "hinge_axis",
             "spin",
@@ -105,7 +105,7 @@ def effects(machine: Machine) -> list[Effect]:
         ),
     ]
     if machine.joint_friction is None:
-        found += [
+        effects += [
             Effect(
                 "joint_friction",
                 "friction",
@@ -119,7 +119,7 @@ def effects(machine: Machine) -> list[Effect]:
         ]
     if machine.universal:
         end = "platform" if machine.hinged_platform else "base"
-        found.append(
+        effects.append(
             Effect(
                 "hinge_axis",
                 "spin",
@@ -129,7 +129,7 @@ def effects(machine: Machine) -> list[Effect]:
                 f"Set geometry.{end}_joint.first_axis in the machine file",
             )
         )
-        found += [
+        effects += [
             Effect(
                 "hinge_axis",
                 "spin",
@@ -143,7 +143,7 @@ def effects(machine: Machine) -> list[Effect]:
             for angle in TURNS
         ]
     if machine.base_joint == "universal":
-        found += [
+        effects += [
             Effect(
                 "hinge_at_platform",
                 "spin",
@@ -155,7 +155,7 @@ def effects(machine: Machine) -> list[Effect]:
             )
             for direction in AT_PLATFORM
         ]
-    return found
+    return effects
 
 
 def _turn(angle: float, value: float, std: float) -> tuple[float, float]:

@@ -85,10 +85,10 @@ def angle_use(machine: Machine, position: FloatArray, rotation: FloatArray) -> F
     Up to 1 within the limits; arguments as `passive_angles`, NaN where that has NaN.
     """
     limits = machine.joint_limits
-    if not limits.stated:
+    if not limits.exist:
         return np.empty((len(position), 0))
-    found = passive_angles(machine, position, rotation)
-    return limits.use(found.first, found.second, found.swing)
+    angles = passive_angles(machine, position, rotation)
+    return limits.use(angles.first, angles.second, angles.swing)
 
 
 def _directions(machine: Machine, position: FloatArray, rotation: FloatArray) -> FloatArray:

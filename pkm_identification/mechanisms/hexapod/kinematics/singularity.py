@@ -170,8 +170,8 @@ def singularity_measures(
     values = {name: np.full(len(position), np.nan) for name in _MEASURES}
     sign = np.zeros(len(position), dtype=np.int8)
     if np.any(good):
-        sign[good], found = _measures(machine, position[good], rotation[good], scale)
-        for name, part in zip(_MEASURES, found, strict=True):
+        sign[good], measures = _measures(machine, position[good], rotation[good], scale)
+        for name, part in zip(_MEASURES, measures, strict=True):
             values[name][good] = part
     return SingularityMeasures(length_scale=scale, sign=sign, **values)
 
@@ -289,14 +289,14 @@ def nearby_singularity(
         step *= np.minimum(1.0, LONGEST_STEP * scale / np.maximum(size, 1e-300))
         x = x + step[:, :3]
         turned = matrix_from_vector(step[:, 3:] / scale) @ turned
-    found = smallest < 1e-10
+    singular = smallest < 1e-10
     between = np.swapaxes(rotation, 1, 2) @ turned
     sine = np.linalg.norm(
         np.stack([between[:, 2, 1] - between[:, 1, 2], between[:, 0, 2] - between[:, 2, 0],
                   between[:, 1, 0] - between[:, 0, 1]], axis=1), axis=1)  # fmt: skip
     angle = np.arctan2(sine, np.trace(between, axis1=1, axis2=2) - 1)
-    x[~found], turned[~found], angle[~found] = np.nan, np.nan, np.nan
-    return NearbySingularity(found, x, turned, np.linalg.norm(x - position, axis=1), angle)
+    x[~singular], turned[~singular], angle[~singular] = np.nan, np.nan, np.nan
+    return NearbySingularity(singular, x, turned, np.linalg.norm(x - position, axis=1), angle)
 
 
 def weakest_motion(

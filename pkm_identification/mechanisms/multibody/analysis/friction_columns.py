@@ -32,11 +32,11 @@ def with_friction_columns(columns: Any, rate: Any, signs: Any = None) -> Any:
     count, drives = rate.shape
     signs = np.array((rate > 0).astype(int) - (rate < 0).astype(int)) if signs is None else signs
     nothing = columns.flat[0] * 0
-    made = np.full((count, drives, 2 * drives), nothing, dtype=columns.dtype)
+    friction_columns = np.full((count, drives, 2 * drives), nothing, dtype=columns.dtype)
     for k in range(drives):
-        made[:, k, k] = rate[:, k]
-        made[:, k, drives + k] = signs[:, k] + nothing
-    return np.concatenate([columns, made], axis=2)
+        friction_columns[:, k, k] = rate[:, k]
+        friction_columns[:, k, drives + k] = signs[:, k] + nothing
+    return np.concatenate([columns, friction_columns], axis=2)
 
 
 def random_signs(count: int, drives: int, seed: int) -> Any:

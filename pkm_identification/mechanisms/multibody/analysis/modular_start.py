@@ -113,11 +113,11 @@ def fractions_near_home(mechanism: Mechanism) -> NearHome | None:
             (2 * context.atan(value) if angle else value)
             * arithmetic.same(mechanism.model.factor[k, factors[0]])
         )
-    found = close_drives(precise, np.array([aim], dtype=object))
-    if not found.found.all():
+    closed = close_drives(precise, np.array([aim], dtype=object))
+    if not closed.found.all():
         return None
     fractions = []
-    for k, value in enumerate(found.configuration[0]):
+    for k, value in enumerate(closed.configuration[0]):
         half = context.tan(value / 2) if k in angles else value
         fraction = Fraction(str(half)).limit_denominator(_LARGEST_DENOMINATOR)
         if abs(half - arithmetic.number(fraction)) > _SAME:
@@ -177,13 +177,13 @@ def _with_loop_closed(
         for at in range(1 + len(slides))
     ]
     shape = (len(draw), coarse.shape[1])
-    found, slid = [], range(p if slides else 1)
+    closed_rows, slid = [], range(p if slides else 1)
     for at in slid:
         closed = np.ones(shape, dtype=bool)
         for gap, other in zip(gaps[0], gaps[-1], strict=True):
             closed &= (gap + at * (other - gap)) % p == 0
-        found.append(closed)
-    every = np.stack(found, axis=2).reshape(len(draw), -1)
+        closed_rows.append(closed)
+    every = np.stack(closed_rows, axis=2).reshape(len(draw), -1)
     good = np.flatnonzero(every.any(axis=1))
     # one of the solutions, any
     picked = np.where(every[good], source.random((len(good), every.shape[1])), -1.0).argmax(axis=1)
@@ -217,7 +217,7 @@ def _loops(mechanism: Mechanism) -> list[tuple[list[int], list[int]]]:
     for r in mechanism.places["loops"]:
         rows_of.setdefault(mechanism.rows[r].joint, []).append(r)
     passed = {joint.name: loop_frames(tree, joint) for joint in tree.cut}
-    found = []
+    loops = []
     for name, rows in rows_of.items():
         others = set().union(*(way for other, way in passed.items() if other != name))
         own = [
@@ -226,6 +226,6 @@ def _loops(mechanism: Mechanism) -> list[tuple[list[int], list[int]]]:
             if int(frames[f][KIND]) != BALL
             for k in coordinates(frames[f])
         ]
-        found.append((rows, own[-len(rows) :]))
+        loops.append((rows, own[-len(rows) :]))
     # what costs least comes first
-    return sorted(found, key=lambda loop: len(loop[1]))
+    return sorted(loops, key=lambda loop: len(loop[1]))

@@ -205,14 +205,14 @@ class Routes:
         if self.double is None or self.precise is None or not self.precise.sure:
             return None
         true = self.precise.base
-        found = self.double.spectrum.eliminated(true.elimination.given_up.tolist(), true.kept)
-        if not np.array_equal(found.given_up, true.elimination.given_up):
+        eliminated = self.double.spectrum.eliminated(true.elimination.given_up.tolist(), true.kept)
+        if not np.array_equal(eliminated.given_up, true.elimination.given_up):
             return None
         coefficients, zero = true.elimination.coefficients, true.coefficient_error
         return ForcedRank(
             true.kept,
-            float(np.abs(coefficients - found.coefficients).max(initial=0.0)),
-            spurious_coefficients(found.coefficients, coefficients, zero),
+            float(np.abs(coefficients - eliminated.coefficients).max(initial=0.0)),
+            spurious_coefficients(eliminated.coefficients, coefficients, zero),
             int(np.count_nonzero(np.abs(coefficients) <= zero)),
         )
 
@@ -269,14 +269,14 @@ def find_base_parameters(
         out = [subject.names[k] for k in (*double.base.grouped, *double.base.invisible)]
     if route in (PRECISE, ALL):
         try:
-            found = precise_base_parameters(
+            base = precise_base_parameters(
                 lambda count: subject.precise_columns(count, seed), subject.names, digits, out
             )
         except SettingsError:
             raise
         except ValueError as error:
             raise SettingsError(f"{subject.name}: the stated motion does not do: {error}") from None
-        precise = PreciseRoute(found)
+        precise = PreciseRoute(base)
     if route in (SYMBOLIC, ALL):
         symbolic = SymbolicRoute(subject.transfers(wanted_out, seed))
     if route in (EXACT, ALL):

@@ -37,11 +37,11 @@ def random_drives(mechanism: Mechanism, count: int, seed: int = 0) -> tuple[Any,
     home, span = _room(mechanism)
     offset = rng.uniform(-1, 1, (count, len(home)))
     for _ in range(_HALVINGS):
-        found = close_drives(mechanism, FLOAT64.array(_decimals(home + span * offset))).found
-        if found.all():
+        closed = close_drives(mechanism, FLOAT64.array(_decimals(home + span * offset))).found
+        if closed.all():
             break
         # a state out of reach is tried nearer to home
-        offset[~found] /= 2
+        offset[~closed] /= 2
     else:
         raise MotionRefused(f"{mechanism.description.source}: states around home cannot be reached")
     rate, second = rng.normal(size=(2, count, len(home)))
@@ -65,10 +65,10 @@ def _room(mechanism: Mechanism) -> tuple[np.ndarray, np.ndarray]:
 
 def _decimals(values: np.ndarray) -> Any:
     """Numbers as fractions of so many decimal places."""
-    made = np.empty(values.shape, dtype=object)
+    fractions = np.empty(values.shape, dtype=object)
     for place, value in np.ndenumerate(values):
-        made[place] = Fraction(round(float(value) * 10**_PLACES), 10**_PLACES)
-    return made
+        fractions[place] = Fraction(round(float(value) * 10**_PLACES), 10**_PLACES)
+    return fractions
 
 
 def structure_motion(

@@ -193,16 +193,16 @@ class Subject:
         mechanism = self.exact_mechanism()
         checked_exact(mechanism)
         try:
-            found = exact_columns(mechanism, prime, self._states, self._near_home, seed, bits)
+            columns = exact_columns(mechanism, prime, self._states, self._near_home, seed, bits)
         except NotInThisField:
             return None
-        rows = self._chosen(found.rows[None])[0] % found.modulus
+        rows = self._chosen(columns.rows[None])[0] % columns.modulus
         if self.rubbing:
             drives = mechanism.degrees_of_freedom
             signs = random_signs(self._states, drives, seed + prime)
-            rows = with_friction_columns(rows.reshape(self._states, drives, -1), found.rate, signs)
-            rows = rows.reshape(self._states * drives, -1) % found.modulus
-        return replace(found, rows=rows)
+            rows = with_friction_columns(rows.reshape(self._states, drives, -1), columns.rate, signs)
+            rows = rows.reshape(self._states * drives, -1) % columns.modulus
+        return replace(columns, rows=rows)
 
     def transfers(self, wanted_out: Collection[str] = (), seed: int = 0) -> SymbolicBaseParameters:
         """Base parameters by the rules of inertia transfer.
@@ -221,22 +221,22 @@ class Subject:
             self.names[self.mapping.shape[1] :],
         )
         for attempt in range(_BRANCHES_TRIED):
-            found = symbolic_base_parameters(
+            base = symbolic_base_parameters(
                 mechanism, names, rigid_columns(mechanism), self.mapping, wanted_out, keep, seed + attempt
             )
-            if self._holds(found):
+            if self._holds(base):
                 break
         else:
             raise NotConverged(
                 f"{self.name}: route 'symbolic': no states on home's branch of the loops were found"
             )
         # odd in the rates, as no body's force is: every coefficient stands by itself
-        return found.beside(more)
+        return base.beside(more)
 
-    def _holds(self, found: SymbolicBaseParameters) -> bool:
+    def _holds(self, base: SymbolicBaseParameters) -> bool:
         """Whether what is given up does what is said in its place, at states of home's own branch."""
         rows = self.columns()[:, :, : self.mapping.shape[1]].reshape(-1, self.mapping.shape[1])
-        out = found.elimination
+        out = base.elimination
         left = rows[:, out.given_up] - rows[:, out.kept] @ out.coefficients.astype(float)
         return bool(np.abs(left).max(initial=0.0) <= _SAME_FORCES * np.abs(rows).max(initial=0.0))
 

@@ -146,12 +146,12 @@ def _hinge_limits(
         raise MachineError(
             f"machine '{machine.name}': angle_limits: strut {strut + 1} runs along the first axis of its joint"
         )
-    found = []
+    intervals = []
     # a file's second angle grows away from the hinge, the joint's towards it
     for angle, sign, limit in zip(at_home, (1.0, -1.0), limits.hinges, strict=True):
         ends = (-np.pi, np.pi) if limit is None else sorted(angle + sign * np.array(interval(limit)))
-        found.append((exact(float(ends[0])), exact(float(ends[1]))))
-    return tuple(found)
+        intervals.append((exact(float(ends[0])), exact(float(ends[1]))))
+    return tuple(intervals)
 
 
 def _swing_limit(machine: Machine) -> tuple[tuple[Exact, Exact], ...]:

@@ -58,12 +58,12 @@ def read_each(node: Node, read: Callable[[str, Node], Part]) -> tuple[Part, ...]
         What `read` raised, of all entries.
     """
     problems = Problems()
-    made = []
+    entries = []
     for name, place in named_entries(node):
         with problems.section():
-            made.append(read(name, place))
+            entries.append(read(name, place))
     problems.refuse(node.source, MachineError)
-    return tuple(made)
+    return tuple(entries)
 
 
 def _body(name: str, node: Node, constants: Constants) -> Body:
@@ -171,7 +171,7 @@ def _limits(node: Node, kind: str, constants: Constants) -> tuple[tuple[Exact, E
         isinstance(node.value, list) and len(node.value) == 2 and isinstance(node.value[0], list)
     ):
         node.fail(f"= {node.value}: must be two pairs [least, greatest], one for each angle")
-    found = []
+    intervals = []
     for entry in node.entries() if two else [node]:
         low, high = numbers(entry, constants, 2)
         ends = FLOAT64.number(low), FLOAT64.number(high)
@@ -179,8 +179,8 @@ def _limits(node: Node, kind: str, constants: Constants) -> tuple[tuple[Exact, E
             entry.fail(f"= {entry.value}: must be [least, greatest], least < greatest")
         if kind != "prismatic" and not -np.pi <= ends[0] < ends[1] <= np.pi:
             entry.fail(f"= {entry.value}: must be angles in rad from -pi to pi (deg(30) is 30 degrees)")
-        found.append((low, high))
-    return tuple(found)
+        intervals.append((low, high))
+    return tuple(intervals)
 
 
 def _axes(node: Node, constants: Constants, two_axes: bool) -> tuple[ExactVector, ExactVector]:
@@ -203,25 +203,25 @@ def _references(
     """Given ones, or those of frames that are parallel where the coordinate is zero."""
     if node.has("reference"):
         place = node.take("reference")
-        found = pair(place, constants, direction)
+        references = pair(place, constants, direction)
     else:
         place = node.take("reference", None)
         if two_axes:
-            found = (axis[1], axis[0])
+            references = (axis[1], axis[0])
         elif _parallel(*axis):
-            found = (across(axis[0]), across(axis[0]))
+            references = (across(axis[0]), across(axis[0]))
         else:
             place.fail(
                 "is missing: where the axis differs in the two frames, say which directions coincide at zero"
             )
-    for i, vector in enumerate(found):
+    for i, vector in enumerate(references):
         a, b = FLOAT64.array(axis[i]), FLOAT64.array(vector)
         cosine = a @ b / np.linalg.norm(a) / np.linalg.norm(b)
         if two_axes and abs(cosine) > _ACROSS:
             place.fail(f"[{i + 1}] is not across the axis in that body's frame")
         if not two_axes and abs(cosine) > 1 - _ACROSS:
             place.fail(f"[{i + 1}] is along the axis in that body's frame")
-    return found
+    return references
 
 
 def _parallel(a: ExactVector, b: ExactVector) -> bool:

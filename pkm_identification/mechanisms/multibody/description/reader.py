@@ -137,13 +137,13 @@ def _with_inertia(drives: tuple[Drive, ...], actuators: tuple[Actuator, ...] | N
 
 def _constants(node: Node) -> Constants:
     """Named numbers, each of which may use those before it."""
-    made: dict[str, Exact] = {}
+    constants: dict[str, Exact] = {}
     if node.value != {}:
         for name, place in named_entries(node):
             if not name.isidentifier():
                 place.fail("is no name: letters, digits and _ alone")
-            made[name] = number(place, made)
-    return made
+            constants[name] = number(place, constants)
+    return constants
 
 
 def _unique(root: Node, names: list[str]) -> None:
@@ -223,6 +223,6 @@ def _closed_form(node: Node, constants: Constants) -> ClosedForm | None:
         return None
     name = node.take("name").text()
     given: Mapping[str, Any] = {key: value for key, value in node.value.items() if key != "name"}
-    found = {str(key): number(node.take(key), constants) for key in given}
+    numbers = {str(key): number(node.take(key), constants) for key in given}
     node.close()
-    return ClosedForm(name, found)
+    return ClosedForm(name, numbers)

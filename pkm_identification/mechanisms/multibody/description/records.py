@@ -22,7 +22,7 @@ FREEDOM = {
     "spherical": 3,
     "planar": 3,
 }
-JOINT_TRANSITION_RATE = 0.002
+JOINT_TRANSITION_RATE = 0.002  # rad/s, or m/s of what slides
 JOINT_TYPES = tuple(FREEDOM)
 NO_VECTOR: ExactVector = (ZERO, ZERO, ZERO)
 

@@ -247,12 +247,12 @@ class Padic(Evaluation):
         flat = values.ravel().tolist()
         products = list(accumulate(flat, lambda one, other: one * other % self.modulus))
         left = self.inverse(products[-1])
-        found = np.empty(len(flat), dtype=object)
+        inverses = np.empty(len(flat), dtype=object)
         for k in range(len(flat) - 1, 0, -1):
-            found[k] = left * products[k - 1] % self.modulus
+            inverses[k] = left * products[k - 1] % self.modulus
             left = left * flat[k] % self.modulus
-        found[0] = left
-        return found.reshape(values.shape)
+        inverses[0] = left
+        return inverses.reshape(values.shape)
 
     def root(self, value: Any) -> Any:
         """A square root, the same one whenever it is asked for.
@@ -262,14 +262,14 @@ class Padic(Evaluation):
         NotInThisField
             If there is none.
         """
-        found: Any = self._roots.get((value.flat[0] if isinstance(value, np.ndarray) else value) % self.prime)
-        if found is None:
+        root: Any = self._roots.get((value.flat[0] if isinstance(value, np.ndarray) else value) % self.prime)
+        if root is None:
             raise NotInThisField(f"no root modulo {self.prime}")
         known = 1
         while known < self.exponent:
             known *= 2
-            found = (found + value * self.inverse(found)) * self.inverse(2) % self.modulus
-        return found
+            root = (root + value * self.inverse(root)) * self.inverse(2) % self.modulus
+        return root
 
     def size(self, value: Any) -> float:
         """p to the minus how many times p divides a number; zero of zero; the largest of an array."""

@@ -42,10 +42,10 @@ class Rational(Evaluation):
 
 
 def _root(value: Fraction) -> Fraction:
-    found = square_root(value)
-    if not isinstance(found, Fraction):
+    root = square_root(value)
+    if not isinstance(root, Fraction):
         raise NotRational(f"sqrt({value})")
-    return found
+    return root
 
 
 RATIONAL = Rational()

@@ -17,7 +17,7 @@ _ROUNDING = 1e-9
 _FELT = 1e-9  # rad/s or m/s per unit of a motion: less is rounding
 
 
-def check_bodies(description: Description, model: Model, found: Mobility) -> None:
+def check_bodies(description: Description, model: Model, freedom: Mobility) -> None:
     """Refuse inertias of no body where the mechanism would feel it, and planar bodies that leave their plane.
 
     Raises
@@ -25,7 +25,7 @@ def check_bodies(description: Description, model: Model, found: Mobility) -> Non
     MachineError
         Names the body.
     """
-    turns, shifts = body_velocities(model, found)
+    turns, shifts = body_velocities(model, freedom)
     for b, body in enumerate(description.bodies):
         place = f"{description.source}: bodies.{body.name}:"
         if body.planar and max(_most(turns[b, :2]), _most(shifts[b, 2])) > _FELT:
@@ -65,11 +65,11 @@ def turning_axis(turns: FloatArray) -> FloatArray | None:
     return axes[:, 0] if sizes[0] > _FELT else np.zeros(3)
 
 
-def body_velocities(model: Model, found: Mobility) -> tuple[FloatArray, FloatArray]:
+def body_velocities(model: Model, freedom: Mobility) -> tuple[FloatArray, FloatArray]:
     """Angular velocities and velocities (B, 3, k) of the bodies, own axes, per unit motion, at and near home."""
     turns, shifts = [], []
-    for q in closed_nearby(model, found):
-        gain = free_directions(model, found, q)
+    for q in closed_nearby(model, freedom):
+        gain = free_directions(model, freedom, q)
         turn = np.zeros((len(model.body), 3, gain.shape[1]))
         shift = np.zeros_like(turn)
         read_unit_motions(model, q, np.ascontiguousarray(gain), turn, shift)

@@ -80,7 +80,7 @@ def mobility(
         )
     independent = _independent_rows(elsewhere, general)
     freedom = tree.velocities - general
-    found = Mobility(
+    result = Mobility(
         home,
         tuple(int(loops[i]) for i in independent),
         tuple(int(loops[i]) for i in range(len(loops)) if i not in independent),
@@ -89,13 +89,13 @@ def mobility(
     check_counts(description, freedom)
     if unmet:
         raise MachineError(unmet)
-    free = free_directions(model, found, home)
+    free = free_directions(model, result, home)
     moved = {
         kind: _jacobian(model, np.array(tasks[kind], dtype=np.int64), home) @ free
         for kind in ("drives", "outputs")
     }
     check_tasks(description, moved)
-    return found
+    return result
 
 
 def guessed(description: Description, tree: Tree, model: Model) -> FloatArray:
@@ -246,25 +246,25 @@ def _nearby(model: Model, loops: np.ndarray, home: FloatArray) -> list[FloatArra
     """Closed configurations a little away from home, in directions that the loops leave free."""
     free = _null_space(_jacobian(model, loops, home))
     rng = np.random.default_rng(0)
-    found = []
+    configurations = []
     for reach in _NEARBY if free.shape[1] else ():
         step = free @ rng.normal(size=free.shape[1])
         q = home.copy()
         advance(model, q, reach * step / np.abs(step).max())
         q = _fit(model, loops, np.zeros(len(loops)), q) if len(loops) else q
         if np.abs(_values(model, loops, q)).max(initial=0.0) < 1e3 * _CLOSED:
-            found.append(q)
-    return found
+            configurations.append(q)
+    return configurations
 
 
-def closed_nearby(model: Model, found: Mobility) -> list[FloatArray]:
+def closed_nearby(model: Model, freedom: Mobility) -> list[FloatArray]:
     """Home, and closed configurations (Q,) a little away from it."""
-    return [found.home, *_nearby(model, np.array(found.independent, dtype=np.int64), found.home)]
+    return [freedom.home, *_nearby(model, np.array(freedom.independent, dtype=np.int64), freedom.home)]
 
 
-def free_directions(model: Model, found: Mobility, q: FloatArray) -> FloatArray:
+def free_directions(model: Model, freedom: Mobility, q: FloatArray) -> FloatArray:
     """Velocities (V, dof) that the loops allow at a configuration."""
-    return _null_space(_jacobian(model, np.array(found.independent, dtype=np.int64), q))
+    return _null_space(_jacobian(model, np.array(freedom.independent, dtype=np.int64), q))
 
 
 def _independent_rows(jacobian: FloatArray, rank: int) -> list[int]:

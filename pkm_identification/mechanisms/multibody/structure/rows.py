@@ -171,12 +171,12 @@ def measure_row(measure: Measure) -> Row:
 def pose_rows(body: str) -> list[Row]:
     """Six rows that hold a body's frame at a position and a rotation in the ground frame."""
     bodies = ("ground", body)
-    made = [
+    rows = [
         Row(f"{body}: {_LETTERS[k]}", POINT, bodies, directions=(IDENTITY[k], NO_VECTOR), unit="m")
         for k in range(3)
     ]
-    made += [Row(f"{body}: turn about {_LETTERS[k]}", TURN, bodies, turns=(k,)) for k in range(3)]
-    return made
+    rows += [Row(f"{body}: turn about {_LETTERS[k]}", TURN, bodies, turns=(k,)) for k in range(3)]
+    return rows
 
 
 def padded(values: tuple, length: int, filler: Exact | int = ZERO) -> list:

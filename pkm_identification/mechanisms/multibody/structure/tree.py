@@ -158,12 +158,12 @@ def _leaves_first(frames: Sequence[Frame], loops: Sequence[Sequence[int]]) -> tu
     for ends in loops:
         for f in _ancestors(frames, ends[0]) ^ _ancestors(frames, ends[1]):
             shared_by[f] += 1
-    made, count = list(frames), 0
+    placed, count = list(frames), 0
     for f in sorted(range(len(frames)), key=lambda f: shared_by[f]):
         if frames[f].kind != FIXED:
-            made[f] = replace(frames[f], velocity=count)
+            placed[f] = replace(frames[f], velocity=count)
             count += VELOCITIES[frames[f].kind]
-    return tuple(made)
+    return tuple(placed)
 
 
 def loop_frames(tree: Tree, joint: Joint) -> set[int]:
@@ -183,11 +183,11 @@ def loop_bodies(tree: Tree, joint: Joint) -> tuple[str, ...]:
 
 def _ancestors(frames: Sequence[Frame], f: int) -> set[int]:
     """A frame and those that carry it."""
-    found = set()
+    carriers = set()
     while f >= 0:
-        found.add(f)
+        carriers.add(f)
         f = frames[f].parent
-    return found
+    return carriers
 
 
 class _Builder:
@@ -211,7 +211,7 @@ class _Builder:
                 f"{source}: joints.{joint.name}: without spin, its first body must be the one nearer to ground"
             )
         parent, placement = self.body_frames[near], start
-        made = []
+        frames = []
         for kind, axis in motions:
             self.frames.append(
                 Frame(
@@ -228,13 +228,13 @@ class _Builder:
             self.coordinates += COORDINATES[kind]
             self.velocities += VELOCITIES[kind]
             parent, placement = len(self.frames) - 1, HERE
-            made.append(parent)
+            frames.append(parent)
         placement = placement @ end.inverse()
         if not motions or not placement.nothing:
             self.frames.append(Frame(parent, placement))
             parent = len(self.frames) - 1
         self.body_frames[far] = parent
-        self.joint_frames[joint.name] = tuple(made if forward else made[::-1])
+        self.joint_frames[joint.name] = tuple(frames if forward else frames[::-1])
 
 
 def planar_bodies(bodies: Sequence[Body]) -> set[str]:

@@ -27,21 +27,21 @@ def steps_figure(study: ServoStudy) -> Figure:
     """Four steps, the printed first peak and the one after, and the reduced model."""
     figure = Figure(figsize=(9, 5.2), layout="constrained")
     panels = figure.subplots(2, 2, sharex=True, sharey=True).ravel()
-    for k, (panel, made, (load, out, peak, period, overshoot)) in enumerate(
+    for k, (panel, run, (load, out, peak, period, overshoot)) in enumerate(
         zip(panels, study.steps, STEPS, strict=True)
     ):
-        share = made.measured / (-STEP if out else STEP)
-        panel.plot(1e3 * made.time, share, color=ESTIMATE, label="V_me, ours")
+        share = run.measured / (-STEP if out else STEP)
+        panel.plot(1e3 * run.time, share, color=ESTIMATE, label="V_me, ours")
         if k == 2:
             panel.plot(
-                1e3 * made.time,
+                1e3 * run.time,
                 study.reduced.measured / -STEP,
                 "--",
                 color=NOMINAL,
                 label="valve as one delay",
             )
         # overshoot is over where the piston settles
-        settled = share.max() / (1.0 + made.metrics.overshoot)
+        settled = share.max() / (1.0 + run.metrics.overshoot)
         height = settled * (1.0 + overshoot / 100.0)
         panel.plot([peak], [height], "x", color=TRUE, label="source, first peak")
         panel.axvline(peak + period, color=TRUE, linewidth=0.8, linestyle=":")

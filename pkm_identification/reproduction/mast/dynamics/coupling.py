@@ -55,8 +55,8 @@ def loop_gain(axis: Axis, mass: FloatArray) -> float:
 
 def slider_commands(mast: Mechanism, outputs: FloatArray) -> FloatArray:
     """Slider heights (N, 3) of z, psi and theta (N, 3)."""
-    found = kinematics.close_outputs(mast, outputs).required(outputs, "outputs")
-    return kinematics.read(mast, "drives", found)
+    configurations = kinematics.close_outputs(mast, outputs).required(outputs, "outputs")
+    return kinematics.read(mast, "drives", configurations)
 
 
 def run_table(

@@ -64,10 +64,10 @@ def axis_figure(study: ResponseStudy) -> Figure:
     figure = Figure(figsize=(10, 3.8), layout="constrained")
     bode, ringing = figure.subplots(1, 2)
     frequency = np.logspace(1.0, 3.5, 400)
-    made = transfer_functions(AXIS, 2j * np.pi * frequency)
+    functions = transfer_functions(AXIS, 2j * np.pi * frequency)
     names = ("TF1 (rad/N m)", "TF2", "TF1d (rad/N m)", "TF2d")
     for name, part, color in zip(
-        names, (made.tf1, made.tf2, made.tf1d, made.tf2d), STRUT_COLORS, strict=False
+        names, (functions.tf1, functions.tf2, functions.tf1d, functions.tf2d), STRUT_COLORS, strict=False
     ):
         bode.loglog(frequency, np.abs(part), color=color, label=name)
     bode.axvline(AXIS.resonance, color=NOMINAL, linewidth=0.8)

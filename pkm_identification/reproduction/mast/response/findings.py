@@ -143,11 +143,11 @@ def _responses(study: ResponseStudy) -> Finding:
         ("phase", "deg", PHASES, delayed.phase, prompt.phase, PHASE_NEAR),
     ):
         for k, frequency in enumerate(FREQUENCIES):
-            name, found = f"z {frequency:g} Hz, {part}", float(ours[k])
-            if abs(found - without[k]) > near:
-                numbers.append(undecided(name, source[k], found, unit, "S", "595", because=DELAY))
+            name, own_value = f"z {frequency:g} Hz, {part}", float(ours[k])
+            if abs(own_value - without[k]) > near:
+                numbers.append(undecided(name, source[k], own_value, unit, "S", "595", because=DELAY))
             else:
-                numbers.append(value(name, source[k], found, unit, "S", "595", near=near))
+                numbers.append(value(name, source[k], own_value, unit, "S", "595", near=near))
     return Finding(
         "Closed position loop in z at .4, 5, 10 Hz: 99.4, 65.4, 43.2 % and -6.3, -62.5, -103.7 degrees (S).",
         f"The cascade as printed, one position cycle of transport delay: {_listed(delayed)}. Without delay: "

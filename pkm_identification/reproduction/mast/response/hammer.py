@@ -61,8 +61,8 @@ def hammer_blow(inertia: float, stiffness: float, damping: float, seed: int = SE
         return np.exp(-ratio * w * t)[:, None] * np.column_stack([np.cos(fast * t), np.sin(fast * t)])
 
     def misfit(values: FloatArray) -> FloatArray:
-        made = columns(values[0] * first, values[1])
-        return made @ np.linalg.lstsq(made, seen, rcond=None)[0] - seen
+        answers = columns(values[0] * first, values[1])
+        return answers @ np.linalg.lstsq(answers, seen, rcond=None)[0] - seen
 
     fit = least_squares(misfit, [1.0, 0.05], bounds=([0.3, 0.0], [3.0, 0.9]))
     slope = np.asarray(fit.jac)
@@ -71,13 +71,13 @@ def hammer_blow(inertia: float, stiffness: float, damping: float, seed: int = SE
     deviation = np.sqrt(np.diag(covariance))
     # C = 2 ratio K / w
     spread = np.hypot(deviation[1] / max(ratio, 1e-9), deviation[0] / fit.x[0])
-    found = 2.0 * ratio * stiffness / w
+    viscous = 2.0 * ratio * stiffness / w
     return Ringing(
         time,
         rate,
         w / (2.0 * np.pi),
         float(deviation[0] * first / (2.0 * np.pi)),
-        found,
-        float(found * spread),
+        viscous,
+        float(viscous * spread),
         stiffness / w**2,
     )

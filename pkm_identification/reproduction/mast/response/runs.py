@@ -131,8 +131,8 @@ def loop_response(loop: SampledLoop, command: FloatArray | None = None) -> LoopR
 
 
 def _functions(axis: Axis, s: np.ndarray, solve: bool) -> np.ndarray:
-    made = (solved_functions if solve else transfer_functions)(axis, s)
-    return np.array([made.tf1, made.tf2, made.tf1d, made.tf2d])
+    functions = (solved_functions if solve else transfer_functions)(axis, s)
+    return np.array([functions.tf1, functions.tf2, functions.tf1d, functions.tf2d])
 
 
 def _function_error() -> float:
@@ -144,37 +144,37 @@ def _function_error() -> float:
 def _rigid_error() -> float:
     stiff = replace(AXIS, stiffness=1e9 * AXIS.stiffness)
     s = 2j * np.pi * np.logspace(-1.0, 2.0, 20)
-    made = transfer_functions(stiff, s)
+    functions = transfer_functions(stiff, s)
     limits = (1.0 / (stiff.total * s**2), 1.0, 1.0 / (stiff.total * s**2), 1.0)
-    parts = (made.tf1, made.tf2, made.tf1d, made.tf2d)
+    parts = (functions.tf1, functions.tf2, functions.tf1d, functions.tf2d)
     return float(max(np.abs(part / limit - 1.0).max() for part, limit in zip(parts, limits, strict=True)))
 
 
 def _changes(mass: FloatArray) -> dict[str, tuple[float, float]]:
     bare, loaded = closed_loop(AXIS, Cascade(), np.zeros((3, 3))), closed_loop(AXIS, Cascade(), mass)
-    found = {}
+    changes = {}
     for name, direction in MOTIONS.items():
         command = np.array(direction)
-        found[name] = (loop_response(bare, command).minus_3_db, loop_response(loaded, command).minus_3_db)
+        changes[name] = (loop_response(bare, command).minus_3_db, loop_response(loaded, command).minus_3_db)
     light = replace(AXIS, guide=guide_inertia(READINGS[0][0], 0.0))
     alone = loop_response(closed_loop(light, Cascade())).minus_3_db
     for name, carried in (
         ("slider 1 with its share in z", float(mass[0].sum())),
         (ALL_ON_ONE, READINGS[2][1]),
     ):
-        found[name] = (alone, loop_response(closed_loop(light.carrying(carried), Cascade())).minus_3_db)
-    return found
+        changes[name] = (alone, loop_response(closed_loop(light.carrying(carried), Cascade())).minus_3_db)
+    return changes
 
 
 def _rubbing(amplitude: float, mass: FloatArray) -> tuple[float, float, float]:
     """-3 dB of an axis with friction: bare, with what slider 1 carries in z, and with gravity on it."""
     carried = float(mass[0].sum())
     cases = ((AXIS, 0.0), (AXIS.carrying(carried), 0.0), (AXIS.carrying(carried), 9.81 * carried))
-    found = []
+    widths = []
     for axis, pull in cases:
 
         def at(frequency: float, axis: Axis = axis, pull: float = pull) -> complex:
             return response_at(axis, Cascade(), frequency, amplitude, IDENTIFIED_FRICTION, pull)
 
-        found.append(minus_3_db(at, LOWEST, NEAR))
-    return found[0], found[1], found[2]
+        widths.append(minus_3_db(at, LOWEST, NEAR))
+    return widths[0], widths[1], widths[2]

@@ -19,13 +19,13 @@ def findings(study: TorqueStudy) -> tuple[Finding, ...]:
 
 
 def _identification(study: TorqueStudy) -> Finding:
-    found = study.identified
-    factor = MOTOR_INERTIA / found.inertia
+    identified = study.identified
+    factor = MOTOR_INERTIA / identified.inertia
     return Finding(
         f"Identified from torque: J_1 / {INERTIA_FACTOR:g}, Coulomb friction {IDENTIFIED_FRICTION:g} N m (S).",
-        f"From the synthetic torques of a machine that has them: J_1 / {factor:.4f} (J_1 = {found.inertia:.4g} ± "
-        f"{found.inertia_std:.1g} kg m^2), {found.friction:.5f} ± {found.friction_std:.1g} N m, in "
-        f"{found.rounds} rounds "
+        f"From the synthetic torques of a machine that has them: J_1 / {factor:.4f} (J_1 = {identified.inertia:.4g} ± "
+        f"{identified.inertia_std:.1g} kg m^2), {identified.friction:.5f} ± {identified.friction_std:.1g} N m, in "
+        f"{identified.rounds} rounds "
         "from the manufacturers' data.",
         "Friction from the log at .4 Hz, inertia from that at 10 Hz, each with what the other gave; noise of "
         "2 % on torque "
@@ -35,14 +35,14 @@ def _identification(study: TorqueStudy) -> Finding:
             undecided(
                 "ident: Coulomb friction",
                 IDENTIFIED_FRICTION,
-                found.friction,
+                identified.friction,
                 "N m",
                 "S",
                 None,
                 because=PUT_IN,
             ),
-            beyond("ident: deviation of J_1", found.inertia_std, "kg m^2"),
-            beyond("ident: deviation of friction", found.friction_std, "N m"),
+            beyond("ident: deviation of J_1", identified.inertia_std, "kg m^2"),
+            beyond("ident: deviation of friction", identified.friction_std, "N m"),
         ),
     )
 

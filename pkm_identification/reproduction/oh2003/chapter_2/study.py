@@ -31,8 +31,8 @@ def run() -> Outcome:
 
 def outcome(study: Study, change: float) -> Outcome:
     """Text, document and figures; `change` with the inertias of chapters 4-5, in points."""
-    notes, found = _notes(study, change), findings(study)
-    return Outcome(_text(study, found, notes), _document(study, found, notes), lambda: _figures(study))
+    notes, judged = _notes(study, change), findings(study)
+    return Outcome(_text(study, judged, notes), _document(study, judged, notes), lambda: _figures(study))
 
 
 def _figures(study: Study) -> dict[str, Figure]:
@@ -44,7 +44,7 @@ def _figures(study: Study) -> dict[str, Figure]:
     )
 
 
-def _text(study: Study, found: tuple[Finding, ...], notes: list[str]) -> str:
+def _text(study: Study, judged: tuple[Finding, ...], notes: list[str]) -> str:
     return "\n\n".join(
         (
             f"Oh 2003: {TITLE}",
@@ -53,7 +53,7 @@ def _text(study: Study, found: tuple[Finding, ...], notes: list[str]) -> str:
             + str(study_table(study)),
             "Variation norms in % of mean |F_a| (2.82-2.88)\n" + str(study_table(study, variation=True)),
             "Variation norms in motions scaled for each machine, those that fit\n" + str(scaled_table(study)),
-            conclusions(found),
+            conclusions(judged),
         )
     )
 
@@ -81,9 +81,9 @@ def _notes(study: Study, change: float) -> list[str]:
     ]
 
 
-def _document(study: Study, found: tuple[Finding, ...], notes: list[str]) -> dict[str, Any]:
+def _document(study: Study, judged: tuple[Finding, ...], notes: list[str]) -> dict[str, Any]:
     return {
-        **common_document(NAME, TITLE, notes, found, FIGURES),
+        **common_document(NAME, TITLE, notes, judged, FIGURES),
         "cases": [
             {
                 **_case(machine, motion, case),

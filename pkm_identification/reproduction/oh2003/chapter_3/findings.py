@@ -181,17 +181,17 @@ def _ranges(study: PendulumStudy) -> Finding:
     travel, stated_travel = largest(study.motion, "position", 0), STATED["position", 0][1]
     drift = (stated_travel - travel) / float(np.ptp(study.motion.time))
     numbers = []
-    for key, (_, stated) in STATED.items():
+    for key, (_, text_value) in STATED.items():
         name, unit = STATED_TEXT[key]
         label, line = f"Range of {name}", "5399-5409"
         if key == ("position", 0):
-            numbers.append(undecided(label, stated, travel, unit, "S", line, because=AT_REST))
+            numbers.append(undecided(label, text_value, travel, unit, "S", line, because=AT_REST))
         elif key == ("position", 1):
             ends = (min(turned), max(turned))
-            numbers.append(undecided(label, stated, ends, unit, "S", line, because=CHAOTIC))
+            numbers.append(undecided(label, text_value, ends, unit, "S", line, because=CHAOTIC))
         else:
             own = largest(study.motion, *key)
-            numbers.append(value(label, stated, own, unit, "S", line, near=RANGE_CLOSE * stated))
+            numbers.append(value(label, text_value, own, unit, "S", line, near=RANGE_CLOSE * text_value))
     return Finding(
         "Ranges of the noise-free states: x 3 m, x' 2.19 m/s, x'' 51.1 m/s^2, theta 1 36.5 rad, its rate 18.2 rad/s "
         "(S).",

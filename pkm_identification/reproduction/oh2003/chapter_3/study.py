@@ -43,15 +43,15 @@ def run() -> Outcome:
 
 def outcome(study: PendulumStudy) -> Outcome:
     """Text, document and figures."""
-    found, notes = findings(study), _notes(study)
-    return Outcome(_text(study, found, notes), _document(study, found, notes), lambda: _figures(study))
+    judged, notes = findings(study), _notes(study)
+    return Outcome(_text(study, judged, notes), _document(study, judged, notes), lambda: _figures(study))
 
 
 def _figures(study: PendulumStudy) -> dict[str, Figure]:
     from .figures import fall_figure, iterations_figure, settling_figure
 
-    made = (fall_figure(study), iterations_figure(study), settling_figure(study))
-    return dict(zip(FIGURES, made, strict=True))
+    figures = (fall_figure(study), iterations_figure(study), settling_figure(study))
+    return dict(zip(FIGURES, figures, strict=True))
 
 
 def _notes(study: PendulumStudy) -> tuple[str, ...]:
@@ -73,7 +73,7 @@ def _releases() -> str:
     return ", ".join(f"{first:g} and {second:g}" for _, first, second in ELSEWHERE)
 
 
-def _text(study: PendulumStudy, found: tuple[Finding, ...], notes: tuple[str, ...]) -> str:
+def _text(study: PendulumStudy, judged: tuple[Finding, ...], notes: tuple[str, ...]) -> str:
     collapse = study.residual_form.iterates[min(1, len(study.residual_form.iterates) - 1)]
     return "\n\n".join(
         (
@@ -98,14 +98,14 @@ def _text(study: PendulumStudy, found: tuple[Finding, ...], notes: tuple[str, ..
                 f"{named(study.pushed_noisy.values, NAMES)}.",
                 "",
             ),
-            conclusions(found),
+            conclusions(judged),
         )
     )
 
 
-def _document(study: PendulumStudy, found: tuple[Finding, ...], notes: tuple[str, ...]) -> dict[str, Any]:
+def _document(study: PendulumStudy, judged: tuple[Finding, ...], notes: tuple[str, ...]) -> dict[str, Any]:
     return {
-        **common_document(NAME, TITLE, notes, found, FIGURES),
+        **common_document(NAME, TITLE, notes, judged, FIGURES),
         "true": dict(zip(NAMES, TRUE.tolist(), strict=True)),
         "units": dict(zip(NAMES, UNITS, strict=True)),
         "start": START.tolist(),

@@ -52,8 +52,8 @@ def _table(study: SimulationStudy, *tables: str, motions: tuple[str, ...] = ()) 
         if one.case.table.split(",")[0] in tables and (not motions or one.case.motion in motions)
         if not one.case.table.endswith(", 0 %")
     )
-    made = (mass_number(one) for one in mass_comparisons(results))
-    return tuple(number for number in made if number is not None)
+    numbers = (mass_number(one) for one in mass_comparisons(results))
+    return tuple(number for number in numbers if number is not None)
 
 
 def _errors(result: CaseResult, values: np.ndarray) -> np.ndarray:

@@ -62,8 +62,8 @@ def run() -> Outcome:
 
 def outcome(study: SimulationStudy) -> Outcome:
     """Text, document and figures."""
-    found = findings(study)
-    return Outcome(_text(study, found), _document(study, found), lambda: _figures(study))
+    judged = findings(study)
+    return Outcome(_text(study, judged), _document(study, judged), lambda: _figures(study))
 
 
 def _figures(study: SimulationStudy) -> dict[str, Figure]:
@@ -149,7 +149,7 @@ NOTES = (
 )
 
 
-def _text(study: SimulationStudy, found: tuple[Finding, ...]) -> str:
+def _text(study: SimulationStudy, judged: tuple[Finding, ...]) -> str:
     by_motion = [tuple(study.of(table, motion) for table in ("4.4", "4.10", "4.12")) for motion in MOTIONS]
     inertias = inertia_table(
         inertia_comparisons(study.of("4.4", "XY")), [study.of("4.4", m) for m in MOTIONS], SOURCE_NAMES
@@ -180,7 +180,7 @@ def _text(study: SimulationStudy, found: tuple[Finding, ...]) -> str:
             str(iteration_table(_iterations(study))),
             "Order of data: largest change of a mass against sequential order in %, no noise",
             str(order_table(by_motion)),
-            conclusions(found),
+            conclusions(judged),
         )
     )
 
@@ -196,9 +196,9 @@ def _iterations(study: SimulationStudy) -> list[tuple[CaseResult, int, float | N
     return rows
 
 
-def _document(study: SimulationStudy, found: tuple[Finding, ...]) -> dict[str, Any]:
+def _document(study: SimulationStudy, judged: tuple[Finding, ...]) -> dict[str, Any]:
     return {
-        **common_document(NAME, TITLE, NOTES, found, FIGURES),
+        **common_document(NAME, TITLE, NOTES, judged, FIGURES),
         "identifiability": [
             {
                 "data": name,

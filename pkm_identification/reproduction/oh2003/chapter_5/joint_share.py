@@ -69,7 +69,7 @@ def joint_share(machine: Machine) -> JointShare:
             for size in MOMENTS
         },
         {name: _fit(machine, JointFriction.alike(0.0, DAMPING), name)[0] for name in NAMES},
-        {kind: {name: _fit(made, judged, name)[0] for name in NAMES} for kind, made in hinged.items()},
+        {kind: {name: _fit(run, judged, name)[0] for name in NAMES} for kind, run in hinged.items()},
         {name: _fit(machine, judged, name)[1] for name in NAMES},
     )
 

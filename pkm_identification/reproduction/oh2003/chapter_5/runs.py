@@ -144,16 +144,16 @@ def run_study(experiments: Experiments) -> StagedStudy:
     )
 
 
-def third_stages(done: StagedIdentification, redundancy: float) -> dict[str, dict[str, Stage]]:
+def third_stages(staged: StagedIdentification, redundancy: float) -> dict[str, dict[str, Stage]]:
     """Stage 3 on every trajectory from the friction of 2-A and inertias of 2-B of one (l.16426-66)."""
-    parameters, settings = done.trajectories.parameters, StageSettings(redundancy)
+    parameters, settings = staged.trajectories.parameters, StageSettings(redundancy)
     free = free_of(parameters, ALL)
     return {
         first: {
             name: run_stage("3", part, parameters, free, result.stages[-2].values, settings)
-            for name, part in done.trajectories.equations.items()
+            for name, part in staged.trajectories.equations.items()
         }
-        for first, result in done.results.items()
+        for first, result in staged.results.items()
     }
 
 

@@ -39,8 +39,8 @@ def run() -> Outcome:
 
 def outcome(study: StagedStudy) -> Outcome:
     """Text, document and figures."""
-    found = findings(study)
-    return Outcome(_text(study, found), _document(study, found), lambda: _figures(study))
+    judged = findings(study)
+    return Outcome(_text(study, judged), _document(study, judged), lambda: _figures(study))
 
 
 def _figures(study: StagedStudy) -> dict[str, Figure]:
@@ -49,13 +49,13 @@ def _figures(study: StagedStudy) -> dict[str, Figure]:
     from .figures import friction_by_trajectory_figure
     from .source_figures import source_figures
 
-    made = (
+    figures = (
         stages_figure(study.ours, SHOWN_PARAMETERS, study.experiments.true_values),
         dependence_figure(study.ours),
         friction_by_trajectory_figure(study),
         source_figures(study),
     )
-    return dict(zip(FIGURES, made, strict=True))
+    return dict(zip(FIGURES, figures, strict=True))
 
 
 NOTES = (
@@ -77,7 +77,7 @@ NOTES = (
 )
 
 
-def _text(study: StagedStudy, found: tuple[Finding, ...]) -> str:
+def _text(study: StagedStudy, judged: tuple[Finding, ...]) -> str:
     ours, truth = study.ours, study.experiments.true_values
     estimates = {name: result.estimate for name, result in ours.results.items()}
     return "\n\n".join(
@@ -100,12 +100,12 @@ def _text(study: StagedStudy, found: tuple[Finding, ...]) -> str:
             + str(cross_table(ours.cross)),
             "How far the end of stage 3 depends on its start\n"
             + str(dependence_table(ours.cross, ours.results, ours.trajectories.parameters.scale)),
-            conclusions(found),
+            conclusions(judged),
         )
     )
 
 
-def _document(study: StagedStudy, found: tuple[Finding, ...]) -> dict[str, Any]:
+def _document(study: StagedStudy, judged: tuple[Finding, ...]) -> dict[str, Any]:
     at_once = {
         kind: {
             name: {
@@ -122,7 +122,7 @@ def _document(study: StagedStudy, found: tuple[Finding, ...]) -> dict[str, Any]:
         )
     }
     return {
-        **common_document(NAME, TITLE, NOTES, found, FIGURES),
+        **common_document(NAME, TITLE, NOTES, judged, FIGURES),
         "true": study.experiments.true_values.tolist(),
         "strut_tests": study.experiments.expected.tolist(),
         "ranks": study.ranks,

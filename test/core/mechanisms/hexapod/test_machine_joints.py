@@ -101,7 +101,7 @@ def test_angle_limits_are_those_of_the_joints_own_kind():
         )
     ).joint_limits
     assert (hinged.first, hinged.second, hinged.swing) == (None, 0.7, 0.3)
-    assert not Machine.from_document(joints()).joint_limits.stated
+    assert not Machine.from_document(joints()).joint_limits.exist
 
 
 @pytest.mark.parametrize(

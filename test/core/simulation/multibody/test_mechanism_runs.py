@@ -14,7 +14,7 @@ from pkm_identification.mechanisms.multibody import dynamics, kinematics
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.mechanisms.multibody.numbers.arithmetic import FLOAT64
 from pkm_identification.mechanisms.multibody.series import series_motion
-from pkm_identification.simulation.multibody.motions import NAMES, generated, stated
+from pkm_identification.simulation.multibody.motions import NAMES, generated, own_motion
 from pkm_identification.simulation.multibody.simulator import PERIOD, simulate_mechanism
 from pkm_identification.simulation.waveforms import MultiSine
 
@@ -80,7 +80,7 @@ def test_a_motion_is_made_smaller_before_a_dead_point():
 
 def test_the_descriptions_own_motion():
     made = mechanism("four-bar")
-    motion = stated(made)
+    motion = own_motion(made)
     expected = series_motion(made)
     time = np.arange(40) / 40
     for found, wanted in zip(
@@ -97,7 +97,7 @@ def test_the_descriptions_own_motion():
         (lambda: generated("free", mechanism("mast")), "of a mechanism, one of rich, rich2, slow, rest"),
         (lambda: generated("rich", mechanism("mast"), 1.0), "must be more than 1.5 s"),
         (lambda: generated("slow", at_its_limit()), "drive 'length_1' of 'mast' has no room"),
-        (lambda: stated(mechanism("mast")), "has no 'motion' of its own"),
+        (lambda: own_motion(mechanism("mast")), "has no 'motion' of its own"),
     ],
 )
 def test_motions_that_cannot_be_are_refused(make, message):

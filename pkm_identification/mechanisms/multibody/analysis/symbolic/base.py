@@ -167,18 +167,18 @@ def symbolic_base_parameters(
         if pivot is not None:
             applied.append(Applied(step, pivot))
     if own:
-        made = _of_rows(elimination, columns)
+        eliminated = _of_rows(elimination, columns)
         gone = {one.parameter for one in applied if one.vanishes}
         vanishing = [k for k, column in enumerate(columns) if column in gone]
     else:
         late = np.array([(name in wanted_out) - (name in wanted_in) for name in names])
-        made, vanishing = _of_symmetry(elimination, columns, mapping, late, is_zero)
-    transferred = [k for k in made.given_up.tolist() if k not in vanishing]
+        eliminated, vanishing = _of_symmetry(elimination, columns, mapping, late, is_zero)
+    transferred = [k for k in eliminated.given_up.tolist() if k not in vanishing]
     return SymbolicBaseParameters(
         names,
         tuple(vanishing),
         tuple(transferred),
-        made,
+        eliminated,
         tuple(applied),
         tuple(parameters),
         tuple(columns.tolist()) if own else None,
@@ -190,12 +190,12 @@ def symbolic_base_parameters(
 
 def null_vector(step: Step, geometry: Geometry) -> dict[int, Exact]:
     """A step's null vector: the bodies' columns, ten each, that it has; the ground has none."""
-    found: dict[int, Exact] = {}
+    entries: dict[int, Exact] = {}
     for body, sign, ten in step.parts(geometry):
         for k, value in enumerate(ten):
             if body and value != 0:
-                found[_TEN * (body - 1) + k] = sign * value
-    return found
+                entries[_TEN * (body - 1) + k] = sign * value
+    return entries
 
 
 def _preference(step: Step, out: Collection[int]) -> Callable[[int], tuple[bool, bool, int]]:
@@ -241,11 +241,11 @@ def _of_rows(elimination: Elimination, columns: NDArray[np.int64]) -> Eliminated
 
 
 def _eliminated(kept: list[int], given_up: list[int], values: Mapping[tuple[int, int], Any]) -> Eliminated:
-    found = np.full((len(kept), len(given_up)), Fraction(0), dtype=object)
+    coefficients = np.full((len(kept), len(given_up)), Fraction(0), dtype=object)
     rows, columns = ({k: n for n, k in enumerate(some)} for some in (kept, given_up))
     for (k, j), value in values.items():
-        found[rows[k], columns[j]] = value
-    return Eliminated(np.array(kept, dtype=np.int64), np.array(given_up, dtype=np.int64), found)
+        coefficients[rows[k], columns[j]] = value
+    return Eliminated(np.array(kept, dtype=np.int64), np.array(given_up, dtype=np.int64), coefficients)
 
 
 def _of_symmetry(
@@ -279,8 +279,8 @@ def _of_symmetry(
             vanishing.append(j)
             given_up.append(j)
             continue
-        made = {**effect, -1 - j: Fraction(1)}
-        pivot_or_none = echelon.add(made, lambda column: column < 0)
+        vector = {**effect, -1 - j: Fraction(1)}
+        pivot_or_none = echelon.add(vector, lambda column: column < 0)
         assert pivot_or_none is not None
         if pivot_or_none >= 0:
             kept.append(j)

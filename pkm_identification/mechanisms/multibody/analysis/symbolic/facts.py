@@ -116,11 +116,11 @@ class Facts:
     @cached_property
     def _velocities(self) -> list[list[Any]]:
         """Of each body, velocities (N, 3) of its points in the ground's axes."""
-        found = []
+        velocities = []
         for b, points in enumerate(self.geometry.points):
             own = [self.speed[:, b] + _cross(self.turning[:, b], self._number(point)) for point in points]
-            found.append([(self.rotation[:, b] * one[:, None, :]).sum(axis=2) for one in own])
-        return found
+            velocities.append([(self.rotation[:, b] * one[:, None, :]).sum(axis=2) for one in own])
+        return velocities
 
     def _number(self, vector: ExactVector) -> Any:
         return self.arithmetic.array(vector)
@@ -166,16 +166,16 @@ class Facts:
     def shared_directions(self, i: int, j: int) -> list[tuple[int, int, int]]:
         """Directions of body i, of body j, and the sign with which they are always the same."""
         apart = self._spins[:, i] - self._spins[:, j]
-        found = []
+        directions = []
         for k, one in enumerate(self._directions[i]):
             if not self._zero(_cross(apart, one)):
                 continue
             for m, other in enumerate(self._directions[j]):
                 sign = 1 if self._zero(one - other) else -1 if self._zero(one + other) else 0
                 if sign:
-                    found.append((k, m, sign))
+                    directions.append((k, m, sign))
                     break
-        return found
+        return directions
 
     def shared_points(self, i: int, j: int) -> list[tuple[int, int]]:
         """Points of body i and of body j that always have the same velocity."""

@@ -78,7 +78,7 @@ class Formulas(Evaluation):
         return self._sympy.latex(self._sympy.Symbol(value) if isinstance(value, str) else value)
 
 
-def formulas(found: SymbolicBaseParameters, made: Formulas) -> dict[tuple[int, int], Any]:
+def formulas(base: SymbolicBaseParameters, cache: Formulas) -> dict[tuple[int, int], Any]:
     """Coefficients that are not zero, by kept and given up parameter, of bodies that are not known to be alike.
 
     Raises
@@ -86,19 +86,19 @@ def formulas(found: SymbolicBaseParameters, made: Formulas) -> dict[tuple[int, i
     SettingsError
         If bodies are alike: their coefficients are numbers.
     """
-    if found.columns is None:
+    if base.columns is None:
         raise SettingsError("formulas are made of each body's own parameters, without --symmetry")
-    place = {int(column): k for k, column in enumerate(found.columns)}
-    elimination = Elimination(made.is_zero, made.short)
-    for one in found.applied:
+    place = {int(column): k for k, column in enumerate(base.columns)}
+    elimination = Elimination(cache.is_zero, cache.short)
+    for one in base.applied:
         vector = {
-            column: made.number(value)
-            for column, value in null_vector(one.step, found.named).items()
+            column: cache.number(value)
+            for column, value in null_vector(one.step, base.named).items()
             if column in place
         }
         elimination.add(vector, one.parameter.__ne__)
     return {
-        (place[column], place[pivot]): made.factored(-value)
+        (place[column], place[pivot]): cache.factored(-value)
         for pivot, row in elimination.rows.items()
         for column, value in row.items()
         if column != pivot

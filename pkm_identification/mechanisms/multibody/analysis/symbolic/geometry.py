@@ -64,12 +64,12 @@ def body_names(description: Description) -> tuple[str, ...]:
 def _features(
     description: Description, joints: tuple[Joint, ...]
 ) -> list[tuple[list[ExactVector], list[ExactVector]]]:
-    found: dict[str, tuple[list[ExactVector], list[ExactVector]]] = {
+    features: dict[str, tuple[list[ExactVector], list[ExactVector]]] = {
         name: ([NO_VECTOR], list(AXES)) for name in body_names(description)
     }
     for joint in joints:
         for side, body in enumerate(joint.bodies):
-            points, directions = found[body]
+            points, directions = features[body]
             points.append(joint.place[side])
             if joint.type == "spherical":
                 continue
@@ -80,7 +80,7 @@ def _features(
             elif joint.type in ("prismatic", "fixed"):
                 across = unit_vector(cross_product(joint.axis[side], joint.reference[side]))
                 directions.append(across)
-    return list(found.values())
+    return list(features.values())
 
 
 def _once(

@@ -47,17 +47,17 @@ class JointGraph:
 
     def _distances(self) -> list[int]:
         """Joints between each body and the ground, the fewest."""
-        found = {GROUND_BODY: 0}
+        distances = {GROUND_BODY: 0}
         front = [GROUND_BODY]
         while front:
             following = []
             for ends in self._ends.values():
                 for near, far in (ends, ends[::-1]):
-                    if near in front and far not in found:
-                        found[far] = found[near] + 1
+                    if near in front and far not in distances:
+                        distances[far] = distances[near] + 1
                         following.append(far)
             front = following
-        return [found[b] for b in range(len(self.names))]
+        return [distances[b] for b in range(len(self.names))]
 
     def joined(self) -> list[tuple[str, int, int]]:
         """Joints between bodies that move, each with its giver and its taker.
@@ -66,7 +66,7 @@ class JointGraph:
         universal joint the body with fewer joints to the one with more. What gives to a body that itself gives on
         comes first.
         """
-        found = []
+        joints = []
         for joint in self._joints:
             one, other = self._ends[joint.name]
             if GROUND_BODY in (one, other):
@@ -75,9 +75,9 @@ class JointGraph:
             giver = outer
             if joint.type in ("spherical", "universal", "no_spin") and self._count[one] != self._count[other]:
                 giver = min((one, other), key=lambda b: self._count[b])
-            found.append((joint.name, giver, one + other - giver))
-        gives = {giver for _, giver, _ in found}
-        return sorted(found, key=lambda entry: entry[2] not in gives)
+            joints.append((joint.name, giver, one + other - giver))
+        gives = {giver for _, giver, _ in joints}
+        return sorted(joints, key=lambda entry: entry[2] not in gives)
 
     def resting(self, b: int) -> Iterator[tuple[str, int]]:
         """Joints to the ground whose point on a body rests, and that point."""

@@ -212,10 +212,10 @@ def _tensors(
         def parts(
             g: Geometry, e: Way = e, f: Way = f, far: tuple[Way, Way] | None = far
         ) -> list[tuple[int, int, Ten]]:
-            made = [(giver, 1, inertia(e(g), f(g)))]
+            terms = [(giver, 1, inertia(e(g), f(g)))]
             if taker is not None and far is not None:
-                made.append((taker, -1, inertia(far[0](g), far[1](g))))
-            return made
+                terms.append((taker, -1, inertia(far[0](g), far[1](g))))
+            return terms
 
         yield Step(condition, QUADRUPOLE, giver, taker, joint, parts)
 
