@@ -49,6 +49,7 @@ RUNTIME := .[$(if $(CORE_ONLY),sim,ros),report,watch]
 DEVELOPMENT := .[$(if $(CORE_ONLY),sim,ros),report,watch,fleet,tables,completion,test,dev]
 
 demo: $(VENV)/.package
+	$(RUN) $(BIN)/pkm warm-up
 	$(RUN) $(BIN)/pkm demo $(DEMO_ARGS)
 
 # From the sources; needs the environment, not the installed package.

@@ -94,8 +94,11 @@ class Findings:
 
 @dataclass(frozen=True)
 class Effort:
-    """How much is measured: rounds of short timings, runs of whole programs, samples of the long ones, seconds of
-    each run on real topics, or minutes of one of them."""
+    """How much is measured.
+
+    Rounds of short timings, runs of whole programs, samples of the long ones, seconds of each run on real topics, or
+    minutes of one of them.
+    """
 
     rounds: int
     programs: int

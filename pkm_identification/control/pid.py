@@ -63,8 +63,9 @@ class ControlSettings:
 
 
 class StrutController:
-    """PID controllers from length errors to drive forces, one for each strut; or for each drive of any mechanism, of
-    which there may be more or fewer than six, in m and N or rad and N m.
+    """PID controllers from length errors to drive forces, one for each strut.
+
+    Or for each drive of any mechanism, of which there may be more or fewer than six, in m and N or rad and N m.
 
     Parameters
     ----------

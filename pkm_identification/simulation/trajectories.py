@@ -83,7 +83,7 @@ class Trajectory:
         return self.displaced(time, self._displacement(time))
 
     def waves(self, time: FloatArray) -> FadedWaves:
-        """This signal's tones and fade at times (N,) in s, for many signals of them."""
+        """The signal's tones and fade at times (N,) in s, for many signals of them."""
         return FadedWaves.of(self.signal.frequency, self.fade, time)
 
     def _displacement(self, time: FloatArray) -> Derivatives:

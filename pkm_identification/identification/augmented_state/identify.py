@@ -115,8 +115,9 @@ def _identification(
 def estimate_from_the_rest(
     parts: list[JointSamples], experiment: Experiment, parameters: ParameterSet
 ) -> Rounds | None:
-    """States and parameters without the end of each log, the experiment's as samples; None when nothing is held out or
-    too little is left.
+    """States and parameters without the end of each log, the experiment's as samples.
+
+    None when nothing is held out or too little is left.
     """
     ends, form = experiment.held_from(), experiment.settings.estimator.name
     if all(end == len(part) for part, end in zip(parts, ends, strict=True)):

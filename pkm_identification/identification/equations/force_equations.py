@@ -40,7 +40,6 @@ def force_equations(
     band : BandSettings
     online : bool
     """
-
     time = reversal_time(band.period)
 
     def pulses(samples: PlatformMotion) -> FloatArray:

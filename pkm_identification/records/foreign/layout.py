@@ -102,7 +102,7 @@ class LogLayout:
         return layout.over(kept) or None
 
     def over(self, kept: LogLayout) -> LogLayout:
-        """This layout, and of what it says nothing, what another one says."""
+        """What this layout says, and where it says nothing, what another one says."""
         return LogLayout(
             self.columns or kept.columns,
             self.units or kept.units,

@@ -1,5 +1,4 @@
-"""A mechanism as tables: bodies, joints, drives, and what its loops leave of its freedom; how well its forces are
-predicted."""
+"""A mechanism as tables: bodies, joints, drives, what its loops leave of its freedom; how well forces are predicted."""
 
 from __future__ import annotations
 

@@ -30,8 +30,10 @@ class LostCounts:
 
 @dataclass(frozen=True)
 class WrongMotion:
-    """From an instant (s) on one encoder (strut from 0) shows what it showed then, and `share` of what has moved since:
-    0 where it is stuck, -1 where it counts the wrong way."""
+    """From an instant (s) on one encoder (strut from 0) shows what it showed then, and `share` of what has moved since.
+
+    The share is 0 where it is stuck, -1 where it counts the wrong way.
+    """
 
     strut: int
     share: float

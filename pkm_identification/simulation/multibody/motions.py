@@ -70,7 +70,7 @@ class DriveMotion:
         return motion_of_drives(mechanism, *self.drives(time))
 
     def waves(self, time: FloatArray) -> FadedWaves:
-        """This signal's tones and fade at times (N,) in s, for many signals of them."""
+        """The signal's tones and fade at times (N,) in s, for many signals of them."""
         return FadedWaves.of(self.signal.frequency, self.fade, time)
 
     def _displacement(self, time: FloatArray) -> Derivatives:

@@ -85,8 +85,11 @@ def test_nothing_imports_upward():
 
 
 def test_no_import_circle():
-    """Between modules; imports inside functions and for annotations count too. A package's own page of names may
-    import its modules, so what a module imports from its package is an arrow to nothing but what it names."""
+    """Between modules; imports inside functions and for annotations count too.
+
+    A package's own page of names may import its modules, so what a module imports from its package is an arrow to
+    nothing but what it names.
+    """
     graph: dict[str, set[str]] = {}
     for module, target, _ in arrows():
         graph.setdefault(module, set()).add(target)

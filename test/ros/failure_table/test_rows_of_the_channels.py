@@ -55,8 +55,10 @@ FAULTS = [
 
 @pytest.mark.slow
 def test_row_31_a_step_a_stuck_channel_and_clipped_forces_of_one_strut_are_named(chain):
-    """ERROR names strut and size while it lasts (a step for 10 s), then clears; a counter stays; nothing that is not
-    finite goes out."""
+    """ERROR names strut and size while it lasts (a step for 10 s), then clears.
+
+    A counter stays; nothing that is not finite goes out.
+    """
     for k, (change, said, counter) in enumerate(FAULTS):
         assert chain.bench.trigger("/strut_filter/reset").success
         chain.statuses.clear()
@@ -96,8 +98,10 @@ def test_row_31_a_right_driver_raises_no_such_alarm(chain):
 
 
 def test_row_32_a_clock_far_ahead_is_not_believed_before_it_has_stayed_so(chain):
-    """Two seconds ten years ahead are dropped with a WARN and nothing is lost behind them; six seconds are another
-    clock."""
+    """Two seconds ten years ahead are dropped with a WARN and nothing is lost behind them.
+
+    Six seconds are another clock.
+    """
     assert chain.bench.trigger("/strut_filter/reset").success
     chain.statuses.clear()
     years = 10 * 365.25 * 86400.0
@@ -119,8 +123,10 @@ def test_row_32_a_clock_far_ahead_is_not_believed_before_it_has_stayed_so(chain)
 
 
 def test_row_37_samples_reordered_by_50_ms_are_dropped_without_harm(chain):
-    """Each eighth sample comes 50 ms late: as many holes are filled, as many stragglers dropped, in one segment; ERROR
-    says how much of the stream is made up."""
+    """Each eighth sample comes 50 ms late: as many holes are filled, as many stragglers dropped, in one segment.
+
+    ERROR says how much of the stream is made up.
+    """
     assert chain.bench.trigger("/strut_filter/reset").success
     chain.statuses.clear()
     chain.output.clear()

@@ -36,9 +36,11 @@ START, INSTANT = 100.0, 2.0  # s, of the simulator and of the fault
 def test_row_39_an_encoder_that_fails_under_control_stops_the_machine_within_two_millimetres(
     bench: Bench, tmp_path, fault, said
 ):
-    """A step of 1 mm, a stuck encoder, a reversed sign, by the machine file's `following_error` and `force_jump`:
+    """A step of 1 mm, a stuck encoder, a reversed sign, by the machine file's `following_error` and `force_jump`.
+
     ERROR names the strut, the goal ends, the true lengths rest within 2 mm, no force jumps by more than braking asks
-    for, and after a reset the place is held."""
+    for, and after a reset the place is held.
+    """
     path = tmp_path / "stated.yaml"
     drive = {"drive__sample_rate": 250.0, "drive__following_error": 5e-4, "drive__force_jump": 60.0}
     path.write_text(yaml.safe_dump(changed("uf", name="stated", **drive)), encoding="utf-8")

@@ -127,8 +127,11 @@ def with_a_rest(truth, begin):
 
 @pytest.mark.slow
 def test_row_37_at_rest_nothing_is_learned_and_the_estimate_keeps_its_deviations(chain):
-    """What static friction holds for half a minute, until the machine breaks away, moves no value, no deviation and no
-    status, is no payload, and is counted; no estimate is called stale for it, and the next motion is learned from."""
+    """What static friction holds for half a minute, until the machine breaks away, moves nothing.
+
+    No value, no deviation and no status; it is no payload, and is counted; no estimate is called stale for it, and the
+    next motion is learned from.
+    """
     assert chain.bench.trigger("/estimator/reset").success
     truth = perturbed(Machine.load("uf"), 1)
     messages = with_a_rest(truth, 1000.0)

@@ -111,8 +111,10 @@ def test_row_13_a_driver_that_turns_into_a_singularity_gets_marked_poses_nobody_
 
 
 def test_row_12_lengths_that_jump_to_those_of_a_pose_behind_the_singularity_give_no_pose_of_that_mode(free):
-    """The stream pauses and comes back with a machine that was put into another assembly mode: what is published is
-    a pose of home's mode with these lengths, or none; and home again is home."""
+    """The stream pauses and comes back with a machine that was put into another assembly mode.
+
+    What is published is a pose of home's mode with these lengths, or none; and home again is home.
+    """
     free.reset()
     home = free.turned(np.zeros(100))
     beyond = free.turned(np.full(100, np.radians(100.0)))
@@ -131,8 +133,11 @@ def test_row_12_lengths_that_jump_to_those_of_a_pose_behind_the_singularity_give
 
 @pytest.mark.slow
 def test_row_17_forces_no_strut_can_have_reach_no_covariance(free):
-    """1e160 N, whose square is no number, on a machine whose limits nobody stated: dropped and counted, the estimate
-    stays finite and goes on; the same straight into the estimator by a publisher of platform states."""
+    """1e160 N, whose square is no number, on a machine whose limits nobody stated.
+
+    Dropped and counted, the estimate stays finite and goes on; the same straight into the estimator by a publisher of
+    platform states.
+    """
     free.reset()
     _, length, force = rich_motion("uf", 4.0, RATE)
     force = force.copy()

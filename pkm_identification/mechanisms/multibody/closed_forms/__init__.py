@@ -1,5 +1,7 @@
-"""Closed forms of inverse kinematics: what a description may name to start Newton's method exactly, and to name what is
-out of reach. Each is tested against the general way; loops are always closed by the general way afterwards.
+"""Closed forms of inverse kinematics.
+
+A description may name one to start Newton's method exactly, and to name what is out of reach. Each is tested against
+the general way; loops are always closed by the general way afterwards.
 """
 
 from __future__ import annotations

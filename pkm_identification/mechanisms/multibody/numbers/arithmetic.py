@@ -101,8 +101,9 @@ class Float64(Evaluation):
 
 @dataclass(frozen=True)
 class Multiprecision(Evaluation):
-    """mpmath numbers of a stated number of decimal digits, in a context of its own: the global precision does not
-    matter.
+    """mpmath numbers of a stated number of decimal digits, in a context of its own.
+
+    The global precision does not matter.
 
     Attributes
     ----------
