@@ -1,16 +1,24 @@
 """RViz on the machine's markers, where RViz is installed; its bodies too, where robot_state_publisher is."""
 
-from pathlib import Path
-
-from ament_index_python.packages import PackageNotFoundError, get_package_prefix, get_package_share_directory
-from launch.actions import DeclareLaunchArgument, LogInfo, OpaqueFunction
-from launch.substitutions import LaunchConfiguration
+from ament_index_python.packages import PackageNotFoundError, get_package_prefix
+from launch.actions import LogInfo, OpaqueFunction
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 
-from launch import LaunchDescription
+from pkm_identification.ros.launching.arguments import COMMON, Argument
+from pkm_identification.ros.launching.nodes import launch_file, switched, text
 
-PACKAGE = "pkm_identification"
+OF_ALL = ("namespace", "use_sim_time", "enclave")
+ARGUMENTS = (
+    *(one for one in COMMON if one.name in OF_ALL),
+    # its default is a file of the installed package (`nodes.declared`)
+    Argument("rviz_config", "RViz configuration", default=None),
+    Argument(
+        "machine",
+        "built-in machine or machine file whose bodies a robot_state_publisher shall show; needs joint_states:=true "
+        "where the nodes are started; empty: markers only",
+    ),
+)
 
 
 def installed(package):
@@ -23,15 +31,12 @@ def installed(package):
 
 def protected(context, name):
     """Arguments that give a node its SROS 2 enclave."""
-    enclave = LaunchConfiguration("enclave").perform(context)
+    enclave = text(context, "enclave")
     return ["--enclave", f"{enclave.rstrip('/')}/{name}"] if enclave else []
 
 
 def start_bodies(context):
-    def given(name):
-        return LaunchConfiguration(name).perform(context)
-
-    if not given("machine"):
+    if not text(context, "machine"):
         return []
     if not installed("robot_state_publisher"):
         return [LogInfo(msg="robot_state_publisher is not installed: no bodies and no TF of the struts.")]
@@ -39,13 +44,15 @@ def start_bodies(context):
     from pkm_identification.exporting.urdf import urdf
     from pkm_identification.mechanisms.hexapod.machine import Machine
 
-    text = ParameterValue(urdf(Machine.load(given("machine"))), value_type=str)
+    description = ParameterValue(urdf(Machine.load(text(context, "machine"))), value_type=str)
     return [
         Node(
             package="robot_state_publisher",
             executable="robot_state_publisher",
-            namespace=given("namespace"),
-            parameters=[{"robot_description": text, "use_sim_time": given("use_sim_time") == "true"}],
+            namespace=text(context, "namespace"),
+            parameters=[
+                {"robot_description": description, "use_sim_time": switched(context, "use_sim_time")}
+            ],
             ros_arguments=protected(context, "robot_state_publisher"),
             output="screen",
         )
@@ -53,11 +60,8 @@ def start_bodies(context):
 
 
 def start_viewer(context):
-    def given(name):
-        return LaunchConfiguration(name).perform(context)
-
     if not installed("rviz2"):
-        topic = "/".join(["", *filter(None, [given("namespace").strip("/"), "markers"])])
+        topic = "/".join(["", *filter(None, [text(context, "namespace").strip("/"), "markers"])])
         return [
             LogInfo(
                 msg=f"rviz2 is not installed. Any viewer of visualization_msgs/MarkerArray shows {topic}; its fixed "
@@ -69,9 +73,9 @@ def start_viewer(context):
             package="rviz2",
             executable="rviz2",
             name="rviz2",
-            namespace=given("namespace"),
-            arguments=["-d", given("rviz_config")],
-            parameters=[{"use_sim_time": given("use_sim_time") == "true"}],
+            namespace=text(context, "namespace"),
+            arguments=["-d", text(context, "rviz_config")],
+            parameters=[{"use_sim_time": switched(context, "use_sim_time")}],
             ros_arguments=protected(context, "rviz2"),
             output="screen",
         )
@@ -79,33 +83,5 @@ def start_viewer(context):
 
 
 def generate_launch_description():
-    share = Path(get_package_share_directory(PACKAGE))
-    return LaunchDescription(
-        [
-            DeclareLaunchArgument(
-                "namespace", default_value="", description="namespace of the machine's topics"
-            ),
-            DeclareLaunchArgument(
-                "rviz_config",
-                default_value=str(share / "config" / "view.rviz"),
-                description="RViz configuration",
-            ),
-            DeclareLaunchArgument(
-                "use_sim_time",
-                default_value="false",
-                choices=["true", "false"],
-                description="whether time comes from /clock",
-            ),
-            DeclareLaunchArgument(
-                "machine",
-                default_value="",
-                description="built-in machine or machine file whose bodies a robot_state_publisher shall show; needs "
-                "joint_states:=true where the nodes are started; empty: markers only",
-            ),
-            DeclareLaunchArgument(
-                "enclave", default_value="", description="SROS 2 enclave below which every node has its own"
-            ),
-            OpaqueFunction(function=start_bodies),
-            OpaqueFunction(function=start_viewer),
-        ]
-    )
+    entities = [OpaqueFunction(function=start_bodies), OpaqueFunction(function=start_viewer)]
+    return launch_file(__file__, entities, ARGUMENTS)

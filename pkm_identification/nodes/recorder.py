@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from rclpy.event_handler import SubscriptionEventCallbacks
 from rclpy.qos import QoSProfile
 from rosbags.interfaces import QosDurability
 from sensor_msgs.msg import JointState
@@ -29,6 +28,7 @@ from pkm_identification.ros.parameters.declarations import (
     ParameterSpec,
 )
 from pkm_identification.ros.qos import LATCHED_STREAM, STREAM, STRUT_STATES_SUBSCRIPTION
+from pkm_identification.ros.releases import incompatible_qos_only, says_how_messages_came
 
 # Topics whose type is known before anybody publishes them: recorded from the first message on.
 KNOWN = {
@@ -157,7 +157,11 @@ class RecorderNode(PipelineNode):
 
     def _add(self, writer: BagWriter, topic: str) -> None:
         """Put a topic into the recording, with what its publishers offer: they are known when a message is there."""
-        writer.add_topic(topic, self._announced.pop(topic), offered_qos(self, topic))
+        try:
+            offered = offered_qos(self, topic)
+        except RuntimeError:  # of rcl: a signal has ended ROS, and with it what was known of publishers
+            offered = []
+        writer.add_topic(topic, self._announced.pop(topic), offered)
 
     def _subscribe(self, topic: str, kind: str, message_type: type, qos: QoSProfile) -> None:
         def incompatible(_: Any) -> None:
@@ -181,14 +185,16 @@ class RecorderNode(PipelineNode):
             try:
                 if topic in self._announced:
                     self._add(self.writer, topic)
-                self.writer.write(topic, kind, data, info["received_timestamp"] or time.time_ns())
+                self.writer.write(topic, kind, data, info.get("received_timestamp") or time.time_ns())
             except PkmError as error:
                 self._fail(error)
             self.counts[topic] += 1
 
-        events = SubscriptionEventCallbacks(incompatible_qos=incompatible, use_default_callbacks=False)
+        informed = says_how_messages_came(self.executor)
+        taker = drain if informed else lambda data: drain(data, {})
+        events = incompatible_qos_only(incompatible)
         subscription = self.create_subscription(
-            message_type, topic, drain, qos, raw=True, event_callbacks=events
+            message_type, topic, taker, qos, raw=True, event_callbacks=events
         )
         self.until_deactivated(lambda: self.destroy_subscription(subscription))
 

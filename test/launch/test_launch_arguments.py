@@ -54,6 +54,7 @@ def launched(name, *given):
     [
         ("identify", "strut_state:=/joint_states", "no argument 'strut_state': did you mean 'strut_states'?"),
         ("simulate", "sample_rate:=fast", "'sample_rate' must be a number, not 'fast'"),
+        ("view", "rviz_conf:=mine.rviz", "no argument 'rviz_conf': did you mean 'rviz_config'?"),
         ("replay", "joint_names:=a,,b", "'joint_names' must be names with commas between, not 'a,,b'"),
     ],
 )

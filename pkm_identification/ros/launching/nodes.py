@@ -2,25 +2,34 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from ament_index_python.packages import get_package_share_directory
 from launch.actions import DeclareLaunchArgument, IncludeLaunchDescription, OpaqueFunction, Shutdown
+from launch.events.process import ProcessExited
 from launch.launch_description_sources import PythonLaunchDescriptionSource
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 
+from ..node.launcher import LAUNCHER
 from .arguments import COMMON, Argument, read_argument, refuse_unknown
 
 PACKAGE = "pkm_identification"
+# Arguments whose default is a file of the installed package, below config/
+FILES = {"params_file": "nodes.yaml", "rviz_config": "view.rviz"}
 FRAMES = {"base_frame": "base", "platform_frame": "platform"}  # as the nodes have them
 # The first start of all compiles for a minute; nothing shall be lost meanwhile.
 PATIENCE = 180.0
+
+
+class NodeFailed(Exception):
+    """A node without which the others are of no use has died."""
 
 
 def share() -> Path:
@@ -33,7 +42,7 @@ def declared(arguments: Sequence[Argument]) -> list[DeclareLaunchArgument]:
     found = []
     for one in arguments:
         more: dict[str, Any] = {"choices": list(one.choices)} if one.choices else {}
-        default = str(share() / "config" / "nodes.yaml") if one.name == "params_file" else one.default
+        default = str(share() / "config" / FILES[one.name]) if one.name in FILES else one.default
         if default is not None:
             more["default_value"] = default
         found.append(DeclareLaunchArgument(one.name, description=one.description, **more))
@@ -130,8 +139,22 @@ def node(
         remappings=list(remapped.items()),
         ros_arguments=ros_arguments,
         output="screen",
-        on_exit=Shutdown(reason=f"{name} ended"),
+        additional_env={LAUNCHER: str(os.getpid())},
+        on_exit=_ends_all(name),
     )
+
+
+def _ends_all(name: str) -> Callable[[ProcessExited, LaunchContext], Shutdown]:
+    """What launch does when a node has ended: all others end, too, and the exit code says whether it had failed."""
+
+    def end(event: ProcessExited, context: LaunchContext) -> Shutdown:
+        reason = f"{name} ended"
+        if event.returncode and not context.is_shutdown:
+            # launch has no other way to an exit code that is not 0
+            raise NodeFailed(f"{reason} with code {event.returncode}")
+        return Shutdown(reason=reason)
+
+    return end
 
 
 def included(name: str) -> IncludeLaunchDescription:
