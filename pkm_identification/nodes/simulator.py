@@ -50,6 +50,10 @@ ACKNOWLEDGED_WITHIN = 5.0  # s
 MOST_STEPS = 10_000
 
 
+class StepRefused(PkmError):
+    """Samples that cannot be made at once."""
+
+
 class SimulatorNode(PipelineNode):
     """`strut_states` at the drive's rate; follows a trajectory, `strut_commands` or `target_pose`.
 
@@ -108,6 +112,7 @@ class SimulatorNode(PipelineNode):
         self.serve(SetPayload, "~/set_payload", self.set_payload)
         self.serve(SetFault, "~/set_fault", self.set_fault)
         self.serve_trigger("~/reset", self.reset)
+        self._serve_standard()
 
     def tick(self) -> None:
         """Simulate the samples that are due."""
@@ -156,15 +161,7 @@ class SimulatorNode(PipelineNode):
 
     def pause(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
         """Let simulated time stand still, or go on."""
-        now = time.monotonic()
-        if self.paused and not request.data:
-            if self.schedule.begun:
-                self.schedule.resume(now)
-            if self.forces is not None:
-                self.forces.waited(now - self._paused_at)
-        elif request.data and not self.paused:
-            self._paused_at = now
-        self.paused = request.data
+        self.hold(request.data)
         response.success, response.message = True, "paused" if self.paused else "running"
         return response
 
@@ -172,26 +169,12 @@ class SimulatorNode(PipelineNode):
         self, request: StepSimulation.Request, response: StepSimulation.Response
     ) -> StepSimulation.Response:
         """Make some samples, at once, while paused."""
+        try:
+            response.message = f"{self.advance(request.samples)} samples"
+            response.success = True
+        except StepRefused as refusal:
+            response.message = str(refusal)
         response.time = self.simulator.time
-        if not self.paused:
-            response.message = "not paused: call ~/pause first"
-        elif self.forces is not None:
-            response.message = "it waits for forces (commands: effort): samples come with them"
-        elif not 1 <= request.samples <= MOST_STEPS:
-            response.message = f"samples = {request.samples}: must be from 1 to {MOST_STEPS}"
-        elif self._over:
-            response.message = "the motion is over: call ~/reset first"
-        else:
-            if not self.schedule.begun:
-                self.schedule.begin(time.monotonic())
-                self._set_epoch(0.0)
-            made = 0
-            while made < request.samples and not self._over:
-                self._sample()
-                made += 1
-            self._publish_clock()
-            response.success, response.time = True, self.simulator.time
-            response.message = f"{made} samples"
         return response
 
     def set_payload(self, request: SetPayload.Request, response: SetPayload.Response) -> SetPayload.Response:
@@ -224,6 +207,48 @@ class SimulatorNode(PipelineNode):
         response.message = ", ".join(self.simulator.faults) or "no faults"
         return response
 
+    @property
+    def at_start(self) -> bool:
+        """Whether no sample was made since the start or the last reset."""
+        return self._made == 0
+
+    def hold(self, paused: bool) -> None:
+        """Let simulated time stand still, or go on."""
+        now = time.monotonic()
+        if self.paused and not paused:
+            if self.schedule.begun:
+                self.schedule.resume(now)
+            if self.forces is not None:
+                self.forces.waited(now - self._paused_at)
+        elif paused and not self.paused:
+            self._paused_at = now
+        self.paused = paused
+
+    def advance(self, samples: int) -> int:
+        """Make some samples, at once, while paused; how many there were before the motion's end.
+
+        Raises
+        ------
+        StepRefused
+        """
+        if not self.paused:
+            raise StepRefused("not paused: call ~/pause first")
+        if self.forces is not None:
+            raise StepRefused("it waits for forces (commands: effort): samples come with them")
+        if not 1 <= samples <= MOST_STEPS:
+            raise StepRefused(f"samples = {samples}: must be from 1 to {MOST_STEPS}")
+        if self._over:
+            raise StepRefused("the motion is over: call ~/reset first")
+        if not self.schedule.begun:
+            self.schedule.begin(time.monotonic())
+            self._set_epoch(0.0)
+        made = 0
+        while made < samples and not self._over:
+            self._sample()
+            made += 1
+        self._publish_clock()
+        return made
+
     def reset(self) -> str:
         """Back to the start of motion and noise; stamps go on, so that nobody sees time run backwards."""
         if self.schedule.begun:
@@ -237,6 +262,7 @@ class SimulatorNode(PipelineNode):
 
     def _begin_anew(self) -> None:
         self.simulator.reset()
+        self._made = 0
         self.changed({"current_noise", "friction"})
 
     def hardware(self) -> str:
@@ -260,6 +286,15 @@ class SimulatorNode(PipelineNode):
             values["longest_delay (s)"] = self.forces.longest_delay()
         return values
 
+    def _serve_standard(self) -> None:
+        try:
+            from pkm_identification.ros.commands.simulation_services import SimulationServices
+        except ImportError as error:
+            if (error.name or "").split(".")[0] != "simulation_interfaces":
+                raise
+            return
+        SimulationServices(self)
+
     def _force_commands(self) -> ForceCommands | None:
         """What takes forces for the drives, where they are commanded by forces."""
         if self.parameter["commands"] != EFFORT:
@@ -279,6 +314,7 @@ class SimulatorNode(PipelineNode):
     def _sample(self) -> None:
         sample = self.simulator.step() if self.forces is None else self.forces.sample()
         self.schedule.count += 1
+        self._made += 1
         try:
             fill_joint_state(self.message, self._epoch + sample.time, sample.length, sample.force)
         except ValueError as error:  # a fault of the time's unit

@@ -39,6 +39,13 @@ def _parameters(name: str) -> Interface:
     return Interface(f"~/{name}", f"rcl_interfaces/srv/{kind}", "parameters")
 
 
+def _standard_simulation(name: str, meaning: str) -> Interface:
+    kind = "".join(word.title() for word in name.split("_"))
+    return Interface(
+        f"~/{name}", f"simulation_interfaces/srv/{kind}", meaning, "where simulation_interfaces is installed"
+    )
+
+
 # Of ROS itself, for every life-cycle node.
 COMMON = NodeInterfaces(
     publishes=(
@@ -174,6 +181,16 @@ NODE_INTERFACES = {
             Interface("~/set_payload", f"{PKM}/srv/SetPayload", "a point mass on the platform"),
             Interface("~/set_fault", f"{PKM}/srv/SetFault", "sensors or log err from now on, or no more"),
             Interface("~/reset", TRIGGER, "state, motion and noise from the start"),
+            *(
+                _standard_simulation(*one)
+                for one in (
+                    ("get_simulator_features", "what of the standard there is"),
+                    ("get_simulation_state", "stopped (paused at the start), playing or paused"),
+                    ("set_simulation_state", "the same, or quitting"),
+                    ("reset_simulation", "as `~/reset`"),
+                    ("step_simulation", "as `~/step`"),
+                )
+            ),
         ),
         diagnostics=(("machine", "time behind, commands that are late, payload"),),
     ),
