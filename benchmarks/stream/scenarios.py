@@ -43,11 +43,12 @@ LARGEST_GROWTH = 0.5
 
 @dataclass(frozen=True)
 class Scenario:
-    """How the nodes are run: `core`: all on this one, beside a busy loop."""
+    """How the nodes are run: `core`: all on this one, beside a busy loop; `handed_over`: not through DDS in between."""
 
     name: str
     rate: float = 1000.0
     together: bool = False
+    handed_over: bool = True
     executor: str = "single_threaded"
     core: int | None = None
 
@@ -56,6 +57,7 @@ SCENARIOS = (
     Scenario("four processes"),
     Scenario("four processes, events executor", executor="events"),
     Scenario("one process", together=True),
+    Scenario("one process, all through DDS", together=True, handed_over=False),
     Scenario("one process, events executor", together=True, executor="events"),
     Scenario("four processes, 2 kHz", rate=2000.0),
     Scenario("four processes, 2 kHz, events executor", rate=2000.0, executor="events"),
@@ -138,7 +140,10 @@ def _start_nodes(
     if scenario.rate != machine.drive.sample_rate:
         values["sample_rate"] = scenario.rate
     if scenario.together:
-        nodes = {"bringup": NodeProcess("bringup", values, folder=folder, together=NODES)}
+        process = NodeProcess(
+            "bringup", values, folder=folder, together=NODES, handed_over=scenario.handed_over
+        )
+        nodes = {"bringup": process}
     else:
         nodes = {name: NodeProcess(name, values, folder=folder) for name in NODES}
     for process in nodes.values():
@@ -189,8 +194,10 @@ def _start_driver(
 def _watch(
     nodes: dict[str, NodeProcess], monitor: Monitor, driver: subprocess.Popen, begin: float, duration: float
 ) -> tuple[list[float], dict[str, list[float]], dict[str, float], dict[str, list[float]]]:
-    """Memory (MB) of each process at some times (s), processor time as a share of one core, and the same in % between
-    those times."""
+    """What the processes used.
+
+    Memory (MB) of each at some times (s), processor time as a share of one core, and the same in % between those times.
+    """
     monitor.listen(max(0.0, begin + START - time.time()))
     first, start = {name: process.cpu_time() for name, process in nodes.items()}, time.monotonic()
     marks, memory, shares = [], {name: [] for name in nodes}, {name: [] for name in nodes}

@@ -50,9 +50,14 @@ def main(args: list[str] | None = None) -> int:
         choices=("single_threaded", "events"),
         help="who calls the callbacks of all nodes (their parameter 'executor' is not looked at)",
     )
+    parser.add_argument(
+        "--no-hand-over",
+        action="store_true",
+        help="send the streams between these nodes through DDS, too, as between processes",
+    )
     options = parser.parse_args(remove_ros_args(sys.argv if args is None else ["", *args])[1:])
     classes = [node_class(name) for name in options.nodes]
-    return run_together(classes, args, options.executor)
+    return run_together(classes, args, options.executor, not options.no_hand_over)
 
 
 if __name__ == "__main__":

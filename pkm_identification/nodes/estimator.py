@@ -26,6 +26,7 @@ from pkm_identification.ros.estimates.store import (
 )
 from pkm_identification.ros.messages.convert import platform_sample
 from pkm_identification.ros.node.diagnostics import ERROR, WARN, Finding, Task
+from pkm_identification.ros.node.hand_over import Handed
 from pkm_identification.ros.node.main import run
 from pkm_identification.ros.node.pipeline_node import SILENCE, PipelineNode, change_period
 from pkm_identification.ros.parameters.estimator import (
@@ -69,7 +70,7 @@ class EstimatorNode(PipelineNode):
 
     def start(self) -> None:
         self._force_missing = False
-        self.listen(PlatformState, "platform_state", self.take, STREAM, raw=True, silence=SILENCE)
+        self.listen_to_stream(PlatformState, "platform_state", self.take, STREAM, silence=SILENCE)
         self._publishing = self.every(1.0 / self.parameter["publish_rate"], self.publish_last)
         self._saving = self.every(self.parameter["autosave_period"] or NEVER, self.autosave)
         self.serve_trigger("~/reset", self.reset)
@@ -103,7 +104,7 @@ class EstimatorNode(PipelineNode):
             change_period(self._saving, values["autosave_period"] or NEVER)
         self.get_logger().info(f"{', '.join(sorted(names))} changed")
 
-    def take(self, message: bytes | PlatformState) -> None:
+    def take(self, message: bytes | PlatformState | Handed) -> None:
         """One platform state."""
         if not self.enabled:
             return

@@ -20,6 +20,7 @@ from pkm_identification.mechanisms.hexapod.kinematics import FAILED, forward_kin
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import StrutSample
 from pkm_identification.msg import PlatformState, StrutStates
+from pkm_identification.ros.clock import StampError
 from pkm_identification.ros.commands.kinematic_services import reachable_lengths, solve_forward, solve_inverse
 from pkm_identification.ros.commands.strut_commands import LENGTHS, StrutCommands
 from pkm_identification.ros.display.platform_display import DISPLAY_PARAMETERS, PlatformDisplay
@@ -30,6 +31,7 @@ from pkm_identification.ros.messages.convert import (
 )
 from pkm_identification.ros.messages.wire import StreamWriter
 from pkm_identification.ros.node.diagnostics import ERROR, WARN, Finding
+from pkm_identification.ros.node.hand_over import Handed
 from pkm_identification.ros.node.main import run
 from pkm_identification.ros.node.pipeline_node import SILENCE, PipelineNode
 from pkm_identification.ros.parameters.declarations import JOINT_NAMES, MACHINE, LiveParameter, strut_names
@@ -46,8 +48,10 @@ STANDING = {
 
 
 class KinematicsNode(PipelineNode):
-    """`strut_states/filtered` -> `platform_state`, `platform_pose`, TF, `joint_states`, `markers`;
-    `target_pose` -> `strut_commands`; services `solve_forward` and `solve_inverse`."""
+    """`strut_states/filtered` -> `platform_state`, `platform_pose`, TF, `joint_states`, `markers`.
+
+    Besides `target_pose` -> `strut_commands`; services `solve_forward` and `solve_inverse`.
+    """
 
     NAME = "kinematics"
     TASK = "pose"
@@ -63,15 +67,15 @@ class KinematicsNode(PipelineNode):
         self.stage = PlatformStage(self.machine, self.parameter["degraded_condition"])
         with self.compiling():
             self._warm_up()
-        self.writer = StreamWriter(PLATFORM_STATE, self.parameter["base_frame"])
-        self.states = self.publisher(PlatformState, "platform_state", STREAM)
+        message = partial(platform_state, StreamWriter(PLATFORM_STATE, self.parameter["base_frame"]))
+        self.states = self.stream_output(PlatformState, "platform_state", STREAM, message)
         self.commands = StrutCommands(self, strut_names(self.machine, self.parameter["joint_names"]), LENGTHS)
         self.display = PlatformDisplay(self, self.machine, self.parameter.all())
 
     def start(self) -> None:
         self.stage.restart()
         self.stage.fault = None
-        self.listen(StrutStates, "strut_states/filtered", self.take, STREAM, raw=True, silence=SILENCE)
+        self.listen_to_stream(StrutStates, "strut_states/filtered", self.take, STREAM, silence=SILENCE)
         self.listen(PoseStamped, "target_pose", self.take_target, COMMANDS)
         self.serve_trigger("~/reset", self.reset)
         self.serve(SolveForward, "solve_forward", partial(solve_forward, self.machine))
@@ -82,7 +86,7 @@ class KinematicsNode(PipelineNode):
         self.display.set_rates(self.parameter["pose_rate"], self.parameter["marker_rate"])
         self.stage.tracker.degraded_condition = self.parameter["degraded_condition"]
 
-    def take(self, message: bytes | StrutStates) -> None:
+    def take(self, message: bytes | StrutStates | Handed) -> None:
         """One filtered strut sample: one platform state."""
         try:
             filtered, delay = strut_sample(message)
@@ -94,11 +98,10 @@ class KinematicsNode(PipelineNode):
         if sample is None:
             return
         try:
-            state = platform_state(self.writer, sample, delay)
-        except ValueError as error:
+            self.states.send(sample, delay)
+        except StampError as error:
             self.report(WARN, "bad_stamp", str(error))
             return
-        self.states.publish(state)
         if sample.status != FAILED:
             self.display.show(sample)
 

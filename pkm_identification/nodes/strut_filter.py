@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import Any
 
 from sensor_msgs.msg import JointState
@@ -51,8 +52,8 @@ class StrutFilterNode(PipelineNode):
         self.stage = StrutStage(*self._settings(self.parameter.all()))
         with self.compiling():
             self.stage.warm_up(self.machine)
-        self.writer = StreamWriter(STRUT_STATES)
-        self.output = self.publisher(StrutStates, f"{TOPIC}/filtered", STREAM)
+        message = partial(strut_states, StreamWriter(STRUT_STATES))
+        self.output = self.stream_output(StrutStates, f"{TOPIC}/filtered", STREAM, message)
         self.passed = 0
 
     def accept(self, values: Mapping[str, Any]) -> None:
@@ -78,7 +79,7 @@ class StrutFilterNode(PipelineNode):
             self.report(ERROR, problem.reason, str(problem))
             return
         for sample in self.stage.step(reading.time, reading.length, reading.force):
-            self.output.publish(strut_states(self.writer, sample, self.stage.delay))
+            self.output.send(sample, self.stage.delay)
             self.passed += 1
         self.report_events(self.stage.events, LEVELS)
 

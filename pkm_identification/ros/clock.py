@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from builtin_interfaces.msg import Duration, Time
-from rclpy.clock import Clock
-from rclpy.clock_type import ClockType
+from rclpy.clock import Clock, ClockType
 
 from pkm_identification.records.stamps import LAST_SECOND, NANOSECONDS, nanoseconds_of, seconds_of
 
@@ -17,16 +16,20 @@ def seconds(stamp: Time | Duration) -> float:
     return seconds_of(stamp.sec, stamp.nanosec)
 
 
+class StampError(ValueError):
+    """A time that no stamp can hold."""
+
+
 def stamp_parts(time: float) -> tuple[int, int]:
     """Seconds and nanoseconds of a time in s, as a stamp holds them.
 
     Raises
     ------
-    ValueError
+    StampError
         If the time is not finite or too large for a stamp.
     """
     if not -LAST_SECOND <= time < LAST_SECOND:
-        raise ValueError(f"time {time!r} s does not fit into a stamp")
+        raise StampError(f"time {time!r} s does not fit into a stamp")
     return divmod(nanoseconds_of(time), NANOSECONDS)
 
 

@@ -20,6 +20,7 @@ from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUT_NAMES
 from pkm_identification.numerics.rotation import matrix_from_vector
 from pkm_identification.ros.clock import set_stamp
+from pkm_identification.ros.node.hand_over import HandOver
 from pkm_identification.ros.node.pipeline_node import PipelineNode
 from pkm_identification.ros.node.stream_executor import StreamExecutor
 from pkm_identification.ros.qos import DIAGNOSTICS, STREAM
@@ -63,11 +64,16 @@ class Bench:
         node_class: type[PipelineNode],
         bring_up: bool = True,
         cli_args: list[str] | None = None,
+        hand_over: HandOver | None = None,
         **parameters: Any,
     ) -> PipelineNode:
-        """Start a node of the package in this process, with parameters."""
+        """Start a node of the package in this process, with parameters.
+
+        Streams go by DDS unless nodes are given the same `hand_over`.
+        """
         overrides = [Parameter(name, value=value) for name, value in parameters.items()]
         node = node_class(context=self.context, parameter_overrides=overrides, cli_args=cli_args)
+        node.hand_over = hand_over or node.hand_over
         self._started.append(node)
         self.executor.add_node(node)
         if bring_up:

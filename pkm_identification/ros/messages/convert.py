@@ -7,6 +7,7 @@ this far: the stages and the publisher of estimates see to that (`numerics.finit
 from __future__ import annotations
 
 from array import array
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,6 +23,7 @@ from pkm_identification.report.diagnosis import sentence
 from pkm_identification.signals.guard.settings import LARGEST_FORCE
 
 from ..clock import set_stamp
+from ..node.hand_over import Handed
 from .wire import StreamType, StreamWriter
 
 if TYPE_CHECKING:
@@ -67,14 +69,16 @@ def strut_states(writer: StreamWriter, sample: StrutSample, delay: float) -> byt
     return writer.message(sample.time)
 
 
-def strut_sample(message: bytes | StrutStates) -> tuple[StrutSample, float]:
-    """The filtered strut sample of a message and the filter's delay in s.
+def strut_sample(message: bytes | StrutStates | Handed) -> tuple[StrutSample, float]:
+    """The filtered strut sample of a message, or of what was handed over, and the filter's delay in s.
 
     Raises
     ------
     ValueError
         If the bytes are no such message.
     """
+    if isinstance(message, Handed):
+        return replace(message.sample, time=message.time), message.delay
     time, numbers = STRUT_STATES.read(message)
     sample = StrutSample(
         time=time,
@@ -134,20 +138,24 @@ def platform_state(writer: StreamWriter, sample: PlatformSample, delay: float) -
     return writer.message(sample.time)
 
 
-def platform_sample(message: bytes | PlatformState) -> tuple[PlatformSample, float]:
-    """The platform sample of a message and the filter's delay in s.
+def platform_sample(message: bytes | PlatformState | Handed) -> tuple[PlatformSample, float]:
+    """The platform sample of a message, or of what was handed over, and the filter's delay in s.
 
     Raises
     ------
     ValueError
         If the bytes are no such message, the quaternion has no length, or a force is none that a strut can have.
     """
+    if isinstance(message, Handed):
+        given: PlatformSample = message.sample
+        _check_force(given.force)
+        # the rotation that a message's quaternion means: the last bits are its own
+        rotation = matrix_from_quaternion(given.quaternion)
+        return replace(given, time=message.time, rotation=rotation), message.delay
     time, numbers = PLATFORM_STATE.read(message)
     pose = numbers["pose"]
     force = numbers["strut_force"] if numbers["force_valid"] else None
-    # a NaN is for those who look at whether numbers are finite
-    if force is not None and (largest := max(map(abs, force.tolist()))) > LARGEST_FORCE:
-        raise ValueError(f"a strut force of {largest:.3g} N, beyond {LARGEST_FORCE:g} N")
+    _check_force(force)
     sample = PlatformSample(
         time=time,
         position=pose[:3],
@@ -202,6 +210,12 @@ def estimate_message(
 def bounded(value: float) -> float:
     """A number fit for a message: not larger than `LARGEST_CONDITION`, and that for what is not a number."""
     return min(float(value), LARGEST_CONDITION) if value == value else LARGEST_CONDITION
+
+
+def _check_force(force: FloatArray | None) -> None:
+    # a NaN is for those who look at whether numbers are finite
+    if force is not None and (largest := max(map(abs, force.tolist()))) > LARGEST_FORCE:
+        raise ValueError(f"a strut force of {largest:.3g} N, beyond {LARGEST_FORCE:g} N")
 
 
 def _doubles(values: FloatArray) -> array[float]:

@@ -18,6 +18,9 @@ from rclpy.utilities import get_rmw_implementation_identifier
 from pkm_identification.errors import PkmError, one_line
 
 from ..parameters.declarations import ParameterError
+from ..releases import events_executor
+from .hand_over import HandOver
+from .launcher import end_with_launcher
 from .pipeline_node import PipelineNode
 from .stream_executor import StreamExecutor
 from .transport import without_shared_memory
@@ -33,7 +36,10 @@ def run(node_class: type[PipelineNode], args: list[str] | None = None) -> int:
 
 
 def run_together(
-    node_classes: Sequence[type[PipelineNode]], args: list[str] | None = None, executor: str | None = None
+    node_classes: Sequence[type[PipelineNode]],
+    args: list[str] | None = None,
+    executor: str | None = None,
+    handed_over: bool = True,
 ) -> int:
     """Run nodes in this process until they are stopped or one of them has finished.
 
@@ -45,6 +51,8 @@ def run_together(
         Command line, with `--ros-args`; that of the process by default.
     executor : str, optional
         As of `make_executor`; by default what the first node's parameter `executor` says.
+    handed_over : bool
+        Whether streams between the nodes are handed over as objects; else they go through DDS, too.
 
     Returns
     -------
@@ -53,7 +61,7 @@ def run_together(
         one cannot go on.
     """
     try:
-        return _run_together(node_classes, args, executor)
+        return _run_together(node_classes, args, executor, HandOver() if handed_over else None)
     finally:
         # Nodes hang in cycles of references: until these are collected, and frozen ones never are, their participant
         # stays and the others see them. The interpreter's own end need not look at what is left.
@@ -63,7 +71,10 @@ def run_together(
 
 
 def _run_together(
-    node_classes: Sequence[type[PipelineNode]], args: list[str] | None, executor: str | None
+    node_classes: Sequence[type[PipelineNode]],
+    args: list[str] | None,
+    executor: str | None,
+    hand_over: HandOver | None,
 ) -> int:
     nodes: list[PipelineNode] = []
     code = 0
@@ -73,9 +84,12 @@ def _run_together(
         # rclpy's own handlers shut the context down and then call those that were there before.
         stop = _StopHandler()
         _initialize(args)
+        if not end_with_launcher():
+            return code
         for node_class in node_classes:
             name = node_class.NAME
             nodes.append(_made(node_class))
+            nodes[-1].hand_over = hand_over or nodes[-1].hand_over
         # before a node is active: rclpy cannot make an executor in a context that a signal has shut down
         spinning = make_executor(executor or nodes[0].parameter["executor"])
         over = Future()
@@ -125,11 +139,7 @@ def make_executor(kind: str) -> Executor:
     """
     if kind == "single_threaded":
         return StreamExecutor()
-    try:
-        from rclpy.experimental import EventsExecutor
-    except ImportError:
-        raise ParameterError(f"parameter 'executor' = '{kind}': this rclpy has no events executor") from None
-    return EventsExecutor()
+    return events_executor()
 
 
 def _initialize(args: list[str] | None) -> None:

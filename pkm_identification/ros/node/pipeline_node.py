@@ -10,10 +10,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from typing import Any, ClassVar
 
-from rclpy.event_handler import SubscriptionEventCallbacks
-from rclpy.executors import Executor
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
-from rclpy.qos import QoSProfile
+from rclpy.qos import QoSProfile, qos_policy_name_from_kind
 from rclpy.subscription import Subscription
 from rclpy.task import Future
 from rclpy.timer import Timer
@@ -25,6 +23,7 @@ from pkm_identification.identification.online.stage_event import StageEvent
 from ..clock import STEADY
 from ..parameters.declarations import COMMON, ParameterError, ParameterSpec
 from ..parameters.table import ParameterTable
+from ..releases import incompatible_qos_only, says_how_messages_came
 from .diagnostics import (
     ERROR,
     WARN,
@@ -32,6 +31,7 @@ from .diagnostics import (
     Finding,
     Task,
 )
+from .hand_over import Handed, HandOver, StreamOutput
 from .input_watch import InputWatch, step_values
 from .topic_publishers import qos_complaints
 
@@ -55,9 +55,12 @@ class PipelineNode(LifecycleNode):
     PARAMETERS: ClassVar[tuple[ParameterSpec, ...]] = ()
     # Context in which a signal ends a process that compiles; `run` gives its own.
     ending_at_once: Callable[[], AbstractContextManager[None]] = staticmethod(contextlib.nullcontext)
+    # Streams of this process: `run_together` gives all its nodes the same.
+    hand_over: HandOver
 
     def __init__(self, **options: Any) -> None:
         super().__init__(self.NAME, **options)
+        self.hand_over = HandOver()
         self.failure: str | None = None
         self.finished = Future()  # has a result when a job with an end is over
         self._configured = False
@@ -138,6 +141,38 @@ class PipelineNode(LifecycleNode):
         self._lifecycle_publishers.append(publisher)
         return publisher
 
+    def stream_output(
+        self, message_type: type, topic: str, qos: QoSProfile, message: Callable[[Any, float], bytes]
+    ) -> StreamOutput:
+        """A stream of samples, to nodes of this process as objects; `message` makes bytes of (sample, delay)."""
+        takers = self.hand_over.takers(self.resolve_topic_name(topic))
+        return StreamOutput(self.publisher(message_type, topic, qos), takers, message)
+
+    def listen_to_stream(
+        self,
+        message_type: type,
+        topic: str,
+        callback: Callable[[bytes | Handed], None],
+        qos: QoSProfile,
+        silence: float = math.inf,
+    ) -> None:
+        """As `listen`, to what a node's `stream_output` gives: bytes, or samples of a node of this process."""
+        watch = InputWatch(topic, silence)
+
+        def step(message: bytes | Handed, info: Mapping[str, Any]) -> None:
+            begin = time.perf_counter()
+            callback(message)
+            watch.took(time.perf_counter() - begin, info)
+
+        taker, leave = self.hand_over.join(self.resolve_topic_name(topic), lambda handed: step(handed, {}))
+
+        def come(message: bytes, info: Mapping[str, Any]) -> None:
+            if not taker.knows(message):
+                step(message, info)
+
+        self._take_from(message_type, topic, come, qos, watch, raw=True)
+        self.until_deactivated(leave)
+
     def listen(
         self,
         message_type: type,
@@ -150,17 +185,29 @@ class PipelineNode(LifecycleNode):
     ) -> None:
         """Subscribe until deactivation; the callback gets every message that has piled up, `after` is called then.
 
-        The executor costs several times what taking a message does, so a burst is taken in one go. With `raw` the
-        callback is given the bytes that came (see `wire`), not a message. Longer than `silence` s without any is a
-        warning.
+        With `raw` the callback is given the bytes that came (see `wire`), not a message. Longer than `silence` s
+        without any is a warning.
         """
-
         watch = InputWatch(topic, silence)
 
         def step(message: Any, info: Any) -> None:
             begin = time.perf_counter()
             callback(message)
             watch.took(time.perf_counter() - begin, info)
+
+        self._take_from(message_type, topic, step, qos, watch, after, raw)
+
+    def _take_from(
+        self,
+        message_type: type,
+        topic: str,
+        step: Callable[[Any, Any], None],
+        qos: QoSProfile,
+        watch: InputWatch,
+        after: Callable[[], None] = lambda: None,
+        raw: bool = False,
+    ) -> None:
+        """The executor costs several times what taking a message does, so a burst is taken in one go."""
 
         def poll() -> None:
             handle = subscription.handle
@@ -181,12 +228,12 @@ class PipelineNode(LifecycleNode):
                 ERROR,
                 "qos_mismatch",
                 f"a publisher of '{topic}' offers a quality of service this node cannot use "
-                f"({event.last_policy_kind.name}): its messages do not arrive",
+                f"({qos_policy_name_from_kind(event.last_policy_kind)}): its messages do not arrive",
             )
 
-        events = SubscriptionEventCallbacks(incompatible_qos=incompatible, use_default_callbacks=False)
-        # The events executor of some releases breaks down when it shall say how a message came: nothing is counted.
-        informed = isinstance(self.executor, Executor)
+        events = incompatible_qos_only(incompatible)
+        # else nothing is counted as lost
+        informed = says_how_messages_came(self.executor)
         taker = drain if informed else lambda message: drain(message, {})
         subscription = self.create_subscription(
             message_type, topic, taker, qos, event_callbacks=events, raw=raw

@@ -13,6 +13,7 @@ from rclpy.parameter import Parameter
 
 from pkm_identification.errors import PkmError
 
+from ..releases import tells_of_set_parameters
 from .declarations import ParameterError, ParameterSpec
 
 
@@ -51,8 +52,8 @@ class ParameterTable:
         self._accept = accept
         self._notify = changed
         self._refusal = ""
-        # older releases do not say when a change has happened: there it counts once it is accepted
-        self._notified_afterwards = hasattr(node, "add_post_set_parameters_callback")
+        # where nobody says when a change has happened, it counts once it is accepted
+        self._notified_afterwards = tells_of_set_parameters(node)
         node.add_on_set_parameters_callback(self._check)
         for spec in specs:
             try:
@@ -78,8 +79,10 @@ class ParameterTable:
         return self.values(*self._specs)
 
     def unknown(self) -> list[str]:
-        """Warnings on parameters given at start that this node does not have (a typing error is silent
-        in ROS otherwise)."""
+        """Warnings on parameters given at start that this node does not have.
+
+        A typing error is silent in ROS otherwise.
+        """
         given = getattr(self._node, "_parameter_overrides", {})
         warnings = []
         for name in given:

@@ -50,6 +50,8 @@ class NodeProcess:
         More ROS arguments, such as `-r`, `strut_states:=other`.
     together : tuple of str
         With `bringup`, the nodes to run.
+    handed_over : bool
+        Whether these hand streams over to each other; else they go through DDS.
     """
 
     def __init__(
@@ -62,6 +64,7 @@ class NodeProcess:
         namespace: str = "",
         arguments: tuple[str, ...] = (),
         together: tuple[str, ...] = (),
+        handed_over: bool = True,
     ) -> None:
         self.node = node
         self._temporary = None
@@ -77,6 +80,8 @@ class NodeProcess:
         self._arguments = ["--nodes", ",".join(together)] if together else []
         if together and parameters is not None and "executor" in parameters:
             self._arguments += ["--executor", parameters["executor"]]
+        if together and not handed_over:
+            self._arguments.append("--no-hand-over")
         self._arguments += ["--ros-args", "--params-file", str(self.parameter_file), *arguments]
         if namespace:
             self._arguments += ["-r", f"__ns:=/{namespace.strip('/')}"]
