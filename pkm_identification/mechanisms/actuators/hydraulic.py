@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pkm_identification.document import Node
 from pkm_identification.numerics.arrays import FloatArray
@@ -68,6 +69,10 @@ class Hydraulic(Servo):
             Quantity("valve.damping", self.valve_damping, "", "valve_damping"),
             *super().valve_parameters,
         )
+
+    def valve_response(self, s: NDArray[np.complex128]) -> NDArray[np.complex128]:
+        w = self.valve_rate
+        return super().valve_response(s) * w**2 / (s**2 + 2 * self.valve_damping * w * s + w**2)
 
     def equilibrium(self, force: float, position: float = 0.0) -> tuple[FloatArray, float]:
         opening, command = self.resting_valve(force, position)

@@ -46,6 +46,12 @@ class NoLoadTable:
         """Speed at an opening; what `no_load_speed` computes in kernels."""
         return float(np.interp(opening, self.opening, self.speed))
 
+    @property
+    def slope(self) -> float:
+        """Speed over opening where the table rises, in the mean."""
+        opening, speed = np.diff(self.opening), np.diff(self.speed)
+        return float(speed.sum() / opening[speed > 0.0].sum())
+
     def opening_for(self, speed: float) -> float:
         """The opening that gives a speed: the middle of those that do, where the table is level.
 

@@ -5,10 +5,11 @@ Their equations are in `hydraulic`; how the valve opens tells the types apart.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pkm_identification.document import Node
 from pkm_identification.numerics.arrays import FloatArray
@@ -20,9 +21,11 @@ from .no_load import NoLoadTable, no_load_speed, read_no_load
 from .position_loop import PositionLoop, read_position_loop
 from .quantity import Delays, Quantity, Units
 from .row import OWN
+from .transfer import Transfer
 
 OIL, LEAK = OWN, OWN + 1
 OWN_OF_TYPE = OWN + 2
+HARMONICS = 50  # of a held setpoint; they fall with the third power of their number at least
 
 
 @kernel
@@ -124,6 +127,31 @@ class Servo(BaseActuator):
 
     def measured(self, state: FloatArray, x: float) -> float:
         return self.loop.measured(x)
+
+    def valve_response(self, s: NDArray[np.complex128]) -> NDArray[np.complex128]:
+        """Opening over valve current at complex frequencies s in rad/s."""
+        return np.exp(-s * self.valve_delay)
+
+    def transfer(self, held: float) -> Transfer:
+        own = super().transfer(held)
+        return (
+            replace(own, ripple=self.staircase_ripple(held))
+            if self.holds_place and np.isfinite(held)
+            else own
+        )
+
+    def staircase_ripple(self, held: float) -> float:
+        """What steps of a setpoint, held for `held` s each, add to the load force at the steps, over the rate, N s/m.
+
+        A setpoint that moves at a rate v, held for T, is a ramp and a saw tooth v T sum_n sin(n w t) / (pi n), w = 2
+        pi / T, of which valve and oil leave what they pass. The mechanism's own yielding is left out: it is far less
+        than the oil's at such frequencies.
+        """
+        number = np.arange(1, HARMONICS + 1)
+        s = 2j * np.pi * number / held
+        oil = self.oil_compliance * s + self.hydraulic_compliance
+        opened = self.loop.gain * self.loop.sensor_gain * self.no_load.slope * self.valve_response(s)
+        return float(np.sum(held / (np.pi * number) * (opened / oil).imag))
 
     @property
     def row(self) -> FloatArray:

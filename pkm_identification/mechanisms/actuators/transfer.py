@@ -2,7 +2,8 @@
 
 A motor reports g k_T i, a cylinder its load force. On the way to the mechanism the screw loses a part, friction inside
 takes its share, a shaft or belt yields; and a command that is held over a period is the force of its middle, while it
-is sampled at its end.
+is sampled at its end. A setpoint that is held makes the oil's pressure swing with the same period, and samples see it
+always at the same place of the swing.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from .friction_inside import FRICTIONLESS, InnerFriction
+
+FASTER = 0.9  # of the period of commands: stamps of samples that come with them may differ by as much
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,8 @@ class Transfer:
         s, for which commands are held if samples do not come faster; 0: `late` holds at every sample period.
     lag : float
         Of first order between command and force, s.
+    ripple : float
+        What the staircase of a held setpoint adds to the reported force at its steps, for each m/s (rad/s), N s/m.
     """
 
     late: float = 0.0
@@ -53,16 +58,27 @@ class Transfer:
     on_motor: bool = False
     held: float = 0.0
     lag: float = 0.0
+    ripple: float = 0.0
 
     def at(self, period: float) -> Transfer:
         """The same drive for samples that come at another period in s."""
-        return replace(self, late=lateness(min(self.held, period), self.lag)) if self.held else self
+        if not self.held:
+            return self
+        # samples that come faster see the staircase's whole period, whose mean is zero
+        ripple = self.ripple if period >= FASTER * self.held or not np.isfinite(self.held) else 0.0
+        return replace(self, late=lateness(min(self.held, period), self.lag), ripple=ripple)
 
     @property
     def depends_on_rate(self) -> bool:
         """Whether the force depends on the drive's motion."""
         losses = self.efficiency != 1.0 or self.back_efficiency != 1.0
-        return losses or self.friction.acts or self.motor_friction.acts or self.compliance > 0.0
+        return (
+            losses
+            or self.ripple != 0.0
+            or self.friction.acts
+            or self.motor_friction.acts
+            or self.compliance > 0.0
+        )
 
     @property
     def acts(self) -> bool:

@@ -5,6 +5,7 @@ With x_1 where the encoder is, F what the drive reports and its numbers as in `m
     S = F(t + late) - m_1 x_1'' - the motor's friction           force in what yields
     x_1 - x = (S - (C / K) S') / K                               how far it is wound up
     acting = [F(t + late) - the motor's friction - m_1 (x_1 - x)''] passed on by the screw - friction inside
+             - the ripple that a held setpoint leaves at the samples
 
 m_1 x'' stays with the model, whose basis has the motor's mass at the strut. Derivatives are those of local
 polynomials, flat far above the estimation band; both sides of an equation then pass the same filters.
@@ -92,6 +93,7 @@ class DriveTransfer:
         self._motor_friction = _Frictions.of([one.motor_friction for one in transfers])
         self._compliance = np.array([one.compliance for one in transfers])
         self._damping = np.array([one.damping_time for one in transfers])
+        self._ripple = np.array([one.ripple for one in transfers])
         self._mass = np.array([one.motor_mass for one in transfers])
         self._on_motor = np.array([float(one.on_motor) for one in transfers])
         self._moving = any(one.depends_on_rate for one in transfers)
@@ -112,7 +114,9 @@ class DriveTransfer:
         """See `Correction`; its polynomials keep their samples."""
         changed = copy(self)
         changed._period = period
-        changed._late = np.array([_cubic(one.at(period).late / period) for one in self._transfers]).T
+        transfers = [one.at(period) for one in self._transfers]
+        changed._late = np.array([_cubic(one.late / period) for one in transfers]).T
+        changed._ripple = np.array([one.ripple for one in transfers])
         stretched = (self._period / period) ** np.arange(3)[:, None]
         if self._half:
             changed._weights = self._weights * stretched
@@ -141,7 +145,7 @@ class DriveTransfer:
             true = true[inner] - self._motor_friction(rate + unwinding) - self._mass * self._compliance * bend
         side = self._friction.side(rate) * np.where(true >= 0.0, 1.0, -1.0)
         passed = 1.0 + np.where(side >= 0.0, self._efficiency - 1.0, 1.0 - self._back) * side
-        return middle, passed * true - self._friction(rate)
+        return middle, passed * true - self._friction(rate) - self._ripple * rate
 
     def _of_encoder(
         self, length: FloatArray, force: FloatArray

@@ -15,6 +15,7 @@ from pkm_identification.identification.identify import identify
 from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.simulation.perturbation import perturbed
+from pkm_identification.simulation.sensors import SensorSettings
 from pkm_identification.simulation.simulator import simulate
 
 # 5 kg along each strut; a screw that loses much, and friction inside.
@@ -103,6 +104,17 @@ def test_the_causal_chain_sees_through_them_too(log):
     machine = with_screws()
     result = identify([log], machine, replace(settings(), causal=True))
     assert np.abs(off(result, machine)).max() < 5.0
+
+
+@pytest.mark.slow
+def test_servos_on_held_setpoints_cost_no_viscous_friction():
+    """What a staircase of setpoints leaves in the oil's force at the samples is .43 N s/m here."""
+    nominal = Machine.load("uf_hydraulic")
+    truth, perfect = perturbed(nominal, 3), SensorSettings.perfect()
+    log = simulate(truth, "rich", 8.0, nominal=nominal, sensors=perfect).log()
+    estimate = identify([log], nominal, settings()).estimate
+    found = [valued(estimate, f"viscous_{i + 1}") for i in range(6)]
+    np.testing.assert_allclose(found, truth.friction.coefficients[0], atol=0.15)
 
 
 def test_a_machine_without_screws_has_no_efficiency_to_find():

@@ -60,10 +60,8 @@ def logged(tmp_path_factory):
     return folder, record
 
 
-class Told(NamedTuple):
-    """What the command wrote, the identification it made, and on the way: the estimate with its states, and of what
-    samples that from the rest was made.
-    """
+class DualRun(NamedTuple):
+    """What the command wrote, the identification behind it, the estimate with its states, and the rest's samples."""
 
     document: dict[str, Any]
     result: Identification
@@ -80,7 +78,7 @@ def command_with(logged):
     return cache(lambda form: identified(logged[0], form))
 
 
-def identified(folder: Path, form: str) -> Told:
+def identified(folder: Path, form: str) -> DualRun:
     arguments = ["identify", str(folder / "log.csv"), "--machine", str(folder / "owner.yaml")]
     arguments += ["--estimator", form, "--band", str(BAND), "--json", str(folder / f"{form}.json")]
     for name in FIXED:
@@ -102,7 +100,7 @@ def identified(folder: Path, form: str) -> Told:
         assert main(arguments) == 0
     (_, _, samples, *_), rest = results["rest"]
     document = json.loads((folder / f"{form}.json").read_text())
-    return Told(document, results["identification"][1], results["whole"][1], (samples, rest))
+    return DualRun(document, results["identification"][1], results["whole"][1], (samples, rest))
 
 
 @pytest.fixture(params=["joint", "dual"])

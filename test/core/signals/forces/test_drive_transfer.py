@@ -138,7 +138,7 @@ def test_lateness_is_the_phase_of_a_held_command(lag):
 
 
 def test_what_a_file_says_is_known():
-    """Held commands of the belt machine's velocity loop; oil without friction needs nothing."""
+    """Held commands of the belt machine's velocity loop; of servos the swing that held setpoints leave."""
     belt, oil = Machine.load("uf_belt"), Machine.load("uf_hydraulic")
     transfers = transfers_of(belt, PERIOD)
     assert transfers is not None
@@ -146,11 +146,34 @@ def test_what_a_file_says_is_known():
     assert transfers[0].late == pytest.approx(0.5e-3)
     assert transfers[0].compliance == pytest.approx(1.0 / (5.4 * actuator.motor.ratio**2))
     assert transfers[0].motor_mass == pytest.approx(actuator.inertia_behind)
-    assert transfers_of(oil, PERIOD) is None
+    assert [one.acts for one in transfers_of(oil, PERIOD)] == [True] * 6
     assert transfers_of(Machine.load("uf"), PERIOD) is None
     guard = GuardSettings.of(belt, PERIOD)
     np.testing.assert_allclose(winding(guard), transfers[0].compliance)
     assert not np.any(winding(GuardSettings.of(oil, PERIOD)))
+
+
+def test_a_held_setpoint_swings_the_oil_by_what_is_taken_from_its_force():
+    """Valve and oil under a saw tooth of setpoints less their ramp, stepped exactly until nothing changes any more."""
+    servo = Machine.load("uf_hydraulic").actuators[0]
+    w, slope, fine = servo.valve_rate, servo.no_load.slope, 200
+    oil, leak = servo.oil_compliance, servo.hydraulic_compliance
+    valve = [[0, 1, 0], [-(w**2), -2 * servo.valve_damping * w, 0], [slope / oil, 0, -leak / oil]]
+    into = np.array([[0.0], [w**2], [0.0]])
+    a, b, *_ = cont2discrete((np.array(valve), into, np.eye(3), np.zeros((3, 1))), PERIOD / fine)
+    gain = servo.loop.gain * servo.loop.sensor_gain
+    late = round(servo.valve_delay / PERIOD * fine)
+    state, swing = np.zeros(3), np.zeros(fine)
+    for n in range(400 * fine):  # the leak forgets with 13 ms
+        place = (n - late) % fine
+        state = a @ state + b[:, 0] * gain * PERIOD * (0.5 - (place + 0.5) / fine)
+        swing[(n + 1) % fine] = state[2]
+    assert servo.transfer(PERIOD).ripple == pytest.approx(swing[0] - swing.mean(), rel=0.01)
+    assert servo.transfer(PERIOD).at(PERIOD).ripple == servo.transfer(PERIOD).ripple
+    held = replace(servo.transfer(PERIOD), held=PERIOD)
+    assert held.at(2 * PERIOD).ripple == held.ripple  # every other step is one, too
+    assert held.at(0.2 * PERIOD).ripple == 0.0
+    assert replace(servo, loop=replace(servo.loop, gain=0.0)).transfer(PERIOD).ripple == 0.0
 
 
 def test_interpolation_leaves_less_noise_above_all_motion():
