@@ -3,20 +3,28 @@
 Each machine differs from its file by up to 15 %, and is identified from the same motion with ideal drives and with each
 kind of drive asked for. Printed are errors and stated deviations of masses, inertias and friction over the file's
 values, in % and rms over machines, both as multiples of those of ideal drives; errors over deviations; and the misfit.
+`--left-out` identifies the same logs with a file that says nothing of the drives, and prints the mean bias of each
+parameter in deviations, and in how many logs the misfit is found.
+
+`--keep FOLDER` has logs and what was found of them in a folder: what is there already is not computed again. What was
+found goes with the code that found it; `--again` computes that anew from the logs that are kept.
 """
 
 from __future__ import annotations
 
 import argparse
 import copy
+import json
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
 from pkm_identification.identification.identify import identify
 from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.motion import StrutLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter import Kind
 from pkm_identification.simulation.perturbation import perturbed
@@ -50,27 +58,68 @@ def machine_with(drive: str) -> Machine:
 
 @dataclass(frozen=True)
 class Found:
-    """Errors and deviations (P,) of one machine's parameters, their values and kinds, and its misfit."""
+    """Errors and deviations (P,) of one machine's parameters, their values, names and kinds, and its misfit.
+
+    `fits` is whether the model was found to fit.
+    """
 
     error: FloatArray
     std: FloatArray
     true: FloatArray
+    names: tuple[str, ...]
     kinds: tuple[Kind, ...]
     misfit: float
+    fits: bool
+
+    def document(self) -> dict[str, object]:
+        numbers = {"error": self.error.tolist(), "std": self.std.tolist(), "true": self.true.tolist()}
+        words = {"names": self.names, "kinds": [kind.name for kind in self.kinds]}
+        return {**numbers, **words, "misfit": self.misfit, "fits": self.fits}
+
+    @classmethod
+    def read(cls, path: Path) -> Found:
+        kept = json.loads(path.read_text())
+        numbers = (np.array(kept[name]) for name in ("error", "std", "true"))
+        kinds = tuple(Kind[name] for name in kept["kinds"])
+        return cls(*numbers, tuple(kept["names"]), kinds, kept["misfit"], kept["fits"])
 
 
-def found(nominal: Machine, seed: int) -> Found:
-    """One machine, simulated and identified."""
-    truth = perturbed(nominal, seed, SPREAD)
-    log = simulate(truth, MOTION, DURATION, nominal=nominal, seed=seed).log()
-    result = identify([log], nominal)
+def log_of(drive: str, nominal: Machine, seed: int, keep: Path | None) -> StrutLog:
+    """The log of one machine, simulated unless it is kept."""
+    path = None if keep is None else keep / f"{drive}-{seed}.npz"
+    if path is not None and path.exists():
+        with np.load(path) as kept:
+            return StrutLog(kept["time"], kept["length"], kept["force"], f"{drive} {seed}")
+    log = simulate(perturbed(nominal, seed, SPREAD), MOTION, DURATION, nominal=nominal, seed=seed).log()
+    if path is not None:
+        np.savez(path, time=log.time, length=log.length, force=log.force)
+    return log
+
+
+def found(log: StrutLog, machine: Machine, truth: Machine) -> Found:
+    """What a machine's file makes of a log, against the machine it is of."""
+    result = identify([log], machine)
     estimate, true = result.estimate, Settings().parameter_set(truth)
     places = [estimate.names.index(name) for name in true.names]
     error = np.array([estimate.values[k] for k in places]) - true.nominal
     std = np.array([estimate.std[k] for k in places])
     kinds = tuple(entry.kind for entry in true.entries)
     misfit = np.nan if result.fit is None else result.fit.ratio
-    return Found(error, std, true.nominal, kinds, misfit)
+    fits = result.fit is None or result.fit.adequate
+    return Found(error, std, true.nominal, tuple(true.names), kinds, misfit, fits)
+
+
+def run(drive: str, seed: int, left_out: bool, keep: Path | None, again: bool) -> Found:
+    """One machine, simulated and identified unless both are kept."""
+    path = None if keep is None else keep / f"{drive}-{seed}{'-left-out' if left_out else ''}.json"
+    if path is not None and path.exists() and not again:
+        return Found.read(path)
+    nominal = machine_with(drive)
+    log = log_of(drive, nominal, seed, keep)
+    made = found(log, Machine.load("uf") if left_out else nominal, perturbed(nominal, seed, SPREAD))
+    if path is not None:
+        path.write_text(json.dumps(made.document()))
+    return made
 
 
 def _rms(parts: list[FloatArray]) -> float:
@@ -89,17 +138,40 @@ def _row(runs: list[Found]) -> tuple[dict[str, tuple[float, float]], float]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--machines", type=int, default=20)
     parser.add_argument("--drives", nargs="+", choices=DRIVES[1:], default=DRIVES[1:])
+    parser.add_argument("--left-out", action="store_true", help="say nothing of the drives to `identify`")
+    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="where logs and results are, and go")
+    parser.add_argument("--again", action="store_true", help="identify anew what is kept")
     options = parser.parse_args()
-    nominal = {drive: machine_with(drive) for drive in (DRIVES[0], *options.drives)}
-    runs: dict[str, list[Found]] = {drive: [] for drive in nominal}
+    if options.keep is not None:
+        options.keep.mkdir(parents=True, exist_ok=True)
+    drives = options.drives if options.left_out else (DRIVES[0], *options.drives)
+    runs: dict[str, list[Found]] = {drive: [] for drive in drives}
     for seed in range(1, options.machines + 1):
-        for drive, machine in nominal.items():
-            runs[drive].append(found(machine, seed))
-        _show(runs)
+        for drive, own in runs.items():
+            own.append(run(drive, seed, options.left_out, options.keep, options.again))
+        _show_bias(runs) if options.left_out else _show(runs)
     return 0
+
+
+def _show_bias(runs: dict[str, list[Found]]) -> None:
+    """Mean bias of each parameter in deviations, with drives left out of the file."""
+    for drive, own in runs.items():
+        bias = np.mean([run.error / run.std for run in own], axis=0)
+        parts = [f"{name} {one:.1f}" for name, one in zip(own[0].names, bias, strict=True)]
+        groups, _ = _row(own)
+        errors = "; ".join(f"{name} {error:.3g}" for name, (error, _) in groups.items())
+        found = sum(not run.fits for run in own)
+        misfit = [run.misfit for run in own]
+        print(
+            f"{len(own)} machines, {drive} left out: errors % {errors}; misfit {min(misfit):.2f} to {max(misfit):.2f}, "
+            f"found in {found}; mean bias in deviations: {', '.join(parts)}",
+            flush=True,
+        )
 
 
 def _show(runs: dict[str, list[Found]]) -> None:

@@ -16,7 +16,7 @@ from pkm_identification.motion import StrutLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.signals.causal import CausalStrutFilter
-from pkm_identification.signals.forces.acting import acting
+from pkm_identification.signals.forces.acting import acting, at_motors, winding
 from pkm_identification.signals.guard import GuardedLog, StreamGuard
 from pkm_identification.signals.guard.another_machine import refuse_another_machine
 from pkm_identification.signals.guard.samples import rows_of
@@ -56,6 +56,10 @@ class Experiment:
     warnings : tuple of str
     point : Linearisation or None
         Where effects are estimated besides: machine and logs are then those without them.
+    at_motors : tuple of GuardedLog
+        The logs in front of drives that yield, where there are such.
+    modelled_winding : bool
+        Whether the logs are behind such drives by the model (`yielding.rewinding`) and not by measured forces.
     """
 
     machine: Machine
@@ -65,6 +69,8 @@ class Experiment:
     dropped: dict[str, int]
     warnings: tuple[str, ...] = ()
     point: Linearisation | None = None
+    at_motors: tuple[GuardedLog, ...] = ()
+    modelled_winding: bool = False
 
     @classmethod
     def of(
@@ -99,7 +105,10 @@ class Experiment:
         given = settings or Settings()
         settings = given.resolved(machine, period)
         guard = StreamGuard(settings.guard)
-        guarded = tuple(acting(_guarded(guard, log), settings.guard) for log in logs)
+        taken = [_guarded(guard, log) for log in logs]
+        guarded = tuple(acting(log, settings.guard) for log in taken)
+        yields = settings.guard.transfers is not None and np.any(winding(settings.guard))
+        measured = tuple(at_motors(log, settings.guard) for log in taken) if yields else ()
         dropped = dict(faults or {})
         for name, number in guard.counts.items():
             if name not in (*KEPT, "start"):
@@ -108,7 +117,7 @@ class Experiment:
             settings = replace(settings, band=band_for(settings.band, guarded))
         warnings += slow_log_sentences(machine, settings.band, guarded)
         sources = tuple(log.source for log in logs)
-        experiment = cls(machine, settings, guarded, sources, dropped, warnings)
+        experiment = cls(machine, settings, guarded, sources, dropped, warnings, at_motors=measured)
         return experiment._beginning() if settings.estimator.also else experiment
 
     def _beginning(self) -> Experiment:

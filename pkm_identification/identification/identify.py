@@ -31,6 +31,7 @@ from .result import Identification, refuse_unidentifiable
 from .settings import Settings
 from .tolerance_covariance import ToleranceShare, tolerance_sentences, tolerance_shares
 from .validation import FEWEST_EQUATIONS, held_out, predict_ends
+from .yielding.rewinding import rewound
 
 PARTS = 6  # of an identification, as `_reached` counts them
 
@@ -93,6 +94,7 @@ def identify(
         units = "; ".join(cause.detail for cause in in_machine_units(logs, machine).causes)
         raise LogError(f"{error}; {units}" if units else str(error)) from None
     experiment, problem, unsettled = relinearised(experiment)
+    experiment, problem = rewound(experiment, problem)
     problem = add_falls(problem, falls, experiment)
     _refuse_too_few(experiment, problem)
     _reached(1)

@@ -164,6 +164,7 @@ def _encoder_part(
     if len(struts) == 0:
         return np.zeros(STRUTS)
     wound = density / (2.0 * settings.period) * winding(settings.guard) ** 2
+    wound = np.zeros(STRUTS) if experiment.modelled_winding else wound
     noise = np.sqrt(white_noise.position_noise(part.length, settings.period) ** 2 + wound)
     noise = noise * np.random.default_rng(SEED).standard_normal(part.length.shape)
     forces = []

@@ -148,7 +148,7 @@ class Servo(BaseActuator):
         than the oil's at such frequencies.
         """
         number = np.arange(1, HARMONICS + 1)
-        s = 2j * np.pi * number / held
+        s = np.asarray(2j * np.pi * number / held, dtype=np.complex128)
         oil = self.oil_compliance * s + self.hydraulic_compliance
         opened = self.loop.gain * self.loop.sensor_gain * self.no_load.slope * self.valve_response(s)
         return float(np.sum(held / (np.pi * number) * (opened / oil).imag))

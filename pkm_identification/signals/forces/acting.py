@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.segments import segment_slices
 
 from ..guard import GuardedLog, GuardSettings
+from ..guard.samples import rows_of
 from .correction import Correction, corrected_log
 from .drive_transfer import DriveTransfer
 from .known import ForceAlignment
@@ -57,3 +61,39 @@ def acting(log: GuardedLog, guard: GuardSettings) -> GuardedLog:
     for correction in corrections_of(guard, log.period):
         log = corrected_log(log, correction)
     return log
+
+
+def at_motors(log: GuardedLog, guard: GuardSettings) -> GuardedLog:
+    """A guarded log with forces and lengths in front of what yields, as `behind_springs` takes it."""
+    return log if guard.known is None else corrected_log(log, ForceAlignment.of(guard.known, log.period))
+
+
+def behind_springs(log: GuardedLog, guard: GuardSettings, wound: FloatArray) -> GuardedLog:
+    """A log of `at_motors` as `acting` has it, where it is known how far each drive is wound up.
+
+    Parameters
+    ----------
+    log : GuardedLog
+    guard : GuardSettings
+        With drives.
+    wound : ndarray, shape (N, 6)
+        m; NaN in rows where it is not known, which are left out.
+    """
+    if guard.transfers is None:
+        raise ValueError("there is nothing between these drives and the struts")
+    through = DriveTransfer(guard.transfers, log.period)
+    known = np.asarray(np.isfinite(wound).all(axis=1))
+    begins = np.ones(len(known), dtype=bool)
+    begins[1:] = (np.diff(log.segment) != 0) | (known[1:] != known[:-1])
+    runs = np.cumsum(begins)
+    rows, lengths, forces = [np.zeros(0, dtype=np.int64)], [np.empty((0, STRUTS))], [np.empty((0, STRUTS))]
+    for part in segment_slices(runs):
+        inner = np.arange(part.start + through.before, part.stop - through.after)
+        if len(inner) and known[part.start] and log.force is not None:
+            length, force = through.corrected(log.length[part], log.force[part], wound[part])
+            rows.append(inner)
+            lengths.append(length)
+            forces.append(force)
+    chosen = np.concatenate(rows)
+    left = replace(rows_of(log, chosen), segment=runs[chosen])
+    return replace(left, length=np.concatenate(lengths), force=np.concatenate(forces))

@@ -129,20 +129,29 @@ class DriveTransfer:
         """See `Correction`."""
         return self._late
 
-    def corrected(self, length: FloatArray, force: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """See `Correction`."""
+    def corrected(
+        self, length: FloatArray, force: FloatArray, wound: FloatArray | None = None
+    ) -> tuple[FloatArray, FloatArray]:
+        """See `Correction`; `wound` (n, 6) in m is how far drives are wound up, where that is known otherwise."""
         rate, second, middle, true = self._of_encoder(length, force)
         if not self._moving:
             return middle, true
         if self._yields:
-            spring = true - self._motor_friction(rate) - self._mass * second
-            smooth, slope, bend = (self._windowed(spring, weights) for weights in self._spring_weights)
             inner = slice(self._again, len(rate) - self._again)
-            wound = self._compliance * (smooth - self._damping * slope)
-            unwinding = self._compliance * slope
+            if wound is None:
+                spring = true - self._motor_friction(rate) - self._mass * second
+                smooth, slope, bend = (self._windowed(spring, weights) for weights in self._spring_weights)
+                away = self._compliance * (smooth - self._damping * slope)
+                unwinding, bend = self._compliance * slope, self._compliance * bend
+            else:
+                away = wound[self.before : len(wound) - self.after]
+                near = slice(self.before - self._half, len(wound) - self.after + self._half)
+                unwinding = self._windowed(wound[near], self._weights[1])
+                near = slice(self.before - self._again, len(wound) - self.after + self._again)
+                bend = self._windowed(wound[near], self._spring_weights[2])
             rate = rate[inner] - self._on_motor * unwinding
-            middle = middle[inner] - self._on_motor * wound
-            true = true[inner] - self._motor_friction(rate + unwinding) - self._mass * self._compliance * bend
+            middle = middle[inner] - self._on_motor * away
+            true = true[inner] - self._motor_friction(rate + unwinding) - self._mass * bend
         side = self._friction.side(rate) * np.where(true >= 0.0, 1.0, -1.0)
         passed = 1.0 + np.where(side >= 0.0, self._efficiency - 1.0, 1.0 - self._back) * side
         return middle, passed * true - self._friction(rate) - self._ripple * rate

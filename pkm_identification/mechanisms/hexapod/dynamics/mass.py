@@ -199,7 +199,12 @@ def _batch(packed, phi, position, rotation, twist, in_struts, mass, bias):
 
 
 def _evaluate(
-    machine: Machine, position: FloatArray, rotation: FloatArray, twist: FloatArray | None, in_struts: bool
+    machine: Machine,
+    position: FloatArray,
+    rotation: FloatArray,
+    twist: FloatArray | None,
+    in_struts: bool,
+    parameters: FloatArray | None = None,
 ) -> MassAndBias:
     position = contiguous(position)
     rotation = contiguous(rotation)
@@ -213,9 +218,10 @@ def _evaluate(
         if value.shape != shape:
             raise ValueError(f"{name} has shape {value.shape}, expected {shape}")
     mass, bias = np.empty((count, 6, 6)), np.empty((count, 6))
-    _batch(
-        packed_geometry(machine), basis_parameters(machine), position, rotation, twist, in_struts, mass, bias
-    )
+    phi = basis_parameters(machine)
+    if parameters is not None:
+        phi[:] = parameters
+    _batch(packed_geometry(machine), phi, position, rotation, twist, in_struts, mass, bias)
     return MassAndBias(mass, bias)
 
 
@@ -248,15 +254,20 @@ def platform_dynamics(
 
 
 def strut_dynamics(
-    machine: Machine, position: FloatArray, rotation: FloatArray, twist: FloatArray | None = None
+    machine: Machine,
+    position: FloatArray,
+    rotation: FloatArray,
+    twist: FloatArray | None = None,
+    parameters: FloatArray | None = None,
 ) -> MassAndBias:
     """Mass matrix and bias in strut coordinates: M_L L'' + h_L = F - friction + J^-T wrench.
 
-    Parameters and errors are those of `platform_dynamics`.
+    Parameters and errors are those of `platform_dynamics`; `parameters` (B,) in the basis, such as identified ones, may
+    stand for the machine file's.
 
     Returns
     -------
     MassAndBias
         M_L = J^-T M J^-1 in kg and h_L in N; NaN in rows whose pose is singular or not finite.
     """
-    return _evaluate(machine, position, rotation, twist, True)
+    return _evaluate(machine, position, rotation, twist, True, parameters)

@@ -1,0 +1,165 @@
+"""Strut lengths behind drives that yield, from where the motors were and what the model says of the struts.
+
+Where only motors have encoders, lengths are theirs less how far belts or shafts are wound up. Taken from measured
+forces alone (`signals.forces.drive_transfer`), that carries the forces' noise into the rates, and its smoothing rounds
+what happens where struts turn back: there friction hangs on millimetres a second. A first estimate tells it far better:
+the machine, integrated behind its springs, with motors that move as their encoders showed (`springs`). It is asked for
+twice, and believed if the equations then fit better: of a machine that the model does not know, measured forces tell
+more.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from pkm_identification.estimation.estimators import ESTIMATORS, Tuning
+from pkm_identification.estimation.problem import Problem
+from pkm_identification.mechanisms.actuators.transfer import Transfer
+from pkm_identification.mechanisms.friction import padded_coefficients
+from pkm_identification.mechanisms.hexapod.dynamics import strut_dynamics
+from pkm_identification.mechanisms.hexapod.dynamics.basis import friction_of_basis
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.numerics.arrays import FloatArray, contiguous
+from pkm_identification.numerics.segments import segment_slices
+from pkm_identification.signals.forces.acting import behind_springs
+from pkm_identification.signals.guard import GuardedLog
+
+from ..experiment import Experiment
+from ..long_logs.stretches import samples_in_stretches
+from ..samples import Samples
+from .springs import STEPS, Springs, follow_motors
+
+PASSES = 2
+FARTHEST = 0.2  # of what drives are wound up by measured forces, rms: a model that says otherwise is none
+
+
+def rewound(experiment: Experiment, problem: Problem) -> tuple[Experiment, Problem]:
+    """The experiment with its logs behind drives that yield as the model has them, and its problem.
+
+    Themselves where no encoder sits in front of what yields, online, where joints rub or effects are estimated besides,
+    and where the equations would not fit better.
+    """
+    transfers = experiment.settings.guard.transfers
+    if transfers is None or not _asked(experiment, problem, transfers):
+        return experiment, problem
+    fit, left = _fitted(problem)
+    for _ in range(PASSES):
+        basis = problem.parameters.known + problem.parameters.mapping @ fit
+        logs = []
+        for measured, log in zip(experiment.at_motors, experiment.logs, strict=True):
+            wound = wound_up(experiment, measured, log, basis, transfers)
+            logs.append(None if wound is None else behind_springs(measured, experiment.settings.guard, wound))
+        if any(log is None or len(log.time) == 0 for log in logs):
+            break
+        changed = replace(
+            experiment, logs=tuple(log for log in logs if log is not None), modelled_winding=True
+        )
+        other = changed.problem()
+        if len(other.equations) < len(problem.parameters):
+            break
+        again, rest = _fitted(other)
+        if not rest < left:
+            break
+        experiment, problem, fit, left = changed, other, again, rest
+    return experiment, problem
+
+
+def _asked(experiment: Experiment, problem: Problem, transfers: tuple[Transfer, ...]) -> bool:
+    causes = (
+        experiment.settings.causal,
+        experiment.point is not None,
+        experiment.machine.joint_friction is not None,
+    )
+    yields = all(one.on_motor and one.compliance > 0.0 for one in transfers)
+    return yields and not any(causes) and len(problem.equations) > len(problem.parameters)
+
+
+def _fitted(problem: Problem) -> tuple[FloatArray, float]:
+    """Values (P,) by least squares, and what they leave, N rms."""
+    values = ESTIMATORS["ls"].fit(replace(problem, physical=None), Tuning()).mean
+    left = problem.equations.measured - problem.equations.regressor @ values
+    return values, float(np.sqrt(np.mean(left**2)))
+
+
+def wound_up(
+    experiment: Experiment,
+    measured: GuardedLog,
+    log: GuardedLog,
+    basis: FloatArray,
+    transfers: tuple[Transfer, ...],
+) -> FloatArray | None:
+    """How far drives were wound up, (N, 6) in m at the rows of a log at the motors; NaN where no pose is known.
+
+    Parameters
+    ----------
+    experiment : Experiment
+    measured : GuardedLog
+        At the motors.
+    log : GuardedLog
+        The same behind them, as far as that is known.
+    basis : ndarray, shape (B,)
+        Dynamic parameters in the basis.
+    transfers : tuple of six Transfer
+
+    Returns
+    -------
+    ndarray, or None
+        None if the model's course has nothing to do with the log's.
+    """
+    machine, settings = experiment.machine, experiment.settings
+    springs = _springs(machine, basis, transfers)
+    motors = np.diag([one.motor_mass for one in transfers])
+    wound = np.full(measured.length.shape, np.nan)
+    off = size = 0.0
+    for samples in samples_in_stretches(log, machine, settings.filter, settings.band):
+        for part in segment_slices(samples.struts.segment):
+            rows, own, place = _behind(machine, samples, part, measured, basis, motors, springs)
+            if place is None:
+                continue
+            smooth = samples.struts.length[part][own]
+            shown = measured.length[rows][own]
+            off += float(np.sum((place[own] - smooth) ** 2))
+            size += float(np.sum((shown - smooth) ** 2))
+            wound[rows.start : rows.stop][own] = shown - place[own]
+    return wound if off <= FARTHEST**2 * size else None  # false of NaN, too
+
+
+def _springs(machine: Machine, basis: FloatArray, transfers: tuple[Transfer, ...]) -> Springs:
+    stiffness = np.array([1.0 / one.compliance for one in transfers])
+    friction = [one.friction for one in transfers]
+    inner = np.array([[one.viscous, one.coulomb, one.transition_rate] for one in friction]).T
+    return Springs(
+        stiffness,
+        stiffness * np.array([one.damping_time for one in transfers]),
+        contiguous(inner),
+        machine.friction.law_parameters,
+        padded_coefficients(contiguous(friction_of_basis(machine, basis)).ravel(), len(transfers)),
+    )
+
+
+def _behind(
+    machine: Machine,
+    samples: Samples,
+    part: slice,
+    measured: GuardedLog,
+    basis: FloatArray,
+    motors: FloatArray,
+    springs: Springs,
+) -> tuple[slice, FloatArray, FloatArray | None]:
+    """Rows of the log at the motors that a run of samples stands for, which of them are its own, and places (n, 6)."""
+    platform, struts = samples.platform[part], samples.struts[part]
+    first = int(np.searchsorted(measured.time, struts.time[0] - 0.5 * measured.period))
+    rows = slice(first, first + len(struts))
+    own = (struts.time >= samples.begin) & (struts.time < samples.end)
+    shown = contiguous(measured.length[rows])
+    if len(shown) < len(struts) or np.abs(measured.time[rows] - struts.time).max() > 0.1 * measured.period:
+        return rows, own, None  # the clock was set back
+    moving = strut_dynamics(machine, platform.position, platform.rotation, platform.twist, basis)
+    if not np.isfinite(moving.mass).all():
+        return rows, own, None
+    place, rate = np.empty(shown.shape), np.empty(shown.shape)
+    place[0], rate[0] = struts.length[0], struts.rate[0]
+    follow_motors(moving.mass - motors, moving.bias, shown, measured.period, STEPS, springs, place, rate)
+    return rows, own, place

@@ -1,0 +1,128 @@
+"""The closed machine on six springs whose other ends, the motors, move as their encoders showed.
+
+In strut coordinates, with M and h of the machine without its motors and x_m where the motors are,
+
+    M x'' + h + friction(x') = K (x_m - x) + C (x_m' - x')
+
+is integrated by the two implicit stages that are stable for any stiffness (`simulation.stepping`): friction bends
+within 2 mm/s, far faster than samples come. M, h and x_m are linear between samples.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from pkm_identification.mechanisms.friction import friction_along, friction_slope
+from pkm_identification.mechanisms.friction.law import law_tuple
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.compiled import kernel
+from pkm_identification.numerics.linear_systems import solve6
+
+GAMMA = 1.0 - np.sqrt(0.5)
+STEPS = 3  # of a sample period
+NEWTON_ITERATIONS = 12
+
+
+class Springs(NamedTuple):
+    """What lies between motors and struts, and rubs.
+
+    Attributes
+    ----------
+    stiffness, damping : ndarray, shape (6,)
+        N/m, N s/m.
+    inner : ndarray, shape (3, 6)
+        Friction of the drives behind the springs: N s/m, N and the rate in m/s within which it bends.
+    law : ndarray
+        `Friction.law_parameters` of the struts.
+    coefficients : ndarray, shape (TERMS, 6)
+        Of the struts' friction, padded.
+    """
+
+    stiffness: FloatArray
+    damping: FloatArray
+    inner: FloatArray
+    law: FloatArray
+    coefficients: FloatArray
+
+
+@kernel
+def _stage(known_place, known_rate, h, mass, bias, motor, motor_rate, springs, law, rate, matrix, left):
+    """Solve for the rates (6,) of one implicit stage, in place; places are known_place + h rate."""
+    for _ in range(NEWTON_ITERATIONS):
+        largest, scale = 0.0, 1e-9
+        for i in range(6):
+            inner, bend = springs.inner[:, i], springs.inner[2, i]
+            inside = min(max(rate[i] / bend, -1.0), 1.0)
+            spring = springs.stiffness[i] * (motor[i] - known_place[i] - h * rate[i])
+            spring += springs.damping[i] * (motor_rate[i] - rate[i])
+            rubbing = (
+                friction_along(rate[i], law, springs.coefficients, i) + inner[0] * rate[i] + inner[1] * inside
+            )
+            left[i] = spring - rubbing - bias[i]
+            slope = springs.damping[i] + h * springs.stiffness[i] + inner[0]
+            slope += friction_slope(rate[i], law, springs.coefficients, i)
+            if abs(rate[i]) < bend:
+                slope += inner[1] / bend
+            for j in range(6):
+                left[i] -= mass[i, j] * (rate[j] - known_rate[j]) / h
+                matrix[i, j] = mass[i, j] / h
+            matrix[i, i] += slope
+            largest = max(largest, abs(left[i]))
+            scale = max(scale, abs(spring))
+        if not largest > 1e-9 * scale:
+            return
+        solve6(matrix, left)
+        for i in range(6):
+            # friction bends: stop where it does before going on beyond
+            new, corner = rate[i] + left[i], law[1]
+            if abs(rate[i]) > corner and new * rate[i] < corner * abs(rate[i]):
+                new = np.sign(rate[i]) * corner if new * rate[i] > -corner * abs(rate[i]) else 0.0
+            elif abs(rate[i]) < corner and abs(new) > 2.0 * corner:
+                new = np.sign(new) * corner * 1.000001
+            rate[i] = new
+
+
+@kernel
+def follow_motors(mass, bias, motor, period, steps, springs, place, speed):
+    """Write places (N, 6) and rates (N, 6) of the struts behind motors at `motor` (N, 6), from those of the first row.
+
+    `mass` (N, 6, 6) in kg and `bias` (N, 6) in N are those of the rows, `period` in s.
+    """
+    law = law_tuple(springs.law, 0)
+    h = period / steps
+    x, v, rate, first = place[0].copy(), speed[0].copy(), speed[0].copy(), np.empty(6)
+    matrix, left, present, known_x, known_v = (
+        np.empty((6, 6)),
+        np.empty(6),
+        np.empty((6, 6)),
+        np.empty(6),
+        np.empty(6),
+    )
+    present_bias, shown, shown_rate = np.empty(6), np.empty(6), np.empty(6)
+    for n in range(len(motor) - 1):
+        for i in range(6):
+            shown_rate[i] = (motor[n + 1, i] - motor[n, i]) / period
+        for k in range(steps):
+            for s in range(2):
+                t = (k + (GAMMA if s == 0 else 1.0)) / steps
+                for i in range(6):
+                    shown[i] = motor[n, i] + t * (motor[n + 1, i] - motor[n, i])
+                    present_bias[i] = bias[n, i] + t * (bias[n + 1, i] - bias[n, i])
+                    known_x[i], known_v[i] = x[i], v[i]
+                    if s == 1:
+                        known_x[i] += (1.0 - GAMMA) * h * first[i]
+                        known_v[i] += (1.0 - GAMMA) / GAMMA * (first[i] - v[i])
+                    for j in range(6):
+                        present[i, j] = mass[n, i, j] + t * (mass[n + 1, i, j] - mass[n, i, j])
+                _stage(
+                    known_x, known_v, GAMMA * h, present, present_bias, shown, shown_rate, springs, law, rate, matrix,
+                    left,
+                )  # fmt: skip
+                if s == 0:
+                    first[:] = rate
+            for i in range(6):
+                x[i] = known_x[i] + GAMMA * h * rate[i]
+                v[i] = rate[i]
+        place[n + 1], speed[n + 1] = x, v
