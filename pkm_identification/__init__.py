@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from .api.identification import Result, identify, load
     from .api.logs import Logs, read_logs, simulate
     from .api.machines import export, forces, forward, inverse, load_machine
+    from .api.mechanism_identification import MechanismResult, identify_mechanism
     from .api.mechanisms import load_mechanism, mechanism_motion
     from .errors import (
         DocumentError,
@@ -41,6 +42,7 @@ __all__ = [
     "Machine",
     "MachineError",
     "Mechanism",
+    "MechanismResult",
     "NotConverged",
     "OutputError",
     "PkmError",
@@ -53,6 +55,7 @@ __all__ = [
     "forces",
     "forward",
     "identify",
+    "identify_mechanism",
     "inverse",
     "load",
     "load_machine",
@@ -79,6 +82,7 @@ _HOMES = {
         ),
         "errors",
     ),
+    **dict.fromkeys(("MechanismResult", "identify_mechanism"), "api.mechanism_identification"),
     **dict.fromkeys(("load_mechanism", "mechanism_motion"), "api.mechanisms"),
     "Machine": "mechanisms.hexapod.machine",
     "Mechanism": "mechanisms.multibody.mechanism",

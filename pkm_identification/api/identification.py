@@ -79,16 +79,7 @@ class Result:
         `pandas.DataFrame(result.table())` is a data frame. The value of a parameter that is not identifiable alone
         is NaN: a prior is no estimate. A value in doubt is there, with its status.
         """
-        estimate = self.estimate
-        shown = np.array([status in (IDENTIFIABLE, IN_DOUBT) for status in estimate.status])
-        return {
-            "name": np.array(estimate.names),
-            "unit": np.array(estimate.units),
-            "nominal": estimate.nominal,
-            "value": np.where(shown, estimate.values, np.nan),
-            "std": estimate.std,
-            "status": np.array(estimate.status),
-        }
+        return estimate_columns(self.estimate)
 
     def combinations(self) -> Columns:
         """Combinations of parameters that are identified although their terms are not, as columns."""
@@ -164,6 +155,19 @@ class Result:
         """For notebooks: the table of parameters and what there is to say."""
         sentences = "".join(f"<li>{_escaped(text)}</li>" for _, text in verdicts(self.identification))
         return f"{estimate_table(self.estimate).html()}<ul>{sentences}</ul>"
+
+
+def estimate_columns(estimate: ParameterEstimate) -> Columns:
+    """Parameters as columns, as `Result.table` has them."""
+    shown = np.array([status in (IDENTIFIABLE, IN_DOUBT) for status in estimate.status])
+    return {
+        "name": np.array(estimate.names),
+        "unit": np.array(estimate.units),
+        "nominal": estimate.nominal,
+        "value": np.where(shown, estimate.values, np.nan),
+        "std": estimate.std,
+        "status": np.array(estimate.status),
+    }
 
 
 def identify(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from pkm_identification.declared import Declaration
@@ -50,15 +50,15 @@ def refuse_for_mechanism(options: argparse.Namespace, **flags: str) -> None:
             )
 
 
-def refuse_reading_for_mechanism(options: argparse.Namespace) -> None:
-    """Refuse the options of `add_reading`: a mechanism's logs have its own names, in SI units.
+def refuse_reading_for_mechanism(options: argparse.Namespace, but: Sequence[str] = ()) -> None:
+    """Refuse the options of `add_reading`, `but` some: a mechanism's logs have its own names, in SI units.
 
     Raises
     ------
     SettingsError
         If one of them is given.
     """
-    refuse_for_mechanism(options, **{name: f"--{name}" for name in READING})
+    refuse_for_mechanism(options, **{name: f"--{name}" for name in READING if name not in but})
 
 
 def add_logs(parser: argparse.ArgumentParser) -> None:

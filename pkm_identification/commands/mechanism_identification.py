@@ -11,7 +11,7 @@ from pkm_identification.identification.mechanism.estimate_file import estimate_d
 from pkm_identification.identification.mechanism.identify import identify_mechanism
 from pkm_identification.identification.settings import ALSO, HOLD_OUT, NAMED, Settings, assumptions_of
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
-from pkm_identification.records.mechanism_csv import DriveLog, read_drive_log
+from pkm_identification.records.drive_log import DriveLog, read_drive_log
 from pkm_identification.records.provenance import provenance
 from pkm_identification.report.mechanisms.folder import write_page, write_report
 from pkm_identification.report.mechanisms.sentences import misfit
@@ -28,7 +28,7 @@ HEXAPODS_OWN = ("model", "parameters", "consistent", "strut_spread", "causal", "
 
 def identify(options: argparse.Namespace, tuning: tuple[str, ...]) -> int:
     """`tuning` names the options of recursive filters."""
-    refuse_reading_for_mechanism(options)
+    refuse_reading_for_mechanism(options, but=("topic",))
     others = {name: f"--{name.replace('_', '-')}" for name in ("free_fall", "payload", "unloaded")}
     flags = {name: NAMED[name].flag for name in HEXAPODS_OWN}
     refuse_for_mechanism(options, **flags, **others, also=ALSO.flag, encoder="--encoder")
@@ -38,8 +38,8 @@ def identify(options: argparse.Namespace, tuning: tuple[str, ...]) -> int:
         assumptions=assumptions_of(options.fix, options.tie, options.prior),
         hold_out=0.0 if options.validate else HOLD_OUT,
     )
-    logs = [_read(path, mechanism) for path in options.logs]
-    held_out = _read(options.validate, mechanism) if options.validate else None
+    logs = [_read(path, mechanism, options.topic) for path in options.logs]
+    held_out = _read(options.validate, mechanism, None) if options.validate else None
     result = identify_mechanism(mechanism, logs, settings, held_out)
     origin = provenance(options.logs, shlex.join(sys.argv), settings)
     present(summary(result, verdict_painted), estimate_document(result, origin), options.json)
@@ -55,5 +55,5 @@ def identify(options: argparse.Namespace, tuning: tuple[str, ...]) -> int:
     return 0 if result.trusted else 1
 
 
-def _read(path: str | Path, mechanism: Mechanism) -> DriveLog:
-    return read_drive_log(path, mechanism.drive_names, mechanism.force_names)
+def _read(path: str | Path, mechanism: Mechanism, topic: str | None) -> DriveLog:
+    return read_drive_log(path, mechanism.drive_names, mechanism.force_names, topic)

@@ -55,6 +55,17 @@ class DecodedStruts:
     complaint: str
 
 
+@dataclass(frozen=True)
+class DecodedJoints:
+    """Samples of any joints, as `DecodedStruts` of six: time (N,) in s, position and effort (N, n)."""
+
+    time: FloatArray
+    position: FloatArray
+    effort: FloatArray | None
+    dropped: dict[str, int]
+    complaint: str
+
+
 def decode_struts(
     messages: Iterable[bytes], source: str, struts: Sequence[str] = STRUT_NAMES
 ) -> DecodedStruts:
@@ -74,35 +85,46 @@ def decode_struts(
     LogError
         If a message cannot be decoded.
     """
-    times, lengths, forces = [np.empty(0)], [np.empty((0, STRUTS))], [np.empty((0, STRUTS))]
+    joints = decode_joints(messages, source, struts)
+    log = StrutLog(joints.time, joints.position, joints.effort, source)
+    return DecodedStruts(log, joints.dropped, joints.complaint)
+
+
+def decode_joints(messages: Iterable[bytes], source: str, names: Sequence[str]) -> DecodedJoints:
+    """Read samples of joints with these names; parameters and errors as of `decode_struts`."""
+    count = len(names)
+    times, places, efforts = [np.empty(0)], [np.empty((0, count))], [np.empty((0, count))]
     counts: Counter[str] = Counter()
     complaint, before, rest = "", 0, iter(messages)
     while several := list(islice(rest, SEVERAL)):
-        stamp, length, force, problems = _decoded(several, source, before, struts)
+        stamp, place, effort, problems = _decoded(several, source, before, names)
         good = np.ones(len(several), dtype=bool)
         good[list(problems)] = False
         times.append(np.array([seconds_of(*each) for each in stamp[good].tolist()], dtype=float))
-        lengths.append(length[good])
-        forces.append(force[good])
+        places.append(place[good])
+        efforts.append(effort[good])
         counts.update(reason for reason, _ in problems.values())
         if problems and not complaint:
             complaint = f"message {before + min(problems) + 1}: {problems[min(problems)][1]}"
         before += len(several)
-    has_force = any(np.any(~np.isnan(force)) for force in forces)
-    log = StrutLog(
-        np.concatenate(times), np.concatenate(lengths), np.concatenate(forces) if has_force else None, source
+    has_effort = any(np.any(~np.isnan(effort)) for effort in efforts)
+    return DecodedJoints(
+        np.concatenate(times),
+        np.concatenate(places),
+        np.concatenate(efforts) if has_effort else None,
+        {reason: counts[reason] for reason in REASONS if counts[reason]},
+        complaint,
     )
-    return DecodedStruts(log, {reason: counts[reason] for reason in REASONS if counts[reason]}, complaint)
 
 
 def _decoded(
     messages: Sequence[bytes], source: str, before: int, struts: Sequence[str]
 ) -> tuple[NDArray[np.int64], FloatArray, FloatArray, dict[int, tuple[str, str]]]:
-    """Stamps (n, 2) in s and ns, lengths and forces (n, 6) of messages; what is wrong with single ones, by row."""
+    """Stamps (n, 2) in s and ns, positions and efforts (n, joints) of messages; what is wrong with one, by row."""
     count = len(messages)
     stamp = np.zeros((count, 2), dtype=np.int64)
-    length = np.full((count, STRUTS), np.nan)
-    force = np.full((count, STRUTS), np.nan)
+    length = np.full((count, len(struts)), np.nan)
+    force = np.full((count, len(struts)), np.nan)
     problems: dict[int, tuple[str, str]] = {}
     for layout, rows, data in _batches(messages, source, before):
         problem = layout.problem(struts)

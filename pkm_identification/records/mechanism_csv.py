@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from pkm_identification.errors import LogError
 from pkm_identification.numerics.arrays import FloatArray
 
 from .motion_csv import column_choice, time_columns, time_of
 from .table import read_table, write_table
 
 RATE, ACCELERATION = "_rate", "_acceleration"
-_UNEVEN = 0.1  # of the sample period
 
 
 @dataclass(frozen=True)
@@ -49,61 +46,6 @@ def read_named_csv(path: str | Path, names: Sequence[str]) -> NamedTable:
     table = read_table(path, column_choice(tuple(names)))
     table.require_finite(names)
     return NamedTable(time_of(table), table.select(names), table.source)
-
-
-@dataclass(frozen=True)
-class DriveLog:
-    """What the drives of a mechanism reported, on a regular clock.
-
-    Attributes
-    ----------
-    time : ndarray, shape (N,)
-        s.
-    drive, force : ndarray, shape (N, n)
-        Coordinates in m or rad, forces in N or N m.
-    source : str
-    """
-
-    time: FloatArray
-    drive: FloatArray
-    force: FloatArray
-    source: str = "the log"
-
-    def __len__(self) -> int:
-        return len(self.time)
-
-    @cached_property
-    def period(self) -> float:
-        """Sample period in s; raises LogError unless times rise evenly, and names the first that does not."""
-        steps = np.diff(self.time)
-        if not len(steps):
-            raise LogError(f"{self.source}: the log is too short: one sample")
-        period = float(np.median(steps))
-        uneven = ~(np.abs(steps - period) <= _UNEVEN * period) | (steps <= 0.0)
-        if uneven.any():
-            k = int(np.argmax(uneven))
-            raise LogError(
-                f"{self.source}: column t must rise evenly: "
-                f"{steps[k]:g} s from {self.time[k]:g} s on, mostly {period:g} s"
-            )
-        return period
-
-
-def read_drive_log(path: str | Path, drives: Sequence[str], forces: Sequence[str]) -> DriveLog:
-    """A table as `pkm simulate` of a mechanism writes it: `t`, the drives and their forces by name.
-
-    Raises
-    ------
-    LogError
-        If it cannot be read, a column is missing, or times do not rise evenly.
-    """
-    table = read_named_csv(path, (*drives, *forces))
-    if table.time is None:
-        raise LogError(f"{path}: no column t; rates need times")
-    drive, force = np.split(table.values, [len(drives)], axis=1)
-    log = DriveLog(table.time, drive, force, table.source)
-    _ = log.period
-    return log
 
 
 @dataclass(frozen=True)

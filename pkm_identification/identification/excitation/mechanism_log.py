@@ -13,7 +13,7 @@ import numpy as np
 
 from pkm_identification.errors import LogError
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.records.mechanism_csv import read_drive_log
+from pkm_identification.records.drive_log import read_drive_log
 from pkm_identification.signals.butterworth import low_pass, zero_phase, zero_phase_response
 from pkm_identification.signals.differences import central_differences, stencil
 

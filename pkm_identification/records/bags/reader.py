@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Generator, Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from pkm_identification.motion import STRUT_NAMES, StrutLog
 from pkm_identification.numerics.memory import beyond_memory
 
 from ..interfaces import full_type_name
-from ..joint_state import JOINT_STATE, decode_struts
+from ..joint_state import JOINT_STATE, DecodedJoints, decode_joints, decode_struts
 from . import ROS_1, STRUT_STATES
 from .part_lock import part_folder
 from .ros1 import Ros1Reader
@@ -54,7 +54,9 @@ def bag_qos(path: str | Path) -> dict[str, list[Qos]]:
         return offered
 
 
-def read_messages(path: str | Path, topics: Collection[str] | None = None) -> Iterator[BagMessage]:
+def read_messages(
+    path: str | Path, topics: Collection[str] | None = None
+) -> Generator[BagMessage, None, None]:
     """Messages of a recording in the order of their arrival, one by one.
 
     Parameters
@@ -130,6 +132,49 @@ def read_strut_bag(
         problem = f"no usable message; {decoded.complaint}" if decoded.dropped else "no messages"
         raise LogError(f"{path}: topic {topic}: {problem}")
     return decoded.log, decoded.dropped
+
+
+def read_joint_bag(path: str | Path, names: Sequence[str], topic: str | None = None) -> DecodedJoints:
+    """Read samples of joints with these names, in the order of their stamps' arrival.
+
+    Parameters
+    ----------
+    path : str or Path
+        As of `read_strut_bag`.
+    names : sequence of str
+    topic : str, optional
+        By default the one topic of type sensor_msgs/JointState whose first message has all names.
+
+    Raises
+    ------
+    LogError
+        If it is no recording, is damaged or truncated, no topic or several have the joints, or no message is usable.
+    """
+    with _opened(path) as reader:
+        known = _topics(reader)
+    if topic is None:
+        offered = [name for name, kind in known.items() if kind == JOINT_STATE]
+        having = [name for name in offered if _has_joints(path, name, names)]
+        if len(having) != 1:
+            found = f"{', '.join(having)} have" if having else f"none of {_listed(known)} has"
+            hint = "; name the one to read" if having else ""
+            raise LogError(f"{path}: {found} the joints {', '.join(names)}{hint}")
+        (topic,) = having
+    else:
+        topic = _strut_topic(known, topic, path, ())
+    messages = (message.data for message in read_messages(path, [topic]))
+    decoded = decode_joints(messages, str(path), names)
+    if not len(decoded.time):
+        problem = f"no usable message; {decoded.complaint}" if decoded.dropped else "no messages"
+        raise LogError(f"{path}: topic {topic}: {problem}")
+    return decoded
+
+
+def _has_joints(path: str | Path, topic: str, names: Sequence[str]) -> bool:
+    """Whether the first message of a topic has all joints."""
+    with closing(read_messages(path, [topic])) as messages:
+        first = next(messages, None)
+    return first is not None and len(decode_joints([first.data], str(path), names).time) > 0
 
 
 def _strut_topic(known: dict[str, str], topic: str | None, path: str | Path, called: Sequence[str]) -> str:

@@ -1,0 +1,161 @@
+"""Identification of mechanisms that are no hexapods: logs of their drives in, base parameters and friction out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pkm_identification.estimation.estimate import ParameterEstimate
+from pkm_identification.identification.mechanism.estimate_file import write_estimate_json
+from pkm_identification.identification.mechanism.identify import identify_mechanism as identified
+from pkm_identification.identification.mechanism.result import MechanismIdentification, Prediction
+from pkm_identification.identification.settings import HOLD_OUT, Settings, assumptions_of
+from pkm_identification.mechanisms.multibody.mechanism import Mechanism
+from pkm_identification.records.drive_log import DriveLog, read_drive_log
+from pkm_identification.report.mechanisms.summary import summary
+
+from .identification import Columns, estimate_columns
+from .mechanisms import AnyMechanism, load_mechanism
+
+DriveLogSource = DriveLog | str | Path
+
+
+@dataclass(frozen=True, repr=False)
+class MechanismResult:
+    """A finished identification of a mechanism.
+
+    Attributes
+    ----------
+    identification : MechanismIdentification
+        All of it: mechanism, settings, estimate, prediction, misfit.
+    """
+
+    identification: MechanismIdentification
+
+    @property
+    def mechanism(self) -> Mechanism:
+        """The mechanism file it is relative to."""
+        return self.identification.mechanism
+
+    @property
+    def estimate(self) -> ParameterEstimate:
+        """Values, covariance, statuses and combinations."""
+        return self.identification.estimate
+
+    @property
+    def converged(self) -> bool:
+        """Whether the estimator converged; values of one that did not must not be used."""
+        return self.identification.converged
+
+    @property
+    def fits(self) -> bool:
+        """Whether what the model leaves is no more than noise leaves."""
+        return self.identification.fits
+
+    @property
+    def prediction(self) -> Prediction | None:
+        """Prediction of forces that were not used, where there is one."""
+        return self.identification.prediction
+
+    def table(self) -> Columns:
+        """Parameters as columns: name, unit, nominal, value, std, status; NaN where the logs do not show one alone."""
+        return estimate_columns(self.estimate)
+
+    def report(self, folder: str | Path) -> Path:
+        """Write estimate.json, forces.png and report.html into a folder; raises OutputError if that is impossible.
+
+        Returns
+        -------
+        Path
+            Of the page.
+        """
+        # matplotlib takes longer to load than the identification
+        from pkm_identification.report.mechanisms.folder import write_report
+
+        return write_report(folder, self.identification)
+
+    def save(self, path: str | Path) -> Path:
+        """Write estimate.json, complete or not at all."""
+        write_estimate_json(path, self.identification)
+        return Path(path)
+
+    def __str__(self) -> str:
+        return summary(self.identification)
+
+    def __repr__(self) -> str:
+        found, ending = self.identification, "" if self.converged else ", not converged"
+        return f"<MechanismResult of '{self.mechanism.name}' by {found.estimate.estimator}{ending}>"
+
+
+def identify_mechanism(
+    logs: DriveLogSource | Sequence[DriveLogSource],
+    mechanism: AnyMechanism,
+    *,
+    validate: DriveLogSource | None = None,
+    fix: Sequence[str] = (),
+    tie: Sequence[str] = (),
+    prior: str | Path = "",
+    topic: str | None = None,
+    **settings: Any,
+) -> MechanismResult:
+    """Identify a mechanism that is no hexapod: base parameters and friction of its drives.
+
+    Parameters
+    ----------
+    logs : path, DriveLog, or a sequence of them
+        Pieces of one experiment or several motions; of files those that `records.drive_log.read_drive_log` takes.
+    mechanism : str, Path or Mechanism
+        Structure, nominal values and drives.
+    validate : path or log, optional
+        Another log, whose forces are predicted; else the end of each log is predicted by an estimate from the rest.
+    fix, tie : sequence of str
+        Parameters that are known (`NAME` or `NAME=VALUE`, `viscous`, `coulomb`), or follow another.
+    prior : str or Path
+        YAML file of what is known beforehand.
+    topic : str, optional
+        Of recordings, where several topics have all drives.
+    **settings
+        As the options of `pkm identify`: `estimator`, `band_cutoff`, `band_order`, `forgetting`, `data_order`.
+
+    Returns
+    -------
+    MechanismResult
+
+    Raises
+    ------
+    SettingsError
+        If a setting is impossible.
+    LogError
+        If a log cannot be read or used.
+    MachineError
+        If there is no such mechanism or its file is wrong.
+    Unidentifiable
+        If no parameter is identifiable from this motion, not even in a combination.
+    TypeError
+        If there is no such setting.
+
+    Examples
+    --------
+    >>> import pkm_identification as pkm
+    >>> result = pkm.identify_mechanism("mast.csv", "mast", estimator="ls")  # doctest: +SKIP
+    >>> result.fits                                                          # doctest: +SKIP
+    True
+    """
+    whole = load_mechanism(mechanism)
+    chosen = Settings.of(
+        assumptions=assumptions_of(fix, tie, str(prior)),
+        hold_out=0.0 if validate is not None else HOLD_OUT,
+        **settings,
+    )
+    several = [logs] if isinstance(logs, (str, Path, DriveLog)) else logs
+    read = [_read(log, whole, topic) for log in several]
+    other = None if validate is None else _read(validate, whole, topic)
+    return MechanismResult(identified(whole, read, chosen, other))
+
+
+def _read(log: DriveLogSource, mechanism: Mechanism, topic: str | None) -> DriveLog:
+    if isinstance(log, DriveLog):
+        return log
+    return read_drive_log(log, mechanism.drive_names, mechanism.force_names, topic)

@@ -1,0 +1,128 @@
+"""Logs of a mechanism's drives of any kind, by their path: text, arrays, recordings; columns and joints by name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from pkm_identification.errors import LogError
+from pkm_identification.numerics.arrays import FloatArray
+
+from .bags import ROS_1
+from .foreign import ARRAY_FILES
+from .log import BAG_FILES
+from .mechanism_csv import read_named_csv
+
+_UNEVEN = 0.1  # of the sample period
+TIME = "t"
+
+
+@dataclass(frozen=True)
+class DriveLog:
+    """What the drives of a mechanism reported, on a regular clock.
+
+    Attributes
+    ----------
+    time : ndarray, shape (N,)
+        s.
+    drive, force : ndarray, shape (N, n)
+        Coordinates in m or rad, forces in N or N m.
+    source : str
+    """
+
+    time: FloatArray
+    drive: FloatArray
+    force: FloatArray
+    source: str = "the log"
+
+    def __len__(self) -> int:
+        return len(self.time)
+
+    @cached_property
+    def period(self) -> float:
+        """Sample period in s; raises LogError unless times rise evenly, and names the first that does not."""
+        steps = np.diff(self.time)
+        if not len(steps):
+            raise LogError(f"{self.source}: the log is too short: one sample")
+        period = float(np.median(steps))
+        uneven = ~(np.abs(steps - period) <= _UNEVEN * period) | (steps <= 0.0)
+        if uneven.any():
+            k = int(np.argmax(uneven))
+            raise LogError(
+                f"{self.source}: column t must rise evenly: "
+                f"{steps[k]:g} s from {self.time[k]:g} s on, mostly {period:g} s"
+            )
+        return period
+
+
+def read_drive_log(
+    path: str | Path, drives: Sequence[str], forces: Sequence[str], topic: str | None = None
+) -> DriveLog:
+    """A log of drives: a table as `pkm simulate` of a mechanism writes it, files of arrays, or a recording.
+
+    Parameters
+    ----------
+    path : str or Path
+        Text of `t`, drives and forces by name (.gz, too); .mat, .parquet, .h5 or .hdf5 with arrays of these names; a
+        rosbag2 folder, its .db3 or .mcap file, or a .bag of ROS 1, with sensor_msgs/JointState whose names are the
+        drives' and whose efforts are their forces.
+    drives, forces : sequence of str
+        m or rad; N or N m.
+    topic : str, optional
+        Of a recording, when several have all drives.
+
+    Raises
+    ------
+    LogError
+        If it cannot be read, a column or a joint is missing, a number is not finite, or times do not rise evenly.
+    SettingsError
+        If a library that reads it is not installed.
+    """
+    file = Path(path)
+    ending = file.suffix.lower()
+    if file.is_dir() or ending in (*BAG_FILES, ROS_1):
+        log = _of_recording(file, drives, topic)
+    elif topic is not None:
+        raise LogError(f"{path}: has no topics; --topic is for recordings")
+    elif ending in ARRAY_FILES:
+        log = _of_arrays(file, drives, forces)
+    else:
+        table = read_named_csv(path, (*drives, *forces))
+        if table.time is None:
+            raise LogError(f"{path}: no column t; rates need times")
+        drive, force = np.split(table.values, [len(drives)], axis=1)
+        log = DriveLog(table.time, drive, force, table.source)
+    _ = log.period
+    return log
+
+
+def _of_arrays(path: Path, drives: Sequence[str], forces: Sequence[str]) -> DriveLog:
+    arrays = ARRAY_FILES[path.suffix.lower()](path)
+    missing = [name for name in (TIME, *drives, *forces) if name not in arrays]
+    if missing:
+        raise LogError(f"{path}: no column {', '.join(missing)}; there are: {', '.join(arrays)}")
+    values = np.column_stack([arrays[name] for name in (TIME, *drives, *forces)]).astype(float)
+    drive, force = np.split(values[:, 1:], [len(drives)], axis=1)
+    return _finite(DriveLog(values[:, 0], drive, force, str(path)))
+
+
+def _of_recording(path: Path, drives: Sequence[str], topic: str | None) -> DriveLog:
+    # Imported here because it takes longer than reading text
+    from .bags.reader import read_joint_bag
+
+    decoded = read_joint_bag(path, drives, topic)
+    if decoded.effort is None:
+        raise LogError(f"{path}: no message has efforts; expected the forces of all drives")
+    return _finite(DriveLog(decoded.time, decoded.position, decoded.effort, str(path)))
+
+
+def _finite(log: DriveLog) -> DriveLog:
+    whole = np.column_stack([log.time, log.drive, log.force])
+    wrong = ~np.isfinite(whole).all(axis=1)
+    if wrong.any():
+        raise LogError(f"{log.source}: sample {int(np.argmax(wrong)) + 1} has a number that is not finite")
+    return log

@@ -1,0 +1,118 @@
+"""Logs of a mechanism's drives: the same in every kind of file, and one line for what cannot be read."""
+
+from __future__ import annotations
+
+import gzip
+
+import numpy as np
+import pytest
+from scipy.io import savemat
+
+from pkm_identification.errors import LogError
+from pkm_identification.records.bags.writer import BagWriter
+from pkm_identification.records.drive_log import read_drive_log
+from pkm_identification.records.interfaces import typestore
+from pkm_identification.records.joint_state import JOINT_STATE
+
+DRIVES, FORCES = ("slide_1", "slide_2", "turn"), ("force_1", "force_2", "torque")
+TIME = 0.01 * np.arange(40)
+PLACE = np.sin(TIME[:, None] + np.arange(3.0))
+PULL = 10.0 * np.cos(TIME[:, None] - np.arange(3.0))
+COLUMNS = {
+    "t": TIME,
+    **dict(zip(DRIVES, PLACE.T, strict=True)),
+    **dict(zip(FORCES, PULL.T, strict=True)),
+}
+
+
+def text():
+    rows = np.column_stack(list(COLUMNS.values()))
+    lines = [",".join(f"{value:.17g}" for value in row) for row in rows]
+    return "\n".join([",".join(COLUMNS), *lines]) + "\n"
+
+
+def message(row, names=DRIVES, effort=True):
+    types = typestore().types
+    stamp = types["builtin_interfaces/msg/Time"](sec=1, nanosec=round(1e9 * TIME[row]))
+    made = types[JOINT_STATE](
+        header=types["std_msgs/msg/Header"](stamp=stamp, frame_id=""),
+        name=["other", *reversed(names)],
+        position=np.append(9.0, PLACE[row, ::-1][: len(names)]),
+        velocity=np.zeros(0),
+        effort=np.append(9.0, PULL[row, ::-1][: len(names)]) if effort else np.zeros(0),
+    )
+    return bytes(typestore().serialize_cdr(made, JOINT_STATE))
+
+
+def bag(path, topics, **options):
+    with BagWriter(path, "mcap" if path.name.endswith("m") else "sqlite3") as writer:
+        for topic in topics:
+            writer.add_topic(topic, JOINT_STATE)
+            for row in range(len(TIME)):
+                writer.write(topic, JOINT_STATE, message(row, **options), round(1e9 * (1 + TIME[row])))
+    return path
+
+
+def parquet(path):
+    pyarrow = pytest.importorskip("pyarrow")
+    pytest.importorskip("pyarrow.parquet").write_table(pyarrow.table(COLUMNS), path)
+
+
+def hdf5(path):
+    with pytest.importorskip("h5py").File(path, "w") as file:
+        for name, values in COLUMNS.items():
+            file[name] = values
+
+
+@pytest.mark.parametrize(
+    ("name", "write"),
+    [
+        ("log.csv", lambda path: path.write_text(text())),
+        ("log.csv.gz", lambda path: path.write_bytes(gzip.compress(text().encode()))),
+        ("log.mat", lambda path: savemat(path, COLUMNS)),
+        ("log.parquet", parquet),
+        ("log.h5", hdf5),
+        ("recording", lambda path: bag(path, ["/cell/joint_states"])),
+        ("recording_m", lambda path: bag(path, ["/joint_states"])),
+    ],
+)
+def test_every_kind_of_file_has_the_same_log(tmp_path, name, write):
+    path = tmp_path / name
+    write(path)
+    log = read_drive_log(path, DRIVES, FORCES)
+    np.testing.assert_allclose(log.time - log.time[0], TIME, atol=1e-6)
+    np.testing.assert_allclose(log.drive, PLACE, rtol=1e-15)
+    np.testing.assert_allclose(log.force, PULL, rtol=1e-15)
+    assert log.period == pytest.approx(0.01)
+
+
+def refusal(path, topic=None):
+    with pytest.raises(LogError) as caught:
+        read_drive_log(path, DRIVES, FORCES, topic)
+    (line,) = str(caught.value).splitlines()
+    return line
+
+
+def test_of_several_topics_with_the_joints_one_must_be_named(tmp_path):
+    path = bag(tmp_path / "two", ["/left/joint_states", "/right/joint_states"])
+    assert "/left/joint_states, /right/joint_states have the joints" in refusal(path)
+    assert len(read_drive_log(path, DRIVES, FORCES, "/left/joint_states")) == len(TIME)
+    assert "no topic /middle" in refusal(path, "/middle")
+
+
+def test_recordings_without_what_is_needed_are_refused(tmp_path):
+    assert "has the joints slide_1, slide_2, turn" in refusal(
+        bag(tmp_path / "names", ["/joint_states"], names=DRIVES[:2])
+    )
+    assert "no message has efforts" in refusal(bag(tmp_path / "effort", ["/joint_states"], effort=False))
+
+
+def test_arrays_without_what_is_needed_are_refused(tmp_path):
+    missing, broken, uneven = tmp_path / "missing.mat", tmp_path / "broken.mat", tmp_path / "uneven.mat"
+    savemat(missing, {name: values for name, values in COLUMNS.items() if name != "torque"})
+    assert "no column torque; there are: t," in refusal(missing)
+    savemat(broken, COLUMNS | {"slide_2": np.where(np.arange(len(TIME)) == 4, np.nan, PLACE[:, 1])})
+    assert "sample 5 has a number that is not finite" in refusal(broken)
+    savemat(uneven, COLUMNS | {"t": np.where(np.arange(len(TIME)) == 4, 0.02, TIME)})
+    assert "column t must rise evenly" in refusal(uneven)
+    assert "--topic is for recordings" in refusal(missing, "/joint_states")
