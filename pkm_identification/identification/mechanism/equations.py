@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pkm_identification.errors import LogError, MotionRefused
 from pkm_identification.estimation.equations import Equations
@@ -20,7 +21,7 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.basis import Basis
 from pkm_identification.parameters.parameter import Kind, Parameter
 from pkm_identification.parameters.parameter_set import ParameterSet
-from pkm_identification.records.mechanism_csv import DriveLog
+from pkm_identification.records.drive_log import DriveLog
 from pkm_identification.signals.band import BandSettings
 from pkm_identification.signals.butterworth import low_pass, zero_phase
 from pkm_identification.signals.differences import central_differences, stencil
@@ -50,6 +51,23 @@ class DriveSamples:
         return DriveSamples(self.time[chosen], MechanismMotion(**parts))
 
 
+@dataclass(frozen=True)
+class LoggedDrives:
+    """A log at the mechanism, behind its drives and smooth.
+
+    Attributes
+    ----------
+    samples : DriveSamples
+    force : ndarray, shape (N, n)
+        N or N m.
+    segment : ndarray of int64, shape (N,)
+    """
+
+    samples: DriveSamples
+    force: FloatArray
+    segment: NDArray[np.int64]
+
+
 class MechanismModel:
     """Drive forces, linear in base parameters, viscous and Coulomb friction of the drives, and inertia along them.
 
@@ -58,6 +76,8 @@ class MechanismModel:
     basis : Basis
     outputs : tuple of str
     base : BaseSet
+    bend : float
+        Rate within which friction of the drives bends, m/s or rad/s; 0: it does not.
     """
 
     def __init__(self, mechanism: Mechanism) -> None:
@@ -65,7 +85,7 @@ class MechanismModel:
         description = mechanism.description
         self.base = BaseSet.of(mechanism)
         self.outputs = tuple(drive.force for drive in description.drives)
-        self._bend = float(description.friction.parameters[0]) if description.friction.parameters else 0.0
+        self.bend = float(description.friction.parameters[0]) if description.friction.parameters else 0.0
         units = [(drive.measure.unit, drive.force_unit) for drive in description.drives]
         rubbing = [
             Parameter(
@@ -97,7 +117,7 @@ class MechanismModel:
         moved, count = motion.motion, len(self.outputs)
         rigid = np.asarray(regressor(self._mechanism, moved))[:, :, self.base.columns]
         rate = np.asarray(moved.drive_rate)
-        side = np.clip(rate / self._bend, -1.0, 1.0) if self._bend else np.sign(rate)
+        side = np.clip(rate / self.bend, -1.0, 1.0) if self.bend else np.sign(rate)
         own = [
             np.eye(count) * part[:, :, None] for part in (rate, side, np.asarray(moved.drive_acceleration))
         ]
@@ -105,22 +125,22 @@ class MechanismModel:
 
 
 def mechanism_equations(
-    mechanism: Mechanism,
-    model: MechanismModel,
-    parameters: ParameterSet,
-    log: DriveLog,
-    band: BandSettings,
-    number: int = 0,
+    model: MechanismModel, parameters: ParameterSet, logged: LoggedDrives, band: BandSettings
 ) -> Equations:
-    """Equations in the band of one log.
+    """Equations in the band of one log, in a set of the model's basis."""
+    return linear_equations(model, parameters, logged.samples, logged.force, logged.segment, band)
+
+
+def logged_drives(
+    mechanism: Mechanism, model: MechanismModel, log: DriveLog, band: BandSettings, number: int = 0
+) -> LoggedDrives:
+    """A log at the mechanism.
 
     Parameters
     ----------
     mechanism : Mechanism
         In float64; its actuators, if any, say what lies between the log and the mechanism.
     model : MechanismModel
-    parameters : ParameterSet
-        Of the model's basis.
     log : DriveLog
     band : BandSettings
         Of the log's period.
@@ -164,5 +184,4 @@ def mechanism_equations(
         raise MotionRefused(f"{log.source}: from {time[edge]:g} s on, {error}") from error
     samples = DriveSamples(time[inner], motion)
     measured = zero_phase(sections, force)[inner]
-    segment = np.full(len(samples), number, dtype=np.int64)
-    return linear_equations(model, parameters, samples, measured, segment, band)
+    return LoggedDrives(samples, measured, np.full(len(samples), number, dtype=np.int64))

@@ -15,6 +15,7 @@ from pkm_identification.records.atomic import write_text
 
 from ..estimate_file import SCHEMA, combination_entries, parameter_entries
 from ..saved_estimate import deviations_by_name, read_estimate_document
+from .misfit import Cause, Exchange
 from .result import MechanismIdentification, Prediction
 
 
@@ -46,6 +47,7 @@ def estimate_document(found: MechanismIdentification, origin: dict[str, Any] | N
             "ratio": None if found.total_ratio is None else finite_or_none(found.total_ratio),
             "per_drive": None if found.ratio is None else [finite_or_none(one) for one in found.ratio],
             "noise_std": None if found.floor is None else [finite_or_none(one) for one in found.floor],
+            "causes": _causes(found.causes),
         },
         "stated": found.settings.estimator.assumptions.described(),
         "near_zero": list(found.near_zero),
@@ -78,6 +80,22 @@ def stated_deviations(path: str | Path, mechanism: Mechanism) -> dict[str, float
             f"expected '{mechanism.name}' (hash {mechanism.hash})"
         )
     return deviations_by_name(document.get("parameters"))
+
+
+def _causes(causes: tuple[Cause, ...] | Exchange) -> list[dict[str, Any]]:
+    if isinstance(causes, Exchange):
+        return [{"name": "exchanged", "columns": [column + 1 for column in causes.column]}]
+    return [
+        {
+            "name": cause.effect.name,
+            "value": finite_or_none(cause.value),
+            "std": finite_or_none(cause.std),
+            "evidence": finite_or_none(cause.evidence),
+            "left": finite_or_none(cause.left),
+            "rivals": list(cause.rivals),
+        }
+        for cause in causes
+    ]
 
 
 def _prediction(held: Prediction | None) -> dict[str, Any] | None:

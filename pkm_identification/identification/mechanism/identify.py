@@ -19,12 +19,13 @@ from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
-from pkm_identification.records.mechanism_csv import DriveLog
+from pkm_identification.records.drive_log import DriveLog
 from pkm_identification.signals.band import BandSettings
 
 from ..settings import Settings
 from ..validation import FEWEST_EQUATIONS
-from .equations import MechanismModel, mechanism_equations
+from .equations import MechanismModel, logged_drives, mechanism_equations
+from .misfit import Cause, Exchange, causes_of
 from .noise import noise_floor, noisier
 from .result import MechanismIdentification, Prediction, fits
 
@@ -76,10 +77,11 @@ def identify_mechanism(
             )
     band = replace(settings.band, period=period)
 
-    def equations_of(log: DriveLog, number: int = 0) -> Equations:
-        return mechanism_equations(mechanism, model, everything, log, band, number)
+    def equations_of(log: DriveLog) -> Equations:
+        return mechanism_equations(model, everything, logged_drives(mechanism, model, log, band), band)
 
-    parts = [equations_of(log, number) for number, log in enumerate(logs)]
+    logged = [logged_drives(mechanism, model, log, band, number) for number, log in enumerate(logs)]
+    parts = [mechanism_equations(model, everything, one, band) for one in logged]
     whole = Equations.joined(parts)
     if len(whole) < FEWEST_EQUATIONS * unknown:
         raise LogError(
@@ -98,7 +100,9 @@ def identify_mechanism(
     floor = _floor(logs, own, lambda log: _reduced(equations_of(log), parameters), fit.mean)
     left = problem.equations.measured - problem.equations.regressor @ fit.mean
     residual = np.sqrt(np.mean(left**2, axis=0))
+    causes: tuple[Cause, ...] | Exchange = ()
     if floor is not None and not fits(residual / floor):
+        causes = causes_of(problem, floor, logged, model.bend, band)
         estimate = doubted(
             estimate, np.empty((0, len(parameters))), float(np.sqrt(np.mean((residual / floor) ** 2)))
         )
@@ -108,7 +112,7 @@ def identify_mechanism(
         other = _reduced(equations_of(validate), parameters)
         prediction = _predicted(other, parameters, fit.mean, validate.source, part=False)
     return MechanismIdentification(
-        mechanism, settings, model.base, problem, fit, estimate, prediction, floor, residual, reason
+        mechanism, settings, model.base, problem, fit, estimate, prediction, floor, residual, reason, causes
     )
 
 

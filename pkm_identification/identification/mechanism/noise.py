@@ -12,7 +12,7 @@ import numpy as np
 
 from pkm_identification.estimation.equations import Equations
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.records.mechanism_csv import DriveLog
+from pkm_identification.records.drive_log import DriveLog
 from pkm_identification.signals.white_noise import LAGS, force_density, position_noise
 
 LONGEST = 20.0  # s of a log that are enough to measure noise

@@ -15,6 +15,7 @@ from ..diagnosis.diagnose import STANDS_OUT, STRUT_STANDS_OUT
 from ..excitation.mechanism import BaseSet
 from ..near_zero import near_zero
 from ..settings import Settings
+from .misfit import Cause, Exchange
 
 
 @dataclass(frozen=True)
@@ -81,6 +82,8 @@ class MechanismIdentification:
         rms of the residual in the band.
     nonconvergence : str
         What has not converged, in words; empty when all has.
+    causes : tuple of Cause, or Exchange
+        What explains the misfit of a model that does not fit; empty where nothing of `misfit` does.
     """
 
     mechanism: Mechanism
@@ -93,6 +96,7 @@ class MechanismIdentification:
     floor: FloatArray | None
     residual: FloatArray
     nonconvergence: str
+    causes: tuple[Cause, ...] | Exchange = ()
 
     @property
     def converged(self) -> bool:

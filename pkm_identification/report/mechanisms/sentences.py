@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from pkm_identification.identification.mechanism.misfit import COMMON, WRONG_SIGN, Cause, Exchange
 from pkm_identification.identification.mechanism.result import MechanismIdentification
 
 from ..listing import number
@@ -46,9 +47,53 @@ def misfit(result: MechanismIdentification) -> str:
     worst = int(np.argmax(ratio))
     return (
         f"the model does not fit: residual {number(result.total_ratio, 3)} times the noise floor, most of "
-        f"{result.mechanism.force_names[worst]} ({number(float(ratio[worst]), 3)} times); "
-        "does the file say what the drives are?"
+        f"{result.mechanism.force_names[worst]} ({number(float(ratio[worst]), 3)} times); {_causes(result)}"
     )
+
+
+def _causes(result: MechanismIdentification) -> str:
+    """What explains a misfit, in words."""
+    names, causes = result.mechanism.force_names, result.causes
+    if isinstance(causes, Exchange):
+        moved = [f"{names[column]} is {names[k]}" for k, column in enumerate(causes.column) if column != k]
+        return f"forces stand in each other's columns: {', '.join(moved)}"
+    if not causes:
+        return "nothing that was tried explains it; does the file say what the drives are?"
+    sentences = []
+    for cause in causes:
+        other = f" (or: {listed(list(cause.rivals))})" if cause.rivals else ""
+        sentences.append(
+            f"{cause_words(cause, result)}{other}, which leaves {number(cause.left, 3)} times the floor"
+        )
+    return "; then ".join(sentences)
+
+
+def cause_words(cause: Cause, result: MechanismIdentification) -> str:
+    """One cause with its size and standard deviation."""
+    description, drive = result.mechanism.description, cause.effect.drive
+    common = drive == COMMON
+    who = "all forces" if common else result.mechanism.force_names[drive]
+    unit = description.drives[max(drive, 0)].force_unit
+    size = f"{number(cause.value, 3)} +- {number(cause.std, 2)}"
+    if cause.effect.kind == "delay":
+        late = f"{number(1e3 * cause.value, 3)} +- {number(1e3 * cause.std, 2)} ms"
+        return f"{who} {'come' if common else 'comes'} {late} late"
+    if cause.effect.kind == "gain":
+        factor = 1.0 + cause.value
+        if abs(factor + 1.0) < WRONG_SIGN:
+            return f"{who} has the wrong sign"
+        return f"{who} is {number(factor, 3)} +- {number(cause.std, 2)} times what it should be"
+    if cause.effect.kind == "inertia":
+        along = "kg" if description.drives[max(drive, 0)].measure.unit == "m" else "kg m^2"
+        whose = "all drives have" if common else f"the drive of {who} has"
+        return f"{whose} {size} {along} more inertia than the file says"
+    if cause.effect.kind == "offset":
+        return f"{who} has an offset of {size} {unit}"
+    if cause.effect.kind == "friction_asymmetric":
+        return f"friction of {who} differs by direction by {size} {unit} to either side"
+    if cause.effect.kind == "friction_stribeck":
+        return f"friction of {who} is {size} {unit} more at low rates"
+    return f"friction of {who} goes with the square of the rate"
 
 
 def _held_sentence(result: MechanismIdentification) -> tuple[bool, str]:

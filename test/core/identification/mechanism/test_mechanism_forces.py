@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import yaml
 
+import pkm_identification as pkm
 from pkm_identification.errors import LogError, SettingsError
 from pkm_identification.estimation.identifiability import IDENTIFIABLE
 from pkm_identification.identification.mechanism.identify import identify_mechanism
@@ -17,7 +18,7 @@ from pkm_identification.mechanisms.builtin import builtin_files
 from pkm_identification.mechanisms.multibody import dynamics
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.parameters.assumptions import Assumptions, Fix
-from pkm_identification.records.mechanism_csv import DriveLog
+from pkm_identification.records.drive_log import DriveLog
 from pkm_identification.reproduction.mast import data
 from pkm_identification.simulation.multibody.motions import generated
 
@@ -75,6 +76,21 @@ def test_nineteen_base_parameters_and_three_frictions_come_back(log, estimator):
     assert np.all(found.prediction.missed < 2.0 * NOISE * np.sqrt(10 / 500))
     assert found.trusted
     assert 0.8 < found.total_ratio < 1.2
+
+
+@pytest.mark.slow
+def test_the_public_face_says_the_same(log, tmp_path):
+    result = pkm.identify_mechanism(log, mast(damping=0.0), estimator="ls", fix=["viscous"])
+    again = identify_mechanism(mast(damping=0.0), [log], settings())
+    np.testing.assert_allclose(result.estimate.values, again.estimate.values, rtol=1e-9)
+    table = result.table()
+    assert list(table["name"][19:]) == list(again.problem.parameters.names[19:])
+    assert result.converged
+    assert result.fits
+    assert "The model fits" in str(result)
+    assert result.save(tmp_path / "estimate.json").exists()
+    with pytest.raises(TypeError):
+        pkm.identify_mechanism(log, "mast", cut=3)
 
 
 @pytest.mark.slow

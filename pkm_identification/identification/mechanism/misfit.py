@@ -1,0 +1,199 @@
+"""Why a mechanism's model does not fit: generic causes, which need no more of it than its drives' forces and motion.
+
+Each is a few columns in the band of the equations, compared by their evidence (`estimation.lack_of_fit`) and chosen one
+after the other; that outputs stand in each other's columns is tried by exchanging them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from pkm_identification.estimation.lack_of_fit.evidence import Base
+from pkm_identification.estimation.lack_of_fit.exchange import best_order
+from pkm_identification.estimation.lack_of_fit.saturated import saturated
+from pkm_identification.estimation.lack_of_fit.selection import DECISIVE, Candidate, ranking, rivals
+from pkm_identification.estimation.problem import Problem
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.signals.band import BandSettings
+
+from ..equations.band_rows import in_band
+from .equations import LoggedDrives
+
+DELAY, GAIN, OFFSET, SIZE = 5e-3, 1.0, 0.3, 0.3  # s, and of the rms force: how large causes may well be
+STRIBECK_BENDS = 10.0  # rates at which friction bends, over which it falls to Coulomb's
+MOST_CAUSES = 3
+MOST_EXCHANGED = 6  # drives: all their orders are tried
+EXCHANGED = 0.1  # of the squares left, or less, once columns are in their places
+WRONG_SIGN = 0.3  # how near a factor is to -1
+
+COMMON = -1  # in the place of a drive: all of them
+
+
+@dataclass(frozen=True)
+class Effect:
+    """A cause without its size.
+
+    Attributes
+    ----------
+    kind : str
+        `delay`, `gain`, `offset`, `friction_asymmetric`, `friction_stribeck`, `friction_square`, `inertia`.
+    drive : int
+        From 0; COMMON: all.
+    """
+
+    kind: str
+    drive: int
+
+    @property
+    def name(self) -> str:
+        return self.kind if self.drive == COMMON else f"{self.kind} {self.drive + 1}"
+
+
+@dataclass(frozen=True)
+class Cause:
+    """What was found.
+
+    Attributes
+    ----------
+    effect : Effect
+    value, std : float
+        In SI units of what the effect is: s, a share of the force, N (N m), kg (kg m^2).
+    evidence : float
+        Logarithm of the odds against the model without it.
+    left : float
+        Residual over noise floor with it and those before it.
+    rivals : tuple of str
+        Names of effects that the logs do not tell from it.
+    """
+
+    effect: Effect
+    value: float
+    std: float
+    evidence: float
+    left: float
+    rivals: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """Outputs that stand in each other's columns: which measured column, from 0, belongs to each drive."""
+
+    column: tuple[int, ...]
+
+
+def effects_of(count: int) -> list[Effect]:
+    """All effects on a mechanism of so many drives."""
+    shared = [Effect(kind, COMMON) for kind in ("delay", "inertia")]
+    kinds = (
+        "delay",
+        "gain",
+        "offset",
+        "friction_asymmetric",
+        "friction_stribeck",
+        "friction_square",
+        "inertia",
+    )
+    return [*shared, *(Effect(kind, drive) for kind in kinds for drive in range(count))]
+
+
+def causes_of(
+    problem: Problem, floor: FloatArray, logs: Sequence[LoggedDrives], bend: float, band: BandSettings
+) -> tuple[Cause, ...] | Exchange:
+    """What explains the residual of a model that does not fit; empty where none of the causes does.
+
+    Parameters
+    ----------
+    problem : Problem
+    floor : ndarray, shape (n,)
+        Standard deviation of the residuals that noise alone would leave.
+    logs : sequence of LoggedDrives
+        Those of the problem's equations, in their order.
+    bend : float
+        Rate within which the drives' friction bends, m/s (rad/s).
+    band : BandSettings
+    """
+    equations, prior = problem.equations, problem.prior
+    known = equations.regressor @ prior.mean
+    columns = equations.regressor * prior.std
+    exchange = _exchanged(columns, known + equations.force - equations.measured, equations.force)
+    if exchange is not None:
+        return exchange
+    base = Base.of(columns, equations.measured - known, floor, equations.segment)
+    expected = equations.force - equations.measured + equations.regressor @ problem.parameters.nominal
+    effects = effects_of(len(floor))
+    candidates = _candidates(effects, equations.force, expected, logs, bend, band)
+    noise = saturated(base, candidates).pure_error
+    found: list[Cause] = []
+    taken: set[str] = set()
+    while len(found) < MOST_CAUSES:
+        ranked = [one for one in ranking(base, candidates, noise) if candidates[one.place].name not in taken]
+        if not ranked or ranked[0].score.evidence < DECISIVE:
+            break
+        best = ranked[0]
+        chosen = candidates[best.place]
+        taken.add(chosen.name)
+        base = base.extended(chosen.columns, chosen.scale)
+        found.append(
+            Cause(
+                effects[best.place], float(best.score.coefficients[0]), float(best.score.std[0]), best.score.evidence,
+                base.total_ratio, rivals(ranked, candidates),
+            )
+        )  # fmt: skip
+    return tuple(found)
+
+
+def _exchanged(columns: FloatArray, known: FloatArray, force: FloatArray) -> Exchange | None:
+    if not 2 <= force.shape[1] <= MOST_EXCHANGED:
+        return None
+    order = best_order(columns, known, force)
+    if order.changed and order.left < EXCHANGED * order.before:
+        return Exchange(tuple(int(one) for one in order.column))
+    return None
+
+
+def _candidates(
+    effects: Sequence[Effect],
+    force: FloatArray,
+    expected: FloatArray,
+    logs: Sequence[LoggedDrives],
+    bend: float,
+    band: BandSettings,
+) -> list[Candidate]:
+    """Columns (K, n, q) of each effect, the first what its size is of, and how large coefficients may well be."""
+    size = float(np.sqrt(np.mean(force**2)))
+    parts: dict[str, FloatArray] = {
+        "gain": expected[:, :, None],
+        "offset": np.ones((*force.shape, 1)),
+    }
+    sampled = [_sampled(log, bend, band) for log in logs]
+    parts |= {name: np.concatenate([part[name] for part in sampled]) for name in sampled[0]}
+    scales = {"delay": [DELAY, DELAY**2], "gain": [GAIN], "offset": [OFFSET * size]}
+    made = []
+    for effect in effects:
+        part = parts[effect.kind]
+        own = (effect.drive == COMMON) | (np.arange(part.shape[1]) == effect.drive)[:, None]
+        columns = np.where(own, part, 0.0)
+        largest = float(np.sqrt(np.mean(columns**2, axis=0)).max())
+        scale = scales.get(effect.kind, [SIZE * size / max(largest, 1e-300)])
+        made.append(Candidate(effect.name, effect.kind, columns, np.array(scale)))
+    return made
+
+
+def _sampled(log: LoggedDrives, bend: float, band: BandSettings) -> dict[str, FloatArray]:
+    """Columns in the band, (K, n, q), of what hangs on the course of force and motion."""
+    rate = np.asarray(log.samples.motion.drive_rate)
+    side = np.clip(rate / bend, -1.0, 1.0) if bend else np.sign(rate)
+    slow = STRIBECK_BENDS * bend if bend else 0.1 * float(np.sqrt(np.mean(rate**2)))
+    slope = np.gradient(log.force, band.period, axis=0)
+    raw = {
+        "delay": np.stack([-slope, 0.5 * np.gradient(slope, band.period, axis=0)], axis=2),
+        "friction_asymmetric": np.abs(side),
+        "friction_stribeck": side * np.exp(-((rate / slow) ** 2)),
+        "friction_square": rate * np.abs(rate),
+        "inertia": np.asarray(log.samples.motion.drive_acceleration),
+    }
+    whole = {name: values if values.ndim == 3 else values[:, :, None] for name, values in raw.items()}
+    return {name: in_band(values, log.segment, band) for name, values in whole.items()}

@@ -1,0 +1,105 @@
+"""Causes of misfit of a mechanism's log: what was done to forces or friction is what is named, with its size."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import yaml
+
+from pkm_identification.identification.mechanism.identify import identify_mechanism
+from pkm_identification.identification.mechanism.misfit import COMMON, Effect, Exchange
+from pkm_identification.identification.settings import Settings
+from pkm_identification.mechanisms.builtin import builtin_files
+from pkm_identification.mechanisms.multibody import dynamics
+from pkm_identification.mechanisms.multibody.mechanism import Mechanism
+from pkm_identification.parameters.assumptions import Assumptions, Fix
+from pkm_identification.records.drive_log import DriveLog
+from pkm_identification.report.mechanisms.sentences import misfit
+from pkm_identification.simulation.multibody.motions import generated
+
+PERIOD, DURATION, NOISE = 2e-3, 12.0, 0.01
+FRICTION = {"viscous": [0.0] * 3, "coulomb": [3.0, 4.0, 5.0], "transition_rate": 0.002}
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def mechanism():
+    document = copy.deepcopy(yaml.safe_load(builtin_files("mechanisms")["mast"].read_text()))
+    return Mechanism.from_document(document | {"friction": FRICTION})
+
+
+@pytest.fixture(scope="module")
+def exact(mechanism):
+    """Time, drives, their rates and accelerations, and forces without noise."""
+    time = np.arange(0.0, DURATION, PERIOD)
+    motion = generated("rich", mechanism, DURATION)
+    return time, motion.drives(time), dynamics.forces(mechanism, motion.motion(mechanism, time))
+
+
+def found(mechanism, exact, change=None):
+    time, (place, rate, acceleration), force = exact
+    made = force if change is None else change(time, force, rate, acceleration)
+    noise = np.random.default_rng(4).standard_normal(force.shape)
+    log = DriveLog(time, place, made + NOISE * np.sqrt(np.mean(made**2, axis=0)) * noise)
+    assumptions = Assumptions(fixed=(Fix("viscous"),))
+    return identify_mechanism(mechanism, [log], Settings.of(estimator="ls", assumptions=assumptions))
+
+
+def only(k, values):
+    return np.where(np.arange(3) == k, values, 0.0)
+
+
+CASES = {
+    "delay": (
+        lambda t, f, v, a: np.column_stack([np.interp(t - 4e-3, t, one) for one in f.T]),
+        Effect("delay", COMMON), 4e-3, "all forces come",
+    ),
+    "delay 2": (
+        lambda t, f, v, a: f + only(1, np.interp(t - 6e-3, t, f[:, 1])[:, None] - f),
+        Effect("delay", 1), 6e-3, "force_2 comes",
+    ),
+    "gain": (lambda t, f, v, a: f * (1.0 + only(0, 0.2)), Effect("gain", 0), 0.2, "force_1 is 1.19"),
+    "sign": (lambda t, f, v, a: f * (1.0 - only(1, 2.0)), Effect("gain", 1), -2.0, "force_2 has the wrong sign"),
+    "offset": (lambda t, f, v, a: f + only(2, 6.0), Effect("offset", 2), 6.0, "force_3 has an offset of 6"),
+    "asymmetric": (
+        lambda t, f, v, a: f + only(0, 2.0 * np.minimum(np.abs(v) / FRICTION["transition_rate"], 1.0)),
+        Effect("friction_asymmetric", 0), 2.0, "friction of force_1 differs by direction",
+    ),
+    "inertia": (lambda t, f, v, a: f + 9.0 * a, Effect("inertia", COMMON), 9.0, "all drives have 9"),
+}  # fmt: skip
+
+
+def test_a_model_that_fits_has_no_causes(mechanism, exact):
+    result = found(mechanism, exact)
+    assert result.fits
+    assert result.causes == ()
+    assert misfit(result) == ""
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_was_done_is_named(mechanism, exact, name):
+    change, effect, size, words = CASES[name]
+    result = found(mechanism, exact, change)
+    assert not result.fits
+    first = result.causes[0]
+    assert first.effect == effect
+    assert first.value == pytest.approx(size, rel=0.1)
+    assert words in misfit(result)
+    assert result.causes[-1].left < 1.6
+
+
+def test_exchanged_forces_are_named(mechanism, exact):
+    result = found(mechanism, exact, lambda t, f, v, a: f[:, [2, 1, 0]])
+    assert isinstance(result.causes, Exchange)
+    assert result.causes.column == (2, 1, 0)
+    assert "force_3 is force_1, force_1 is force_3" in misfit(result)
+
+
+def test_what_nothing_explains_is_said(mechanism, exact):
+    result = found(mechanism, exact, lambda t, f, v, a: f + 5.0 * np.sin(2 * np.pi * 3.3 * t)[:, None])
+    assert "nothing that was tried explains it" in misfit(replace(result, causes=()))
+    assert not result.fits
