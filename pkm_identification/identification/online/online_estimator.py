@@ -314,6 +314,8 @@ class OnlineEstimator:
         if equation.resting:
             # nor does the watch judge by it: what friction holds looks like a payload
             self.counts["resting"] += 1
+            if self.watch is not None:
+                self.watch.rest()
             return False
         gated = self.recursive.gated
         if self.watch is None:

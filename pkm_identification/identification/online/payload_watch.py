@@ -144,6 +144,15 @@ class PayloadWatch:
             loaded.filter.count - self._count_before,
         )
 
+    def rest(self) -> None:
+        """The machine stands still: what has seemed to change is given up, with the equations held back for it.
+
+        They are of the last moments before, when static friction takes over; a load is put on while the machine rests,
+        and both together are explained by none. The watch stays armed: how the machine moves on tells of the load.
+        """
+        if self.suspecting:
+            self._calm(0)
+
     def step(self, equation: Equation) -> bool:
         """Take one equation; False when it was rejected, or is held back until a suspicion is cleared."""
         if self.machine.filter.count != self._left_at:

@@ -262,3 +262,22 @@ def test_machine_parameters_are_published_while_something_is_carried():
     error = (estimate.values - hexapod_parameters(made.truth).nominal) / estimate.std
     assert np.abs(error).max() < 4.5
     assert estimate.time == pytest.approx(made.time[-1], abs=0.05 + PERIOD)
+
+
+def test_row_37_a_load_put_on_at_rest_is_found_when_the_machine_moves_on():
+    """What friction does while the machine comes to rest is suspected first, and is given up at rest."""
+    payload = Payload(2.5, CENTER, INERTIA, TAKEN)
+    made = scene()
+    force = made.force(carrying(payload))
+    stopping = (made.time > TAKEN - 0.4) & (made.time < TAKEN - 0.1)
+    force[stopping] += 150.0 * np.array([0.5, -0.2, 0.35, -0.45, 0.1, -0.3])
+    online = estimator(made)
+    for equation in made.equations(force, 3):
+        if equation.time > TAKEN + 4.0:
+            break
+        online.take(replace(equation, resting=TAKEN - 0.1 < equation.time < TAKEN + 1.0))
+        if online.resting:
+            assert not online.watch.suspecting
+    assert online.suspicions == 2
+    assert [event.kind for event in online.payload_events] == ["picked_up"]
+    assert online.payload.mass == pytest.approx(2.5, abs=4 * online.payload.mass_std)
