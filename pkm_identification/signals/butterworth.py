@@ -7,9 +7,9 @@ from functools import lru_cache
 import numpy as np
 
 from pkm_identification.errors import SettingsError
-from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.arrays import FloatArray, contiguous
 
-from .sections import filtered, response, rest
+from .sections import both_ways, filled_columns, filtered, response, rest
 
 
 def low_pass(order: int, cutoff: float, sample_rate: float) -> FloatArray:
@@ -113,12 +113,31 @@ def zero_phase(sections: FloatArray, values: FloatArray) -> FloatArray:
     Its ends are continued by their odd reflection; segments shorter than that are reflected as far as they go.
     """
     flat = np.asarray(values, dtype=float).reshape(len(values), -1)
-    padding = min(3 * (2 * len(sections) + 1), len(flat) - 1)
-    before = 2.0 * flat[0] - flat[padding:0:-1]
-    after = 2.0 * flat[-1] - flat[-2 : -padding - 2 : -1]
-    once = causal(sections, np.concatenate([before, flat, after]))
-    twice = causal(sections, once[::-1])[::-1]
-    return twice[padding : padding + len(flat)].reshape(values.shape)
+    smooth = np.empty(flat.shape)
+    every = np.arange(flat.shape[1])
+    both_ways(sections, rest(sections), contiguous(flat), every, _padding(sections, flat), 0, 1, smooth)
+    return smooth.reshape(np.shape(values))
+
+
+def zero_phase_at(sections: FloatArray, values: FloatArray, rows: range) -> FloatArray:
+    """What `zero_phase` gives of values (N, ...) at some rows; columns that are zero everywhere stay so.
+
+    Returns
+    -------
+    ndarray, shape (len(rows), ...)
+    """
+    flat = contiguous(np.asarray(values, dtype=float).reshape(len(values), -1))
+    smooth = np.zeros((len(rows), flat.shape[1]))
+    if len(rows):
+        padding = _padding(sections, flat)
+        both_ways(
+            sections, rest(sections), flat, filled_columns(flat), padding, rows.start, rows.step, smooth
+        )
+    return smooth.reshape(len(rows), *np.shape(values)[1:])
+
+
+def _padding(sections: FloatArray, values: FloatArray) -> int:
+    return min(3 * (2 * len(sections) + 1), len(values) - 1)
 
 
 def causal(sections: FloatArray, values: FloatArray) -> FloatArray:

@@ -11,6 +11,8 @@ import numpy as np
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
 
+COLUMNS = 16  # that pass a filter side by side
+
 
 @kernel
 def filter_rows(sections, values, state, filtered):
@@ -27,6 +29,84 @@ def filter_rows(sections, values, state, filtered):
                 state[k, 0, c] = b1 * x - a1 * y + state[k, 1, c]
                 state[k, 1, c] = b2 * x - a2 * y
                 filtered[n, c] = y
+
+
+@kernel
+def filled_columns(values):
+    """Numbers of the columns of values (N, C) that are not zero everywhere, in order."""
+    width = values.shape[1]
+    empty = np.arange(width)  # as far as the rows so far tell, the first `left` of these
+    left = width
+    filled = np.zeros(width, dtype=np.bool_)
+    for n in range(values.shape[0]):
+        stay = 0
+        for k in range(left):
+            if values[n, empty[k]] != 0.0:
+                filled[empty[k]] = True
+            else:
+                empty[stay] = empty[k]
+                stay += 1
+        left = stay
+        if left == 0:
+            break
+    return np.nonzero(filled)[0]
+
+
+@kernel
+def _prime(primed, level, state):
+    """The state (S, 2, C) of channels through which their levels (C,) have passed for ever."""
+    for k in range(state.shape[0]):
+        for c in range(state.shape[2]):
+            state[k, 0, c] = primed[k, 0] * level[c]
+            state[k, 1, c] = primed[k, 1] * level[c]
+
+
+@kernel
+def _pass_row(sections, state, row, width):
+    """The first `width` of a row (C,) through sections in transposed direct form II, in place."""
+    for k in range(sections.shape[0]):
+        b0, b1, b2 = sections[k, 0], sections[k, 1], sections[k, 2]
+        a1, a2 = sections[k, 4], sections[k, 5]
+        for c in range(width):
+            x = row[c]
+            y = b0 * x + state[k, 0, c]
+            state[k, 0, c] = b1 * x - a1 * y + state[k, 1, c]
+            state[k, 1, c] = b2 * x - a2 * y
+            row[c] = y
+
+
+@kernel
+def both_ways(sections, primed, values, columns, padding, first, step, smooth):
+    """Some columns of rows (N, C) through sections (S, 6) forwards and backwards, into `smooth` (K, C).
+
+    Rows are continued by their odd reflection for `padding` at both ends; `primed` (S, 2) is the state at rest. Taken
+    are the rows `first`, `first + step` and so on. Some columns at a time stay in the processor's cache both ways.
+    """
+    count = values.shape[0]
+    total = count + 2 * padding
+    once = np.zeros((total, COLUMNS))
+    state = np.zeros((sections.shape[0], 2, COLUMNS))
+    for begin in range(0, columns.shape[0], COLUMNS):
+        some = columns[begin : begin + COLUMNS]
+        width = some.shape[0]
+        for n in range(total):
+            for c in range(width):
+                if n < padding:
+                    once[n, c] = 2.0 * values[0, some[c]] - values[padding - n, some[c]]
+                elif n < padding + count:
+                    once[n, c] = values[n - padding, some[c]]
+                else:
+                    mirrored = 2 * count - 2 + padding - n
+                    once[n, c] = 2.0 * values[count - 1, some[c]] - values[mirrored, some[c]]
+            if n == 0:
+                _prime(primed, once[0], state)
+            _pass_row(sections, state, once[n], width)
+        _prime(primed, once[total - 1], state)
+        for n in range(total - 1, padding + first - 1, -1):
+            _pass_row(sections, state, once[n], width)
+        for k in range(smooth.shape[0]):
+            for c in range(width):
+                smooth[k, some[c]] = once[padding + first + k * step, c]
 
 
 def filtered(sections: FloatArray, values: FloatArray, state: FloatArray | None = None) -> FloatArray:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.segments import segment_slices
 from pkm_identification.signals.band import BandSettings
-from pkm_identification.signals.butterworth import causal, zero_phase
+from pkm_identification.signals.butterworth import causal, zero_phase_at
 
 
 @dataclass(frozen=True)
@@ -51,11 +51,12 @@ def through_band(
     ndarray, shape (k, ...)
     """
     # most places of model columns are empty (one strut's friction in another's row) and stay so
+    rows = range(*piece.chosen.indices(len(values)))
+    if not online:
+        return zero_phase_at(band.sections, values, rows)
     filled = values.any(axis=0)
-    sections = band.sections
-    smooth = causal(sections, values[:, filled]) if online else zero_phase(sections, values[:, filled])
-    picked = np.zeros((len(range(*piece.chosen.indices(len(values)))), *values.shape[1:]))
-    picked[:, filled] = smooth[piece.chosen]
+    picked = np.zeros((len(rows), *values.shape[1:]))
+    picked[:, filled] = causal(band.sections, values[:, filled])[piece.chosen]
     return picked
 
 

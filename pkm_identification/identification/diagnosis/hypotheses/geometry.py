@@ -15,12 +15,12 @@ from pkm_identification.numerics.segments import segment_slices
 from ..situation import Situation, own_strut
 from .forces import typical_force
 from .hypothesis import Effect, numbered, repeated
+from .spline_derivatives import FEWEST, spline_derivatives
 
 JOINT, ZERO = 1e-3, 3e-3  # of the length scale: large errors
 PITCH = 0.01
 YIELD = 3e-4  # of the length scale, under a typical force
 STEP = 1e-4  # of the length scale, for differences
-SPLINE = 5  # degree
 SOFTER = 1e-9  # m/N, for differences
 # Passes: each leaves a tenth or so of the one before in the band, but above it they need not converge.
 YIELDINGS = 4
@@ -106,19 +106,13 @@ def yielded(situation: Situation, compliance: float) -> FloatArray:
 
 def _shorter(situation: Situation, way: FloatArray) -> StrutMotion:
     """Strut motion on the thin grid, less a way (n, 6) in m and its derivatives."""
-    # here, because it takes as long to load as many logs to identify
-    from scipy.interpolate import make_interp_spline
-
     rows, struts = situation.rows, situation.rows.thin_struts
     first, second = np.zeros_like(way), np.zeros_like(way)
     interval = rows.step * rows.band.period
     for part in segment_slices(struts.segment):
-        count = part.stop - part.start
-        if count > SPLINE:
+        if part.stop - part.start >= FEWEST:
             # the grid has few points in a period: differences would lose a fifth of the second derivative
-            time = interval * np.arange(count)
-            spline = make_interp_spline(time, way[part], k=SPLINE)
-            first[part], second[part] = (spline.derivative(order)(time) for order in (1, 2))
+            first[part], second[part] = spline_derivatives(way[part], interval)
     return replace(
         struts,
         length=struts.length - way,
