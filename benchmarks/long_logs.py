@@ -1,4 +1,4 @@
-"""`python -m benchmarks.long_logs --minutes 1 10 60`: memory and time of `pkm identify` over the length of a log.
+"""`python -m benchmarks.long_logs --minutes 1 10 60`: memory and time of commands over the length of a log.
 
 Each log is a minute of a simulated machine over and over, at 1 kHz, in a temporary folder: CSV, compressed CSV or a
 recording. Drawn with --out, beside what four hours may take.
@@ -46,6 +46,7 @@ def main() -> int:
             write_log(path, log)
             command = [
                 sys.executable, "-m", "pkm_identification.cli", options.command, "--machine", "uf", str(path),
+                *(["--estimator", options.estimator] if options.command == "identify" else []),
             ]  # fmt: skip
             start = perf_counter()
             # waited for by itself: the peak is this child's, not the largest of all so far
@@ -99,6 +100,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--minutes", type=int, nargs="+", default=[1, 10, 60], metavar="M")
     parser.add_argument("--log", choices=tuple(NAMES), default="csv")
     parser.add_argument("--out", metavar="FILE", help="a drawing")
+    parser.add_argument("--estimator", default="ls", help="of identify (default: ls)")
     parser.add_argument("--command", choices=("identify", "check", "diagnose"), default="identify")
     return parser
 

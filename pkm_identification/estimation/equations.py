@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.large_arrays import GrowingArray, chosen_rows, is_large, row_blocks
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,9 @@ class Equations:
 
     def __getitem__(self, chosen: slice | NDArray[np.bool_]) -> Equations:
         """Some of the equations."""
-        return Equations(*(column[chosen] for column in self._columns()))
+        if isinstance(chosen, slice):
+            return Equations(*(column[chosen] for column in self._columns()))
+        return Equations(*(chosen_rows(column, chosen) for column in self._columns()))
 
     @classmethod
     def empty(cls, outputs: int, width: int) -> Equations:
@@ -58,6 +61,21 @@ class Equations:
             *(np.concatenate(column) for column in zip(*(part._columns() for part in parts), strict=True))
         )
 
+    def left(self, values: FloatArray) -> FloatArray:
+        """What parameters of these values (P,) leave of the measured outputs, shape (K, m)."""
+        return np.concatenate(
+            [self.measured[block] - self.regressor[block] @ values for block in row_blocks(max(len(self), 1))]
+        )
+
+    def mapped(self, change: Callable[[Equations], Equations]) -> Equations:
+        """What `change` makes of the equations, some thousand at a time."""
+        if not is_large(self.regressor):
+            return change(self)
+        gathered = GrowingEquations()
+        for block in row_blocks(len(self)):
+            gathered.append(change(self[block]))
+        return gathered.taken()
+
     def since_clock_jump(self) -> Equations:
         """The equations since time last ran backwards: what the online estimator, which starts afresh then, knows."""
         back = np.nonzero(np.diff(self.time) < 0)[0]
@@ -65,3 +83,19 @@ class Equations:
 
     def _columns(self) -> tuple[NDArray, ...]:
         return self.time, self.regressor, self.measured, self.force, self.segment
+
+
+class GrowingEquations:
+    """Equations that are gathered part by part; at least one part."""
+
+    def __init__(self) -> None:
+        self._columns = [GrowingArray() for _ in range(5)]
+
+    def append(self, part: Equations) -> None:
+        """Add equations with the same outputs and unknowns."""
+        for column, rows in zip(self._columns, part._columns(), strict=True):
+            column.append(rows)
+
+    def taken(self) -> Equations:
+        """All of them."""
+        return Equations(*(column.taken() for column in self._columns))

@@ -47,8 +47,10 @@ class Coordinates:
 
     def equations(self, equations: Equations) -> Equations:
         """Equations for v from those for w."""
-        return replace(
-            equations,
-            regressor=equations.regressor @ self.root,
-            measured=equations.measured - equations.regressor @ self.origin,
+        return equations.mapped(
+            lambda part: replace(
+                part,
+                regressor=part.regressor @ self.root,
+                measured=part.measured - part.regressor @ self.origin,
+            )
         )

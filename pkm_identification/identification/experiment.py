@@ -15,7 +15,7 @@ from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import StrutLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
-from pkm_identification.signals.causal import CausalStrutFilter
+from pkm_identification.signals.causal import CausalStrutFilter, FilterSettings
 from pkm_identification.signals.forces.acting import acting, at_motors, winding
 from pkm_identification.signals.guard import GuardedLog, StreamGuard
 from pkm_identification.signals.guard.another_machine import refuse_another_machine
@@ -187,11 +187,16 @@ class Experiment:
                 [samples_of(log, self.machine, low_pass, causal=settings.causal, twins=twins)]
                 for log in self.logs
             )
-        elif self.point is not None:
-            logs = ([samples_of(log, self.machine, low_pass)] for log in self.logs)
         else:
-            logs = (samples_in_stretches(log, self.machine, low_pass, settings.band) for log in self.logs)
+            logs = (self.stretches(log, low_pass) for log in self.logs)
         return build_problem(self.machine, settings, logs, self.point)
+
+    def stretches(self, log: GuardedLog, low_pass: FilterSettings | None = None) -> Iterable[Samples]:
+        """Samples of a log behind the zero-phase filter, stretch after stretch; all at once with effects besides."""
+        low_pass = low_pass or self.settings.filter
+        if self.point is not None:
+            return [samples_of(log, self.machine, low_pass)]
+        return samples_in_stretches(log, self.machine, low_pass, self.settings.band)
 
     @cached_property
     def smooth_samples(self) -> tuple[Samples, ...]:

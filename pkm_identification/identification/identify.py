@@ -113,7 +113,6 @@ def identify(
     reason = reason or _nonconvergence(experiment, problem, fit, estimate)
     _reached(4)
     tolerances = tolerance_sentences(shares, fit.estimate(problem, systematic)) if shares else ()
-    equations = problem.equations
     result = Identification(
         machine=machine,
         settings=experiment.settings,
@@ -121,7 +120,7 @@ def identify(
         samples=problem.samples,
         dropped=_dropped(experiment, problem, fit),
         trace=fit.trace,
-        residual_rms=np.sqrt(np.mean((equations.measured - equations.regressor @ fit.mean) ** 2, axis=0)),
+        residual_rms=np.sqrt(np.mean(problem.equations.left(fit.mean) ** 2, axis=0)),
         converged=fit.converged and not reason,
         warnings=experiment.warnings,
         validation=predict_ends(

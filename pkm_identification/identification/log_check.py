@@ -13,14 +13,15 @@ from pkm_identification.mechanisms.hexapod.kinematics.forward import (
     forward_kinematics,
 )
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import StrutLog
+from pkm_identification.motion import STRUTS, StrutLog
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.large_arrays import row_blocks
 from pkm_identification.numerics.segments import segment_slices
 from pkm_identification.signals.forces.acting import acting
 from pkm_identification.signals.guard import GuardedLog, StreamGuard
-from pkm_identification.signals.zero_phase import filter_log
 
 from .identify import identify
+from .long_logs.stretches import smooth_in_stretches
 from .rates.sample_rate import estimated_period
 from .rates.slow_log import slow_log_sentences
 from .result import Identification
@@ -142,11 +143,14 @@ def inspect_log(log: StrutLog, machine: Machine, faults: dict[str, int] | None =
     dropped = sum(guarded.counts[kind] for kind in ("not_finite", "late", "ahead", "spike", "out_of_limits"))
     counts["missing"] = max(guarded.counts["filled"] - dropped, 0)
     first = guarded.first | {"missing": guarded.first.get("filled")}
-    steps = np.diff(log.time)
-    regular = steps[np.isfinite(steps) & (np.abs(steps - period) < 0.5 * period)]
-    finite = log.time[np.isfinite(log.time)]
+    timing = _timing(log, period)
     spans = [(part.stop - part.start) * period for part in segment_slices(guarded.segment)]
     peak_rate, failed, degraded = _motion_findings(guarded, machine, settings)
+    # where the guard refused everything, its reason shows in what was recorded
+    seen = guarded if len(guarded.time) else log
+    length_range, peak_force, usable = _range(seen.length), _peak(seen.force), guarded.counts["accepted"]
+    slow = slow_log_sentences(machine, settings.band, [guarded])
+    del guarded, seen  # an identification makes its own, and a log of hours is large
     identification, obstacle = None, ""
     try:
         identification = identify(
@@ -157,51 +161,59 @@ def inspect_log(log: StrutLog, machine: Machine, faults: dict[str, int] | None =
     return LogCheck(
         source=log.source,
         samples=len(log),
-        usable=guarded.counts["accepted"],
-        duration=float(finite.max() - finite.min()),
-        rate=1.0 / float(np.median(regular)) if len(regular) else float("nan"),
-        jitter=float(np.std(regular)) if len(regular) else float("nan"),
+        usable=usable,
+        duration=timing[0],
+        rate=timing[1],
+        jitter=timing[2],
         expected_rate=machine.drive.sample_rate if machine.drive else None,
         faults=tuple(Fault(kind, counts[kind], first.get(kind)) for kind in KINDS if counts.get(kind)),
         segments=len(spans),
         longest=max(spans, default=0.0),
-        # where the guard refused everything, its reason shows in what was recorded
-        length_range=_range(guarded.length if len(guarded.time) else log.length),
+        length_range=length_range,
         limits=machine.length_limits,
         peak_rate=peak_rate,
-        peak_force=_peak(guarded.force if len(guarded.time) else log.force),
+        peak_force=peak_force,
         poses_failed=failed,
         poses_degraded=degraded,
         identification=identification,
         obstacle=obstacle,
-        warnings=(*((warning,) if warning else ()), *slow_log_sentences(machine, settings.band, [guarded])),
+        warnings=(*((warning,) if warning else ()), *slow),
     )
+
+
+def _timing(log: StrutLog, period: float) -> tuple[float, float, float]:
+    """Duration in s, rate in Hz (median) and jitter in s of the stamps of a log."""
+    finite = log.time[np.isfinite(log.time)]
+    steps = np.diff(log.time)
+    regular = steps[np.isfinite(steps) & (np.abs(steps - period) < 0.5 * period)]
+    rate, jitter = (1.0 / np.median(regular), np.std(regular)) if len(regular) else (np.nan, np.nan)
+    return float(finite.max() - finite.min()), float(rate), float(jitter)
 
 
 def _motion_findings(
     guarded: GuardedLog, machine: Machine, settings: Settings
 ) -> tuple[FloatArray, int, int]:
     """Peak rates (6,) in m/s, and how many poses are missing and degraded; the motion itself is let go."""
-    motion = filter_log(guarded, settings.filter.cutoff, settings.filter.order)
-    status = forward_kinematics(machine, motion.length).status
-    return (
-        _peak(motion.rate),
-        int(np.count_nonzero(status == FAILED)),
-        int(np.count_nonzero(status == DEGRADED)),
-    )
+    peaks, failed, degraded = [], 0, 0
+    for motion in smooth_in_stretches(guarded, settings.filter):
+        status = forward_kinematics(machine, motion.length).status
+        peaks.append(_peak(motion.rate))
+        failed += int(np.count_nonzero(status == FAILED))
+        degraded += int(np.count_nonzero(status == DEGRADED))
+    return _peak(np.array(peaks).reshape(-1, STRUTS)), failed, degraded
 
 
 def _peak(values: FloatArray | None) -> FloatArray:
-    if values is None:
-        return np.full(6, np.nan)
-    return np.array([np.abs(column).max() if len(column) else np.nan for column in _finite(values)])
+    return np.full(STRUTS, np.nan) if values is None else np.abs(_range(values)).max(axis=1)
 
 
 def _range(values: FloatArray) -> FloatArray:
-    columns = _finite(values)
-    return np.array([(column.min(), column.max()) if len(column) else (np.nan, np.nan) for column in columns])
-
-
-def _finite(values: FloatArray) -> list[FloatArray]:
-    """The finite values of each strut."""
-    return [column[np.isfinite(column)] for column in values.T]
+    """The smallest and the largest finite value of each strut, (6, 2); NaN where there is none."""
+    low, high = np.full(STRUTS, np.inf), np.full(STRUTS, -np.inf)
+    for block in row_blocks(len(values)):
+        part = values[block]
+        finite = np.isfinite(part)
+        low = np.minimum(low, np.where(finite, part, np.inf).min(axis=0))
+        high = np.maximum(high, np.where(finite, part, -np.inf).max(axis=0))
+    found = np.stack([low, high], axis=1)
+    return np.where(np.isfinite(found), found, np.nan)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from pkm_identification.estimation.consistency.coordinates import FreeCoordinates
-from pkm_identification.estimation.equations import Equations
+from pkm_identification.estimation.equations import Equations, GrowingEquations
 from pkm_identification.estimation.estimators import ESTIMATORS
 from pkm_identification.estimation.problem import Problem
 from pkm_identification.mechanisms.hexapod.machine import Machine
@@ -52,8 +52,8 @@ def build_problem(
     # a causal run is to find what the online estimator would, which knows of no relations
     relations = None if settings.causal else estimator.relations(parameters)
     whole_logs: list[Samples] = []
-    parts: list[list[Equations]] = []
-    numbers: list[int] = []
+    gathered: list[GrowingEquations] = []
+    numbers: list[tuple[int, int]] = []
     taken = failed = wrong_rate = resting = 0
 
     def make(samples: Samples) -> tuple[list[Equations], int]:
@@ -61,21 +61,23 @@ def build_problem(
 
     for number, stretches in enumerate(logs):
         for samples, (equations, at_rest) in pipelined(make, stretches):
-            parts.append(equations)
-            numbers.append(number)
+            gathered = gathered or [GrowingEquations() for _ in equations]
+            for whole, part in zip(gathered, equations, strict=True):
+                whole.append(part)
+            numbers.append((number, len(equations[0])))
             taken += len(samples.platform.time[samples.own(samples.platform.time)])
             failed, wrong_rate = failed + samples.failed, wrong_rate + samples.wrong_rate
             resting += at_rest
             if point is not None:
                 whole_logs.append(samples)
-    whole, *twins = (Equations.joined(same) for same in zip(*parts, strict=True))
+    every, *twins = (one.taken() for one in gathered)
     assumed, fixed = relations, None if point is None else point.relations(len(parameters))
     if fixed is not None:
         relations = fixed if relations is None else LinearRelations.joined([relations, fixed])
     problem = Problem(
         parameters=parameters,
         prior=Prior.of(parameters),
-        equations=whole,
+        equations=every,
         typical_force=force_scale(machine),
         redundancy=settings.band.redundancy,
         twins=(twins[0], twins[1]) if ESTIMATORS[estimator.name].twins else None,
@@ -83,7 +85,7 @@ def build_problem(
         relations=relations,
         assumed=assumed,
         physical=FreeCoordinates.of(physical_layout(machine, parameters)) if estimator.consistent else None,
-        log=np.repeat(numbers, [len(part[0]) for part in parts]),
+        log=np.repeat(*np.transpose(numbers)),
         samples=taken,
         failed=failed,
         wrong_rate=wrong_rate,

@@ -14,12 +14,14 @@ from pkm_identification.mechanisms.hexapod.dynamics.regressor import regressor
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import StrutLog
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.large_arrays import GrowingArray
 from pkm_identification.numerics.segments import segment_slices
 from pkm_identification.signals.butterworth import zero_phase
 from pkm_identification.signals.guard import GuardedLog
 from pkm_identification.signals.guard.samples import rows_of
 
 from .experiment import Experiment
+from .samples import Samples
 from .settings import Settings
 
 BLOCK = 2**14  # samples whose model columns are there at a time
@@ -180,13 +182,13 @@ def predict(experiment: Experiment, logs: Sequence[GuardedLog], values: FloatArr
     forces = _Forces()
     for log in logs:
         forces.add(experiment, log, mapping, weights)
-    if not forces.time:
+    if not len(forces.time):
         return None
-    measured, predictions = np.concatenate(forces.measured), np.concatenate(forces.predicted)
+    measured, predictions = forces.measured.taken(), forces.predicted.taken()
     modelled, by_file, rubbing = np.moveaxis(predictions, 2, 0)
-    raw, predicted = np.concatenate(forces.raw_measured), np.concatenate(forces.raw_predicted)
+    raw, predicted = forces.raw_measured.taken(), forces.raw_predicted.taken()
     return Validation(
-        time=np.concatenate(forces.time),
+        time=forces.time.taken(),
         measured=measured,
         predicted=modelled,
         rms_percent=_percent(measured, modelled, axis=0),
@@ -201,23 +203,36 @@ def predict(experiment: Experiment, logs: Sequence[GuardedLog], values: FloatArr
 
 @dataclass(frozen=True)
 class _Forces:
-    """Forces in N, pieces of shape (N, 6): in the band at `time`, and unfiltered at all instants.
+    """Forces in N, (N, 6): in the band at `time`, and unfiltered at all instants.
 
     `predicted` has a third axis: by the estimate, by the machine file, and the estimate's friction alone.
     """
 
-    time: list[FloatArray] = field(default_factory=list)
-    measured: list[FloatArray] = field(default_factory=list)
-    predicted: list[FloatArray] = field(default_factory=list)
-    raw_measured: list[FloatArray] = field(default_factory=list)
-    raw_predicted: list[FloatArray] = field(default_factory=list)
+    time: GrowingArray = field(default_factory=GrowingArray)
+    measured: GrowingArray = field(default_factory=GrowingArray)
+    predicted: GrowingArray = field(default_factory=GrowingArray)
+    raw_measured: GrowingArray = field(default_factory=GrowingArray)
+    raw_predicted: GrowingArray = field(default_factory=GrowingArray)
 
     def add(self, experiment: Experiment, log: GuardedLog, mapping: FloatArray, weights: FloatArray) -> None:
         """Append what there is of a log."""
-        samples, band = experiment.samples(log), experiment.settings.band
-        motion, struts = samples.platform, samples.struts
-        if len(motion) == 0 or log.force is None or struts.force is None:
+        if len(log.time) == 0 or log.force is None:
             return
+        for samples in experiment.stretches(log):
+            if len(samples.platform):
+                self._add(experiment, log, samples, mapping, weights)
+
+    def _add(
+        self,
+        experiment: Experiment,
+        log: GuardedLog,
+        samples: Samples,
+        mapping: FloatArray,
+        weights: FloatArray,
+    ) -> None:
+        motion, struts, band = samples.platform, samples.struts, experiment.settings.band
+        assert log.force is not None
+        assert struts.force is not None
         predicted = np.concatenate(
             [
                 regressor(experiment.machine, motion[first : first + BLOCK], mapping) @ weights
@@ -226,17 +241,20 @@ class _Forces:
         )
         if experiment.point is not None:
             predicted[:, :, 0] += experiment.point.added(experiment.machine, samples, band)
+        own = samples.own(motion.time)
         # the unfiltered force at the same instants
-        self.raw_measured.append(log.force[np.searchsorted(log.time, motion.time)])
-        self.raw_predicted.append(predicted[:, :, 0])
+        self.raw_measured.append(log.force[np.searchsorted(log.time, motion.time[own])])
+        self.raw_predicted.append(predicted[own, :, 0])
         edge = band.settling // 2
         for part in segment_slices(struts.segment):
             if part.stop - part.start <= 2 * edge + 1:
                 continue
             middle = slice(edge, part.stop - part.start - edge)
-            self.time.append(motion.time[part][middle])
-            self.measured.append(zero_phase(band.sections, struts.force[part])[middle])
-            self.predicted.append(zero_phase(band.sections, predicted[part])[middle])
+            time = motion.time[part][middle]
+            own = samples.own(time)
+            self.time.append(time[own])
+            self.measured.append(zero_phase(band.sections, struts.force[part])[middle][own])
+            self.predicted.append(zero_phase(band.sections, predicted[part])[middle][own])
 
 
 def _between_jumps(log: GuardedLog) -> list[GuardedLog]:

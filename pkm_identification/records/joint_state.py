@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from pkm_identification.errors import LogError
 from pkm_identification.motion import STRUT_NAMES, STRUTS, StrutLog
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.large_arrays import GrowingArray
 
 from .interfaces import typestore
 from .stamps import LAST_SECOND, NANOSECONDS, nanoseconds_of, seconds_of
@@ -92,9 +93,12 @@ def decode_struts(
 
 def decode_joints(messages: Iterable[bytes], source: str, names: Sequence[str]) -> DecodedJoints:
     """Read samples of joints with these names; parameters and errors as of `decode_struts`."""
-    count = len(names)
-    times, places, efforts = [np.empty(0)], [np.empty((0, count))], [np.empty((0, count))]
+    times, places, efforts = GrowingArray(), GrowingArray(), GrowingArray()
+    times.append(np.empty(0))
+    for rows in (places, efforts):
+        rows.append(np.empty((0, len(names))))
     counts: Counter[str] = Counter()
+    has_effort = False
     complaint, before, rest = "", 0, iter(messages)
     while several := list(islice(rest, SEVERAL)):
         stamp, place, effort, problems = _decoded(several, source, before, names)
@@ -103,15 +107,15 @@ def decode_joints(messages: Iterable[bytes], source: str, names: Sequence[str]) 
         times.append(np.array([seconds_of(*each) for each in stamp[good].tolist()], dtype=float))
         places.append(place[good])
         efforts.append(effort[good])
+        has_effort = has_effort or bool(np.any(~np.isnan(effort[good])))
         counts.update(reason for reason, _ in problems.values())
         if problems and not complaint:
             complaint = f"message {before + min(problems) + 1}: {problems[min(problems)][1]}"
         before += len(several)
-    has_effort = any(np.any(~np.isnan(effort)) for effort in efforts)
     return DecodedJoints(
-        np.concatenate(times),
-        np.concatenate(places),
-        np.concatenate(efforts) if has_effort else None,
+        times.taken(),
+        places.taken(),
+        efforts.taken() if has_effort else None,
         {reason: counts[reason] for reason in REASONS if counts[reason]},
         complaint,
     )

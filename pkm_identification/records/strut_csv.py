@@ -16,13 +16,14 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.signals.drive import strut_log_from_counts, strut_log_from_currents
 
 from .column_guess import columns_hint
+from .growing_log import GrowingLog
 from .joint_columns import with_numbers
 from .table import (
     NAMES_SHOWN,
     Table,
-    read_table,
     refuse_header,
     short,
+    table_pieces,
     write_table,
 )
 
@@ -107,14 +108,17 @@ def read_strut_csv(path: str | Path, machine: Machine | None = None) -> tuple[St
     ------
     LogError
         If the file is not such a log; see `read_table`.
+    OSError
+        If a log of hours has no room for its temporary files.
     """
     joints = STRUT_NAMES if machine is None else machine.joint_names
-    table = read_table(path, lambda names: _own_columns(names, joints), f"; {NUMBERS_HINT}")
-    table = replace(table, columns=with_numbers(table.columns, joints))
+    log, headers = GrowingLog(), 0
+    for table in table_pieces(path, lambda names: _own_columns(names, joints), f"; {NUMBERS_HINT}"):
+        log.append(strut_log_of(replace(table, columns=with_numbers(table.columns, joints)), machine))
+        headers += table.repeated_headers
     if table.ignored:
         _log.info("%s: columns ignored: %s", path, ", ".join(table.ignored))
-    faults = {"repeated_header": table.repeated_headers} if table.repeated_headers else {}
-    return strut_log_of(table, machine), faults
+    return log.taken(str(path)), {"repeated_header": headers} if headers else {}
 
 
 def strut_log_of(table: Table, machine: Machine | None) -> StrutLog:

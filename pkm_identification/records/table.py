@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from pkm_identification.errors import LogError
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.large_arrays import GrowingArray
 from pkm_identification.numerics.memory import beyond_memory
 
 from .atomic import replacing
@@ -117,12 +118,40 @@ def _read(
     given: tuple[str, ...] | None = None,
     hint: str = "",
 ) -> Table:
-    rows = _Rows()
+    values, lines = GrowingArray(), GrowingArray()
+    headers = 0
+    ignored: tuple[str, ...] = ()
+    for piece in _pieces(source, pieces, choose, given, hint):
+        values.append(piece.values)
+        lines.append(piece.line)
+        headers += piece.repeated_headers
+        columns, ignored = piece.columns, piece.ignored
+    return Table(columns, values.taken(), lines.taken(), headers, ignored, source)
+
+
+def table_pieces(path: str | Path, choose: ColumnChoice, hint: str = "") -> Iterator[Table]:
+    """What `read_table` reads, some ten thousand rows at a time; raises as it does.
+
+    A piece's `ignored` are the columns that were ignored so far. The last piece may have no rows.
+    """
+    try:
+        yield from _pieces(str(path), line_pieces(Path(path)), choose, hint=hint)
+    except MemoryError:
+        raise LogError(f"{path}: is larger than this computer's memory takes; give it in parts") from None
+
+
+def _pieces(
+    source: str,
+    pieces: Iterable[Lines],
+    choose: ColumnChoice,
+    given: tuple[str, ...] | None = None,
+    hint: str = "",
+) -> Iterator[Table]:
     names = given or ()
     columns: tuple[str, ...] = () if given is None else _chosen(given, choose, source)
     ignored: tuple[str, ...] = _ignored(names, columns)
-    headers = 0 if given is None else 1
-    beginning = 0
+    headers = -1 if given is None else 0
+    beginning = count = 0
     for lines in pieces:
         found = lines.headers() if given is None else []
         if not names and (not found or found[0] != 0):
@@ -148,49 +177,23 @@ def _read(
             if header + 1 < stop:
                 block = lines.part(header + 1, stop)
                 _refuse_ragged(block, len(names), source, last=lines.last and stop == len(lines))
-                rows.add(_numbers(block, names, columns, source), block.number)
-                if problem := beyond_memory(len(rows)):
+                values = _numbers(block, names, columns, source)
+                count += len(values)
+                if problem := beyond_memory(count):
                     raise LogError(f"{source}: {problem}")
+                yield Table(columns, values, block.number, headers, ignored, source)
+                headers = 0
     if not names:
         raise LogError(f"{source}: is empty")
-    if not len(rows):
+    if not count:
         raise LogError(f"{source}: line {beginning}: a header without samples below it")
-    return Table(columns, *rows.taken(), headers - 1, ignored, source)
+    if headers:  # one behind the last row
+        yield Table(columns, values[:0], block.number[:0], headers, ignored, source)
 
 
 def _ignored(names: tuple[str, ...], read: tuple[str, ...]) -> tuple[str, ...]:
     """Columns that are not read."""
     return tuple(name for name in names if name and name not in read)
-
-
-class _Rows:
-    """Rows of numbers that are gathered piece by piece, in one array that grows: a long log is not there twice."""
-
-    GROWTH = 1.25
-
-    def __init__(self) -> None:
-        self._values = np.empty((0, 0))
-        self._lines: list[NDArray[np.int64]] = []
-        self._count = 0
-
-    def __len__(self) -> int:
-        return self._count
-
-    def add(self, values: FloatArray, lines: NDArray[np.int64]) -> None:
-        """Append rows (n, columns) from these lines of the file."""
-        if not self._count:
-            self._values = np.empty_like(values, order="C")
-        stop = self._count + len(values)
-        if stop > len(self._values):
-            self._values.resize((max(stop, int(self.GROWTH * self._count)), values.shape[1]), refcheck=False)
-        self._values[self._count : stop] = values
-        self._lines.append(lines)
-        self._count = stop
-
-    def taken(self) -> tuple[FloatArray, NDArray[np.int64]]:
-        """All rows, and the lines of the file they are from."""
-        self._values.resize((self._count, self._values.shape[1]), refcheck=False)
-        return self._values, np.concatenate(self._lines)
 
 
 def write_table(path: str | Path, columns: dict[str, FloatArray]) -> None:

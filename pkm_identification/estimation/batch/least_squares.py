@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.large_arrays import row_blocks
 from pkm_identification.parameters.prior import Prior
 
 from ..equations import Equations
@@ -85,7 +86,7 @@ def least_squares(
     LinearFit
     """
     count, outputs, width = equations.regressor.shape
-    target = equations.measured - equations.regressor @ prior.mean
+    target = equations.left(prior.mean)
     known = noise is not None
     if noise is None:
         noise = np.eye(outputs) * max(float(np.mean(target**2)), 1e-300)
@@ -125,7 +126,7 @@ def standardised(equations: Equations, prior: Prior) -> tuple[FloatArray, FloatA
 
 def blocks(count: int) -> Iterator[slice]:
     """Equations from 0 to `count`, BLOCK at a time."""
-    return (slice(first, first + BLOCK) for first in range(0, count, BLOCK))
+    return row_blocks(count, BLOCK)
 
 
 def compressed(equations: Equations, prior: Prior) -> tuple[FloatArray, FloatArray]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import StrutLog
+from pkm_identification.numerics.large_arrays import representative_rows
 from pkm_identification.signals.rate import RATE_ERROR
 
 from .findings import Cause
@@ -68,7 +69,8 @@ def _outside(lengths: np.ndarray, limits: np.ndarray) -> float:
 
 
 def _length_unit(logs: Sequence[StrutLog], machine: Machine) -> tuple[str, float] | None:
-    lengths = np.concatenate([log.length[np.isfinite(log.length).all(axis=1)] for log in logs])
+    lengths = np.concatenate([representative_rows(log.length) for log in logs])
+    lengths = lengths[np.isfinite(lengths).all(axis=1)]
     if len(lengths) == 0 or _outside(lengths, machine.length_limits) <= MOST_OUTSIDE:
         return None
     for name, unit in LENGTH_UNITS.items():

@@ -10,6 +10,7 @@ from pkm_identification.errors import LogError
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import StrutLog
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.large_arrays import representative_rows
 
 from .units import INCH
 
@@ -40,7 +41,7 @@ def refuse_implausible(log: StrutLog, machine: Machine | None) -> None:
         _refuse(log, f"samples are {step:.4g} s apart", "a fraction of a second", _fitting(step))
     if 0 < step < SHORTEST_STEP:
         _refuse(log, f"samples are {step:.3g} s apart", "a millisecond or so", "")
-    length = _middle(np.abs(log.length))
+    length = _middle(np.abs(representative_rows(log.length)))
     if machine is None:
         low, high, most = 0.0, LONGEST_STRUT, LONGEST_STRUT
         expected = f"at most {high:g} m"

@@ -11,6 +11,7 @@ from pkm_identification.mechanisms.hexapod.kinematics.forward import FAILED, for
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUTS, StrutLog
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.large_arrays import representative_rows
 
 _LOOKED_AT = 500  # samples, over all of the log
 # A file may state limits a little narrower than the machine's own, and encoders have faults: that is no other machine.
@@ -34,7 +35,8 @@ def refuse_another_machine(log: StrutLog, machine: Machine) -> None:
         If more than a fiftieth of the samples are outside the machine's limits by more than a fiftieth of its
         stroke, or have no pose in any order of their columns: names the share.
     """
-    length = log.length[np.isfinite(log.length).all(axis=1)]
+    length = representative_rows(log.length)
+    length = length[np.isfinite(length).all(axis=1)]
     if not len(length):
         return
     length = length[:: -(-len(length) // _LOOKED_AT)]

@@ -6,6 +6,7 @@ import numpy as np
 
 from pkm_identification.motion import StrutLog
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.large_arrays import GrowingArray, row_blocks
 
 from .judgement import (
     ACCEPTED,
@@ -169,15 +170,19 @@ class StreamGuard:
         count = len(log)
         has_force = log.force is not None
         length = np.ascontiguousarray(log.length)
-        force = np.ascontiguousarray(log.force) if has_force else np.zeros((1, 6)).repeat(count, 0)
+        force = length if log.force is None else np.ascontiguousarray(log.force)  # of which none is looked at
         kept, fills = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.int32)
         segment = np.zeros(count, dtype=np.int64)
         verdicts, beginnings = np.zeros(count, dtype=np.int8), np.zeros(count, dtype=np.int8)
         self._memory["begun"] = False  # nothing crosses from one log to the next
-        used = judge_log(
-            log.time, length, force, has_force, self._memory, self._limits,
-            (kept, fills, segment, verdicts, beginnings),
-        )  # fmt: skip
+        used = 0
+        for block in row_blocks(count):
+            judged = kept[used:], fills[used:], segment[used:], verdicts[block], beginnings[block]
+            accepted = judge_log(
+                log.time[block], length[block], force[block], has_force, self._memory, self._limits, judged
+            )
+            kept[used : used + accepted] += block.start
+            used += accepted
         kept, fills, segment = kept[:used], fills[:used], segment[:used]
         counts, first = {"accepted": used, "filled": int(fills.sum())}, {}
         events = [(verdicts, code, name) for code, name in REJECTIONS.items()]
@@ -212,12 +217,13 @@ class StreamGuard:
         previous = np.maximum(owner - 1, 0)
 
         def between(values: FloatArray) -> FloatArray:
-            values = values[kept]
-            weight = part.reshape(-1, *([1] * (values.ndim - 1)))
-            mixed = values[previous] + weight * (values[owner] - values[previous])
-            whole = part == 1.0
-            mixed[whole] = values[owner[whole]]
-            return mixed
+            mixed = GrowingArray()
+            mixed.append(values[:0])
+            for block in row_blocks(len(owner)):
+                before, behind = values[kept[previous[block]]], values[kept[owner[block]]]
+                weight = part[block].reshape(-1, *([1] * (values.ndim - 1)))
+                mixed.append(np.where(weight == 1.0, behind, before + weight * (behind - before)))
+            return mixed.taken()
 
         return GuardedLog(
             time=between(log.time),

@@ -1,0 +1,31 @@
+"""A strut log that is gathered piece by piece while it is read."""
+
+from __future__ import annotations
+
+from pkm_identification.motion import StrutLog
+from pkm_identification.numerics.large_arrays import GrowingArray
+
+COLUMNS = ("length", "force", "imu", "sensor")
+
+
+class GrowingLog:
+    """Pieces of one log, one after the other; all have the same columns."""
+
+    def __init__(self) -> None:
+        self._time = GrowingArray()
+        self._columns: dict[str, GrowingArray] = {}
+
+    def append(self, piece: StrutLog) -> None:
+        """Add a piece."""
+        self._time.append(piece.time)
+        for name in COLUMNS:
+            values = getattr(piece, name)
+            if values is not None:
+                self._columns.setdefault(name, GrowingArray()).append(values)
+
+    def taken(self, source: str) -> StrutLog:
+        """The whole log, at least one piece."""
+        columns = {name: rows.taken() for name, rows in self._columns.items()}
+        return StrutLog(
+            self._time.taken(), columns.pop("length"), columns.pop("force", None), source, **columns
+        )

@@ -1,0 +1,113 @@
+"""A log of hours, kept in files and taken in stretches, gives the numbers of one in memory and in one piece."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+import numpy as np
+import pytest
+
+from pkm_identification.identification.experiment import Experiment
+from pkm_identification.identification.identify import identify
+from pkm_identification.identification.log_check import inspect_log
+from pkm_identification.identification.long_logs.stretches import samples_in_stretches, smooth_in_stretches
+from pkm_identification.identification.samples import samples_of
+from pkm_identification.identification.settings import Settings
+from pkm_identification.identification.validation import predict
+from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
+from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.motion import StrutLog
+from pkm_identification.numerics import large_arrays
+from pkm_identification.records import read_log, write_log
+from pkm_identification.signals.zero_phase import filter_log
+from pkm_identification.simulation import trajectory
+
+SHORTEST = 1  # samples of a stretch: as few as the reach of the filters allows
+SAME = {"rtol": 1e-9, "atol": 1e-12}
+LS = Settings.of(estimator="ls")
+
+
+@pytest.fixture(scope="module")
+def machine() -> Machine:
+    return Machine.load("uf")
+
+
+def rich_log(machine: Machine, count: int) -> StrutLog:
+    """A rich motion with noise, two holes and a sample that is not finite."""
+    motion = trajectory("rich", machine).motion(1e-3 * np.arange(count))
+    random = np.random.default_rng(5)
+    length = strut_lengths(machine, motion.position, motion.rotation)
+    force = strut_forces(machine, motion)
+    log = StrutLog(
+        motion.time,
+        length + 1e-7 * random.standard_normal(length.shape),
+        force + random.standard_normal(force.shape),
+    )
+    log.force[count // 5, 2] = np.nan
+    kept = np.ones(count, dtype=bool)
+    kept[count // 4 : count // 4 + 3] = False
+    kept[count // 3 : count // 3 + 40] = False
+    return log[kept]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["log.csv.gz", "bag"])
+def test_a_log_that_is_kept_in_files_gives_the_numbers_of_one_in_memory(machine, tmp_path, monkeypatch, name):
+    write_log(tmp_path / name, rich_log(machine, 14_000))
+    results, checks = [], []
+    for _ in range(2):
+        log, faults = read_log(tmp_path / name, machine)
+        results.append(identify([log], machine, LS, faults))
+        checks.append(inspect_log(log, machine, faults))
+        monkeypatch.setattr(large_arrays, "LARGEST_IN_MEMORY", 0)
+    assert log.length.base is not None  # mapped, this time
+    memory, files = results
+    for one in ("values", "std"):
+        np.testing.assert_allclose(getattr(files.estimate, one), getattr(memory.estimate, one), **SAME)
+    assert files.estimate.status == memory.estimate.status
+    assert files.dropped == memory.dropped
+    assert_same_validation(files.validation, memory.validation)
+    assert files.fit.ratio == pytest.approx(memory.fit.ratio, rel=1e-9)
+    for field in fields(checks[0]):
+        if field.name != "identification":
+            np.testing.assert_equal(getattr(checks[1], field.name), getattr(checks[0], field.name))
+
+
+def test_smooth_motion_in_stretches_is_that_of_one_piece(machine):
+    (log,) = Experiment.of([rich_log(machine, 9_000)], machine, LS).logs
+    settings = LS.resolved(machine, 1e-3).filter
+    whole = filter_log(log, settings.cutoff, settings.order)
+    parts = list(smooth_in_stretches(log, settings, SHORTEST))
+    assert len(parts) > 4
+    np.testing.assert_array_equal(np.concatenate([part.time for part in parts]), whole.time)
+    for name in ("length", "rate", "acceleration"):
+        joined, expected = np.concatenate([getattr(part, name) for part in parts]), getattr(whole, name)
+        assert np.abs(joined - expected).max() <= 1e-9 * np.abs(expected).max()
+
+
+@pytest.mark.slow
+def test_forces_predicted_in_stretches_are_those_of_one_piece(machine, monkeypatch):
+    experiment = Experiment.of([rich_log(machine, 30_000)], machine, LS)
+    (log,) = experiment.logs
+    values = 1.02 * experiment.parameters.nominal
+    settings = experiment.settings
+    found = []
+    for stretches in (
+        [samples_of(log, machine, settings.filter)],
+        list(samples_in_stretches(log, machine, settings.filter, settings.band, SHORTEST)),
+    ):
+        monkeypatch.setattr(Experiment, "stretches", lambda *_, stretches=stretches: stretches)
+        found.append(predict(experiment, [log], values))
+    assert len(stretches) > 2
+    assert_same_validation(*found)
+
+
+def assert_same_validation(one, other):
+    np.testing.assert_array_equal(one.time, other.time)
+    for field in fields(one):
+        value, expected = getattr(one, field.name), getattr(other, field.name)
+        if field.name in ("measured", "predicted"):
+            assert np.abs(value - expected).max() <= 1e-9 * np.abs(expected).max()
+        elif not isinstance(value, str):
+            np.testing.assert_allclose(value, expected, rtol=1e-9)
