@@ -9,6 +9,7 @@ from html import escape
 import numpy as np
 
 ABSENT = "-"
+LONG = 24  # letters: such a cell is not squeezed on a narrow screen
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ class Listing:
         """The table for a page; rows whose last cell is one of `dim` are greyed."""
 
         def cell(tag: str, name: str, text: str) -> str:
-            kind = ' class="n"' if name in self.numeric else ""
+            kind = ' class="n"' if name in self.numeric else ' class="long"' if len(text) > LONG else ""
             return f"<{tag}{kind}>{escape(text)}</{tag}>"
 
         head = "".join(cell("th", name, name) for name in self.header)

@@ -21,6 +21,8 @@ from pkm_identification.report.interactive.figures import interactive_figures
 from pkm_identification.report.page import Material, html_page
 from pkm_identification.simulation import trajectory
 
+from .conftest import NARROW, WIDE
+
 pytestmark = pytest.mark.slow
 pytest.importorskip("plotly", reason="plotly is not installed (pip install '.[report]')")
 
@@ -94,9 +96,13 @@ def drawn(visit, page, **options):
     return seen
 
 
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_every_figure_is_drawn_without_an_error_or_a_request(visit, page, dark):
-    seen = drawn(visit, page, dark=dark)
+@pytest.mark.parametrize(
+    ("size", "dark"), [(WIDE, False), (NARROW, True)], ids=["a desk in the light", "a telephone in the dark"]
+)
+def test_every_figure_is_drawn_without_an_error_or_a_request(visit, page, size, dark):
+    seen = drawn(visit, page, size=size, dark=dark)
+    # what is wider scrolls by itself
+    assert seen.page.evaluate("document.documentElement.scrollWidth") <= size[0]
     counts = {
         name: seen.page.locator(f"#{name} .plot").locator(selector).count()
         for name, (selector, _) in DRAWN.items()

@@ -110,8 +110,9 @@ def _beside_nominal(held: Validation) -> str:
         if math.isfinite(value)
     )
     return (
+        '<div class="scroll" tabindex="0" role="region" aria-label="prediction, beside each other">'
         '<table class="beside"><thead><tr><th>values</th><th class="n">error, all struts</th><th>beside each other</th>'
-        f"</tr></thead><tbody>{rows}</tbody></table>"
+        f"</tr></thead><tbody>{rows}</tbody></table></div>"
     )
 
 

@@ -35,6 +35,8 @@ def figure(material: Material, name: str) -> str:
     picture = f'<img alt="{escape(caption)}" src="data:image/png;base64,{data}">'
     drawn = ""
     if material.script is not None and name in material.interactive:
-        drawn = f'<div class="plot" data-figure="figure-{name}"></div>'
+        # wider than a telephone: its labels would lie over each other there
+        drawn = f'<div class="scroll" tabindex="0" role="region" aria-label="figure, {name}">'
+        drawn += f'<div class="plot" data-figure="figure-{name}"></div></div>'
         drawn += inline_data(f"figure-{name}", material.interactive[name])
     return f'<figure id="{name}">{picture}{drawn}<figcaption>{escape(caption)}</figcaption></figure>'

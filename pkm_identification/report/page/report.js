@@ -26,12 +26,12 @@
   };
   for (const place of places) {
     // shown first: a hidden place has no width
-    place.parentElement.classList.add("drawn-figure");
+    place.closest("figure").classList.add("drawn-figure");
     try {
       await draw(place);
       place.dataset.drawn = "yes";
     } catch (error) {
-      place.parentElement.classList.remove("drawn-figure");
+      place.closest("figure").classList.remove("drawn-figure");
       console.error(error);
     }
   }
