@@ -9,7 +9,7 @@ from collections.abc import Sequence
 TIMES = ("t", "time", "timestamp", "zeit", "stamp", "sec", "seconds", "t_s", "time_s", "time_ms", "ms")
 # What names of six columns begin with or hold, the surest first
 STEMS = {
-    "length": ("len", "leg", "strut", "pos", "stroke", "bein", "l", "q", "s"),
+    "length": ("len", "läng", "laeng", "leg", "strut", "pos", "stroke", "bein", "l", "q", "s"),
     "force": ("force", "eff", "load", "kraft", "f", "tau"),
     "enc": ("enc", "count", "inc"),
     "cur": ("cur", "amp", "i"),

@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 from pkm_identification.errors import LogError
 from pkm_identification.numerics.memory import text_beyond_memory
 
+from .text_encoding import decoder_of
+
 GZIP_MAGIC = b"\x1f\x8b"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 LOOKED_AT = 2**16  # bytes of a beginning
@@ -144,6 +146,12 @@ def beginning(path: str | Path) -> bytes:
             content = (gzip.GzipFile(fileobj=raw) if packed else raw).read(LOOKED_AT)
     except (OSError, EOFError, zlib.error):
         return b""
+    decoder = decoder_of(content)
+    if decoder is not None:
+        try:
+            content = decoder.decode(content).encode()
+        except UnicodeDecodeError:
+            return b""
     return content.removeprefix(BYTE_ORDER_MARK)
 
 
@@ -153,13 +161,18 @@ def _content(path: Path) -> Iterator[bytes]:
         with path.open("rb") as raw:
             packed = raw.peek(len(GZIP_MAGIC)).startswith(GZIP_MAGIC)
             stream = gzip.GzipFile(fileobj=raw) if packed else raw
-            length = 0
+            length, decoder = 0, None
             while piece := stream.read(PIECE):
+                if not length:
+                    decoder = decoder_of(piece[:LOOKED_AT])
+                length += len(piece)
+                if decoder is not None:
+                    # half a letter at the end of a piece waits for its other half
+                    piece = decoder.decode(piece, len(piece) < PIECE).encode()
                 zero = piece.find(b"\0")
                 yield piece if zero < 0 else piece[: zero + 1]
                 if zero >= 0:
                     break  # no text, as whoever looks at it says
-                length += len(piece)
                 if length > MOST_BYTES:
                     raise LogError(
                         f"{path}: is larger than {MOST_BYTES // 2**30} GB{' unpacked' if packed else ''}; "
@@ -169,6 +182,8 @@ def _content(path: Path) -> Iterator[bytes]:
         raise LogError(f"{path}: the compressed data end too early: the file is truncated") from None
     except (gzip.BadGzipFile, zlib.error) as error:
         raise LogError(f"{path}: damaged gzip file: {error}") from None
+    except UnicodeDecodeError as error:
+        raise LogError(f"{path}: damaged {error.encoding.upper()} text: {error.reason}") from None
     except OSError as error:
         raise LogError(f"{path}: cannot be read: {error.strerror or error}") from None
 

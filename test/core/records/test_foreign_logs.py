@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import codecs
+
 import numpy as np
 import pytest
 import scipy.io
@@ -10,7 +12,7 @@ from core.records.made_log import assert_same
 from pkm_identification.errors import DocumentError, LogError, SettingsError
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import StrutLog
-from pkm_identification.records import read_log
+from pkm_identification.records import read_log, text_lines
 from pkm_identification.records.bags.writer import BagWriter
 from pkm_identification.records.foreign import LogLayout, layout_place, layout_text, read_layout
 from pkm_identification.records.foreign.plausibility import refuse_implausible
@@ -72,6 +74,36 @@ def test_units_are_made_si(tmp_path, truth):
     path = tmp_path / "log.csv"
     path.write_text(names(",") + lines(numbers(truth, 1e3, 1e3, 1e-3), ","))
     close(read_log(path, None, None, layout(units="mm,kN,ms"))[0], truth)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
+def test_a_spreadsheet_with_umlauts_in_any_encoding_is_read_and_its_columns_are_guessed(
+    tmp_path, truth, encoding
+):
+    groups = "Länge", "Kraft"
+    names = [
+        f"{group} {k} [{unit}]" for group, unit in zip(groups, ("mm", "kN"), strict=True) for k in range(1, 7)
+    ]
+    header = ";".join(["Zeit [ms]", *names]) + "\n"
+    path = tmp_path / "Messung.csv"
+    path.write_text(header + lines(numbers(truth, 1e3, 1e3, 1e-3), ";", ","), encoding=encoding)
+    hint = "t=Zeit [ms],length=Länge 1 [mm]..Länge 6 [mm],force=Kraft 1 [kN]..Kraft 6 [kN]"
+    with pytest.raises(LogError) as caught:
+        read_log(path)
+    assert f"--columns '{hint}'" in str(caught.value)
+    log, _ = read_log(path, layout=layout(hint, "ms,mm,kN"))
+    for name in ("time", "length", "force"):
+        np.testing.assert_allclose(getattr(log, name), getattr(truth, name), rtol=1e-12)
+
+
+def test_letters_cut_between_pieces_stay_whole(tmp_path, truth, monkeypatch):
+    text = "t,length_1,length_2,length_3,length_4,length_5,length_6\n" + "0.25,1,1,1,1,1,1\n" * 5000
+    for encoding in ("utf-16-le", "utf-16-be"):
+        path = tmp_path / f"{encoding}.csv"
+        mark = codecs.BOM_UTF16_LE if encoding.endswith("le") else codecs.BOM_UTF16_BE
+        path.write_bytes(mark + text.encode(encoding))
+        monkeypatch.setattr(text_lines, "PIECE", 1001)
+        assert text_lines.text_of(path).decode() == text
 
 
 def test_a_line_of_units_and_one_more_delimiter_at_the_end(tmp_path, truth):
