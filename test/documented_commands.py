@@ -82,8 +82,10 @@ def _typed(block: str) -> Iterator[tuple[str, ...]]:
             # settings of the environment come before a command
             while command and re.match(r"[A-Z_]+=", command[0]):
                 command = command[1:]
-            if command and command[0] in PROGRAMS:
-                yield tuple(command)
+            # .venv/bin/python is a python
+            program = command[0].rpartition("bin/")[2] if command else ""
+            if program in PROGRAMS:
+                yield (program, *command[1:])
 
 
 def _apart(words: list[str]) -> Iterator[list[str]]:

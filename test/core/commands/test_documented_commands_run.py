@@ -10,6 +10,7 @@ import glob
 import re
 import shutil
 from collections.abc import Callable
+from fnmatch import fnmatch
 from itertools import pairwise
 from pathlib import Path
 
@@ -22,22 +23,23 @@ from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.records import read_log, write_log
 
 MACHINES, MECHANISMS = ROOT / "config" / "machines", ROOT / "config" / "mechanisms"
-LENGTH = "6"  # s
+SHARED, SHORT = "6", "3"  # s
 # Put behind a command where it costs more than its words need
 SHORTER = {
     "excite": ("--duration", "8", "--budget", "1"),
     "history": ("--workers", "0"),
     "identify": ("--estimator", "ls"),
     "response": ("--from", "5", "--to", "10", "--points", "2"),
-    "simulate": ("--duration", LENGTH),
+    "simulate": ("--duration", SHORT),
     "simulate --machine uf --trajectory motion.yaml": (),
     "step": ("--duration", "0.05"),
 }
 ELSEWHERE = {
-    "base-parameters --machine suspension --route precise": "test/core/commands/test_base_parameters_command.py",
+    "base-parameters --machine suspension --route precise*": "test/core/commands/test_base_parameters_command.py",
     "watch": "test/ros/test_watch_process.py",
     "record --out trial": "test/ros/test_record_play.py",
-    "history s3:": "test/core/identification/many_logs/test_history.py",
+    "history s3:*": "test/core/identification/many_logs/test_history.py",
+    "init my.yaml": "test/core/commands/test_init_command.py",  # which asks
 }
 FILES = re.compile(r"^--(out|json|latex|reduced)$")
 
@@ -48,7 +50,7 @@ def shared(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("shared")
     log = str(folder / "log.csv.gz")
     options = ["--machine", "uf", "--noise", "0.5", "--seed", "1"]
-    assert main(["simulate", *options, "--trajectory", "rich", "--duration", LENGTH, "--out", log]) == 0
+    assert main(["simulate", *options, "--trajectory", "rich", "--duration", SHARED, "--out", log]) == 0
     assert (
         main(["identify", log, "--machine", "uf", "--estimator", "ls", "--json", str(folder / "e.json")]) < 2
     )
@@ -62,6 +64,11 @@ def machine_and_log(shared: Path) -> None:
     for name in ("m.yaml", "my.yaml", "mine.yaml"):
         shutil.copy(MACHINES / "uf.yaml", name)
     shutil.copy(shared / "log.csv.gz", "log.csv.gz")
+
+
+def own_log(shared: Path) -> None:
+    machine_and_log(shared)
+    shutil.copy(shared / "log.csv", "log.csv")
 
 
 def estimates(shared: Path) -> None:
@@ -109,7 +116,7 @@ def tables(shared: Path) -> None:
     Path("poses.csv").write_text("z,psi,theta\n0.2,0,0\n0.21,0.01,-0.01\n")
     of_motion = [f"{name}{kind}" for kind in ("", "_rate", "_acceleration") for name in ("z", "psi", "theta")]
     Path("motion.csv").write_text(f"{','.join(of_motion)}\n0.2,0,0,0.1,0,0,1,0,0\n")
-    log = ["--machine", "table.yaml", "--trajectory", "rich2", "--duration", LENGTH, "--out", "other.csv"]
+    log = ["--machine", "table.yaml", "--trajectory", "rich2", "--duration", SHORT, "--out", "other.csv"]
     assert main(["simulate", *log]) == 0
 
 
@@ -119,7 +126,7 @@ def scenario(shared: Path) -> None:
 
 
 GIVEN: dict[str, Callable[[Path], None]] = {
-    "README.md": lambda shared: None,
+    "README.md": own_log,
     "docs/diagnosis.md": machine_and_log,
     "docs/driver_contract.md": trial,
     "docs/dynamics.md": machine_and_log,
@@ -145,7 +152,7 @@ def test_no_page_is_left_out():
 
 
 def elsewhere(words: tuple[str, ...]) -> bool:
-    return any(" ".join(words[1:]).startswith(command) for command in ELSEWHERE)
+    return any(fnmatch(" ".join(words[1:]), command) for command in ELSEWHERE)
 
 
 def shorter(words: list[str]) -> tuple[str, ...]:
