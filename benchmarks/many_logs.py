@@ -1,7 +1,8 @@
-"""Throughput and memory of pkm history: python -m benchmarks.many_logs [--logs 200] [--workers 1,2]
+"""Throughput and memory of pkm history: python -m benchmarks.many_logs [--logs 200] [--seconds 8] [--workers 1,2]
 
-One motion of `uf` is simulated for 8 s; every log is that with noise of its own. Each number of workers starts without
-kept results. Memory is the largest resident set of the command and of each worker, sampled from /proc.
+One motion of `uf` is simulated; every log is that with noise of its own. Each number of workers starts without kept
+results. Memory is the resident set of the command with its scheduler and of the largest worker, sampled from /proc, at
+each quarter of the logs.
 """
 
 from __future__ import annotations
@@ -21,13 +22,12 @@ import numpy as np
 import pkm_identification as pkm
 from pkm_identification.records import write_log
 
-SECONDS = 8.0
 NOISE = 1.0  # N
 
 
-def logs(folder: Path, count: int) -> None:
+def logs(folder: Path, count: int, seconds: float) -> None:
     """Write so many logs, a day each."""
-    (log,) = pkm.simulate("uf", "rich", duration=SECONDS, perturb=0.1, seed=1)
+    (log,) = pkm.simulate("uf", "rich", duration=seconds, perturb=0.1, seed=1)
     rng = np.random.default_rng(0)
     for k in range(count):
         day = np.datetime64("2026-01-01") + k
@@ -36,24 +36,27 @@ def logs(folder: Path, count: int) -> None:
 
 
 class Memory:
-    """Largest resident sets of a process and of its descendants, MB."""
+    """Resident sets of a process and of the largest of its descendants, MB, beside the number of results."""
 
-    def __init__(self, root: int) -> None:
-        self.root: int = root
-        self.most: dict[int, float] = {}
+    def __init__(self, root: int, results: Path) -> None:
+        self.root, self.results = root, results
+        self.course: list[tuple[int, float, float]] = []
         self._thread = threading.Thread(target=self._watch, daemon=True)
         self._thread.start()
 
+    def at(self, share: float) -> str:
+        """Command and largest worker when this share of all results was there; the mean of the samples about it."""
+        done = np.array([number for number, _, _ in self.course])
+        near = np.abs(done - share * done.max()) <= max(1.0, 0.02 * done.max())
+        command, worker = np.array([sizes for _, *sizes in self.course])[near].mean(axis=0)
+        return f"{share:.0%}: {command:.0f}, {worker:.0f}"
+
     def _watch(self) -> None:
         while (Path("/proc") / str(self.root)).exists():
-            for process in self._family():
-                try:
-                    text = (Path("/proc") / str(process) / "status").read_text()
-                except OSError:
-                    continue
-                size = [line for line in text.splitlines() if line.startswith("VmHWM")]
-                if size:
-                    self.most[process] = int(size[0].split()[1]) / 1024
+            root, *others = [_resident(process) for process in self._family()]
+            done = len(list(self.results.iterdir())) if self.results.is_dir() else 0
+            if root:
+                self.course.append((done, root, max(others, default=0.0)))
             time.sleep(0.5)
 
     def _family(self) -> list[int]:
@@ -61,23 +64,34 @@ class Memory:
         while waiting:
             process = waiting.pop()
             found.append(process)
-            try:
-                text = Path(f"/proc/{process}/task/{process}/children").read_text()
-            except OSError:
-                continue
-            waiting += [int(child) for child in text.split()]
+            # a child is listed with the thread that started it
+            for task in Path(f"/proc/{process}/task").glob("*/children"):
+                try:
+                    waiting += [int(child) for child in task.read_text().split()]
+                except OSError:
+                    continue
         return found
+
+
+def _resident(process: int) -> float:
+    try:
+        text = (Path("/proc") / str(process) / "status").read_text()
+    except OSError:
+        return 0.0
+    size = [line for line in text.splitlines() if line.startswith("VmRSS")]
+    return int(size[0].split()[1]) / 1024 if size else 0.0
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--logs", type=int, default=200)
+    parser.add_argument("--seconds", type=float, default=8.0, help="of each log")
     parser.add_argument("--workers", default="1,2")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "logs").mkdir()
-        logs(folder / "logs", options.logs)
+        logs(folder / "logs", options.logs, options.seconds)
         before = 0.0
         for workers in options.workers.split(","):
             out = folder / f"out_{workers}"
@@ -87,7 +101,7 @@ def main() -> None:
             ]  # fmt: skip
             start = time.perf_counter()
             process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-            memory = Memory(process.pid)
+            memory = Memory(process.pid, out / "results")
             process.wait()
             whole = time.perf_counter() - start
             used = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -96,11 +110,11 @@ def main() -> None:
             # without start and report
             pace = (len(stamps) - 1) / (stamps[-1] - stamps[0])
             half = (len(stamps) // 2) / (stamps[len(stamps) // 2] - stamps[0])
-            sizes = ", ".join(f"{size:.0f}" for size in sorted(memory.most.values(), reverse=True)[:4])
+            sizes = "; ".join(memory.at(share) for share in (0.1, 0.25, 0.5, 0.75, 1.0))
             print(
                 f"{workers} workers: {len(stamps)} logs in {whole:.0f} s, {pace:.2f} logs/s (first half {half:.2f}), "
                 f"{spent:.0f} s of CPU; "
-                f"largest resident sets {sizes} MB",
+                f"resident sets of the command and of the largest worker, MB, by the share of logs done: {sizes}",
                 flush=True,
             )
 
