@@ -1,17 +1,29 @@
-"""Machines with drives that have states: a simulated second, and a servo's step beside SciPy's stiff integrators."""
+"""Machines with drives that have states: simulated time, a servo's step beside SciPy's stiff integrators, tests.
+
+Tests are what `pkm step` of `uf_hydraulic` and `pkm response` of the 3PRS table on its printed axes do, in processor
+time.
+"""
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
+import yaml
 from scipy.integrate import solve_ivp
 
+from pkm_identification.mechanisms.builtin import builtin_files
 from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.reproduction.machielsen1983.actuators import TEST_SERVO
+from pkm_identification.reproduction.mast import data as mast
+from pkm_identification.simulation.actuated.frequency_response import response
 from pkm_identification.simulation.actuated.rig import Rig
+from pkm_identification.simulation.actuated.step_test import step_answer
+from pkm_identification.simulation.actuated.subject import Subject
 from pkm_identification.simulation.simulator import Simulator
 
 from .results import Effort, Findings, Item, Peer, agree
@@ -20,6 +32,7 @@ from .timing import Case, interleaved
 SAMPLES = 50
 MASS, STEP, DURATION = 5.1, 0.3, 0.03  # kg, V, s
 PERIOD = 1e-3  # s
+FREQUENCIES = 5  # of a response, .4 to 10 Hz
 # s of processor time for a millisecond: twice real time with states, as fast as without for ideal drives
 BUDGETS = {"uf_hydraulic": 0.5e-3, "uf_belt": 0.5e-3, "uf": None}
 
@@ -36,6 +49,39 @@ def measure(machine: Machine, effort: Effort, findings: Findings) -> None:
     for name, budget in BUDGETS.items():
         findings.items.append(Item(f"a simulated millisecond of {name}", timings[name], budget))
     _servo(effort, findings)
+    _tests(findings)
+
+
+def _table() -> Subject:
+    """The 3PRS table on its printed axes, with its printed position and velocity loops."""
+    document = yaml.safe_load(builtin_files("mechanisms")["mast"].read_text())
+    document["actuator"] = {
+        "type": "two_inertia", "torque_constant": mast.TORQUE_CONSTANT, "lead": mast.PITCH,
+        "gear_ratio": mast.GEAR_RATIO, "current_limit": 20.0, "motor_inertia": mast.MOTOR_INERTIA,
+        "load_inertia": 2.43e-6, "stiffness": mast.STIFFNESS, "damping": 1e-5, "encoder": "motor",
+    }  # fmt: skip
+    document["control"] = {
+        "position": {"gain": mast.POSITION_GAIN, "period": mast.POSITION_PERIOD, "rate_feed_forward": 1.0},
+        "velocity": {
+            "gain": mast.VELOCITY_GAIN, "integral": mast.VELOCITY_INTEGRAL, "period": mast.VELOCITY_PERIOD,
+        },
+    }  # fmt: skip
+    return Subject(Mechanism.from_document(document))
+
+
+def _tests(findings: Findings) -> None:
+    servos, table = Subject.load("uf_hydraulic"), _table()
+    cases = [
+        Case("step", partial(step_answer, servos, "z", 2e-3, 0.3)),
+        Case("response", partial(response, table, "z", np.geomspace(0.4, 10.0, FREQUENCIES).tolist(), 2e-3)),
+    ]
+    timings = interleaved(cases, 1, time.process_time)
+    note = "processor time, once"
+    for name, words, budget in (
+        ("step", "a step of uf_hydraulic along z, 0.3 s", 3.0),
+        ("response", f"response of mast along z at {FREQUENCIES} frequencies", 30.0),
+    ):
+        findings.items.append(Item(words, timings[name], budget, note=note))
 
 
 def _servo(effort: Effort, findings: Findings) -> None:
