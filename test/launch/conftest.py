@@ -33,7 +33,7 @@ class _Missing(pytest.Module):
 def pytest_collection_modifyitems(items):
     for item in items:
         if Path(__file__).parent in item.path.parents:
-            item.add_marker("launch")
+            item.add_marker("launch_files")
 
 
 # first, because launch_testing would load the module to see whether it is one of its own
