@@ -47,26 +47,39 @@ class Springs(NamedTuple):
     coefficients: FloatArray
 
 
+class Stage(NamedTuple):
+    """What one implicit stage starts from: places are known_place + duration rate."""
+
+    known_place: FloatArray
+    known_rate: FloatArray
+    duration: float
+    mass: FloatArray
+    bias: FloatArray
+    motor: FloatArray
+    motor_rate: FloatArray
+
+
 @kernel
-def _stage(known_place, known_rate, h, mass, bias, motor, motor_rate, springs, law, rate, matrix, left):
-    """Solve for the rates (6,) of one implicit stage, in place; places are known_place + h rate."""
+def _stage(stage, springs, law, rate, matrix, left):
+    """Solve for the rates (6,) of one implicit stage, in place."""
+    h, mass = stage.duration, stage.mass
     for _ in range(NEWTON_ITERATIONS):
         largest, scale = 0.0, 1e-9
         for i in range(6):
             inner, bend = springs.inner[:, i], springs.inner[2, i]
             inside = min(max(rate[i] / bend, -1.0), 1.0)
-            spring = springs.stiffness[i] * (motor[i] - known_place[i] - h * rate[i])
-            spring += springs.damping[i] * (motor_rate[i] - rate[i])
+            spring = springs.stiffness[i] * (stage.motor[i] - stage.known_place[i] - h * rate[i])
+            spring += springs.damping[i] * (stage.motor_rate[i] - rate[i])
             rubbing = (
                 friction_along(rate[i], law, springs.coefficients, i) + inner[0] * rate[i] + inner[1] * inside
             )
-            left[i] = spring - rubbing - bias[i]
+            left[i] = spring - rubbing - stage.bias[i]
             slope = springs.damping[i] + h * springs.stiffness[i] + inner[0]
             slope += friction_slope(rate[i], law, springs.coefficients, i)
             if abs(rate[i]) < bend:
                 slope += inner[1] / bend
             for j in range(6):
-                left[i] -= mass[i, j] * (rate[j] - known_rate[j]) / h
+                left[i] -= mass[i, j] * (rate[j] - stage.known_rate[j]) / h
                 matrix[i, j] = mass[i, j] / h
             matrix[i, i] += slope
             largest = max(largest, abs(left[i]))
@@ -93,13 +106,8 @@ def follow_motors(mass, bias, motor, period, steps, springs, place, speed):
     law = law_tuple(springs.law, 0)
     h = period / steps
     x, v, rate, first = place[0].copy(), speed[0].copy(), speed[0].copy(), np.empty(6)
-    matrix, left, present, known_x, known_v = (
-        np.empty((6, 6)),
-        np.empty(6),
-        np.empty((6, 6)),
-        np.empty(6),
-        np.empty(6),
-    )
+    matrix, present = np.empty((6, 6)), np.empty((6, 6))
+    left, known_x, known_v = np.empty(6), np.empty(6), np.empty(6)
     present_bias, shown, shown_rate = np.empty(6), np.empty(6), np.empty(6)
     for n in range(len(motor) - 1):
         for i in range(6):
@@ -116,10 +124,8 @@ def follow_motors(mass, bias, motor, period, steps, springs, place, speed):
                         known_v[i] += (1.0 - GAMMA) / GAMMA * (first[i] - v[i])
                     for j in range(6):
                         present[i, j] = mass[n, i, j] + t * (mass[n + 1, i, j] - mass[n, i, j])
-                _stage(
-                    known_x, known_v, GAMMA * h, present, present_bias, shown, shown_rate, springs, law, rate, matrix,
-                    left,
-                )  # fmt: skip
+                stage = Stage(known_x, known_v, GAMMA * h, present, present_bias, shown, shown_rate)
+                _stage(stage, springs, law, rate, matrix, left)
                 if s == 0:
                     first[:] = rate
             for i in range(6):
