@@ -89,8 +89,8 @@ class Chain:
             node.bring_up()
             node.get_logger().set_level(LoggingSeverity.FATAL)
         # what came out is checked, and goes straight to the next node
-        self.filter.output = Sink("filtered", self.outcome, self.kinematics.take, StrutStates)
-        self.kinematics.states = Sink("states", self.outcome, self._learn, PlatformState)
+        self.filter.output.publisher = Sink("filtered", self.outcome, self.kinematics.take, StrutStates)
+        self.kinematics.states.publisher = Sink("states", self.outcome, self._learn, PlatformState)
         for name in ("poses", "marker_arrays"):
             setattr(self.kinematics, name, Sink(name, self.outcome))
         self.estimator.output.estimates = Sink("estimates", self.outcome)

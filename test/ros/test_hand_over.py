@@ -38,7 +38,7 @@ class Chain:
             bench.connected(topic)
         if handed_over:
             for output in (self.filter.output, self.kinematics.states):
-                publisher = output._publisher
+                publisher = output.publisher
                 bench.wait(lambda publisher=publisher: publisher.get_subscription_count(), "DDS to match")
 
     def feed(self, messages):
@@ -74,7 +74,7 @@ def test_what_is_handed_over_gives_the_results_of_dds_to_the_last_bit(bench):
 
     chain = Chain(bench, True)
     sent = []
-    chain.filter.output._publisher.publish = sent.append  # nobody outside listens: nothing goes out
+    chain.filter.output.publisher.publish = sent.append  # nobody outside listens: nothing goes out
     chain.feed(messages)
     found, counts = result(chain)
     assert not sent
@@ -94,7 +94,7 @@ def test_who_listens_from_outside_gets_every_sample_and_nobody_inside_gets_one_t
     states = bench.collect(PlatformState, "platform_state")
     estimates = bench.collect(ParameterEstimate, "parameter_estimate", LATCHED)
     for output in (chain.filter.output, chain.kinematics.states):
-        publisher = output._publisher
+        publisher = output.publisher
         bench.wait(lambda publisher=publisher: publisher.get_subscription_count() == 2, "the listener")
     chain.feed(messages[500:])
     outside = chain.filter.passed - passed

@@ -55,7 +55,7 @@ def break_stamp(rng, stamp):
 
 def test_kinematics(bench):
     node = bench.start(KinematicsNode)
-    node.states = Sink(PlatformState)
+    node.states.publisher = Sink(PlatformState)
     rng = np.random.default_rng(2)
     motion = Motion(COUNT)
     for time, length in zip(motion.time, motion.length):
@@ -72,7 +72,7 @@ def test_kinematics(bench):
                 message.force_valid = bool(rng.integers(2))
         with np.errstate(all="ignore"):
             node.take(message)
-    assert node.states.count > 0.5 * COUNT
+    assert node.states.publisher.count > 0.5 * COUNT
 
 
 def test_estimator(bench, tmp_path):

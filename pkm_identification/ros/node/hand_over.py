@@ -89,7 +89,7 @@ class StreamOutput:
     """
 
     def __init__(self, publisher: Any, takers: list[Taker], message: Callable[[Any, float], bytes]) -> None:
-        self._publisher = publisher
+        self.publisher = publisher
         self._takers = takers
         self._message = message
 
@@ -103,15 +103,15 @@ class StreamOutput:
         """
         takers = self._takers
         if not takers:
-            self._publisher.publish(self._message(sample, delay))
+            self.publisher.publish(self._message(sample, delay))
             return
         # a reader would get no more than the stamp tells
         handed = Handed(sample, seconds_of(*stamp_parts(sample.time)), delay)
         # each taker has a subscription, too, as part of the graph and for other publishers
-        if self._publisher.get_subscription_count() > len(takers):
+        if self.publisher.get_subscription_count() > len(takers):
             message = self._message(sample, delay)
             for taker in takers:
                 taker.published(message)
-            self._publisher.publish(message)
+            self.publisher.publish(message)
         for taker in takers:
             taker.take(handed)
