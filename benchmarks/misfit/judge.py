@@ -15,7 +15,8 @@ from pkm_identification.simulation.imperfections.setup import Setup
 
 from .cases import Case
 from .machines import nominal, truth
-from .runs import Runs
+from .pairs import Pair
+from .runs import Runs, state_of_the_code
 
 MOVED = 3.0  # deviations by which a shown parameter must move
 SEEN = 7.0  # deviations a score needs
@@ -74,8 +75,12 @@ class Verdict:
     cured : float
         Largest error of a shown parameter in its stated deviations with a machine file that knows the fault; NaN where
         no key of the file could.
+    mean_square : float
+        Of the same errors: 1 is ideal.
     seconds : float
-        Of the diagnosis.
+        Processor time of the diagnosis.
+    earlier : bool
+        Whether an earlier state of the package made the diagnosis.
     """
 
     case: Case
@@ -85,7 +90,9 @@ class Verdict:
     first: str
     rank: int
     cured: float
+    mean_square: float
     seconds: float
+    earlier: bool
 
     @property
     def named(self) -> bool:
@@ -100,12 +107,35 @@ class Verdict:
         return self.moves > MOVED and not self.score < SEEN
 
 
+@dataclass(frozen=True)
+class PairVerdict:
+    """Two faults at once, judged.
+
+    Attributes
+    ----------
+    pair : Pair
+    asked : bool
+        Whether an alarm is asked for where each of them is alone; if not, they are not tried together.
+    alarm : bool
+    named : tuple of bool
+        Whether the first and the second, or its family, are among the causes.
+    causes : tuple of str
+    """
+
+    pair: Pair
+    asked: bool
+    alarm: bool
+    named: tuple[bool, bool]
+    causes: tuple[str, ...]
+
+
 def judge(runs: Runs, case: Case) -> Verdict:
     """Simulate, diagnose and judge one case (or read it)."""
     right, wrong = runs.right(case.machine), runs.case(case)
     fault = parse_fault(case.fault)
+    earlier = wrong["state"] != state_of_the_code()
     if wrong["code"] is None:
-        return Verdict(case, np.nan, np.nan, False, wrong["said"], 0, np.nan, 0.0)
+        return Verdict(case, np.nan, np.nan, False, wrong["said"], 0, np.nan, np.nan, 0.0, earlier)
     document = wrong["document"]
     fit = document.get("fit") if document else None
     if fit is None:
@@ -113,10 +143,22 @@ def judge(runs: Runs, case: Case) -> Verdict:
         said = " ".join(word for word in wrong["said"].split() if case.key not in word)
         unit = case.fault.partition("=")[2]
         named = stem(fault.name) in said or f"--units {REFUSED_UNITS.get(unit, unit)}" in said
-        return Verdict(case, np.inf, np.nan, wrong["code"] != 0, said, int(named), np.nan, wrong["seconds"])
+        return Verdict(
+            case,
+            np.inf,
+            np.nan,
+            wrong["code"] != 0,
+            said,
+            int(named),
+            np.nan,
+            np.nan,
+            wrong["seconds"],
+            earlier,
+        )
     causes = fit["causes"]
-    families = [[cause["name"], *cause.get("rivals", ())] for cause in causes]
-    ranks = [n for n, names in enumerate(families, 1) if any(same_family(fault.name, name) for name in names)]
+    ranks = [
+        n for n, names in enumerate(_families(fit), 1) if any(same_family(fault.name, name) for name in names)
+    ]
     return Verdict(
         case,
         _moves(right["document"], document),
@@ -124,9 +166,33 @@ def judge(runs: Runs, case: Case) -> Verdict:
         not fit["adequate"],
         causes[0]["name"] if causes else "",
         ranks[0] if ranks else 0,
-        _cured(runs, case),
+        *_cured(runs, case),
         wrong["seconds"],
+        earlier,
     )
+
+
+def judge_pair(runs: Runs, pair: Pair) -> PairVerdict:
+    """Simulate, diagnose and judge two faults at once (or read it), if each alone asks for an alarm."""
+    if not all(judge(runs, case).demanded for case in (pair.first, pair.second)):
+        return PairVerdict(pair, False, False, (False, False), ())
+    found = runs.pair(pair)
+    possible = found["code"] is not None
+    document = found["document"]
+    fit = document.get("fit") if document else None
+    if fit is None:
+        return PairVerdict(pair, possible, bool(found["code"]), (False, False), ())
+    families = [name for names in _families(fit) for name in names]
+    first, second = (
+        any(same_family(parse_fault(text).name, name) for name in families) for text in pair.faults
+    )
+    causes = tuple(cause["name"] for cause in fit["causes"])
+    return PairVerdict(pair, True, not fit["adequate"], (first, second), causes)
+
+
+def _families(fit: dict[str, Any]) -> list[list[str]]:
+    """Each cause with those that the data could not tell from it."""
+    return [[cause["name"], *cause.get("rivals", ())] for cause in fit["causes"]]
 
 
 def _size(case: Case) -> float:
@@ -161,13 +227,12 @@ def _score(name: str, size: float, fit: dict[str, Any]) -> float:
     return float("nan")
 
 
-def _cured(runs: Runs, case: Case) -> float:
+def _cured(runs: Runs, case: Case) -> tuple[float, float]:
+    """Largest error and mean square of the errors."""
     file = cured_file(case)
-    if file is None:
-        return float("nan")
-    document = runs.cured(case, file)["document"]
+    document = None if file is None else runs.cured(case, file)["document"]
     if document is None:
-        return float("nan")
+        return np.nan, np.nan
     parameters = Settings().parameter_set(truth(case.machine))
     true = dict(zip(parameters.names, parameters.nominal, strict=True))
     errors = [
@@ -175,7 +240,7 @@ def _cured(runs: Runs, case: Case) -> float:
         for entry in document["parameters"]
         if entry["value"] is not None and entry["std"] and entry["name"] in true
     ]
-    return max(errors, default=float("nan"))
+    return (max(errors), float(np.mean(np.square(errors)))) if errors else (np.nan, np.nan)
 
 
 def cured_file(case: Case) -> Machine | None:

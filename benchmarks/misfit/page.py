@@ -2,43 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from .judge import MOVED, SEEN, Verdict
-from .right_logs import RightLog
+from .judge import MOVED, SEEN, PairVerdict, Verdict
+from .right_logs import DRAWS, RightLog
+from .right_logs import DURATION as RIGHT_DURATION
 from .runs import DURATION
 
-
-def page(
-    verdicts: Sequence[Verdict],
-    right: Sequence[tuple[RightLog, dict[str, Any]]],
-    command: str,
-    planned: tuple[int, int],
-) -> str:
-    """The page as Markdown; `planned` is how many faults and right logs a whole run has."""
-    done = len(verdicts), len(right)
-    stands = []
-    if done != planned:
-        stands = [
-            f"**Cut off**: {done[0]} of {planned[0]} faults and {done[1]} of {planned[1]} right logs were run.",
-            "",
-        ]
-    return "\n".join(
-        [*_head(command), *stands, *_summary(verdicts, right), *_right(right), *_cases(verdicts), ""]
-    )
+DISCRETE = ("force_sign", "force_unit", "length_unit", "time_unit", "exchanged_struts", "exchanged_lengths")
+SIZES = ("small", "middle", "large")
 
 
-def _head(command: str) -> list[str]:
-    return [
+@dataclass
+class Done:
+    """What a whole run has, and what was run of it.
+
+    Attributes
+    ----------
+    cases, pair_count, right_count : int
+        Of a whole run.
+    verdicts, pairs, right : list
+        What was run.
+    """
+
+    cases: int
+    pair_count: int
+    right_count: int
+    verdicts: list[Verdict] = field(default_factory=list)
+    pairs: list[PairVerdict] = field(default_factory=list)
+    right: list[tuple[RightLog, dict[str, Any]]] = field(default_factory=list)
+
+
+def page(done: Done, command: str) -> str:
+    """The page as Markdown."""
+    parts = [*_head(done, command), *_summary(done), *_groups(done.verdicts), *_right(done.right)]
+    return "\n".join([*parts, *_misses(done.verdicts), *_pairs(done.pairs), *_cases(done.verdicts), ""])
+
+
+def _head(done: Done, command: str) -> list[str]:
+    lines = [
         "# Faults that were found, and right logs that were left alone",
         f"Written by `{command}`. Logs are simulated (`pkm simulate --fault`) with machines whose masses, moments and "
         f"friction differ from their files by up to 15 %: {DURATION:g} s of `rich` at 1 kHz, 1 % force noise, 1.25 µm "
-        "encoders; each is given to `pkm diagnose`.",
+        f"encoders; each is given to `pkm diagnose`. Right logs last {RIGHT_DURATION:g} s; {DRAWS} of them are of one "
+        "motion, each with a noise of its own.",
         "",
-        f"*moves*: largest change of a shown parameter by the fault, in stated deviations of the log without it. "
+        "*moves*: largest change of a shown parameter by the fault, in stated deviations of the log without it. "
         "*score*: size of the fault over the deviation with which this motion shows it (from the cause found, or from "
         f"the size that is said to be visible). An alarm is asked for where the first is above {MOVED:g} and the "
         f"second not known to be below {SEEN:g}. *rank*: place of the true cause or its family among the causes, "
@@ -46,27 +59,32 @@ def _head(command: str) -> list[str]:
         "*cured*: largest error of a shown parameter, in its deviations, with a machine file that knows the fault; – "
         "where this benchmark writes no such file.",
         "",
+        f"Run: {len(done.verdicts)} of {done.cases} faults, {len(done.pairs)} of {done.pair_count} pairs "
+        f"(of which {sum(one.asked for one in done.pairs)} ask for both alarms and were tried together), "
+        f"{len(done.right)} of {done.right_count} right logs, in an order that mixes them.",
     ]
+    earlier = sum(one.earlier for one in done.verdicts)
+    if earlier:
+        lines[-1] += f" Diagnoses of {earlier} faults are those of an earlier state of the package."
+    impossible = [one for one in done.verdicts if np.isnan(one.moves) and "not simulated" in one.first]
+    if impossible:
+        lines[-1] += f" {len(impossible)} faults are none that their machine can have."
+    return [*lines, ""]
 
 
 def _share(flags: Sequence[bool]) -> str:
     return f"{100.0 * float(np.mean(flags)):.3g} % of {len(flags)}" if len(flags) else "–"
 
 
-def _summary(verdicts: Sequence[Verdict], right: Sequence[tuple[RightLog, dict[str, Any]]]) -> list[str]:
+def _summary(done: Done) -> list[str]:
+    verdicts = done.verdicts
     asked = [one for one in verdicts if one.demanded]
     named = [one for one in asked if one.alarm]
-    discrete = (
-        "force_sign",
-        "force_unit",
-        "length_unit",
-        "time_unit",
-        "exchanged_struts",
-        "exchanged_lengths",
-    )
-    plain = [one for one in verdicts if one.case.row in discrete or "upside_down" in one.case.fault]
+    plain = [one for one in verdicts if one.case.row in DISCRETE or "upside_down" in one.case.fault]
     cured = [one.cured for one in verdicts if np.isfinite(one.cured)]
-    judged = [fit for _, found in right if (fit := _fit(found)) is not None]
+    squares = [one.mean_square for one in verdicts if np.isfinite(one.mean_square)]
+    judged = [fit for _, found in done.right if (fit := _fit(found)) is not None]
+    pairs = [one for one in done.pairs if one.asked]
     rows = [
         ("alarm, of cases where one is asked for", "99 %", _share([one.alarm for one in asked])),
         ("true cause or its family first, of those", "90 %", _share([one.rank == 1 for one in named])),
@@ -77,14 +95,53 @@ def _summary(verdicts: Sequence[Verdict], right: Sequence[tuple[RightLog, dict[s
             _share([one.named for one in plain]),
         ),
         (
+            "two faults at once that each ask for an alarm: both named",
+            "70 %",
+            _share([all(one.named) for one in pairs]),
+        ),
+        (
             "largest error below 4 deviations after the cure",
             "100 %",
             _share([value < 4.0 for value in cured]),
+        ),
+        (
+            "mean square error after the cure, per parameter",
+            ".7 to 1.4",
+            f"{float(np.mean(squares)):.2f}" if squares else "–",
         ),
         ("alarms on right logs", "1 %", _share([not fit["adequate"] for fit in judged])),
     ]
     lines = ["| | goal | measured |", "|---|---|---|"]
     return [*lines, *(f"| {name} | {goal} | {found} |" for name, goal, found in rows), ""]
+
+
+def _groups(verdicts: Sequence[Verdict]) -> list[str]:
+    """Counts by row of the table, machine, size and direction."""
+    kinds: tuple[tuple[str, Callable[[Verdict], str]], ...] = (
+        ("cause", lambda one: one.case.row),
+        ("machine", lambda one: one.case.machine),
+        ("size", lambda one: SIZES[one.case.size]),
+        ("direction", lambda one: "down" if one.case.down else "up"),
+    )
+    lines = []
+    for title, key in kinds:
+        lines += [
+            f"## By {title}",
+            f"| {title} | cases | alarm asked for | raised | first | first three | alarms besides |",
+            "|---|---|---|---|---|---|---|",
+        ]
+        for name in dict.fromkeys(map(key, verdicts)):
+            own = [one for one in verdicts if key(one) == name]
+            asked = [one for one in own if one.demanded]
+            raised = [one for one in asked if one.alarm]
+            first = sum(one.rank == 1 for one in raised)
+            three = sum(0 < one.rank <= 3 for one in raised)
+            others = sum(one.alarm for one in own) - len(raised)
+            lines.append(
+                f"| {name} | {len(own)} | {len(asked)} | {len(raised)} | {first} | {three} | {others} |"
+            )
+        lines.append("")
+    return lines
 
 
 def _fit(found: dict[str, Any]) -> dict[str, Any] | None:
@@ -127,9 +184,38 @@ def _right(right: Sequence[tuple[RightLog, dict[str, Any]]]) -> list[str]:
     return [*lines, ""]
 
 
-def _cases(verdicts: Sequence[Verdict]) -> list[str]:
+def _misses(verdicts: Sequence[Verdict]) -> list[str]:
+    """Cases that are not as they should be."""
+    wrong = [
+        one
+        for one in verdicts
+        if (one.demanded and not (one.alarm and 0 < one.rank <= 3))
+        or one.cured >= 4.0
+        or (one.case.row in DISCRETE and not one.named)
+    ]
+    return ["## Not as asked", *_table(wrong), ""] if wrong else []
+
+
+def _pairs(pairs: Sequence[PairVerdict]) -> list[str]:
+    if not pairs:
+        return []
     lines = [
-        "## Faults",
+        "## Two faults at once",
+        "| machine | faults | named | causes |",
+        "|---|---|---|---|",
+    ]
+    for one in (one for one in pairs if one.asked):
+        faults = ", ".join(f"`{fault}`" for fault in one.pair.faults)
+        lines.append(f"| {one.pair.machine} | {faults} | {sum(one.named)} of 2 | {', '.join(one.causes)} |")
+    return [*lines, ""]
+
+
+def _cases(verdicts: Sequence[Verdict]) -> list[str]:
+    return ["## Faults", *_table(sorted(verdicts, key=lambda one: one.case.key))]
+
+
+def _table(verdicts: Sequence[Verdict]) -> list[str]:
+    lines = [
         "| machine | fault | moves | score | alarm | first cause | rank | cured |",
         "|---|---|---|---|---|---|---|---|",
     ]

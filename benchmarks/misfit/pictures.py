@@ -25,6 +25,7 @@ from .machines import nominal
 from .runs import Runs
 
 MACHINE = "uf"
+DURATION = 20.0  # s
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 INTRODUCTION = """# What each cause looks like
 Written by `python -m benchmarks.misfit.pictures`: simulated logs of `uf` (`pkm simulate --fault`; masses, moments and
@@ -67,12 +68,12 @@ def main() -> int:
     """Write page and pictures."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.misfit.pictures", description=__doc__)
     parser.add_argument(
-        "--out", type=Path, default=Path("misfit_benchmark"), help="logs (default: %(default)s)"
+        "--out", type=Path, default=Path("misfit_pictures"), help="logs (default: %(default)s)"
     )
     options = parser.parse_args()
     images = DOCS / "images" / "causes"
     images.mkdir(parents=True, exist_ok=True)
-    runs = Runs(options.out)
+    runs = Runs(options.out, duration=DURATION)
     parts = [INTRODUCTION]
     for case in shown(list(cases_of(MACHINE, nominal(MACHINE)))):
         try:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import functools
+import hashlib
 import io
 import json
 import time
@@ -11,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pkm_identification
 from pkm_identification.cli import main as pkm
 from pkm_identification.errors import PkmError
 from pkm_identification.exporting.formats import machine_text
@@ -18,15 +21,29 @@ from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import StrutLog
 from pkm_identification.records import write_log
 from pkm_identification.records.atomic import replacing
-from pkm_identification.simulation import SensorSettings, Simulator, trajectory
+from pkm_identification.simulation import SensorSettings, Simulator, Trajectory, trajectory
 from pkm_identification.simulation.faults import parse_fault
 
 from .cases import Case
 from .machines import nominal, truth
+from .motions import Motion, measured_only
+from .pairs import Pair
 from .right_logs import RightLog
 
-DURATION = 20.0  # s
+DURATION = 12.0  # s
 SEED = 11
+JUDGES = ("estimation", "identification")  # rooms of the package that a diagnosis comes from
+
+
+@functools.cache
+def state_of_the_code() -> str:
+    """Digest of what diagnoses come from: tells those of an earlier state of the package."""
+    root = Path(pkm_identification.__file__).parent
+    digest = hashlib.sha256()
+    for room in JUDGES:
+        for path in sorted((root / room).rglob("*.py")):
+            digest.update(path.read_bytes())
+    return digest.hexdigest()[:12]
 
 
 @dataclass(frozen=True)
@@ -36,13 +53,16 @@ class Runs:
     Attributes
     ----------
     folder : Path
-        Machine files, logs and diagnoses, each in a folder of their own.
+        Motions, machine files, logs and diagnoses, each in a folder of their own.
     noise : float
         Of the forces, relative, of logs with faults.
+    duration : float
+        Of these logs, s.
     """
 
     folder: Path
     noise: float = 0.01
+    duration: float = DURATION
 
     def right(self, machine: str) -> dict[str, Any]:
         """The diagnosis of a machine's log without fault: the same motion, noise and seeds as those with faults."""
@@ -54,15 +74,38 @@ class Runs:
             case.key, nominal(case.machine), lambda: self._simulated(case.machine, (case.fault,))
         )
 
+    def pair(self, pair: Pair) -> dict[str, Any]:
+        """The diagnosis of a log with two faults."""
+        return self._kept(pair.key, nominal(pair.machine), lambda: self._simulated(pair.machine, pair.faults))
+
     def right_log(self, right: RightLog) -> dict[str, Any]:
         """The diagnosis of one of the many right logs."""
-        return self._kept(right.key, right.nominal(), right.log, keep=False)
+        motion = self.folder / "motions" / f"right-{right.motion:04d}.npz"
+
+        def measured() -> StrutLog:
+            moved = self._motion(motion, right.moved)
+            sensors = SensorSettings(current_noise=right.noise)
+            return moved.measured(right.truth(), right.nominal(), right.trajectory(), sensors, right.number)
+
+        found = self._kept(right.key, right.nominal(), measured, keep=False)
+        if right.last:
+            motion.unlink(missing_ok=True)
+        return found
 
     def cured(self, case: Case, machine: Machine) -> dict[str, Any]:
         """The diagnosis of a case's log with a machine file that knows the cause."""
         return self._kept(
             f"{case.key}-cured", machine, lambda: self._simulated(case.machine, (case.fault,)), log=case.key
         )
+
+    def has(self, key: str) -> bool:
+        """Whether there is a diagnosis of a key."""
+        return (self.folder / "diagnoses" / f"{key}.json").exists()
+
+    def forget(self, key: str) -> None:
+        """Let a log be diagnosed again."""
+        for name in (key, f"{key}-cured"):
+            (self.folder / "diagnoses" / f"{name}.json").unlink(missing_ok=True)
 
     def log(self, case: Case) -> Path:
         """The log of a case, simulated if it is not there yet."""
@@ -75,17 +118,21 @@ class Runs:
             write_log(place, make())
         return place
 
+    def _motion(self, place: Path, make: Callable[[], Motion]) -> Motion:
+        if not place.exists():
+            make().write(place)
+        return Motion.read(place)
+
     def _simulated(self, machine: str, faults: tuple[str, ...]) -> StrutLog:
-        file = nominal(machine)
-        simulator = Simulator(
-            truth(machine),
-            trajectory("rich", file, DURATION),
-            nominal=file,
-            sensors=SensorSettings(current_noise=self.noise),
-            seed=SEED,
-            faults=[parse_fault(text) for text in faults],
-        )
-        return simulator.run().log()
+        file, true = nominal(machine), truth(machine)
+        wrong = tuple(parse_fault(text) for text in faults)
+        sensors = SensorSettings(current_noise=self.noise)
+        asked = _trajectory(machine, self.duration)
+        if all(map(measured_only, wrong)):
+            place = self.folder / "motions" / f"{machine}.npz"
+            moved = self._motion(place, lambda: Motion.simulated(true, file, asked))
+            return moved.measured(true, file, asked, sensors, SEED, wrong)
+        return Simulator(true, asked, nominal=file, sensors=sensors, seed=SEED, faults=wrong).run().log()
 
     def _kept(
         self, key: str, machine: Machine, make: Callable[[], StrutLog], keep: bool = True, log: str = ""
@@ -104,6 +151,7 @@ class Runs:
             found = self._diagnosed(written, description)
         except PkmError as error:
             found = {"code": None, "said": f"not simulated: {error}", "document": None, "seconds": 0.0}
+        found["state"] = state_of_the_code()
         with replacing(place) as temporary:
             temporary.write_text(json.dumps(found), encoding="utf-8")
         if written is not None and not keep:
@@ -112,12 +160,17 @@ class Runs:
 
     def _diagnosed(self, log: Path, description: Path) -> dict[str, Any]:
         out, err = io.StringIO(), io.StringIO()
-        start = time.perf_counter()
+        start = time.process_time()
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
             code = pkm(["diagnose", str(log), "--machine", str(description), "--json", "-"])
-        seconds = time.perf_counter() - start
+        seconds = time.process_time() - start
         text = out.getvalue()
         document = json.loads(text) if text.lstrip().startswith("{") else None
         if document is not None:
             document = {name: document.get(name) for name in ("parameters", "fit", "state")}
         return {"code": code, "said": err.getvalue().strip(), "document": document, "seconds": seconds}
+
+
+@functools.cache
+def _trajectory(machine: str, duration: float) -> Trajectory:
+    return trajectory("rich", nominal(machine), duration)
