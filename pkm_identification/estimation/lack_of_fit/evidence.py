@@ -15,6 +15,7 @@ of pure error, what even all hypotheses together leave (`saturated`), times the 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -146,11 +147,12 @@ class Base:
         """Variance of the residual per independent row, in units of the floor's."""
         return max(self.correlation * self.total_ratio**2, LEAST_NOISE)
 
-    def score(self, columns: FloatArray, scale: FloatArray, noise: float) -> Score:
+    def score(self, columns: FloatArray, scale: FloatArray, noise: float, positive: bool = False) -> Score:
         """What the data say of columns (K, m, q) whose coefficients have the prior standard deviations (q,).
 
         `noise` is the variance of the noise per independent row, in units of the floor's (`pure_error` of the saturated
-        model).
+        model). `positive` says that a single coefficient cannot be negative: its prior is then the positive half of the
+        normal distribution, twice as dense, and the evidence changes by the share of the posterior on that side.
         """
         scaled = columns * scale
         z = self.left_of(scaled)
@@ -164,8 +166,11 @@ class Base:
         penalty = float(np.linalg.slogdet(identity + gram / noise)[1])
         # the base's unknowns give way by what it can make of the columns
         projections = self.orthonormal[: self.rows].T @ (scaled / self.floor[:, None]).reshape(self.rows, -1)
+        evidence = 0.5 * (gain - penalty)
+        if positive and len(scale) == 1:
+            evidence += _log_upper_share(float(beta[0]) / float(np.sqrt(noise * inverse[0, 0])))
         return Score(
-            evidence=0.5 * (gain - penalty),
+            evidence=evidence,
             coefficients=scale * beta,
             covariance=noise * inverse * np.outer(scale, scale),
             left=after,
@@ -189,3 +194,9 @@ class Base:
         return Base(
             orthonormal, triangle, target - z @ pulls, np.append(self.pulls, pulls), self.floor, self.segment
         )
+
+
+def _log_upper_share(z: float) -> float:
+    """Logarithm of twice the standard normal distribution's share below z; far below zero by its asymptote."""
+    share = math.erfc(-z / math.sqrt(2.0))
+    return math.log(share) if share > 0.0 else -0.5 * z * z - math.log(-z * math.sqrt(0.5 * math.pi))

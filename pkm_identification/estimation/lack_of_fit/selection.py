@@ -25,12 +25,15 @@ class Candidate:
     columns : ndarray, shape (K, m, q)
     scale : ndarray, shape (q,)
         Prior standard deviations of their coefficients.
+    positive : bool
+        Whether a single coefficient cannot be negative.
     """
 
     name: str
     family: str
     columns: FloatArray
     scale: FloatArray
+    positive: bool = False
 
 
 @dataclass(frozen=True)
@@ -44,7 +47,7 @@ class Ranked:
 def ranking(base: Base, candidates: Sequence[Candidate], noise: float) -> list[Ranked]:
     """All candidates, the likeliest first; `noise` as of `Base.score`."""
     scored = [
-        Ranked(place, base.score(candidate.columns, candidate.scale, noise))
+        Ranked(place, base.score(candidate.columns, candidate.scale, noise, candidate.positive))
         for place, candidate in enumerate(candidates)
     ]
     return sorted(scored, key=lambda one: -one.score.evidence)

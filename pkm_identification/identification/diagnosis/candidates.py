@@ -58,7 +58,7 @@ class Choice:
 
     def candidate(self, columns: FloatArray) -> Candidate:
         """For the selection, from the columns of the effect."""
-        return Candidate(self.name, self.effect.family, self.of(columns), self.scale)
+        return Candidate(self.name, self.effect.family, self.of(columns), self.scale, self.effect.positive)
 
 
 def choices_of(effect: Effect) -> list[Choice]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -82,3 +82,9 @@ class EvidenceBase:
     def columns(self, effect: Effect, situations: Sequence[Situation]) -> FloatArray:
         """Columns (K, 6, q) of an effect in the equations that count."""
         return np.concatenate([effect.columns(situation) for situation in situations])[self.kept]
+
+    def columns_at(
+        self, made: Callable[[Situation, float], FloatArray], situations: Sequence[Situation], value: float
+    ) -> FloatArray:
+        """The column (K, 6, 1) of a coefficient that is about this value, in the equations that count."""
+        return np.concatenate([made(situation, value) for situation in situations])[self.kept]

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pkm_identification.mechanisms.hexapod.kinematics.forward import platform_motion
+from pkm_identification.mechanisms.hexapod.kinematics.nearby import inverse_jacobians, nearby_motion
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import PlatformMotion, StrutMotion
 from pkm_identification.numerics.arrays import FloatArray
@@ -129,11 +130,16 @@ class LogRows:
     @cached_property
     def thin_motion(self) -> PlatformMotion:
         """Platform motion on the thin grid."""
-        return self.thin_motion_of(self.machine, self.thin_struts)
+        return platform_motion(self.machine, self.thin_struts)[0]
+
+    @cached_property
+    def _inverse(self) -> FloatArray:
+        """Inverse Jacobians of the thin motion."""
+        return inverse_jacobians(self.machine, self.thin_motion)
 
     def thin_motion_of(self, machine: Machine, struts: StrutMotion) -> PlatformMotion:
-        """Platform motion on the thin grid of another geometry, or of other lengths."""
-        return platform_motion(machine, struts)[0]
+        """Platform motion on the thin grid of another geometry, or of other lengths, both near to the log's own."""
+        return nearby_motion(machine, struts, self.thin_motion, self._inverse)
 
     def thin_in_band(self, values: FloatArray) -> FloatArray:
         """Columns on the thin grid (n, ...) as the equations have them (K, ...)."""

@@ -22,6 +22,7 @@ import numpy as np
 from pkm_identification.mechanisms.friction import Friction, friction_columns
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.kinematics.forward import platform_motion
+from pkm_identification.mechanisms.hexapod.kinematics.nearby import inverse_jacobians, nearby_motion
 from pkm_identification.motion import STRUTS, StrutMotion
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.segments import segment_slices
@@ -167,10 +168,10 @@ def _encoder_part(
     wound = np.zeros(STRUTS) if experiment.modelled_winding else wound
     noise = np.sqrt(white_noise.position_noise(part.length, settings.period) ** 2 + wound)
     noise = noise * np.random.default_rng(SEED).standard_normal(part.length.shape)
-    forces = []
-    for moved in (struts, _smooth(experiment, replace(part, length=part.length + noise))):
-        motion = platform_motion(machine, moved)[0]
-        forces.append(strut_forces(machine, motion, parameters=parameters))
+    motion = platform_motion(machine, struts)[0]
+    moved = _smooth(experiment, replace(part, length=part.length + noise))
+    noisy = nearby_motion(machine, moved, motion, inverse_jacobians(machine, motion))
+    forces = [strut_forces(machine, each, parameters=parameters) for each in (motion, noisy)]
     difference = np.nan_to_num(forces[1] - forces[0])
     passed = in_band(difference, struts.segment, settings.band)
     return np.std(passed, axis=0) if len(passed) else np.zeros(STRUTS)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -165,17 +165,20 @@ def _refitted(base: EvidenceBase, first: Base, picks: list[Pick]) -> tuple[Base,
         if all(pick.choice.effect.linear for pick in picks):
             break
         situations = base.situations(base.parameters(last))
-        picks = [
-            pick
-            if pick.choice.effect.linear
-            else Pick(
-                pick.choice,
-                pick.choice.of(base.columns(pick.choice.effect, situations)),
-                pick.rivals,
-                pick.alternatives,
-            )
-            for pick in picks
-        ]
+        # unknowns of the choices, after those of the base
+        place = len(first.pulls)
+        made = []
+        for pick in picks:
+            effect, size = pick.choice.effect, len(pick.choice.scale)
+            columns = pick.columns
+            if effect.at is not None:
+                value = float(last.solution[place] * pick.choice.scale[0])
+                columns = base.columns_at(effect.at, situations, value)
+            elif not effect.linear:
+                columns = pick.choice.of(base.columns(effect, situations))
+            made.append(replace(pick, columns=columns))
+            place += size
+        picks = made
         last = _with(first, picks)
     return last, picks
 
@@ -197,13 +200,14 @@ def _pruned(
 def _evidence(first: Base, picks: Sequence[Pick], place: int, noise: float) -> float:
     """Evidence of one choice against all others."""
     others = _with(first, [pick for k, pick in enumerate(picks) if k != place])
-    return others.score(picks[place].columns, picks[place].choice.scale, noise).evidence
+    pick = picks[place]
+    return others.score(pick.columns, pick.choice.scale, noise, pick.choice.effect.positive).evidence
 
 
 def _found(base: EvidenceBase, first: Base, picks: Sequence[Pick], place: int, noise: float) -> Found:
     pick = picks[place]
     others = _with(first, [other for k, other in enumerate(picks) if k != place])
-    score = others.score(pick.columns, pick.choice.scale, noise)
+    score = others.score(pick.columns, pick.choice.scale, noise, pick.choice.effect.positive)
     alone = first.score(pick.columns, pick.choice.scale, noise)
     return Found(
         pick=pick,

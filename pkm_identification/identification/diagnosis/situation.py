@@ -95,12 +95,16 @@ class Situation:
 
     def of_machine(self, changed: Machine) -> FloatArray:
         """What another description of joints, hinges or gravity changes about the force in the band, N, (K, 6)."""
-        moved = changed.base_joints is not self.machine.base_joints
-        moved |= changed.platform_joints is not self.machine.platform_joints
+        return self.rows.thin_in_band(self.changed_in(changed))
+
+    def changed_in(self, machine: Machine) -> FloatArray:
+        """The same on the thin grid itself, unfiltered, (n, 6)."""
+        moved = machine.base_joints is not self.machine.base_joints
+        moved |= machine.platform_joints is not self.machine.platform_joints
         motion = self.rows.thin_motion
         if moved:
-            motion = self.rows.thin_motion_of(changed, self.rows.thin_struts)
-        return self.rows.thin_in_band(self.rigid_force(changed, motion) - self.rigid)
+            motion = self.rows.thin_motion_of(machine, self.rows.thin_struts)
+        return self.rigid_force(machine, motion) - self.rigid
 
     def of_lengths(self, struts: StrutMotion) -> FloatArray:
         """What other strut motion on the thin grid changes about the bodies' force in the band, N, (K, 6)."""

@@ -21,12 +21,14 @@ from pkm_identification.numerics.rotation import axes_across, matrix_from_vector
 from pkm_identification.parameters.parameter import Kind, Parameter
 
 from ..diagnosis.hypotheses import Effect, friction, geometry, gravity
-from ..diagnosis.situation import Situation
+from ..diagnosis.hypotheses.hypothesis import numbered
+from ..diagnosis.situation import Situation, own_strut
 from .corrections import Corrections
 from .effect import EstimatedEffect
 
 STEP = 0.05  # of a rate of the friction law, or of Coulomb friction, for differences
 EXCESS = 0.5  # of Coulomb friction: a large breakaway
+BRISTLE_TIME = 1e-2  # s: much damping of the bristles over their stiffness
 LOSS = 0.2  # of the force, a large one
 # Which correction an effect of struts is, and how it joins those there are.
 _JOINED: dict[str, tuple[str, np.ufunc]] = {
@@ -220,6 +222,49 @@ def efficiency(machine: Machine) -> EstimatedEffect:
         return lost(situation) * (values[0] - entry.nominal)
 
     return EstimatedEffect(entry.name, (entry,), columns=columns, added=added)
+
+
+def presliding() -> EstimatedEffect:
+    """Bristles in place of the friction law's bend: their displacement, and each strut's damping over its stiffness."""
+    damping = numbered("friction_presliding_damping")
+    entries = (
+        _number("friction_presliding", "m", friction.PRESLIDING[1], friction.PRESLIDING[-1]),
+        *(
+            Parameter(
+                name,
+                "s",
+                Kind.EFFECT,
+                "strut",
+                0.0,
+                BRISTLE_TIME,
+                symbol="friction_presliding_damping",
+                limb=i,
+            )
+            for i, name in enumerate(damping)
+        ),
+    )
+
+    def added(situation: Situation, values: FloatArray) -> FloatArray:
+        return friction.with_bristles(situation, float(values[0]), values[1:])
+
+    def known(situation: Situation, values: FloatArray) -> FloatArray:
+        return situation.rows.in_band(added(situation, values))
+
+    def columns(situation: Situation, values: FloatArray) -> FloatArray:
+        step = STEP * values * np.eye(len(values))[0]
+        by_displacement = (added(situation, values + step) - added(situation, values - step)) / (
+            2.0 * step[0]
+        )
+        by_damping = friction.with_bristles(situation, float(values[0]), np.ones(STRUTS))
+        by_damping -= friction.with_bristles(situation, float(values[0]), np.zeros(STRUTS))
+        rows = situation.rows
+        return np.concatenate(
+            [rows.in_band(by_displacement)[:, :, None], own_strut(rows.in_band(by_damping))], axis=2
+        )
+
+    return EstimatedEffect(
+        entries[0].name, entries, columns=columns, known=known, added=added, positive=entries[:1]
+    )
 
 
 def stribeck(machine: Machine) -> EstimatedEffect:

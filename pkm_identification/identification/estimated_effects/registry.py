@@ -35,7 +35,7 @@ OF_STRUTS = (
 IN_COMMON = ("force_delay", "length_scale")  # one value for all struts where no strut is named
 OF_PLACE, OF_PRODUCTS = "center_of_mass", "products_of_inertia"  # the first has the second
 OF_BODIES = ("motor_inertia", OF_PRODUCTS, "unequal_struts")
-OF_FRICTION = ("friction_transition", "friction_stribeck")
+OF_FRICTION = ("friction_transition", "friction_stribeck", "friction_presliding")
 OF_JOINTS = "joint_friction"
 OF_SCREWS = "efficiency"
 OF_LOAD, OF_TRAVEL, OF_STIFFNESS = "friction_load", "friction_position", "compliance"
@@ -200,6 +200,8 @@ def _effect(machine: Machine, parameters: ParameterSet, name: str) -> EstimatedE
     if kind in OF_FRICTION:
         if machine.friction.law.reversing is None:
             raise SettingsError(f"also '{name}': the friction law of machine '{machine.name}' has no bend")
+        if kind == "friction_presliding":
+            return kinds.presliding()
         return kinds.transition(machine) if kind == "friction_transition" else kinds.stribeck(machine)
     if kind == OF_SCREWS:
         return kinds.efficiency(machine)

@@ -49,11 +49,33 @@ def stribeck(situation: Situation, rate: float) -> FloatArray:
 
 def presliding(situation: Situation, displacement: float) -> FloatArray:
     """Dahl's bristles of that displacement in m in place of the law's bend (Canudas de Wit 1995, without Stribeck)."""
+    return _together(situation, deflection(situation, displacement) - bend(situation))
+
+
+def deflection(situation: Situation, displacement: float, damping: FloatArray | None = None) -> FloatArray:
+    """Force of bristles over that of full sliding, at every sample, (N, 6): z + s1/s0 z'.
+
+    Parameters
+    ----------
+    situation : Situation
+    displacement : float
+        m, of full sliding.
+    damping : ndarray, shape (6,), optional
+        The bristles' damping over their stiffness, s (s1/s0 of Canudas de Wit 1995).
+    """
     struts = situation.rows.struts
-    deflection = np.zeros_like(struts.rate)
+    made = np.zeros_like(struts.rate)
     for part in segment_slices(struts.segment):
-        _deflect(struts.length[part], displacement, deflection[part])
-    return _together(situation, deflection - bend(situation))
+        own = made[part]
+        _deflect(struts.length[part], displacement, own)
+        if damping is not None and len(own) > 1:
+            own += damping / situation.rows.band.period * np.gradient(own, axis=0)
+    return made
+
+
+def with_bristles(situation: Situation, displacement: float, damping: FloatArray) -> FloatArray:
+    """What such bristles in place of the law's bend add at every sample, N, (N, 6)."""
+    return (deflection(situation, displacement, damping) - bend(situation)) * situation.coulomb
 
 
 def asymmetric(situation: Situation) -> FloatArray:
@@ -124,9 +146,10 @@ def effects(machine: Machine) -> list[Effect]:
             "m",
             partial(presliding, displacement=displacement),
             repeated(1.0, 1),
-            f"Struts give elastically by about {1e6 * displacement:.0f} um before they slide: move faster, or leave "
-            "out slow reversals",
+            f"Struts give elastically by about {1e6 * displacement:.0f} um before they slide: move faster, leave out "
+            "slow reversals, or estimate it with --also {name}",
             reading=partial(_displacement, displacement),
+            positive=True,
         )
     if not any(c.within for c in law.coefficients):
         add(

@@ -38,23 +38,20 @@ def joints(situation: Situation) -> FloatArray:
     for place in range(2 * STRUTS * 3):
         base, platform = machine.base_joints.copy(), machine.platform_joints.copy()
         (base if place < STRUTS * 3 else platform).ravel()[place % (STRUTS * 3)] += step
-        columns.append(
-            situation.of_machine(replace(machine, base_joints=base, platform_joints=platform)) / step
-        )
-    return np.stack(columns, axis=2)
+        changed = replace(machine, base_joints=base, platform_joints=platform)
+        columns.append(situation.changed_in(changed) / step)
+    return situation.rows.thin_in_band(np.stack(columns, axis=2))
 
 
 def zeros(situation: Situation) -> FloatArray:
     """What lengths measured a metre too large would add, N/m, (K, 6, 6)."""
     step = STEP * situation.machine.length_scale
     struts = situation.rows.thin_struts
-    return np.stack(
-        [
-            situation.of_lengths(replace(struts, length=struts.length - step * row)) / step
-            for row in np.eye(6)
-        ],
-        axis=2,
-    )
+    columns = [
+        situation.changed_by(replace(struts, length=struts.length - step * row)) / step
+        for row in np.eye(STRUTS)
+    ]
+    return situation.rows.thin_in_band(np.stack(columns, axis=2))
 
 
 def places(situation: Situation) -> FloatArray:
@@ -76,10 +73,10 @@ def pitch(situation: Situation) -> FloatArray:
             rate=struts.rate * (1.0 - step * row),
             acceleration=struts.acceleration * (1.0 - step * row),
         )
-        columns.append(situation.of_lengths(changed) / step)
+        columns.append(situation.changed_by(changed) / step)
     rate, law = rows.struts.rate, situation.friction
     rubbing = (friction_force(rate * (1.0 - step), law) - friction_force(rate, law)) / step
-    return np.stack(columns, axis=2) + own_strut(rows.in_band(rubbing))
+    return rows.thin_in_band(np.stack(columns, axis=2)) + own_strut(rows.in_band(rubbing))
 
 
 def yielding(situation: Situation) -> FloatArray:
@@ -91,6 +88,13 @@ def yielding_more(situation: Situation, compliance: float) -> FloatArray:
     """The same of a metre per newton more where they yield already, (K, 6, 1)."""
     change = yielded(situation, compliance + SOFTER) - yielded(situation, compliance)
     return situation.rows.thin_in_band(change / SOFTER)[:, :, None]
+
+
+def yielding_by(situation: Situation, compliance: float) -> FloatArray:
+    """The same of struts that yield so much, as a whole over it, (K, 6, 1); to first order where it is not above 0."""
+    if compliance < SOFTER:
+        return yielding(situation)
+    return situation.rows.thin_in_band(yielded(situation, compliance) / compliance)[:, :, None]
 
 
 def yielded(situation: Situation, compliance: float) -> FloatArray:
@@ -164,5 +168,8 @@ def effects(machine: Machine) -> list[Effect]:
             repeated(YIELD * size / max(typical_force(machine), 1e-9), 1),
             "Struts yield between encoder and platform: keep accelerations lower, measure nearer to the platform, or "
             "estimate it with --also {name}",
+            at=yielding_by,
+            # less than a file with elastic drives says is possible, less than none is not
+            positive=machine.actuators is None,
         ),
     ]

@@ -49,6 +49,10 @@ class Effect:
         Whether its columns do not depend on the estimate; else they are made anew until they agree.
     parts : tuple of str
         What single coefficients are called that are no causes of their own; empty where they have no names.
+    at : callable (Situation, value) -> ndarray, shape (K, 6, 1), or None
+        The column of a single coefficient that is not linear: what this value adds, per unit of it.
+    positive : bool
+        Whether its single coefficient cannot be negative.
     directions : ndarray, shape (B, q), or None
         What the coefficients do to the model's basis, where the columns are those of the model.
     """
@@ -68,6 +72,8 @@ class Effect:
     parts: tuple[str, ...] = ()
     directions: FloatArray | None = None
     cure_of_one: str = ""
+    at: Callable[[Situation, float], FloatArray] | None = None
+    positive: bool = False
 
 
 def numbered(name: str, count: int = 6) -> tuple[str, ...]:

@@ -114,6 +114,7 @@ def effects(machine: Machine) -> list[Effect]:
                 repeated(moment, 1),
                 "State friction.joints in the machine file: the parameter set then has it; or estimate it with --also "
                 "{name}, or grease or preload the joints less",
+                positive=True,
             )
             for coefficient in COEFFICIENTS
         ]

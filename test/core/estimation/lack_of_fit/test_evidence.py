@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.special import log_ndtr
 from scipy.stats import multivariate_normal
 
 from pkm_identification.estimation.lack_of_fit.correlation import correlation_time
@@ -104,3 +105,17 @@ def test_twins_are_named_as_rivals():
     ranked = ranking(base, candidates, 1.0)
     names = {candidates[ranked[0].place].name, *rivals(ranked, candidates)}
     assert names == {"one", "twin"}
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_what_cannot_be_negative_is_no_cause_below_zero(sign):
+    """As the exact integral over the positive half: (posterior odds) x (share of the posterior above zero) x 2."""
+    columns, measured, further = problem(7, sign * 1.5)
+    base = Base.of(columns, measured, FLOOR, np.zeros(K, dtype=np.int64))
+    scores = [base.score(further[:, :, [0]], np.ones(1), 1.0, positive) for positive in (False, True)]
+    gained = scores[1].evidence - scores[0].evidence
+    z = float(scores[0].coefficients[0] / np.sqrt(scores[0].covariance[0, 0]))
+    assert np.sign(z) == sign
+    assert scores[0].evidence > DECISIVE
+    assert gained == pytest.approx(np.log(2.0) + log_ndtr(z), abs=1e-2)
+    assert (scores[1].evidence > DECISIVE) == (sign > 0.0)

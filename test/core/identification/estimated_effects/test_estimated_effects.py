@@ -21,6 +21,7 @@ from pkm_identification.report.sentences import held_out_sentence
 from pkm_identification.simulation import SensorSettings, Simulator, trajectory
 from pkm_identification.simulation.faults import parse_fault, with_faults
 from pkm_identification.simulation.imperfections.setup import Setup
+from pkm_identification.simulation.plant import Plant
 
 pytestmark = pytest.mark.slow
 
@@ -119,6 +120,33 @@ def test_struts_that_yield_much_are_not_taken_for_softer_yet():
     assert deviations(result, {"compliance": 1.6e-6}).max() < WITHIN
     assert result.trusted
     assert result.validation.nominal_percent > 3.0 * result.validation.rms_percent_total
+
+
+def test_a_large_compliance_is_found_in_its_size():
+    """By the diagnosis, which knows no other orders than the first before it is chosen."""
+    cause = identified(("compliance=1.6e-6",), ()).fit.causes[0]
+    assert cause.name == "compliance"
+    assert abs(cause.value - 1.6e-6) < WITHIN * cause.std
+    assert cause.std < 1e-7
+
+
+def test_bristles_are_estimated_with_their_damping():
+    """The simulator's are damped by half of the critical of the mass that a drive feels."""
+    result = identified(("friction_presliding=2e-5",), ("friction_presliding",))
+    estimate = result.estimate
+    value, std = (dict(zip(estimate.names, each, strict=True)) for each in (estimate.values, estimate.std))
+    masses = Plant(UF).apparent_mass
+    truth = {"friction_presliding": 2e-5} | {
+        f"friction_presliding_damping_{i + 1}": float(np.sqrt(masses[i] * 2e-5 / UF.friction.coulomb[i]))
+        for i in range(6)
+    }
+    own = len(estimate.names) - len(truth)
+    assert deviations(result, truth)[:own].max() < WITHIN
+    assert abs(value["friction_presliding"] - 2e-5) < WITHIN * std["friction_presliding"]
+    damped = [name for name in truth if "damping" in name]
+    assert np.mean([value[name] / truth[name] for name in damped]) == pytest.approx(1.0, abs=0.5)
+    # 28 without them; the least rounding of encoders bends bristles
+    assert result.fit.ratio < 2.5
 
 
 def test_what_is_not_undone_stays_in_the_equations():
