@@ -39,7 +39,7 @@ def identify(options: argparse.Namespace, tuning: tuple[str, ...]) -> int:
         hold_out=0.0 if options.validate else HOLD_OUT,
     )
     logs = [_read(path, mechanism, options.topic) for path in options.logs]
-    held_out = _read(options.validate, mechanism, None) if options.validate else None
+    held_out = _read(options.validate, mechanism, options.topic) if options.validate else None
     result = identify_mechanism(mechanism, logs, settings, held_out)
     origin = provenance(options.logs, shlex.join(sys.argv), settings)
     present(summary(result, verdict_painted), estimate_document(result, origin), options.json)

@@ -48,10 +48,7 @@ STANDING = {
 
 
 class KinematicsNode(PipelineNode):
-    """`strut_states/filtered` -> `platform_state`, `platform_pose`, TF, `joint_states`, `markers`.
-
-    Besides `target_pose` -> `strut_commands`; services `solve_forward` and `solve_inverse`.
-    """
+    """`strut_states/filtered` -> `platform_state`, poses, TF, `markers`; `target_pose` -> `strut_commands`."""
 
     NAME = "kinematics"
     TASK = "pose"

@@ -146,8 +146,10 @@ def _parameters(result: Identification) -> list[dict[str, Any]]:
     estimate = result.estimate
     entries = {entry.name: entry for entry in result.settings.parameter_set(result.machine).entries}
     changes = result.tolerance_changes
-    if changes is None or not np.isfinite(changes).all():
+    if changes is None:
         changes = np.zeros((0, len(estimate.names)))
+    # as many for every parameter of every log: what a tolerance does to one that nothing shows is not known
+    changes = np.where(np.isfinite(changes).all(axis=0), changes, 0.0)
     shared = np.sum(changes**2, axis=0)
     found = []
     for k, name in enumerate(estimate.names):

@@ -165,6 +165,9 @@ def shorter(words: list[str]) -> tuple[str, ...]:
 @pytest.mark.slow
 @pytest.mark.parametrize("page", GIVEN)
 def test_commands_of_a_page_run_one_after_the_other(page, shared, tmp_path, monkeypatch, capsys):
+    if page == "docs/history.md":
+        for library in ("distributed", "fsspec", "pyarrow"):  # of the extra `fleet`
+            pytest.importorskip(library)
     monkeypatch.chdir(tmp_path)
     GIVEN[page](shared)
     for one in BLOCKS:
