@@ -116,6 +116,8 @@ def is_large(values: NDArray, largest: int | None = None) -> bool:
 
 def let_go() -> None:
     """Let the pages of large arrays leave this process; whoever asks for them has them read again."""
+    if not hasattr(mmap, "MADV_DONTNEED"):  # Windows, which drops pages by itself
+        return
     for mapped in list(_mapped):
         mapped.madvise(mmap.MADV_DONTNEED)
 

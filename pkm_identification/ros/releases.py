@@ -7,9 +7,9 @@ the newer ones' names taken away.
 from __future__ import annotations
 
 import importlib
+import importlib.util
 from typing import Any
 
-import rclpy.subscription
 from rclpy.executors import Executor
 from rclpy.node import Node
 
@@ -30,7 +30,8 @@ def says_how_messages_came(executor: object) -> bool:
 
     Humble gives no information. The events executor of some releases breaks down when it shall.
     """
-    return hasattr(rclpy.subscription, "MessageInfo") and isinstance(executor, Executor)
+    informs = importlib.util.find_spec("rclpy.event_handler") is not None  # came with it, after Humble
+    return informs and isinstance(executor, Executor)
 
 
 def tells_of_set_parameters(node: Node) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -13,7 +14,10 @@ from pathlib import Path
 import pytest
 
 # each starts three nodes
-pytestmark = pytest.mark.slow
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(shutil.which("ros2") is None, reason="ros2 is not installed"),
+]
 CHAIN = 3  # nodes of identify.launch.py
 DEADLINE = 600.0  # s; the first start compiles the kernels
 
@@ -49,7 +53,11 @@ class Launched:
                 # a test that runs in the background ignores it
                 preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
             )
-        wait(lambda: self.text.count(": active") == CHAIN, "active nodes")
+        try:
+            wait(lambda: self.text.count(": active") == CHAIN, "active nodes")
+        except AssertionError:
+            self.kill()
+            raise
         started = re.findall(r"\[(\w+)-\d\]: process started with pid \[(\d+)\]", self.text)
         self.nodes = {name: int(number) for name, number in started}
         assert len(self.nodes) == CHAIN
@@ -65,6 +73,12 @@ class Launched:
         assert "Traceback" not in self.text
         return code
 
+    def kill(self):
+        """Launch itself; its nodes end with it."""
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+
     def interrupt(self):
         """Ctrl-C."""
         os.killpg(self.process.pid, signal.SIGINT)
@@ -74,8 +88,7 @@ class Launched:
 def launched(tmp_path):
     made = Launched(tmp_path)
     yield made
-    if made.process.poll() is None:
-        made.process.kill()
+    made.kill()
 
 
 def test_ctrl_c_twice_ends_all_in_order(launched):

@@ -63,11 +63,14 @@ def test_a_node_ends_in_order_when_its_launcher_is_ended(domain, tmp_path, numbe
         start_new_session=True,
     )
     with starter:
-        process = int(starter.stdout.readline())
-        wait(lambda: ACTIVE in log.read_text(encoding="utf-8"), "active node")
-        assert runs(process)
-        starter.send_signal(number)
-        wait(lambda: not runs(process), "end of the node")
+        try:
+            process = int(starter.stdout.readline())
+            wait(lambda: ACTIVE in log.read_text(encoding="utf-8"), "active node")
+            assert runs(process)
+            starter.send_signal(number)
+            wait(lambda: not runs(process), "end of the node")
+        finally:
+            starter.kill()
     text = log.read_text(encoding="utf-8")
     assert "messages recorded" in text
     assert (recording / "metadata.yaml").is_file()

@@ -24,7 +24,7 @@ qos_event.SubscriptionEventCallbacks = rclpy.event_handler.SubscriptionEventCall
 sys.modules["rclpy.qos_event"] = qos_event
 for name in ("rclpy.event_handler", "rclpy.clock_type", "rclpy.experimental"):
     sys.modules[name] = None
-del rclpy.event_handler, rclpy.node.Node.add_post_set_parameters_callback, rclpy.subscription.MessageInfo
+del rclpy.event_handler, rclpy.node.Node.add_post_set_parameters_callback
 
 # callbacks get the message alone
 Subscription = rclpy.subscription.Subscription

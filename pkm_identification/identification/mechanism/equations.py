@@ -7,7 +7,7 @@ regressor, in the estimation band, for any estimator of `estimation`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,6 +76,8 @@ class MechanismModel:
     basis : Basis
     outputs : tuple of str
     base : BaseSet
+    drive_units : tuple of str
+        What each drive measures: m or rad.
     bend : float
         Rate within which friction of the drives bends, m/s or rad/s; 0: it does not.
     """
@@ -85,6 +87,7 @@ class MechanismModel:
         description = mechanism.description
         self.base = BaseSet.of(mechanism)
         self.outputs = tuple(drive.force for drive in description.drives)
+        self.drive_units = tuple(drive.measure.unit for drive in description.drives)
         self.bend = float(description.friction.parameters[0]) if description.friction.parameters else 0.0
         units = [(drive.measure.unit, drive.force_unit) for drive in description.drives]
         rubbing = [
@@ -161,8 +164,9 @@ def logged_drives(
     actuators = mechanism.description.actuators
     if actuators is not None:
         control = mechanism.description.control
-        held = period if control is None else min(control.command_period, period)
-        through = DriveTransfer([actuator.transfer(held) for actuator in actuators], period)
+        held = period if control is None else control.command_period
+        transfers = [replace(actuator.transfer(held), held=held).at(period) for actuator in actuators]
+        through = DriveTransfer(transfers, period)
         if len(time) <= through.before + through.after:
             raise LogError(f"{log.source}: the log is too short: {len(time)} samples")
         drive, force = through.corrected(drive, force)

@@ -102,7 +102,7 @@ def identify_mechanism(
     residual = np.sqrt(np.mean(left**2, axis=0))
     causes: tuple[Cause, ...] | Exchange = ()
     if floor is not None and not fits(residual / floor):
-        causes = causes_of(problem, floor, logged, model.bend, band)
+        causes = causes_of(problem, floor, logged, model, band)
         estimate = doubted(
             estimate, np.empty((0, len(parameters))), float(np.sqrt(np.mean((residual / floor) ** 2)))
         )

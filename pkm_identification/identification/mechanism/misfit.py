@@ -20,7 +20,7 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.signals.band import BandSettings
 
 from ..equations.band_rows import in_band
-from .equations import LoggedDrives
+from .equations import LoggedDrives, MechanismModel
 
 DELAY, GAIN, OFFSET, SIZE = 5e-3, 1.0, 0.3, 0.3  # s, and of the rms force: how large causes may well be
 STRIBECK_BENDS = 10.0  # rates at which friction bends, over which it falls to Coulomb's
@@ -84,9 +84,12 @@ class Exchange:
     column: tuple[int, ...]
 
 
-def effects_of(count: int) -> list[Effect]:
-    """All effects on a mechanism of so many drives."""
-    shared = [Effect(kind, COMMON) for kind in ("delay", "inertia")]
+def effects_of(units: Sequence[str]) -> list[Effect]:
+    """All effects on a mechanism whose drives measure in these units (m, rad); only like drives share an inertia."""
+    count = len(units)
+    shared = [Effect("delay", COMMON)]
+    if len(set(units)) == 1:
+        shared.append(Effect("inertia", COMMON))
     kinds = (
         "delay",
         "gain",
@@ -100,7 +103,11 @@ def effects_of(count: int) -> list[Effect]:
 
 
 def causes_of(
-    problem: Problem, floor: FloatArray, logs: Sequence[LoggedDrives], bend: float, band: BandSettings
+    problem: Problem,
+    floor: FloatArray,
+    logs: Sequence[LoggedDrives],
+    model: MechanismModel,
+    band: BandSettings,
 ) -> tuple[Cause, ...] | Exchange:
     """What explains the residual of a model that does not fit; empty where none of the causes does.
 
@@ -111,8 +118,8 @@ def causes_of(
         Standard deviation of the residuals that noise alone would leave.
     logs : sequence of LoggedDrives
         Those of the problem's equations, in their order.
-    bend : float
-        Rate within which the drives' friction bends, m/s (rad/s).
+    model : MechanismModel
+        Its drives' units, and the rate within which their friction bends.
     band : BandSettings
     """
     equations, prior = problem.equations, problem.prior
@@ -123,8 +130,8 @@ def causes_of(
         return exchange
     base = Base.of(columns, equations.measured - known, floor, equations.segment)
     expected = equations.force - equations.measured + equations.regressor @ problem.parameters.nominal
-    effects = effects_of(len(floor))
-    candidates = _candidates(effects, equations.force, expected, logs, bend, band)
+    effects = effects_of(model.drive_units)
+    candidates = _candidates(effects, equations.force, expected, logs, model.bend, band)
     noise = saturated(base, candidates).pure_error
     found: list[Cause] = []
     taken: set[str] = set()

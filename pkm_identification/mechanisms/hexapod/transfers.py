@@ -24,6 +24,9 @@ def transfers_of(machine: Machine, period: float) -> tuple[Transfer, ...] | None
     if machine.actuators is None:
         return None
     longest = command_period(machine) or math.inf
-    held = min(longest, period)
-    transfers = tuple(replace(actuator.transfer(held), held=longest) for actuator in machine.actuators)
+    # what commands are held for makes the swing, whatever samples see of it
+    held = longest if math.isfinite(longest) else period
+    transfers = tuple(
+        replace(actuator.transfer(held), held=longest).at(period) for actuator in machine.actuators
+    )
     return transfers if any(transfer.acts for transfer in transfers) else None

@@ -62,6 +62,7 @@ class SimulationServices:
 
     def __init__(self, simulation: Simulation) -> None:
         self._simulation = simulation
+        self._held = False  # paused at the start by who asked for that: no longer stopped
         for service_type, name, answer in (
             (GetSimulatorFeatures, "get_simulator_features", self.get_features),
             (GetSimulationState, "get_simulation_state", self.get_state),
@@ -76,7 +77,7 @@ class SimulationServices:
         """As in SimulationState."""
         if not self._simulation.paused:
             return int(PLAYING)
-        return int(STOPPED if self._simulation.at_start else PAUSED)
+        return int(STOPPED if self._simulation.at_start and not self._held else PAUSED)
 
     def get_features(self, _: Any, response: Any) -> Any:
         """What can be asked for."""
@@ -98,8 +99,10 @@ class SimulationServices:
             return response
         response.result.result = Result.RESULT_OK
         if wanted in (PLAYING, PAUSED):
-            self._simulation.hold(wanted == PAUSED)
+            self._held = wanted == PAUSED
+            self._simulation.hold(self._held)
         elif wanted == STOPPED:
+            self._held = False
             self._simulation.hold(True)
             self._simulation.reset()
         elif wanted == QUITTING:
@@ -112,6 +115,7 @@ class SimulationServices:
     def reset(self, request: Any, response: Any) -> Any:
         """State, motion and noise from the start."""
         if request.scope in RESETS or request.scope & ResetSimulation.Request.SCOPE_STATE:
+            self._held = False
             self._simulation.reset()
             response.result.result = Result.RESULT_OK
         else:

@@ -165,13 +165,13 @@ class PipelineNode(LifecycleNode):
             watch.took(time.perf_counter() - begin, info)
 
         taker, leave = self.hand_over.join(self.resolve_topic_name(topic), lambda handed: step(handed, {}))
+        self.until_deactivated(leave)
 
         def come(message: bytes, info: Mapping[str, Any]) -> None:
             if not taker.knows(message):
                 step(message, info)
 
         self._take_from(message_type, topic, come, qos, watch, raw=True)
-        self.until_deactivated(leave)
 
     def listen(
         self,

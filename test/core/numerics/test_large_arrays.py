@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import gc
-import resource
+import mmap
+import sys
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from pkm_identification.numerics.large_arrays import GrowingArray, NoRoom, chose
 
 PARTS = [np.random.default_rng(k).standard_normal((k, 3)) for k in (500, 0, 700, 1)]
 MEGABYTE = 2**20
+linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="by /proc and /dev of Linux")
 
 
 def gathered(largest):
@@ -51,6 +53,7 @@ def test_a_file_goes_with_the_last_of_its_rows():
     assert len(large_arrays._mapped) == before - 1
 
 
+@linux
 def test_what_is_let_go_leaves_the_process():
     rows = GrowingArray(0)
     for _ in range(16):
@@ -75,6 +78,7 @@ def test_blocks_cover_all_rows_once():
     assert list(row_blocks(0)) == []
 
 
+@linux
 def test_no_room_for_a_temporary_file_is_said(monkeypatch):
     with open("/dev/full", "wb") as full:  # as a disk without room
         monkeypatch.setattr(large_arrays, "_large_file", lambda: full)
@@ -85,4 +89,4 @@ def test_no_room_for_a_temporary_file_is_said(monkeypatch):
 def resident():
     """Bytes of this process in memory."""
     with open("/proc/self/statm", encoding="ascii") as file:
-        return int(file.read().split()[1]) * resource.getpagesize()
+        return int(file.read().split()[1]) * mmap.PAGESIZE

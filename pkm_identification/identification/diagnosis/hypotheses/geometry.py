@@ -100,11 +100,15 @@ def yielding_by(situation: Situation, compliance: float) -> FloatArray:
 def yielded(situation: Situation, compliance: float) -> FloatArray:
     """What struts that yield so many metres per newton add on the thin grid, unfiltered, N, (n, 6).
 
-    They are shorter by what their force takes, which is that of the bodies where they then are: by iteration.
+    They are shorter by what their force takes, which is that of the bodies where they then are: by iteration, as
+    long as there is a pose for such lengths.
     """
     added = np.zeros_like(situation.rigid)
     for _ in range(YIELDINGS if compliance else 0):
-        added = situation.changed_by(_shorter(situation, compliance * (situation.rigid + added)))
+        farther = situation.changed_by(_shorter(situation, compliance * (situation.rigid + added)))
+        if not np.isfinite(farther).all():
+            break
+        added = farther
     return added
 
 

@@ -191,3 +191,16 @@ def test_interpolation_leaves_less_noise_above_all_motion():
 def test_ideal_drives_keep_their_logs():
     log, _ = guarded(*reports(SCREW))
     assert acting(log, GuardSettings.of(Machine.load("uf"), PERIOD)) is log
+
+
+def test_samples_faster_than_commands_see_no_swing():
+    """The swing is that of setpoints held for a millisecond; over all of it its mean is zero."""
+    oil = Machine.load("uf_hydraulic")
+    transfers = transfers_of(oil, PERIOD)
+    assert transfers is not None
+    assert transfers[0].ripple == pytest.approx(-0.423, abs=2e-3)
+    often = transfers_of(oil, 0.5 * PERIOD)
+    assert often is None or [one.ripple for one in often] == [0.0] * 6
+    seldom = transfers_of(oil, 2.0 * PERIOD)
+    assert seldom is not None
+    assert seldom[0].ripple == pytest.approx(transfers[0].ripple)
