@@ -184,7 +184,7 @@ def _refuse_another(first: EstimateFile, other: EstimateFile, common: bool) -> N
         ("machine", "machine"),
         ("description of the machine (hash)", "machine_hash"),
         ("parameter set", "parameter_set"),
-        ("assumptions", "stated"),
+        ("assumptions", "assumptions"),
         ("effects estimated besides", "also"),
     ):
         mine, its = getattr(first.saved, key), getattr(other.saved, key)

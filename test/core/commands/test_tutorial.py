@@ -20,7 +20,7 @@ CENTER = 0.012  # m, of the simulated machine
 def typed(command: str) -> list[str]:
     """Arguments of the tutorial's line that starts with `pkm COMMAND` and names the tutorial's own files."""
     lines = re.findall(rf"^pkm ({command} .*my_hexapod.*)$", TEXT, re.MULTILINE)
-    return shlex.split(next(line for line in lines if "..." not in line))
+    return shlex.split(next(line for line in lines if "drive.csv" not in line))
 
 
 @pytest.mark.slow
