@@ -1,9 +1,10 @@
 """`python -m benchmarks.misfit [--quick] [--out DIR]`: faults simulated and diagnosed, right logs left alone.
 
 In full: every row of the table of causes in five machines, three sizes and both directions, pairs of faults and 1000
-right logs, in an order that mixes them, so that what was done when a run is cut off is a sample of the whole. Logs and
-diagnoses are kept in the folder: the next run goes on where the last one stood. `--again` diagnoses the chosen rows
-again, after a change of the diagnosis. `--quick` takes one case of every row and some right logs.
+right logs, in turns: the middle size of each row first, then by chance, so that a run that is cut off has seen every
+row, though not as a sample of the whole (pairs bring middle and large sizes with them). Logs and diagnoses are kept in
+the folder: the next run goes on where the last one stood. `--again` diagnoses the chosen rows again, after a change of
+the diagnosis. `--quick` takes one case of every row and some right logs.
 """
 
 from __future__ import annotations
@@ -103,7 +104,7 @@ def main() -> int:
     if options.only:
         kind = (Case, Pair, RightLog)[KINDS.index(options.only)]
         plan = [one for one in plan if isinstance(one, kind)]
-    done = Done(len(cases), len(pairs), len(right))
+    done = Done(cases, len(pairs), len(right))
     command = "python -m benchmarks.misfit" + (" --quick" if options.quick else "")
 
     def write() -> None:

@@ -16,7 +16,7 @@ from pkm_identification.simulation.imperfections.setup import Setup
 from .cases import Case
 from .machines import nominal, truth
 from .pairs import Pair
-from .runs import Runs, state_of_the_code
+from .runs import Runs, is_earlier
 
 MOVED = 3.0  # deviations by which a shown parameter must move
 SEEN = 7.0  # deviations a score needs
@@ -120,6 +120,8 @@ class PairVerdict:
     named : tuple of bool
         Whether the first and the second, or its family, are among the causes.
     causes : tuple of str
+    earlier : bool
+        Whether an earlier state of the package made the diagnosis of both together.
     """
 
     pair: Pair
@@ -127,13 +129,14 @@ class PairVerdict:
     alarm: bool
     named: tuple[bool, bool]
     causes: tuple[str, ...]
+    earlier: bool = False
 
 
 def judge(runs: Runs, case: Case) -> Verdict:
     """Simulate, diagnose and judge one case (or read it)."""
     right, wrong = runs.right(case.machine), runs.case(case)
     fault = parse_fault(case.fault)
-    earlier = wrong["state"] != state_of_the_code()
+    earlier = is_earlier(wrong)
     if wrong["code"] is None:
         return Verdict(case, np.nan, np.nan, False, wrong["said"], 0, np.nan, np.nan, 0.0, earlier)
     document = wrong["document"]
@@ -181,13 +184,13 @@ def judge_pair(runs: Runs, pair: Pair) -> PairVerdict:
     document = found["document"]
     fit = document.get("fit") if document else None
     if fit is None:
-        return PairVerdict(pair, possible, bool(found["code"]), (False, False), ())
+        return PairVerdict(pair, possible, bool(found["code"]), (False, False), (), is_earlier(found))
     families = [name for names in _families(fit) for name in names]
     first, second = (
         any(same_family(parse_fault(text).name, name) for name in families) for text in pair.faults
     )
     causes = tuple(cause["name"] for cause in fit["causes"])
-    return PairVerdict(pair, True, not fit["adequate"], (first, second), causes)
+    return PairVerdict(pair, True, not fit["adequate"], (first, second), causes, is_earlier(found))
 
 
 def _families(fit: dict[str, Any]) -> list[list[str]]:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from .cases import Case
 from .judge import MOVED, SEEN, PairVerdict, Verdict
 from .right_logs import DRAWS, RightLog
 from .right_logs import DURATION as RIGHT_DURATION
-from .runs import DURATION
+from .runs import DURATION, is_earlier
 
 DISCRETE = ("force_sign", "force_unit", "length_unit", "time_unit", "exchanged_struts", "exchanged_lengths")
 SIZES = ("small", "middle", "large")
@@ -23,13 +25,15 @@ class Done:
 
     Attributes
     ----------
-    cases, pair_count, right_count : int
+    cases : sequence of Case
+        Of a whole run.
+    pair_count, right_count : int
         Of a whole run.
     verdicts, pairs, right : list
         What was run.
     """
 
-    cases: int
+    cases: Sequence[Case]
     pair_count: int
     right_count: int
     verdicts: list[Verdict] = field(default_factory=list)
@@ -59,17 +63,46 @@ def _head(done: Done, command: str) -> list[str]:
         "*cured*: largest error of a shown parameter, in its deviations, with a machine file that knows the fault; – "
         "where this benchmark writes no such file.",
         "",
-        f"Run: {len(done.verdicts)} of {done.cases} faults, {len(done.pairs)} of {done.pair_count} pairs "
+        f"Run: {len(done.verdicts)} of {len(done.cases)} faults, {len(done.pairs)} of {done.pair_count} pairs "
         f"(of which {sum(one.asked for one in done.pairs)} ask for both alarms and were tried together), "
-        f"{len(done.right)} of {done.right_count} right logs, in an order that mixes them.",
+        f"{len(done.right)} of {done.right_count} right logs.",
     ]
-    earlier = sum(one.earlier for one in done.verdicts)
-    if earlier:
-        lines[-1] += f" Diagnoses of {earlier} faults are those of an earlier state of the package."
+    if len(done.verdicts) < len(done.cases):
+        lines[-1] += (
+            " Faults come with the middle size of each cause first, then by chance, and as halves of pairs, which have "
+            f"no small sizes: what was run is no sample of the whole, but {_sizes(done)}."
+        )
+    asked = {one.case.row for one in done.verdicts if one.demanded}
+    quiet = dict.fromkeys(one.case.row for one in done.verdicts if one.case.row not in asked)
+    if quiet:
+        lines[-1] += f" No alarm is asked for in any case of {', '.join(quiet)}."
+    earlier = (
+        sum(one.earlier for one in done.verdicts),
+        sum(one.earlier for one in done.pairs),
+        sum(is_earlier(found) for _, found in done.right),
+    )
+    if any(earlier):
+        faults, pairs, right = earlier
+        lines[-1] += (
+            f" Diagnoses of {faults} faults, {pairs} pairs and {right} right logs are those of earlier states of the "
+            "package than the one that wrote this page."
+        )
     impossible = [one for one in done.verdicts if np.isnan(one.moves) and "not simulated" in one.first]
     if impossible:
         lines[-1] += f" {len(impossible)} faults are none that their machine can have."
     return [*lines, ""]
+
+
+def _sizes(done: Done) -> str:
+    """How many cases of each size were run, of those planned."""
+    run, planned = Counter(one.case.size for one in done.verdicts), Counter(case.size for case in done.cases)
+    return ", ".join(f"{run[k]} of {planned[k]} {name}" for k, name in enumerate(SIZES))
+
+
+def _plain_words(plain: Sequence[Verdict]) -> str:
+    """What the discrete faults are that were run."""
+    counts = Counter(one.case.fault if "upside_down" in one.case.fault else one.case.row for one in plain)
+    return f"named, of {', '.join(f'{count} {name}' for name, count in counts.items()) or 'units, signs, exchanges'}"
 
 
 def _share(flags: Sequence[bool]) -> str:
@@ -90,7 +123,7 @@ def _summary(done: Done) -> list[str]:
         ("true cause or its family first, of those", "90 %", _share([one.rank == 1 for one in named])),
         ("among the first three", "98 %", _share([0 < one.rank <= 3 for one in named])),
         (
-            "unit, sign, exchange, gravity upside down named",
+            _plain_words(plain),
             "100 %",
             _share([one.named for one in plain]),
         ),
