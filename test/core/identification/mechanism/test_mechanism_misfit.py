@@ -99,7 +99,10 @@ def test_exchanged_forces_are_named(mechanism, exact):
     assert "force_3 is force_1, force_1 is force_3" in misfit(result)
 
 
-def test_what_nothing_explains_is_said(mechanism, exact):
+def test_a_force_of_no_known_kind_stays_a_misfit(mechanism, exact):
+    """Causes may take some of it; what they leave is said, and that there are none where none is found."""
     result = found(mechanism, exact, lambda t, f, v, a: f + 5.0 * np.sin(2 * np.pi * 3.3 * t)[:, None])
-    assert "nothing that was tried explains it" in misfit(replace(result, causes=()))
     assert not result.fits
+    assert all(cause.left > 0.5 * result.total_ratio for cause in result.causes)
+    assert misfit(result).count("times the floor") == len(result.causes)
+    assert "nothing that was tried explains it" in misfit(replace(result, causes=()))
