@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pkm_identification.estimation.lack_of_fit.evidence import Base
+from pkm_identification.estimation.lack_of_fit.evidence import Base, Score
 from pkm_identification.estimation.lack_of_fit.exchange import best_order
 from pkm_identification.estimation.lack_of_fit.saturated import saturated
 from pkm_identification.estimation.lack_of_fit.selection import DECISIVE, Candidate, ranking, rivals
@@ -28,6 +28,7 @@ MOST_CAUSES = 3
 MOST_EXCHANGED = 6  # drives: all their orders are tried
 EXCHANGED = 0.1  # of the squares left, or less, once columns are in their places
 WRONG_SIGN = 0.3  # how near a factor is to -1
+SIZED = 2.0  # deviations above which a cause has a size
 
 COMMON = -1  # in the place of a drive: all of them
 
@@ -136,7 +137,11 @@ def causes_of(
     found: list[Cause] = []
     taken: set[str] = set()
     while len(found) < MOST_CAUSES:
-        ranked = [one for one in ranking(base, candidates, noise) if candidates[one.place].name not in taken]
+        ranked = [
+            one
+            for one in ranking(base, candidates, noise)
+            if candidates[one.place].name not in taken and _has_size(one.score)
+        ]
         if not ranked or ranked[0].score.evidence < DECISIVE:
             break
         best = ranked[0]
@@ -150,6 +155,11 @@ def causes_of(
             )
         )  # fmt: skip
     return tuple(found)
+
+
+def _has_size(score: Score) -> bool:
+    """Whether the first coefficient, which tells the size, stands out of its deviation."""
+    return bool(abs(score.coefficients[0]) > SIZED * score.std[0])
 
 
 def _exchanged(columns: FloatArray, known: FloatArray, force: FloatArray) -> Exchange | None:
