@@ -29,8 +29,8 @@ def with_numbers(names: Sequence[str], joints: Sequence[str]) -> tuple[str, ...]
     """
     ours = [_ours(name, joints) for name in names]
     return tuple(
-        name if columns is None or columns in names or ours.count(columns) > 1 else columns
-        for name, columns in zip(names, ours, strict=True)
+        name if own is None or own in names or ours.count(own) > 1 else own
+        for name, own in zip(names, ours, strict=True)
     )
 
 

@@ -104,12 +104,12 @@ def project(values: FloatArray, root: FloatArray, coordinates: FreeCoordinates) 
 
 def _stacked(conditions: list[Inequality], scale: FloatArray) -> list[tuple[FloatArray, FloatArray]]:
     """Conditions of one size together: constants (B, n, n) and slopes (P, B, n, n) by scaled parameters."""
-    conditions_of_size = []
+    stacks = []
     for size in sorted({len(one.constant) for one in conditions}):
         alike = [one for one in conditions if len(one.constant) == size]
         slopes = np.stack([one.slopes for one in alike], axis=1) * scale[:, None, None, None]
-        conditions_of_size.append((np.stack([one.constant for one in alike]), slopes))
-    return conditions_of_size
+        stacks.append((np.stack([one.constant for one in alike]), slopes))
+    return stacks
 
 
 def _matrices(point: FloatArray, stack: tuple[FloatArray, FloatArray]) -> FloatArray:

@@ -181,12 +181,12 @@ class Base:
         """The base with the columns (K, m, q) among its own, their prior among its priors."""
         width, own = len(scale), self.triangle.shape[0]
         size = len(self.residual) + width
-        penalty = np.zeros((size, width))
-        penalty[: self.rows] = (columns * scale / self.floor[:, None]).reshape(self.rows, width)
-        penalty[len(self.residual) :] = np.eye(width)
+        stacked = np.zeros((size, width))
+        stacked[: self.rows] = (columns * scale / self.floor[:, None]).reshape(self.rows, width)
+        stacked[len(self.residual) :] = np.eye(width)
         orthonormal = np.vstack([self.orthonormal, np.zeros((width, own))])
-        share = orthonormal.T @ penalty
-        z, corner = np.linalg.qr(penalty - orthonormal @ share)
+        share = orthonormal.T @ stacked
+        z, corner = np.linalg.qr(stacked - orthonormal @ share)
         triangle = np.block([[self.triangle, share], [np.zeros((width, own)), corner]])
         orthonormal = np.hstack([orthonormal, z])
         target = np.concatenate([self.residual, np.zeros(width)])

@@ -67,12 +67,12 @@ def shown(
         return Shown(directions, by_time, None)
     parts, steps = [], []
     for amplitude in AMPLITUDES:
-        amplitudes = [one for one in smaller(amplitude) if one is not None]
-        if len(amplitudes) == len(responses):
+        scaled = [one for one in smaller(amplitude) if one is not None]
+        if len(scaled) == len(responses):
             # the noise stays that of the whole motion
             weighed = [
                 (one.columns / whole.rms[:, None]).reshape(-1, len(sizes))
-                for one, whole in zip(amplitudes, responses, strict=True)
+                for one, whole in zip(scaled, responses, strict=True)
             ]
             parts.append(np.concatenate(weighed))
             steps.append(amplitude)

@@ -173,8 +173,8 @@ class StrutStage:
             stream.follow(period if trusted else nominal)
 
     def _look_at_channels(self, time: float, length: FloatArray, force: FloatArray | None) -> None:
-        period = self._watch.step(time, length, force)
-        stepped = [finding for finding in period or () if finding.reason == "length_step"]
+        findings = self._watch.step(time, length, force)
+        stepped = [finding for finding in findings or () if finding.reason == "length_step"]
         if self.guard.stepped is not None:
             stepped.append(step_finding(*self.guard.stepped))
         if self._stepped:
@@ -188,9 +188,9 @@ class StrutStage:
             ):
                 self._stepped.append((time, finding))
                 self._say(finding)
-        if period is not None:
+        if findings is not None:
             before = {(finding.reason, finding.strut) for finding in self._present}
-            self._present = [finding for finding in period if finding.reason != "length_step"]
+            self._present = [finding for finding in findings if finding.reason != "length_step"]
             for finding in self._present:
                 if (finding.reason, finding.strut) not in before:
                     self._say(finding)

@@ -169,9 +169,9 @@ def calibrate_gains(
     for _ in range(MOST_STEPS):
         linear = replace(whole, equations=_linearised(equations, values, gains, place))
         fit = ESTIMATORS["ls"].fit(linear, Tuning())
-        offsets = fit.mean[place : place + STRUTS]
-        step = float(np.abs(offsets - gains).max())
-        gains = np.clip(offsets, 0.05, 20.0)
+        latest = fit.mean[place : place + STRUTS]
+        step = float(np.abs(latest - gains).max())
+        gains = np.clip(latest, 0.05, 20.0)
         values = np.delete(fit.mean, np.arange(place, place + STRUTS))
         if step < LARGEST_STEP:
             break
