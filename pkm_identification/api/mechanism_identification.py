@@ -85,8 +85,8 @@ class MechanismResult:
         return summary(self.identification)
 
     def __repr__(self) -> str:
-        found, ending = self.identification, "" if self.converged else ", not converged"
-        return f"<MechanismResult of '{self.mechanism.name}' by {found.estimate.estimator}{ending}>"
+        identification, ending = self.identification, "" if self.converged else ", not converged"
+        return f"<MechanismResult of '{self.mechanism.name}' by {identification.estimate.estimator}{ending}>"
 
 
 def identify_mechanism(

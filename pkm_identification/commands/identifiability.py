@@ -143,13 +143,13 @@ def _identifiability(options: argparse.Namespace) -> int:
         _refuse_rest(machine, parameters, motions, options.trajectory)
         logs = [log_of_motion(machine, motion, size, absolute, options.seed) for motion in motions]
         source, noise = ", ".join(options.trajectory), f"noise {options.noise or NOISE}"
-    found = forecast(logs, machine, settings, motions)
+    expected = forecast(logs, machine, settings, motions)
     subject = HexapodSubject.of(machine, parameters, ADVISED)
     responses = _responses(subject, settings, logs, motions)
     known = np.concatenate([one.rows for one in responses])
     advised = advice(subject, known, len(known) / STRUTS * PERIOD, RELATIVE)
-    text = forecast_text(found, machine.name, source, noise, advised)
-    document = forecast_document(found, machine.name, source, noise, advised)
+    text = forecast_text(expected, machine.name, source, noise, advised)
+    document = forecast_document(expected, machine.name, source, noise, advised)
     if options.drop_below is not None:
         less = write_reduced(options, subject, parameters, options.parameters, responses, source)
         text += "\n\n" + reduced_text(less)
@@ -161,7 +161,9 @@ def _identifiability(options: argparse.Namespace) -> int:
             None if not paths else lambda size: [_smaller(subject, path, size) for path in paths],
         )
         stated = None if saved is None else saved.std
-        write_shown(options.out, found, seen, document, f"{machine.name}, {source}", parameters.scale, stated)
+        write_shown(
+            options.out, expected, seen, document, f"{machine.name}, {source}", parameters.scale, stated
+        )
     present(text, document, options.json)
     return 0
 

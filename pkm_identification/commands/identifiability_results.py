@@ -73,7 +73,7 @@ def write_reduced(
 
 def write_shown(
     name: str,
-    found: Forecast,
+    forecast: Forecast,
     seen: Shown,
     document: dict[str, Any],
     title: str,
@@ -85,8 +85,8 @@ def write_shown(
     from pkm_identification.report.identifiability.folder import figures, write_tables
 
     folder: Path = output_folder(name)
-    drawn = figures(found, seen, title, scale, saved)
+    drawn = figures(forecast, seen, title, scale, saved)
     write_json(folder / "identifiability.json", document)
-    write_tables(folder, found, seen)
+    write_tables(folder, forecast, seen)
     write_figures(folder, drawn)
     say(f"tables and figures -> {folder}")

@@ -35,7 +35,7 @@ def identifiability_of_mechanism(options: argparse.Namespace) -> int:
     if options.logs:
         subject = _subject(mechanism, options.parameters)
         logs = [read_mechanism_log(path, subject) for path in options.logs]
-        found = forecast_of_logs(subject, logs)
+        expected = forecast_of_logs(subject, logs)
         responses = [one.response for one in logs]
         source, noise = ", ".join(options.logs), "noise learned"
         relative = float(np.mean([np.mean(one.noise / one.response.rms) for one in logs]))
@@ -43,27 +43,27 @@ def identifiability_of_mechanism(options: argparse.Namespace) -> int:
         size, absolute = force_noise(options.noise or NOISE)
         motions = [generated(name, mechanism, options.duration) for name in options.trajectory]
         subject = _subject(mechanism, options.parameters)
-        found = mechanism_forecast(subject, motions, size, absolute)
+        expected = mechanism_forecast(subject, motions, size, absolute)
         parts = [_of_motion(subject, one, 1.0) for one in motions]
         responses = [part for part in parts if part is not None]
         source, noise = ", ".join(options.trajectory), f"noise {options.noise or NOISE}"
         relative = size if not absolute else RELATIVE
     known = np.concatenate([part.rows for part in responses])
     advised = advice(subject, known, PERIOD * sum(len(part.force) for part in responses), relative)
-    text = forecast_text(found, mechanism.name, source, noise, advised)
-    document = forecast_document(found, mechanism.name, source, noise, advised)
+    text = forecast_text(expected, mechanism.name, source, noise, advised)
+    document = forecast_document(expected, mechanism.name, source, noise, advised)
     if options.drop_below is not None:
-        less = write_reduced(options, subject, found.parameters, BASE, responses, source)
+        less = write_reduced(options, subject, expected.parameters, BASE, responses, source)
         text += "\n\n" + reduced_text(less)
         document["reduced"] = reduced_document(less)
     if options.out is not None:
-        scale = found.parameters.scale
+        scale = expected.parameters.scale
         seen = shown(
             responses,
             subject.kinds,
             None if not motions else lambda part: [_of_motion(subject, one, part) for one in motions],
         )
-        write_shown(options.out, found, seen, document, f"{mechanism.name}, {source}", scale, stated)
+        write_shown(options.out, expected, seen, document, f"{mechanism.name}, {source}", scale, stated)
     present(text, document, options.json)
     return 0
 

@@ -215,5 +215,5 @@ def _range(values: FloatArray) -> FloatArray:
         finite = np.isfinite(part)
         low = np.minimum(low, np.where(finite, part, np.inf).min(axis=0))
         high = np.maximum(high, np.where(finite, part, -np.inf).max(axis=0))
-    found = np.stack([low, high], axis=1)
-    return np.where(np.isfinite(found), found, np.nan)
+    limits = np.stack([low, high], axis=1)
+    return np.where(np.isfinite(limits), limits, np.nan)

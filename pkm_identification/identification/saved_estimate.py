@@ -172,7 +172,7 @@ def saved_estimate(source: str, document: dict[str, Any]) -> SavedEstimate:
     count, time = state.get("count"), state.get("time")
     if not isinstance(count, int) or isinstance(count, bool) or not 0 <= count < 2**63:
         raise DocumentError(f"{source}: state.count = {_shown(count)}: must be a whole number, at least 0")
-    found = SavedEstimate(
+    saved = SavedEstimate(
         source=source,
         machine=str(document.get("machine")),
         machine_hash=str(document.get("machine_hash")),
@@ -200,7 +200,7 @@ def saved_estimate(source: str, document: dict[str, Any]) -> SavedEstimate:
             f"{source}: the state does not match its checksum: the file is damaged, or was "
             "changed by hand (then take state_sha256 out)"
         )
-    return found
+    return saved
 
 
 def _stated_of_parameters(entries: Any) -> dict[str, dict[str, Any]]:
@@ -221,7 +221,7 @@ def deviations_by_name(entries: Any) -> dict[str, float]:
 
 def _combinations(entries: Any, names: tuple[str, ...]) -> tuple[Combination, ...]:
     """Entries that are no parameter but a combination of some."""
-    found = []
+    combinations = []
     for entry in entries if isinstance(entries, list) else []:
         if not isinstance(entry, dict) or entry.get("status") != COMBINATION:
             continue
@@ -234,8 +234,8 @@ def _combinations(entries: Any, names: tuple[str, ...]) -> tuple[Combination, ..
         value, std, nominal, *factors = map(float, numbers)
         weights = np.zeros(len(names))
         weights[[names.index(term) for term in terms]] = factors
-        found.append(Combination(name, weights, value, std, str(entry.get("unit")), nominal))
-    return tuple(found)
+        combinations.append(Combination(name, weights, value, std, str(entry.get("unit")), nominal))
+    return tuple(combinations)
 
 
 def _finite(value: Any) -> bool:

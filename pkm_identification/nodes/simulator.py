@@ -242,12 +242,12 @@ class SimulatorNode(PipelineNode):
         if not self.schedule.begun:
             self.schedule.begin(time.monotonic())
             self._set_epoch(0.0)
-        made = 0
-        while made < samples and not self._over:
+        count = 0
+        while count < samples and not self._over:
             self._sample()
-            made += 1
+            count += 1
         self._publish_clock()
-        return made
+        return count
 
     def reset(self) -> str:
         """Back to the start of motion and noise; stamps go on, so that nobody sees time run backwards."""

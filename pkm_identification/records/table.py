@@ -153,14 +153,14 @@ def _pieces(
     headers = -1 if given is None else 0
     beginning = count = 0
     for lines in pieces:
-        found = lines.headers() if given is None else []
-        if not names and (not found or found[0] != 0):
+        starts = lines.headers() if given is None else []
+        if not names and (not starts or starts[0] != 0):
             raise LogError(
                 f"{source}: line {lines.number[0]}: found '{short(lines[0].decode())}', "
                 f"expected a header that names the columns{hint}"
             )
         beginning = beginning or int(lines.number[0])
-        bounds = [-1, *found, len(lines)] if names else [*found, len(lines)]
+        bounds = [-1, *starts, len(lines)] if names else [*starts, len(lines)]
         for header, stop in pairwise(bounds):
             if header >= 0:
                 place = f"{source}: line {lines.number[header]}"
@@ -286,6 +286,6 @@ def short(text: str, most: int = 40) -> str:
     return text if len(text) <= most else text[: most - 3] + "..."
 
 
-def refuse_header(found: Sequence[str], expected: str) -> NoReturn:
+def refuse_header(names: Sequence[str], expected: str) -> NoReturn:
     """Complain, for a `ColumnChoice`, about a header that has not the columns expected."""
-    raise ValueError(f"header '{short(','.join(found))}' has not the columns expected: {expected}")
+    raise ValueError(f"header '{short(','.join(names))}' has not the columns expected: {expected}")

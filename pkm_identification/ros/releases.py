@@ -48,7 +48,7 @@ def events_executor() -> Executor:
         If this rclpy has none (before Kilted).
     """
     try:
-        made: Executor = importlib.import_module("rclpy.experimental").EventsExecutor()
+        executor: Executor = importlib.import_module("rclpy.experimental").EventsExecutor()
     except ImportError:
         raise ParameterError("parameter 'executor' = 'events': this rclpy has no events executor") from None
-    return made
+    return executor

@@ -74,11 +74,11 @@ def diagnose(experiment: Experiment, problem: Problem, estimate: ParameterEstima
     if causes:
         # what is left is judged by the estimate that the corrected logs would give
         estimate = ESTIMATORS["ls"].fit(problem, Tuning()).estimate(problem)
-    found = search(base, effects_of(experiment.machine, problem.parameters, experiment.logs), corrected)
+    selection = search(base, effects_of(experiment.machine, problem.parameters, experiment.logs), corrected)
     remarks: list[Cause] = []
-    fitted = base.basis(base.parameters(found.last))
-    explained = _squares(found.first.residual) - _squares(found.saturated.residual)
-    for one in found.found:
+    fitted = base.basis(base.parameters(selection.last))
+    explained = _squares(selection.first.residual) - _squares(selection.saturated.residual)
+    for one in selection.found:
         effect, moves = largest_effect(estimate, one.moved)
         entries = causes_of(
             one.pick.choice,
@@ -97,7 +97,7 @@ def diagnose(experiment: Experiment, problem: Problem, estimate: ParameterEstima
     out = first.total_ratio > STANDS_OUT or bool(np.any(first.ratio > STRUT_STANDS_OUT))
     if out and not causes:
         causes, remarks = remarks, []
-        moved = [one.moved for one in found.found]
+        moved = [one.moved for one in selection.found]
     if out or causes:
         # a clipped force looks like whatever bends where it is large
         causes = [*saturation(experiment.logs, first.ratio), *causes]
@@ -107,12 +107,12 @@ def diagnose(experiment: Experiment, problem: Problem, estimate: ParameterEstima
         floor_percent=percent,
         ratio=first.total_ratio,
         per_strut=first.ratio,
-        left=found.last.total_ratio,
+        left=selection.last.total_ratio,
         causes=tuple(causes),
         remarks=tuple(remarks),
-        unseen=_unseen(found),
+        unseen=_unseen(selection),
         moved=np.reshape(moved, (-1, problem.reported)),
-        residuals=(residuals, _residuals(base, found.last)),
+        residuals=(residuals, _residuals(base, selection.last)),
     )
 
 

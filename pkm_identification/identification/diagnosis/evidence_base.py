@@ -84,7 +84,7 @@ class EvidenceBase:
         return np.concatenate([effect.columns(situation) for situation in situations])[self.kept]
 
     def columns_at(
-        self, made: Callable[[Situation, float], FloatArray], situations: Sequence[Situation], value: float
+        self, column: Callable[[Situation, float], FloatArray], situations: Sequence[Situation], value: float
     ) -> FloatArray:
         """The column (K, 6, 1) of a coefficient that is about this value, in the equations that count."""
-        return np.concatenate([made(situation, value) for situation in situations])[self.kept]
+        return np.concatenate([column(situation, value) for situation in situations])[self.kept]

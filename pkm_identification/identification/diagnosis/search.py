@@ -167,7 +167,7 @@ def _refitted(base: EvidenceBase, first: Base, picks: list[Pick]) -> tuple[Base,
         situations = base.situations(base.parameters(last))
         # unknowns of the choices, after those of the base
         place = len(first.pulls)
-        made = []
+        refitted = []
         for pick in picks:
             effect, size = pick.choice.effect, len(pick.choice.scale)
             columns = pick.columns
@@ -176,9 +176,9 @@ def _refitted(base: EvidenceBase, first: Base, picks: list[Pick]) -> tuple[Base,
                 columns = base.columns_at(effect.at, situations, value)
             elif not effect.linear:
                 columns = pick.choice.of(base.columns(effect, situations))
-            made.append(replace(pick, columns=columns))
+            refitted.append(replace(pick, columns=columns))
             place += size
-        picks = made
+        picks = refitted
         last = _with(first, picks)
     return last, picks
 

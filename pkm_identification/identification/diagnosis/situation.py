@@ -135,6 +135,6 @@ def situations(problem: Problem, rows: Sequence[LogRows], values: FloatArray) ->
 def own_strut(columns: FloatArray) -> FloatArray:
     """A column for each strut's own force, (K, 6, 6), of what stands in its rows (K, 6)."""
     count = columns.shape[1]
-    made = np.zeros((*columns.shape, count))
-    made[:, np.arange(count), np.arange(count)] = columns
-    return made
+    diagonal = np.zeros((*columns.shape, count))
+    diagonal[:, np.arange(count), np.arange(count)] = columns
+    return diagonal

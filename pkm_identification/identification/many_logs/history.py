@@ -181,9 +181,9 @@ def history(
     jobs, records = {}, {}
     for digest, file in files.items():
         key = result_key(digest, machine, settings, reading)
-        found = None if out is None else out.kept(key)
-        if found is not None:
-            records[digest] = found
+        kept = None if out is None else out.kept(key)
+        if kept is not None:
+            records[digest] = kept
         else:
             jobs[key] = (digest, Job(key, file.url, machine.document, machine.name, settings, reading))
 
@@ -239,11 +239,11 @@ def parameter_histories(entries: Sequence[Entry], level: float) -> tuple[Paramet
     for entry in entries:
         for parameter in entry.record.get("parameters", ()):
             rows.setdefault(parameter["name"], []).append((entry, parameter))
-    used = {name: [one for one in found if _usable(*one)] for name, found in rows.items()}
-    tested = max(1, sum(len(found) >= FEWEST for found in used.values()))
+    used = {name: [one for one in history if _usable(*one)] for name, history in rows.items()}
+    tested = max(1, sum(len(history) >= FEWEST for history in used.values()))
     histories = []
-    for name, found in rows.items():
-        first = found[0][1]
+    for name, history in rows.items():
+        first = history[0][1]
         values, std, own = (
             np.array([one[key] for _, one in used[name]], dtype=float) for key in ("value", "std", "own_std")
         )
@@ -264,7 +264,7 @@ def parameter_histories(entries: Sequence[Entry], level: float) -> tuple[Paramet
                 trend=trend(days, values, own, level / tested, shared),
                 doubtful=tuple(
                     (entry.time, one["value"])
-                    for entry, one in found
+                    for entry, one in history
                     if not _usable(entry, one) and one["value"] is not None
                 ),
             )

@@ -151,13 +151,13 @@ def _parameters(result: Identification) -> list[dict[str, Any]]:
     # as many for every parameter of every log: what a tolerance does to one that nothing shows is not known
     changes = np.where(np.isfinite(changes).all(axis=0), changes, 0.0)
     shared = np.sum(changes**2, axis=0)
-    found = []
+    records = []
     for k, name in enumerate(estimate.names):
         entry, std = entries[name], float(estimate.std[k])
         # at least a thousandth of it is the log's own: rounding takes the rest
         own = float(np.sqrt(max(std**2 - shared[k], 1e-6 * std**2)))
         shown = estimate.status[k] in (IDENTIFIABLE, IN_DOUBT)
-        found.append(
+        records.append(
             {
                 "name": name,
                 "unit": estimate.units[k],
@@ -172,4 +172,4 @@ def _parameters(result: Identification) -> list[dict[str, Any]]:
                 "nominal": finite_or_none(estimate.nominal[k]),
             }
         )
-    return found
+    return records

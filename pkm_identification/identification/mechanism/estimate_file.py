@@ -19,47 +19,49 @@ from .misfit import Cause, Exchange
 from .result import MechanismIdentification, Prediction
 
 
-def estimate_document(found: MechanismIdentification, origin: dict[str, Any] | None = None) -> dict[str, Any]:
+def estimate_document(
+    result: MechanismIdentification, origin: dict[str, Any] | None = None
+) -> dict[str, Any]:
     """The content of estimate.json; as a hexapod's, with `drives` in the place of struts.
 
     `value` is None where the logs do not show a parameter alone; `base` names the parameters each base parameter is a
     sum of. Errors are in %, in the estimation band.
     """
-    estimate, base = found.estimate, found.base
+    estimate, base = result.estimate, result.base
     return {
         "schema": SCHEMA,
-        "machine": found.mechanism.name,
-        "machine_hash": found.mechanism.hash,
+        "machine": result.mechanism.name,
+        "machine_hash": result.mechanism.hash,
         "estimator": estimate.estimator,
         "model": estimate.model,
-        "converged": found.converged,
-        "samples": int(found.problem.samples),
+        "converged": result.converged,
+        "samples": int(result.problem.samples),
         "equations": int(estimate.count),
         "parameters": [*parameter_entries(estimate), *combination_entries(estimate)],
         "base": {
             name: {base.everything[k]: float(row[k]) for k in np.flatnonzero(row)}
             for name, row in zip(base.names, base.sums, strict=True)
         },
-        "drives": list(found.mechanism.force_names),
-        "validation": _prediction(found.prediction),
+        "drives": list(result.mechanism.force_names),
+        "validation": _prediction(result.prediction),
         "fit": {
-            "adequate": found.fits,
-            "ratio": None if found.total_ratio is None else finite_or_none(found.total_ratio),
-            "per_drive": None if found.ratio is None else [finite_or_none(one) for one in found.ratio],
-            "noise_std": None if found.floor is None else [finite_or_none(one) for one in found.floor],
-            "causes": _causes(found.causes),
+            "adequate": result.fits,
+            "ratio": None if result.total_ratio is None else finite_or_none(result.total_ratio),
+            "per_drive": None if result.ratio is None else [finite_or_none(one) for one in result.ratio],
+            "noise_std": None if result.floor is None else [finite_or_none(one) for one in result.floor],
+            "causes": _causes(result.causes),
         },
-        "stated": found.settings.estimator.assumptions.described(),
-        "near_zero": list(found.near_zero),
+        "stated": result.settings.estimator.assumptions.described(),
+        "near_zero": list(result.near_zero),
         "provenance": origin,
     }
 
 
 def write_estimate_json(
-    path: str | Path, found: MechanismIdentification, origin: dict[str, Any] | None = None
+    path: str | Path, result: MechanismIdentification, origin: dict[str, Any] | None = None
 ) -> None:
     """Write estimate.json, complete or not at all; raises OutputError if it cannot be written."""
-    document = estimate_document(found, origin)
+    document = estimate_document(result, origin)
     write_text(path, json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
 
 

@@ -134,9 +134,9 @@ def causes_of(
     effects = effects_of(model.drive_units)
     candidates = _candidates(effects, equations.force, expected, logs, model.bend, band)
     noise = saturated(base, candidates).pure_error
-    found: list[Cause] = []
+    causes: list[Cause] = []
     taken: set[str] = set()
-    while len(found) < MOST_CAUSES:
+    while len(causes) < MOST_CAUSES:
         ranked = [
             one
             for one in ranking(base, candidates, noise)
@@ -148,13 +148,13 @@ def causes_of(
         chosen = candidates[best.place]
         taken.add(chosen.name)
         base = base.extended(chosen.columns, chosen.scale)
-        found.append(
+        causes.append(
             Cause(
                 effects[best.place], float(best.score.coefficients[0]), float(best.score.std[0]), best.score.evidence,
                 base.total_ratio, rivals(ranked, candidates),
             )
         )  # fmt: skip
-    return tuple(found)
+    return tuple(causes)
 
 
 def _has_size(score: Score) -> bool:
@@ -188,15 +188,15 @@ def _candidates(
     sampled = [_sampled(log, bend, band) for log in logs]
     parts |= {name: np.concatenate([part[name] for part in sampled]) for name in sampled[0]}
     scales = {"delay": [DELAY, DELAY**2], "gain": [GAIN], "offset": [OFFSET * size]}
-    made = []
+    candidates = []
     for effect in effects:
         part = parts[effect.kind]
         own = (effect.drive == COMMON) | (np.arange(part.shape[1]) == effect.drive)[:, None]
         columns = np.where(own, part, 0.0)
         largest = float(np.sqrt(np.mean(columns**2, axis=0)).max())
         scale = scales.get(effect.kind, [SIZE * size / max(largest, 1e-300)])
-        made.append(Candidate(effect.name, effect.kind, columns, np.array(scale)))
-    return made
+        candidates.append(Candidate(effect.name, effect.kind, columns, np.array(scale)))
+    return candidates
 
 
 def _sampled(log: LoggedDrives, bend: float, band: BandSettings) -> dict[str, FloatArray]:

@@ -217,9 +217,9 @@ def of_rest(machine: Machine, parameters: ParameterSet, poses: Sequence[Platform
 
 def _held(machine: Machine, length: FloatArray) -> PlatformMotion:
     """A pose at rest."""
-    found = forward_kinematics(machine, length[None])
+    pose = forward_kinematics(machine, length[None])
     still = np.zeros((1, 6))
-    return PlatformMotion(np.zeros(1), found.position, found.rotation, still, still)
+    return PlatformMotion(np.zeros(1), pose.position, pose.rotation, still, still)
 
 
 def in_words(status: str) -> str:
@@ -245,13 +245,13 @@ def weakest(estimate: ParameterEstimate, scale: FloatArray) -> tuple[WeakDirecti
     deviations = np.sqrt(np.maximum(values, 0.0))
     blind = deviations > _BLIND
     vectors = np.column_stack([vectors[:, ~blind], echelon(np.ascontiguousarray(vectors[:, blind].T)).T])
-    found = []
+    directions = []
     for k in range(len(values) - 1, -1, -1):
         weights = vectors[:, k]
         order = np.argsort(-np.abs(weights), kind="stable")
         order = order[np.abs(weights[order]) > _NAMED * np.abs(weights[order[0]])]
         named = weights[order] * np.sign(weights[order[0]]) / np.linalg.norm(weights)
-        found.append(WeakDirection(tuple(estimate.names[i] for i in order), named, float(deviations[k])))
-    alone = [blind[-1 - k] and len(one.names) == 1 for k, one in enumerate(found)]
-    told = [one for one, last in zip(found, alone, strict=True) if last]
-    return tuple([one for one, last in zip(found, alone, strict=True) if not last] + told)[:_WEAKEST]
+        directions.append(WeakDirection(tuple(estimate.names[i] for i in order), named, float(deviations[k])))
+    alone = [blind[-1 - k] and len(one.names) == 1 for k, one in enumerate(directions)]
+    singles = [one for one, last in zip(directions, alone, strict=True) if last]
+    return tuple([one for one, last in zip(directions, alone, strict=True) if not last] + singles)[:_WEAKEST]

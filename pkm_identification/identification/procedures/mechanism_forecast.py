@@ -44,7 +44,7 @@ def mechanism_forecast(
     SettingsError
         If a motion leaves the mechanism's reach, or rests: names how much gravity shows.
     """
-    found = []
+    logs = []
     for motion in motions:
         instants = np.arange(0.0, motion.duration, PERIOD)
         drives = motion.drives(instants)
@@ -58,10 +58,10 @@ def mechanism_forecast(
             )
         deviation = np.full(response.force.shape[1], noise) if absolute else noise * response.rms
         samples = round(motion.duration / SAMPLE_PERIOD)
-        found.append(MechanismLog(response, deviation, SAMPLE_PERIOD, samples))
-    made = forecast_of_logs(subject, found)
-    columns = np.concatenate([one.response.columns for one in found]).reshape(-1, len(subject.names))
-    return replace(made, faint=faint(subject.names, made.status, columns, made.regressor.rank))
+        logs.append(MechanismLog(response, deviation, SAMPLE_PERIOD, samples))
+    expected = forecast_of_logs(subject, logs)
+    columns = np.concatenate([one.response.columns for one in logs]).reshape(-1, len(subject.names))
+    return replace(expected, faint=faint(subject.names, expected.status, columns, expected.regressor.rank))
 
 
 def forecast_of_logs(subject: MechanismSubject, logs: Sequence[MechanismLog]) -> Forecast:

@@ -77,15 +77,15 @@ def read_messages(
         if missing:
             raise LogError(f"{path}: no topic {', '.join(missing)}; there are: {_listed(known)}")
         wanted = [c for c in reader.connections if topics is None or c.topic in topics]
-        promised, found = sum(c.msgcount for c in wanted), 0
+        promised, count = sum(c.msgcount for c in wanted), 0
         for connection, stamp, data in reader.messages(wanted) if wanted else ():
-            found += 1
+            count += 1
             if not isinstance(data, bytes) or not isinstance(stamp, int):
                 # SQLite columns have no types; a damaged file may hold a number here.
-                raise LogError(f"{path}: damaged recording: message {found} is not bytes with a stamp")
+                raise LogError(f"{path}: damaged recording: message {count} is not bytes with a stamp")
             yield BagMessage(connection.topic, full_type_name(connection.msgtype), stamp, data)
-        if found < promised:
-            raise LogError(f"{path}: truncated recording: {found} messages of {promised} are there")
+        if count < promised:
+            raise LogError(f"{path}: truncated recording: {count} messages of {promised} are there")
 
 
 def read_strut_bag(
@@ -156,9 +156,9 @@ def read_joint_bag(path: str | Path, names: Sequence[str], topic: str | None = N
         offered = [name for name, kind in known.items() if kind == JOINT_STATE]
         having = [name for name in offered if _has_joints(path, name, names)]
         if len(having) != 1:
-            found = f"{', '.join(having)} have" if having else f"none of {_listed(known)} has"
+            which = f"{', '.join(having)} have" if having else f"none of {_listed(known)} has"
             hint = "; name the one to read" if having else ""
-            raise LogError(f"{path}: {found} the joints {', '.join(names)}{hint}")
+            raise LogError(f"{path}: {which} the joints {', '.join(names)}{hint}")
         (topic,) = having
     else:
         topic = _strut_topic(known, topic, path, ())
@@ -181,16 +181,18 @@ def _strut_topic(known: dict[str, str], topic: str | None, path: str | Path, cal
     if topic is None:
         last = {name: name.rpartition("/")[2] for name in known}
         wanted = next((name for name in called if name in last.values()), called[0])
-        found = [name for name in known if last[name] == wanted]
-        if len(found) > 1:
-            raise LogError(f"{path}: several topics to choose from: {', '.join(found)}; name the one to read")
+        chosen = [name for name in known if last[name] == wanted]
+        if len(chosen) > 1:
+            raise LogError(
+                f"{path}: several topics to choose from: {', '.join(chosen)}; name the one to read"
+            )
     else:
-        found = [name for name in (topic, f"/{topic}") if name in known][:1]
-    if not found:
+        chosen = [name for name in (topic, f"/{topic}") if name in known][:1]
+    if not chosen:
         raise LogError(f"{path}: no topic {topic or f'/{called[0]}'}; there are: {_listed(known)}")
-    if known[found[0]] != JOINT_STATE:
-        raise LogError(f"{path}: topic {found[0]} is of type {known[found[0]]}, expected {JOINT_STATE}")
-    return found[0]
+    if known[chosen[0]] != JOINT_STATE:
+        raise LogError(f"{path}: topic {chosen[0]} is of type {known[chosen[0]]}, expected {JOINT_STATE}")
+    return chosen[0]
 
 
 def _topics(reader: Reader | Ros1Reader) -> dict[str, str]:
@@ -237,10 +239,10 @@ def _refuse_other_kind(file: Path) -> None:
     begins, kind = BEGINNINGS.get(file.suffix.lower(), (b"", ""))
     try:
         with file.open("rb") as opened:
-            found = opened.read(len(begins))
+            first = opened.read(len(begins))
     except OSError as error:
         raise LogError(f"{file}: cannot be read: {error.strerror or error}") from None
-    if not begins.startswith(found):
+    if not begins.startswith(first):
         raise LogError(f"{file}: no recording: does not begin as {kind} does")
 
 

@@ -72,7 +72,7 @@ def _fitting(step: float) -> str:
     )
 
 
-def _refuse(log: StrutLog, found: str, expected: str, unit: str) -> None:
+def _refuse(log: StrutLog, what: str, expected: str, unit: str) -> None:
     hint = f": in {unit}? give --units {unit}" if unit else "; say with --units what they are in"
     hint += "; a count of samples? give --rate" if unit == "ms" else ""
-    raise LogError(f"{log.source}: {found}, expected {expected}{hint}")
+    raise LogError(f"{log.source}: {what}, expected {expected}{hint}")

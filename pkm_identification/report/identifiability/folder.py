@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def write_tables(folder: Path, found: Forecast, shown: Shown) -> None:
+def write_tables(folder: Path, forecast: Forecast, shown: Shown) -> None:
     """Parameters, singular directions and growth as CSV files.
 
     `parameters.csv` has a line for each parameter, `std` empty of numbers (`nan`) where it is not shown alone;
@@ -32,18 +32,18 @@ def write_tables(folder: Path, found: Forecast, shown: Shown) -> None:
     LogError
         If a file cannot be written.
     """
-    estimate = found.estimate
+    estimate = forecast.estimate
     write_named_csv(
         folder / "parameters.csv",
         {
             "parameter": np.asarray(estimate.names),
             "unit": np.asarray(estimate.units),
             "nominal": estimate.nominal,
-            "std": _expected(found),
-            "size": found.contributions.size,
-            "share": found.contributions.share,
+            "std": _expected(forecast),
+            "size": forecast.contributions.size,
+            "share": forecast.contributions.share,
         },
-        status=found.status,
+        status=forecast.status,
     )
     directions = shown.directions
     columns = {
@@ -59,13 +59,13 @@ def write_tables(folder: Path, found: Forecast, shown: Shown) -> None:
 
 
 def figures(
-    found: Forecast, shown: Shown, title: str, scale: FloatArray, saved: Mapping[str, float] | None = None
+    forecast: Forecast, shown: Shown, title: str, scale: FloatArray, saved: Mapping[str, float] | None = None
 ) -> dict[str, Figure]:
     """The figures by name: `directions`, `growth`, `deviations`.
 
     Parameters
     ----------
-    found : Forecast
+    forecast : Forecast
     shown : Shown
     title : str
     scale : ndarray, shape (P,)
@@ -73,21 +73,21 @@ def figures(
     saved : mapping of str to float, optional
         Standard deviations that an estimate states, by name.
     """
-    names = found.estimate.names
+    names = forecast.estimate.names
     std = None
     if saved is not None:
         std = np.array([saved.get(name, np.nan) for name in names])
     return {
         "directions": directions_figure(shown.directions, names, title),
         "growth": growth_figure(shown.by_time, shown.by_amplitude, shown.directions.rank, title),
-        "deviations": deviations_figure(names, scale, _expected(found), std, title),
+        "deviations": deviations_figure(names, scale, _expected(forecast), std, title),
     }
 
 
-def _expected(found: Forecast) -> FloatArray:
+def _expected(forecast: Forecast) -> FloatArray:
     """Standard deviations of what is shown alone, (P,)."""
-    alone = [status == ALONE for status in found.status]
-    return np.where(alone, found.estimate.std, np.nan)
+    alone = [status == ALONE for status in forecast.status]
+    return np.where(alone, forecast.estimate.std, np.nan)
 
 
 def _write_growth(path: Path, growth: Growth) -> None:

@@ -25,21 +25,21 @@ _UNKNOWN = 0.98  # of what was known before
 
 
 def forecast_document(
-    found: Forecast, machine: str, source: str, noise: str, advice: Sequence[Advice] = ()
+    forecast: Forecast, machine: str, source: str, noise: str, advice: Sequence[Advice] = ()
 ) -> dict[str, Any]:
     """What `pkm identifiability --json` writes; `std` is null where the data show nothing."""
-    estimate = found.estimate
-    shares = found.contributions
+    estimate = forecast.estimate
+    shares = forecast.contributions
     return {
         "schema": 1,
         "machine": machine,
         "source": source,
         "noise": {
             "stated": noise,
-            "equations": [float(value) for value in found.noise],
+            "equations": [float(value) for value in forecast.noise],
             "unit": "N",
-            "band": found.band or None,
-            "step": found.step or None,
+            "band": forecast.band or None,
+            "step": forecast.step or None,
         },
         "parameters": [
             {
@@ -55,7 +55,7 @@ def forecast_document(
                 estimate.names,
                 estimate.units,
                 estimate.nominal,
-                found.status,
+                forecast.status,
                 estimate.std,
                 shares.size,
                 shares.share,
@@ -65,24 +65,24 @@ def forecast_document(
         "combinations": [
             {"name": one.name, "std": float(one.std), "unit": one.unit} for one in estimate.combinations
         ],
-        "weakest": [{"text": _direction(one, estimate), "std": one.std} for one in found.weakest],
+        "weakest": [{"text": _direction(one, estimate), "std": one.std} for one in forecast.weakest],
         "advice": [one.text for one in advice],
-        "never": list(found.never),
+        "never": list(forecast.never),
         "homogenized": {
-            "groups": [group.kind.value for group in found.regressor.groups],
-            "ranks": [group.rank for group in found.regressor.groups],
-            "rank": found.regressor.rank,
-            "condition": found.regressor.condition,
-            "clear": found.regressor.clear,
+            "groups": [group.kind.value for group in forecast.regressor.groups],
+            "ranks": [group.rank for group in forecast.regressor.groups],
+            "rank": forecast.regressor.rank,
+            "condition": forecast.regressor.condition,
+            "clear": forecast.regressor.clear,
         },
     }
 
 
 def forecast_text(
-    found: Forecast, machine: str, source: str, noise: str, advice: Sequence[Advice] = ()
+    forecast: Forecast, machine: str, source: str, noise: str, advice: Sequence[Advice] = ()
 ) -> str:
     """The same for a person."""
-    estimate = found.estimate
+    estimate = forecast.estimate
     rows = tuple(
         (
             name,
@@ -94,20 +94,20 @@ def forecast_text(
         )
         for name, status, nominal, std, unit, size in zip(
             estimate.names,
-            found.status,
+            forecast.status,
             estimate.nominal,
             estimate.std,
             estimate.units,
-            found.contributions.size,
+            forecast.contributions.size,
             strict=True,
         )
     )
     header = ("parameter", "shown", "nominal", "std to expect", "unit", "% of the forces")
     table = Listing(header, rows, frozenset(("nominal", "std to expect", "% of the forces")))
-    rank = found.regressor.rank
+    rank = forecast.regressor.rank
     lines = [
         f"{machine}, {source}, {noise}: {rank} of {len(rows)} combinations show in {estimate.count} equations"
-        f"{_band(found)}; condition without units {found.regressor.condition:.3g}",
+        f"{_band(forecast)}; condition without units {forecast.regressor.condition:.3g}",
         "",
         str(table),
     ]
@@ -115,25 +115,25 @@ def forecast_text(
         lines += ["", "shown only together:"]
         lines += [f"  {one.name}: std {number(one.std, _DIGITS)} {one.unit}" for one in estimate.combinations]
     lines += ["", "weakest directions, each parameter in units of its own size:"]
-    lines += [f"  {_known(one.std)}: {_direction(one, estimate)}" for one in found.weakest]
+    lines += [f"  {_known(one.std)}: {_direction(one, estimate)}" for one in forecast.weakest]
     for status, sentence in ((NEVER, "no motion shows"), (NOT_HERE, "another motion may show")):
-        names = [name for name, own in zip(estimate.names, found.status, strict=True) if own == status]
-        names = [name for name in names if name not in found.faint]
+        names = [name for name, own in zip(estimate.names, forecast.status, strict=True) if own == status]
+        names = [name for name in names if name not in forecast.faint]
         if names:
             lines.append(f"{sentence}: {', '.join(names)}")
-    if found.faint:
+    if forecast.faint:
         part = f"{100 * RESOLVED:g} % of their size"
-        lines.append(f"this motion shows, but not to {part} in this noise: {', '.join(found.faint)}")
-    if found.never:
-        lines.append(f"no motion shows: {', '.join(found.never)}")
+        lines.append(f"this motion shows, but not to {part} in this noise: {', '.join(forecast.faint)}")
+    if forecast.never:
+        lines.append(f"no motion shows: {', '.join(forecast.never)}")
     if advice:
         lines += ["", "what as much time of another motion would do:"]
         lines += [f"  {one.text}" for one in advice]
     return "\n".join(lines)
 
 
-def _band(found: Forecast) -> str:
-    return f" (to {found.band:g} Hz, one every {1e3 * found.step:g} ms)" if found.band else ""
+def _band(forecast: Forecast) -> str:
+    return f" (to {forecast.band:g} Hz, one every {1e3 * forecast.step:g} ms)" if forecast.band else ""
 
 
 def _known(std: float) -> str:

@@ -101,9 +101,9 @@ def outputs_table(mechanism: Mechanism) -> Listing:
     return Listing(("name", "what", "unit", "at home"), tuple(rows), frozenset({"at home"}))
 
 
-def prediction_table(found: MechanismIdentification, held: Prediction) -> Listing:
+def prediction_table(result: MechanismIdentification, held: Prediction) -> Listing:
     """How well forces that were not used are predicted, drive by drive."""
-    drives = found.mechanism.description.drives
+    drives = result.mechanism.description.drives
     rms = np.sqrt(np.mean(held.measured**2, axis=0))
     rows = [
         (

@@ -39,14 +39,14 @@ def share() -> Path:
 
 def declared(arguments: Sequence[Argument]) -> list[DeclareLaunchArgument]:
     """Declarations for a launch file."""
-    found = []
+    declarations = []
     for one in arguments:
         more: dict[str, Any] = {"choices": list(one.choices)} if one.choices else {}
         default = str(share() / "config" / FILES[one.name]) if one.name in FILES else one.default
         if default is not None:
             more["default_value"] = default
-        found.append(DeclareLaunchArgument(one.name, description=one.description, **more))
-    return found
+        declarations.append(DeclareLaunchArgument(one.name, description=one.description, **more))
+    return declarations
 
 
 def launch_file(

@@ -137,23 +137,23 @@ def generated(name: str, mechanism: Mechanism, duration: float | None = None, se
     home = read(mechanism, "drives", mechanism.home)[0]
     fade = Fade(duration, REST, min(RAMP, 0.25 * max(duration - 2 * REST, 0.1)))
     still = MultiSine(np.ones(1), np.zeros((count, 1)), np.zeros((count, 1)))
-    made = DriveMotion(name, duration, home, still, fade)
+    motion = DriveMotion(name, duration, home, still, fade)
     if name == "rest":
-        return made
+        return motion
     if signal is not None:
-        made = replace(made, signal=signal)
-        if not within_reach(mechanism, made.drives(np.arange(0.0, duration, PERIOD / 4000))[0]):
+        motion = replace(motion, signal=signal)
+        if not within_reach(mechanism, motion.drives(np.arange(0.0, duration, PERIOD / 4000))[0]):
             raise SettingsError(
                 f"motion file '{name}': does not keep the limits of machine '{mechanism.name}'"
             )
-        return made
+        return motion
     reach = _reach(mechanism, home, name)
     if name == "slow":
-        return replace(made, signal=triangles(3 + np.arange(count) % 6, _SLOW_SHARE * reach)).fitted(
+        return replace(motion, signal=triangles(3 + np.arange(count) % 6, _SLOW_SHARE * reach)).fitted(
             mechanism
         )
     rng = np.random.default_rng([NAMES.index(name), seed])
-    return replace(made, signal=_rich(mechanism, reach, rng)).fitted(mechanism)
+    return replace(motion, signal=_rich(mechanism, reach, rng)).fitted(mechanism)
 
 
 def own_motion(mechanism: Mechanism, duration: float | None = None) -> DriveMotion:
@@ -235,13 +235,13 @@ def within_reach(mechanism: Mechanism, drive: FloatArray, between: bool = False)
 
 def _possible(mechanism: Mechanism, drive: FloatArray, between: bool) -> bool:
     """Whether all rows (N, n) have a configuration away from singular ones, where passive joints can be."""
-    found = close_drives(mechanism, drive)
-    if not found.found.all():
+    closed = close_drives(mechanism, drive)
+    if not closed.found.all():
         return False
-    used = mechanism.joint_use(found.configuration)
+    used = mechanism.joint_use(closed.configuration)
     if used.size and (peaks(used)[1] if between else used.max(axis=0)).max() > 1:
         return False
     home = close_drives(mechanism, read(mechanism, "drives", mechanism.home))
-    pivot = np.abs(found.pivot)[:, None]
+    pivot = np.abs(closed.pivot)[:, None]
     nearest = (peaks(pivot)[0] if between else pivot.min(axis=0)).min()
     return bool(nearest >= _LEAST_PIVOT * abs(home.pivot[0]))

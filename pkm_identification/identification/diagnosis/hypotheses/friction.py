@@ -64,13 +64,13 @@ def deflection(situation: Situation, displacement: float, damping: FloatArray | 
         The bristles' damping over their stiffness, s (s1/s0 of Canudas de Wit 1995).
     """
     struts = situation.rows.struts
-    made = np.zeros_like(struts.rate)
+    bent = np.zeros_like(struts.rate)
     for part in segment_slices(struts.segment):
-        own = made[part]
+        own = bent[part]
         _deflect(struts.length[part], displacement, own)
         if damping is not None and len(own) > 1:
             own += damping / situation.rows.band.period * np.gradient(own, axis=0)
-    return made
+    return bent
 
 
 def with_bristles(situation: Situation, displacement: float, damping: FloatArray) -> FloatArray:

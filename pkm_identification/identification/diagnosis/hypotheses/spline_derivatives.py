@@ -42,15 +42,15 @@ def spline_derivatives(values: FloatArray, interval: float) -> tuple[FloatArray,
         column = lowest + k
         banded[DEGREE + np.arange(count) - column, column] = weights[:, k]
     coefficients = solve_banded((DEGREE, DEGREE), banded, values)
-    found = []
+    derivatives = []
     for degree in range(DEGREE, DEGREE - 2, -1):
         span = knots[degree + 1 : -1] - knots[1 : -degree - 1]
         coefficients = degree * np.diff(coefficients, axis=0) / span[:, None]
         knots = knots[1:-1]
         weights, lowest = _basis(knots, degree - 1, place)
         rows = lowest[:, None] + np.arange(degree)
-        found.append(np.einsum("nk,nkc->nc", weights, coefficients[rows]))
-    return found[0] / interval, found[1] / interval**2
+        derivatives.append(np.einsum("nk,nkc->nc", weights, coefficients[rows]))
+    return derivatives[0] / interval, derivatives[1] / interval**2
 
 
 def _basis(knots: FloatArray, degree: int, place: FloatArray) -> tuple[FloatArray, np.ndarray]:
