@@ -17,13 +17,15 @@ from .results import Findings, Item
 from .times import time_text
 
 PROGRAM = 1e-2  # s: slower items are programs, not calls
+NEAR = 3.0  # times: a budget's mark that would lie on the text beside a bar
 
 
 @styled
 def bars(findings: Findings) -> Figure:
-    """Median times of ours and the peers, the budgets marked."""
-    groups = [item for item in findings.items if item.ours.median < PROGRAM]
-    programs = [item for item in findings.items if item.ours.median >= PROGRAM]
+    """Median times of ours and the peers, where there are any, the budgets marked."""
+    items = [item for item in findings.items if item.peers]
+    groups = [item for item in items if item.ours.median < PROGRAM]
+    programs = [item for item in items if item.ours.median >= PROGRAM]
     parts = [part for part in (groups, programs) if part]
     heights = [sum(len(item.peers) + 1.8 for item in part) for part in parts]
     figure = Figure(figsize=(10, 1.6 + 0.2 * sum(heights)), layout="constrained")
@@ -44,8 +46,11 @@ def _panel(axes, items: list[Item]) -> None:
         for k, (name, timing) in enumerate(entries):
             color, label = (ESTIMATE, "this package") if k == 0 else (MEASURED, "peers")
             axes.barh(place, timing.median / scale, height=0.8, color=color, label=label)
+            # beside a budget's mark, where the text would lie on it
+            marked = k == 0 and item.budget is not None and 1.0 <= item.budget / timing.median < NEAR
+            right = item.budget if marked else timing.median
             axes.annotate(
-                time_text(timing.median), (timing.median / scale, place), (3, 0), textcoords="offset points",
+                time_text(timing.median), (right / scale, place), (4, 0), textcoords="offset points",
                 va="center", fontsize=7,
             )  # fmt: skip
             ticks.append(place)

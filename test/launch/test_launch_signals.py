@@ -9,9 +9,9 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
+from processes import DEADLINE, runs, wait
 
 # each starts three nodes
 pytestmark = [
@@ -19,22 +19,6 @@ pytestmark = [
     pytest.mark.skipif(shutil.which("ros2") is None, reason="ros2 is not installed"),
 ]
 CHAIN = 3  # nodes of identify.launch.py
-DEADLINE = 600.0  # s; the first start compiles the kernels
-
-
-def wait(condition, what):
-    end = time.monotonic() + DEADLINE
-    while not condition():
-        assert time.monotonic() < end, f"no {what} within {DEADLINE:g} s"
-        time.sleep(0.1)
-
-
-def runs(process):
-    try:
-        state = Path(f"/proc/{process}/stat").read_text(encoding="ascii").rpartition(")")[2].split()[0]
-    except FileNotFoundError:
-        return False
-    return state != "Z"
 
 
 class Launched:

@@ -6,15 +6,13 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from pathlib import Path
 
 import pytest
+from processes import runs, wait
 
 from pkm_identification.ros.node.launcher import LAUNCHER, end_with_launcher
 from pkm_identification.ros.processes.node_process import ACTIVE, process_environment
 
-DEADLINE = 300.0  # s
 # As `ros2 launch` does: starts the node as its child, without a care for its end.
 STARTER = """
 import os, subprocess, sys, time
@@ -24,22 +22,6 @@ node = subprocess.Popen(sys.argv[3:], stdout=output, stderr=output, stdin=subpro
 print(node.pid, flush=True)
 time.sleep(1000)
 """
-
-
-def wait(condition, what):
-    end = time.monotonic() + DEADLINE
-    while not condition():
-        assert time.monotonic() < end, f"no {what} within {DEADLINE:g} s"
-        time.sleep(0.05)
-
-
-def runs(process):
-    """Whether a process is there and not only waiting for somebody to ask for its exit code."""
-    try:
-        state = Path(f"/proc/{process}/stat").read_text(encoding="ascii").rpartition(")")[2].split()[0]
-    except FileNotFoundError:
-        return False
-    return state != "Z"
 
 
 @pytest.mark.slow

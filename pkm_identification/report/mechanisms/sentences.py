@@ -93,7 +93,8 @@ def cause_words(cause: Cause, result: MechanismIdentification) -> str:
         return f"friction of {who} differs by direction by {size} {unit} to either side"
     if cause.effect.kind == "friction_stribeck":
         return f"friction of {who} is {size} {unit} more at low rates"
-    return f"friction of {who} goes with the square of the rate"
+    length = description.drives[drive].measure.unit
+    return f"friction of {who} goes with the square of the rate, by {size} {unit} s^2/{length}^2"
 
 
 def _held_sentence(result: MechanismIdentification) -> tuple[bool, str]:

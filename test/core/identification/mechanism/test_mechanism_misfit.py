@@ -21,6 +21,7 @@ from pkm_identification.report.mechanisms.sentences import misfit
 from pkm_identification.simulation.multibody.motions import generated
 
 PERIOD, DURATION, NOISE = 2e-3, 12.0, 0.01
+SLOW = 0.02  # m/s, ten times the rate at which friction bends
 FRICTION = {"viscous": [0.0] * 3, "coulomb": [3.0, 4.0, 5.0], "transition_rate": 0.002}
 
 pytestmark = pytest.mark.slow
@@ -49,6 +50,10 @@ def found(mechanism, exact, change=None):
     return identify_mechanism(mechanism, [log], Settings.of(estimator="ls", assumptions=assumptions))
 
 
+def smooth_side(rate):
+    return np.clip(rate / FRICTION["transition_rate"], -1.0, 1.0)
+
+
 def only(k, values):
     return np.where(np.arange(3) == k, values, 0.0)
 
@@ -66,8 +71,16 @@ CASES = {
     "sign": (lambda t, f, v, a: f * (1.0 - only(1, 2.0)), Effect("gain", 1), -2.0, "force_2 has the wrong sign"),
     "offset": (lambda t, f, v, a: f + only(2, 6.0), Effect("offset", 2), 6.0, "force_3 has an offset of 6"),
     "asymmetric": (
-        lambda t, f, v, a: f + only(0, 2.0 * np.minimum(np.abs(v) / FRICTION["transition_rate"], 1.0)),
+        lambda t, f, v, a: f + only(0, 2.0 * np.abs(smooth_side(v))),
         Effect("friction_asymmetric", 0), 2.0, "friction of force_1 differs by direction",
+    ),
+    "stribeck": (
+        lambda t, f, v, a: f + only(1, 3.0 * smooth_side(v) * np.exp(-((v / SLOW) ** 2))),
+        Effect("friction_stribeck", 1), 3.0, "N more at low rates",
+    ),
+    "square": (
+        lambda t, f, v, a: f + only(2, 400.0 * v * np.abs(v)),
+        Effect("friction_square", 2), 400.0, "friction of force_3 goes with the square of the rate, by 4",
     ),
     "inertia": (lambda t, f, v, a: f + 9.0 * a, Effect("inertia", COMMON), 9.0, "all drives have 9"),
 }  # fmt: skip

@@ -11,7 +11,7 @@ import pytest
 from pkm_identification.estimation.estimators import ESTIMATORS, Tuning
 from pkm_identification.identification.experiment import Experiment
 from pkm_identification.identification.settings import Settings
-from pkm_identification.identification.yielding.rewinding import rewound
+from pkm_identification.identification.yielding.rewinding import rewound, wound_up
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.simulation.perturbation import perturbed
 from pkm_identification.simulation.sensors import SensorSettings
@@ -34,11 +34,17 @@ def simulated():
     return nominal, truth, recording
 
 
-def left(problem, truth):
-    """What the true values leave of the equations, N rms."""
-    values = np.zeros(len(problem.parameters))
+def true_values(parameters, truth):
+    """Of the parameters; what is estimated besides is 0."""
+    values = np.zeros(len(parameters))
     true = Settings().parameter_set(truth)
     values[: len(true.nominal)] = true.nominal
+    return values
+
+
+def left(problem, truth):
+    """What the true values leave of the equations, N rms."""
+    values = true_values(problem.parameters, truth)
     return np.sqrt(np.mean((problem.equations.measured - problem.equations.regressor @ values) ** 2))
 
 
@@ -60,7 +66,20 @@ def test_logs_are_left_alone_where_the_model_cannot_tell(simulated):
         assert rewound(experiment, problem) == (experiment, problem)
 
 
-def test_a_model_that_is_far_off_is_not_believed(simulated):
+def test_a_course_that_is_not_the_log_s_is_not_believed(simulated):
+    """The winding of bodies that weigh nothing or far too much has nothing to do with what belts were wound up."""
+    nominal, truth, recording = simulated
+    experiment = Experiment.of([recording.log()], nominal)
+    parameters, transfers = experiment.problem().parameters, experiment.settings.guard.transfers
+    believed = {}
+    for factor in (1.0, 4.0):
+        basis = parameters.known + parameters.mapping @ (factor * true_values(parameters, truth))
+        (measured,), (log,) = experiment.at_motors, experiment.logs
+        believed[factor] = wound_up(experiment, measured, log, basis, transfers) is not None
+    assert believed == {1.0: True, 4.0: False}
+
+
+def test_what_does_not_fit_better_is_not_taken(simulated):
     """Belts of a fifth of the stiffness in the file, which no first estimate makes good."""
     nominal, _, recording = simulated
     document = copy.deepcopy(dict(nominal.document))
