@@ -39,8 +39,8 @@ def misfit_figure(fit: Diagnosis) -> Figure:
         lines.append((causes, ESTIMATE, "with what was found"))
     for residuals, color, label in lines:
         chosen = (residuals.time >= start) & (residuals.time <= start + WINDOW)
-        shown = residuals.time[chosen], residuals.relative[chosen, worst]
-        over_time.plot(*shown, color=color, linewidth=1.0, label=label)
+        time = residuals.time[chosen] - model.time[0]  # stamps of recordings count from 1970
+        over_time.plot(time, residuals.relative[chosen, worst], color=color, linewidth=1.0, label=label)
     over_time.set_xlabel("time (s)")
     over_time.set_ylabel("residual / noise floor")
     over_time.set_title(f"strut {worst + 1}, where it is largest")

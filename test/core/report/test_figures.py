@@ -2,6 +2,7 @@
 
 import io
 from dataclasses import replace
+from types import SimpleNamespace
 
 import matplotlib
 import numpy as np
@@ -12,11 +13,13 @@ from matplotlib.text import Text
 from PIL import Image
 
 from pkm_identification.estimation.identifiability import UNIDENTIFIABLE
+from pkm_identification.identification.diagnosis.findings import Residuals
 from pkm_identification.identification.review.friction_curves import FrictionCurve
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.report.figures.forces import forces_figure, residual_figure
 from pkm_identification.report.figures.friction_curves import friction_curves_figure
 from pkm_identification.report.figures.machine import machine_figure
+from pkm_identification.report.figures.misfit import misfit_figure
 from pkm_identification.report.figures.parameters import convergence_figure, estimates_figure
 from pkm_identification.report.figures.style import png
 from pkm_identification.report.folder import report_figures
@@ -222,3 +225,17 @@ def test_only_figures_with_something_to_show():
     assert list(report_figures(result)) == [
         "estimates", "correlation", "convergence", "forces", "residual", "machine",
     ]  # fmt: skip
+
+
+def test_misfit_of_a_recording_counts_from_its_beginning():
+    time = 1.8e9 + np.arange(0.0, 10.0, 0.04)
+    relative = np.zeros((len(time), 6))
+    relative[150, 2] = 8.0
+    residuals = Residuals(time, relative)
+    fit = SimpleNamespace(
+        residuals=(residuals, residuals), per_strut=np.arange(6) == 2, causes=(), remarks=()
+    )
+    over_time = misfit_figure(fit).axes[0]
+    (line,) = over_time.get_lines()
+    assert line.get_xdata()[0] == pytest.approx(4.0, abs=0.05)
+    assert line.get_xdata()[np.argmax(line.get_ydata())] == pytest.approx(6.0)
