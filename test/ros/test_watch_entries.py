@@ -86,32 +86,64 @@ def test_a_status_has_its_level_in_a_word_and_its_numbers_as_text():
     }
 
 
-@pytest.mark.slow
-def test_what_is_said_of_another_machine_goes_with_its_estimates(domain):
-    machine = Machine.load("uf")
+@pytest.fixture
+def listening(domain):
+    """Listener for the machine uf, and the node that publishes what it hears."""
     rclpy.init(args=[], domain_id=domain)
-    listener = Listener(machine=machine)
+    listener = Listener(machine=Machine.load("uf"))
     node = rclpy.create_node("other_estimator")
-    publisher = node.create_publisher(ParameterEstimate, "parameter_estimate", LATCHED)
-
-    def shown() -> tuple[str, str]:
-        """Machine of the newest estimate, and what the page says of it."""
-        board = json.loads(listener.board.since(1)[1])
-        return (board.get("estimate") or {}).get("machine", ""), board["no_machine"]
-
-    def wait(expected: tuple[str, str]) -> None:
-        end = time.monotonic() + DEADLINE
-        while shown() != expected:
-            assert time.monotonic() < end, shown()
-            time.sleep(0.01)
-
     try:
         listener.start()
-        publisher.publish(estimate(machine="left", machine_hash="0" * 16))
-        wait(("left", "The estimate is of 'left', not of the --machine that is drawn."))
-        publisher.publish(estimate(machine="uf", machine_hash=machine.hash))
-        wait(("uf", ""))
+        yield listener, node
     finally:
         listener.close()
         node.destroy_node()
         rclpy.try_shutdown()
+
+
+def wait(seen, expected):
+    end = time.monotonic() + DEADLINE
+    while seen() != expected:
+        assert time.monotonic() < end, seen()
+        time.sleep(0.01)
+
+
+def shown(listener) -> dict:
+    """The newest estimate on the board."""
+    return json.loads(listener.board.since(1)[1]).get("estimate") or {}
+
+
+@pytest.mark.slow
+def test_what_is_said_of_another_machine_goes_with_its_estimates(listening):
+    listener, node = listening
+    publisher = node.create_publisher(ParameterEstimate, "parameter_estimate", LATCHED)
+
+    def said() -> tuple[str, str]:
+        board = json.loads(listener.board.since(1)[1])
+        return (board.get("estimate") or {}).get("machine", ""), board["no_machine"]
+
+    publisher.publish(estimate(machine="left", machine_hash="0" * 16))
+    wait(said, ("left", "The estimate is of 'left', not of the --machine that is drawn."))
+    publisher.publish(estimate(machine="uf", machine_hash=Machine.load("uf").hash))
+    wait(said, ("uf", ""))
+
+
+@pytest.mark.slow
+def test_another_estimator_begins_a_new_run_however_far_it_has_come(listening):
+    listener, node = listening
+    first = node.create_publisher(ParameterEstimate, "parameter_estimate", LATCHED)
+
+    def run_of(publisher, count) -> int:
+        publisher.publish(estimate(count=count))
+        wait(lambda: shown(listener).get("count"), count)
+        return shown(listener)["run"]
+
+    run = run_of(first, 100)
+    assert run_of(first, 200) == run
+    # killed, the first stays in the graph for as long as its lease lasts
+    second = node.create_publisher(ParameterEstimate, "parameter_estimate", LATCHED)
+    after = run_of(second, 300)
+    assert after > run
+    node.destroy_publisher(first)
+    assert run_of(second, 400) == after
+    assert len(listener.course.entry()["time"]) == 2

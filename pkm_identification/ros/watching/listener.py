@@ -55,6 +55,7 @@ class Listener:
         self._given = machine
         self._unknown = machine is None  # whether the estimator is still to be asked for its machine
         self._shown = self._judged = ""  # digests of the machine that is drawn, and of the last estimate's
+        self._estimators: set[bytes] = set()  # identifiers of the publishers of estimates so far
         self._heard: dict[str, float] = {}
         self._nodes: dict[str, dict[str, Any]] = {}
         self._posed = 0.0
@@ -65,7 +66,7 @@ class Listener:
         self._parameters = self.node.create_client(GetParameters, "estimator/get_parameters")
         listen = self.node.create_subscription
         listen(PoseStamped, "platform_pose", self._take_pose, NEWEST, raw=True)
-        listen(ParameterEstimate, "parameter_estimate", self._take_estimate, LATCHED)
+        self._estimates = listen(ParameterEstimate, "parameter_estimate", self._take_estimate, LATCHED)
         listen(InertiaStamped, "estimator/payload", self._take_payload, LATCHED)
         listen(DiagnosticArray, "/diagnostics", self._take_diagnostics, DIAGNOSTICS_WATCHED)
         self.node.create_timer(LOOK_PERIOD, self._look, clock=STEADY)
@@ -133,6 +134,7 @@ class Listener:
         entry = estimate_entry(message)
         if entry is None:
             return
+        self._begin_with_a_new_estimator()
         entry["run"] = self.course.take(*(entry[key] for key in ("names", "count", "time", "values", "std")))
         self._heard["estimate"] = time.monotonic()
         self.board.put("estimate", entry)
@@ -143,6 +145,14 @@ class Listener:
             self.board.put("no_machine", "")
         else:
             self._other_machine(message)
+
+    def _begin_with_a_new_estimator(self) -> None:
+        # one started anew may have come as far as the one before by the time that it is discovered
+        publishers = self.node.get_publishers_info_by_topic(self._estimates.topic_name)
+        estimators = {bytes(publisher.endpoint_gid) for publisher in publishers}
+        if self._estimators and not estimators <= self._estimators:
+            self.course.restart()
+        self._estimators |= estimators
 
     def _take_payload(self, message: InertiaStamped) -> None:
         entry = payload_entry(message)
