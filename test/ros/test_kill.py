@@ -135,9 +135,18 @@ def latest(statuses, node, key):
 
 
 def flushed(bench, folder, size):
-    """Wait until the recording that is being made has so many bytes on disk."""
-    recording = folder / "bag.part" / "bag" / "bag.db3"  # its journal comes and goes
+    """Wait until a whole transaction of the recording that is being made has left so many bytes on disk."""
+    recording = folder / "bag.part" / "bag" / "bag.db3"
     bench.wait(lambda: recording.exists() and recording.stat().st_size > size, f"{size} bytes of a recording")
+    # these may be of a transaction that is not complete: it is when the next one begins to be written
+    seen = transactions(recording)
+    bench.wait(lambda: transactions(recording) > seen, "another transaction")
+
+
+def transactions(database):
+    """SQLite's file change counter (its file format, section 1.3.7)."""
+    with database.open("rb") as stream:
+        return int.from_bytes(stream.read(28)[24:], "big")
 
 
 @pytest.mark.slow
