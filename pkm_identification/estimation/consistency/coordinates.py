@@ -116,6 +116,29 @@ def slot_jacobian(theta, slots, moments, jacobian):
         jacobian[last, mass] = -distance * distance * jacobian[mass, mass]
 
 
+@kernel
+def slot_curvature(slots, jacobian, pull, curvature):
+    """How moments at their bounds bend a sum of squares by its own coordinates (P,): never negative, else zero.
+
+    `pull` (P,) are the products of the residual with the columns of the moments: half the slope, downwards.
+    """
+    curvature[:] = 0.0
+    for k in range(curvature.size):
+        if slots.kind[k] == BOUNDED:
+            # an excess is its own first and second derivative by its logarithm
+            curvature[k] = max(0.0, -pull[k] * jacobian[k, k])
+    for r in range(slots.rods.shape[0]):
+        last = slots.rods[r, 2]
+        curvature[last] = max(0.0, -pull[last] * jacobian[last, last])
+    size = slots.body.size
+    if size:
+        first = 4 if size == BLOCK else 1
+        for k in range(first, first + 3):
+            # a pivot is a square: its second derivative is twice the first
+            place = slots.body[k]
+            curvature[place] = max(0.0, -2.0 * pull[place] * jacobian[place, place])
+
+
 @dataclass(frozen=True)
 class FreeCoordinates:
     """Free coordinates theta of a parameter set, and back.

@@ -9,6 +9,9 @@ by Gauss-Newton: the iterated measurement update of a Kalman filter (Bell and Ca
 square-root steps as an equation. The covariance stays P: the estimate is the point of a convex set that is nearest
 to the mean in its metric, and going there brings no estimate further away from any truth within the set.
 
+Where a parameter presses against its bound, the logarithm of its excess bends the model as strongly as it tilts it:
+Gauss-Newton, which leaves that out, would creep. Its positive part (`slot_curvature`) is taken as a prior of the step.
+
 The prior counts once, in the linear filter. |theta|^2, in units WIDE times theta's own prior, only keeps the
 steps finite where a bound makes w insensitive to theta: 1 / WIDE^2 of the prior's information.
 
@@ -32,6 +35,7 @@ from ..filters.square_root import potter_update
 from .coordinates import (
     BLOCK,
     FreeCoordinates,
+    slot_curvature,
     slot_jacobian,
     slot_moments,
 )
@@ -89,7 +93,7 @@ def fit_coordinates(mean, root, lifting, centre, scale, slots, theta, state):
     lowered, moments, residual = np.empty(width), np.empty(width), np.empty(width)
     work = MisfitWork(lowered, moments, residual, np.empty((2, BLOCK)))
     slope, moved, trial = np.empty((width, width)), np.empty(width), np.empty(width)
-    fitted, fitted_root = np.empty(width), np.empty((width, width))
+    fitted, fitted_root, curvature = np.empty(width), np.empty((width, width)), np.empty(width)
     cost = _misfit(inverse, mean, theta, centre, scale, slots, lifting, work)
     if not np.isfinite(cost):
         theta[:] = 0.0
@@ -98,18 +102,26 @@ def fit_coordinates(mean, root, lifting, centre, scale, slots, theta, state):
             return False
     for _ in range(MAX_ITERATIONS):
         slot_jacobian(lowered, slots, moments, slope)
+        slot_curvature(slots, slope, residual @ inverse @ lifting, curvature)
         rows = (inverse @ (lifting @ slope)) * scale
-        innovation = residual + rows @ theta
-        fitted[:] = 0.0
+        innovation = residual.copy()
         fitted_root[:] = 0.0
         for k in range(width):
-            fitted_root[k, k] = 1.0
+            # of theta, by its prior and by the curvature about where it is
+            precision = 1.0 + curvature[k] * scale[k] ** 2
+            fitted[k] = theta[k] * (1.0 - 1.0 / precision)
+            fitted_root[k, k] = precision**-0.5
+            for m in range(width):
+                innovation[m] += rows[m, k] * (theta[k] - fitted[k])
         change = rows.copy()
+        for k in range(width):
+            for m in range(width):
+                rows[m, k] *= fitted_root[k, k]
         potter_update(fitted, fitted_root, rows, innovation, moved)
         step = fitted - theta
         if not np.isfinite(np.sum(step)):
             return False
-        expected = np.sum((change @ step) ** 2) + np.sum(step**2)
+        expected = np.sum((change @ step) ** 2) + np.sum((1.0 + curvature * scale**2) * step**2)
         share = 1.0
         for _ in range(HALVINGS):
             for k in range(width):

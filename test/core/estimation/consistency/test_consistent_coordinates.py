@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from pkm_identification.errors import PkmError
 from pkm_identification.estimation.consistency.constraints import inequalities, is_physical, violations
-from pkm_identification.estimation.consistency.coordinates import FreeCoordinates
+from pkm_identification.estimation.consistency.coordinates import FreeCoordinates, slot_curvature
+from pkm_identification.estimation.consistency.layout import BOUNDED
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.physical_layout import physical_layout
 from pkm_identification.mechanisms.hexapod.parameters.sets import NAMES, hexapod_parameters
@@ -151,3 +152,22 @@ def test_a_set_that_holds_a_part_of_a_body_is_refused():
         parameters = replace(plain, entries=tuple(entries))
         with pytest.raises(PkmError, match=message):
             physical_layout(made, parameters)
+
+
+@SETS
+def test_curvature_of_bounds_against_differences(name):
+    """Of each moment by its own coordinate; a residual that draws moments away from their bounds bends nothing."""
+    c = coordinates(name)
+    theta, step, width = drawn(c, 9, 0.3), 1e-4, len(c.prior.mean)
+    slope = np.linalg.solve(c.layout.lifting, c.jacobian(theta))
+    curvature = np.empty(width)
+    slot_curvature(c.slots, slope, np.ones(width), curvature)
+    assert not curvature.any()
+    slot_curvature(c.slots, slope, -np.ones(width), curvature)
+    moments = np.linalg.solve(c.layout.lifting, c.physical(theta))
+    bounded = [k for k in range(width) if c.slots.kind[k] == BOUNDED] + c.slots.rods[:, 2].tolist()
+    for k in bounded:
+        here = step * np.eye(width)[k]
+        around = sum(np.linalg.solve(c.layout.lifting, c.physical(theta + way)) for way in (here, -here))
+        assert curvature[k] == pytest.approx((around - 2.0 * moments)[k] / step**2, rel=1e-4)
+    assert bounded
