@@ -2,7 +2,8 @@
 
 The physical parameters are a convex set, so that every vector v gives a half space v' F(w) v > 0 that holds all of
 them (`estimation.consistency.constraints`). An estimate that lies outside of one by more than it could by chance is no
-machine's. Looking along a few v costs little; the nearest machine itself is a minimisation (`physical_verdict`).
+machine's. Looking along a few v costs little; the nearest machine itself is a minimisation (`physical_verdict`). Where
+F(w) is positive definite, no v need be looked along.
 """
 
 from __future__ import annotations
@@ -15,11 +16,30 @@ from pkm_identification.estimation.estimate import ParameterEstimate
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.physical_layout import physical_layout
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.compiled import kernel
+from pkm_identification.numerics.linear_systems import lower_cholesky
 from pkm_identification.parameters.parameter_set import ParameterSet
 
 # Standard deviations outside; twenty conditions are looked at as long as the stream lasts, and friction that is not
 # there lies on its bound.
 BEYOND = 4.0
+
+
+@kernel
+def _note_broken(constant, slopes, values, broken):
+    """Note which of the matrices (n, s, s) of conditions are not positive definite at parameters (P,)."""
+    count, size = constant.shape[:2]
+    matrix = np.empty((size, size))
+    some = False
+    for n in range(count):
+        for i in range(size):
+            for j in range(i + 1):
+                matrix[i, j] = constant[n, i, j]
+                for k in range(values.size):
+                    matrix[i, j] += slopes[n, k, i, j] * values[k]
+        broken[n] = not lower_cholesky(matrix, matrix)
+        some = some or broken[n]
+    return some
 
 
 class Plausibility:
@@ -46,9 +66,10 @@ class Plausibility:
         """The worst of what is impossible about an estimate, for people; empty if nothing is."""
         broken: list[tuple[float, Inequality]] = []
         for group in self._groups:
-            outside = group.outside(estimate.values, estimate.covariance)
             broken += [
-                (float(outside[k]), group.conditions[k]) for k in np.nonzero(outside > BEYOND)[0].tolist()
+                (deviations, condition)
+                for deviations, condition in group.outside(estimate.values, estimate.covariance)
+                if deviations > BEYOND
             ]
         if not broken:
             return ""
@@ -61,21 +82,27 @@ class _Group:
     """Conditions on matrices of one size, looked at together."""
 
     def __init__(self, conditions: list[Inequality]) -> None:
-        self.conditions = conditions
-        self._constant = np.array([one.constant.ravel() for one in conditions])
-        # the parameters of conditions last, for one product with all of them
-        self._slopes = np.array([one.slopes.reshape(len(one.slopes), -1).T for one in conditions])
-        size = len(conditions[0].constant)
-        self._axes = np.broadcast_to(np.eye(size), (len(conditions), size, size))
+        self._conditions = conditions
+        self._constant = np.array([one.constant for one in conditions])
+        self._slopes = np.array([one.slopes for one in conditions])
+        self._broken = np.empty(len(conditions), dtype=np.bool_)
 
-    def outside(self, values: FloatArray, covariance: FloatArray) -> FloatArray:
-        """By how many standard deviations parameters lie outside of each condition, at least; negative inside."""
-        count, size = self._axes.shape[:2]
-        matrix = (self._constant + self._slopes @ values).reshape(count, size, size)
+    def outside(self, values: FloatArray, covariance: FloatArray) -> list[tuple[float, Inequality]]:
+        """By how many standard deviations, at least, parameters lie outside of the conditions they break."""
+        if not _note_broken(self._constant, self._slopes, values, self._broken):
+            return []
+        constant, slopes = self._constant[self._broken], self._slopes[self._broken]
+        count, size = constant.shape[:2]
+        # the parameters last, for one product with all of them
+        slopes = slopes.reshape(count, len(values), -1).transpose(0, 2, 1)
+        matrix = constant + (slopes @ values).reshape(constant.shape)
         # the diagonal entries are what has a name (a mass, a moment); the eigenvectors what is most wrong
-        vectors = np.concatenate([np.linalg.eigh(matrix)[1].transpose(0, 2, 1), self._axes], axis=1)
+        axes = np.broadcast_to(np.eye(size), constant.shape)
+        vectors = np.concatenate([np.linalg.eigh(matrix)[1].transpose(0, 2, 1), axes], axis=1)
         squares = (vectors[..., :, None] * vectors[..., None, :]).reshape(count, 2 * size, -1)
         margin = (squares @ matrix.reshape(count, -1, 1))[..., 0]
-        slopes = squares @ self._slopes
+        slopes = squares @ slopes
         variance = np.sum((slopes @ covariance) * slopes, axis=-1)
-        return np.asarray(np.max(-margin / np.sqrt(np.maximum(variance, 1e-300)), axis=1))
+        outside = np.max(-margin / np.sqrt(np.maximum(variance, 1e-300)), axis=1)
+        broken = [self._conditions[k] for k in np.flatnonzero(self._broken)]
+        return list(zip(outside.tolist(), broken, strict=True))
