@@ -9,6 +9,7 @@ import numpy as np
 from pkm_identification.motion import StrutSample
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
+from pkm_identification.numerics.copying import copy_matrix, copy_vector
 from pkm_identification.numerics.linear_systems import invert6
 from pkm_identification.numerics.rotation import orthonormalize, quaternion_from_matrix
 
@@ -57,23 +58,36 @@ class PlatformSample:
 
 
 @kernel
-def _track(joints, home, scale, struts, pose, rates, matrices):
-    """Pose (in place), twist and acceleration of one sample: (converged, iterations, residual, condition).
+def _track(joints, home, scale, struts, last, pose, rates, matrices):
+    """Pose, twist and acceleration of one sample: (converged, iterations, residual, condition, steps).
 
-    `struts` (length, rate, acceleration), `rates` (twist, acceleration) of the platform; the rest as in `records`.
+    `struts` (length, rate, acceleration), `last` (length, position, rotation) of the sample before, `rates` (twist,
+    acceleration) of the platform; the rest as in `records`. Steps, in m, are that of the pose and the longest possible:
+    near the last pose lengths and pose change in proportion, a pose further away is another assembly mode.
     """
     joints, home, pose, matrices = Joints(*joints), Pose(*home), Pose(*pose), PoseMatrices(*matrices)
     length, rate, second = struts
+    last_length, last_position, last_rotation = last
     twist, acceleration = rates
+    copy_vector(last_position, pose.position)
+    copy_matrix(last_rotation, pose.rotation)
     good, used, residual = solve_pose(joints, length, True, pose, home, MAX_ITERATIONS, matrices)
     if not good:
-        return False, used, residual, np.inf
+        return False, used, residual, np.inf, (0.0, 0.0)
     orthonormalize(pose.rotation)
     if not invert6(matrices.jacobian, matrices.inverse, matrices.work):
-        return False, used, residual, np.inf
+        return False, used, residual, np.inf, (0.0, 0.0)
     condition = frobenius_condition(matrices.jacobian, matrices.inverse, scale)
     platform_rates(joints.platform, pose.rotation, matrices, rate, second, twist, acceleration)
-    return True, used, residual, condition
+    way, turn, change = 0.0, 0.0, 0.0
+    for i in range(3):
+        way += (pose.position[i] - last_position[i]) ** 2
+        for k in range(3):
+            turn += (pose.rotation[i, k] - last_rotation[i, k]) ** 2
+    for i in range(length.size):
+        change = max(change, abs(length[i] - last_length[i]))
+    step = np.sqrt(way) + scale * np.sqrt(turn)
+    return True, used, residual, condition, (step, 20.0 * condition * change + 1e-6)
 
 
 class PlatformTracker:
@@ -114,25 +128,19 @@ class PlatformTracker:
             Where it failed, the last good pose at rest.
         """
         m = self.machine
-        position, rotation = self._position.copy(), self._rotation.copy()
-        twist, acceleration = np.zeros(6), np.zeros(6)
-        good, iterations, residual, condition = _track(
-            self._joints, self._home, m.length_scale, (sample.length, sample.rate, sample.acceleration),
+        position, rotation, twist, acceleration = np.empty(3), np.empty((3, 3)), np.empty(6), np.empty(6)
+        known = self._length is not None
+        last = sample.length if self._length is None else self._length, self._position, self._rotation
+        good, iterations, residual, condition, (step, possible) = _track(
+            self._joints, self._home, m.length_scale, (sample.length, sample.rate, sample.acceleration), last,
             (position, rotation), (twist, acceleration), self._matrices,
         )  # fmt: skip
         message, jumped = "", False
         if not good:
             message = f"forward kinematics did not converge (length error {residual:.2e} m)"
-        elif self._length is not None:
-            # Near the last pose lengths and pose change in proportion; a pose much further away is another
-            # assembly mode.
-            step = np.linalg.norm(position - self._position) + m.length_scale * np.linalg.norm(
-                rotation - self._rotation
-            )
-            possible = 20.0 * condition * np.abs(sample.length - self._length).max() + 1e-6
-            if step > possible:
-                good, jumped = False, True
-                message = f"pose jumped by {step:.4f} m: another assembly mode"
+        elif known and step > possible:
+            good, jumped = False, True
+            message = f"pose jumped by {step:.4f} m: another assembly mode"
         if good:
             self._position, self._rotation, self._length = position, rotation, sample.length
             status = OK if condition <= self.degraded_condition else DEGRADED
@@ -144,5 +152,5 @@ class PlatformTracker:
             twist, acceleration = np.zeros(6), np.zeros(6)
         return PlatformSample(
             sample.time, position, rotation, twist, acceleration, sample.force, sample.segment, status,
-            int(iterations), float(residual), float(condition), message, jumped,
+            iterations, residual, condition, message, jumped,
         )  # fmt: skip
