@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -33,7 +34,7 @@ from ..equations.reversal import reversal_pulse, reversal_time, smoothed_bend, s
 _BACKWARD = np.array([25.0, -48.0, 36.0, -16.0, 3.0]) / 12.0
 # Places in the stack that is filtered, from its end; in front of them the machine's columns and a payload's.
 _KNOWN, _BEND, _PULSE, _FORCE = -4 - STRUTS, -3 - STRUTS, -2 - STRUTS, -1 - STRUTS
-_STEPPED = slice(-STRUTS, None)
+NO_STEPS = np.zeros((STRUTS, STRUTS))
 
 
 @dataclass(frozen=True)
@@ -75,13 +76,47 @@ class Equation:
         return np.concatenate([self.regressor, self.load], axis=1)
 
 
-@kernel
-def _fill_stack(packed, entries, moving, starting, time, smoothing, place, struts, stack):
-    """Write columns, bend and pulses of one sample into the stack, without force and steps; False if it is singular.
+class _Band(NamedTuple):
+    """Sections (S, 6), their state at rest (S, 2) and now (S, 2, C), what goes in and what comes out (6, C / 6)."""
 
-    `moving` is (position, rotation, twist, acceleration), `smoothing` weights and ring of rates of `smoothed_bend`.
-    Strut lengths, rates and accelerations go into `struts`, shape (3, 6).
+    sections: FloatArray
+    zi: FloatArray
+    state: FloatArray
+    stack: FloatArray
+    filtered: FloatArray
+
+
+@kernel
+def _take_sample(packed, entries, sample, starting, time, smoothing, place, band, struts):
+    """Put columns, bend, pulses, force and steps of one sample through the band; False if it is singular.
+
+    `sample` is (position, rotation, twist, acceleration, force, steps), `smoothing` weights and ring of rates of
+    `smoothed_bend`, `band` a plain `_Band`. Strut lengths, rates and accelerations go into `struts`, shape (3, 6).
     """
+    moving, force, stepped = sample[:4], sample[4], sample[5]
+    band = _Band(*band)
+    stack = band.stack
+    if not _fill_model(packed, entries, moving, starting, time, smoothing, place, struts, stack):
+        return False
+    steps = stack.shape[1] - STRUTS
+    for i in range(STRUTS):
+        stack[i, _FORCE] = force[i]
+        for k in range(STRUTS):
+            stack[i, steps + k] = stepped[i, k]
+    row, filtered = stack.reshape((1, stack.size)), band.filtered.reshape((1, stack.size))
+    if starting:
+        # as if the first sample had lasted for ever
+        for s in range(band.zi.shape[0]):
+            for k in range(2):
+                for c in range(stack.size):
+                    band.state[s, k, c] = band.zi[s, k] * row[0, c]
+    filter_rows(band.sections, row, band.state, filtered)
+    return True
+
+
+@kernel
+def _fill_model(packed, entries, moving, starting, time, smoothing, place, struts, stack):
+    """Write columns, bend and pulses of one sample into the stack; False if it is singular. See `_take_sample`."""
     position, rotation, twist, acceleration = moving
     weights, rates = smoothing
     geometry, sample = unpacked(packed), MotionSample(position, rotation, twist, acceleration)
@@ -109,6 +144,28 @@ def _fill_stack(packed, entries, moving, starting, time, smoothing, place, strut
     return True
 
 
+@kernel
+def _fill_equation(filtered, width, nuisance, columns, load, measured, force, stepped, forces, rate):
+    """Write what `Equation` has out of the band's stack; `forces` are (ring, its newest, period in s)."""
+    ring, newest, period = forces
+    last = filtered.shape[1]
+    for i in range(STRUTS):
+        for k in range(width):
+            columns[i, k] = filtered[i, k]
+        if nuisance:
+            columns[i, width + i] = filtered[i, last + _PULSE]  # each strut's own
+        for k in range(load.shape[1]):
+            load[i, k] = filtered[i, width + k]
+        force[i] = filtered[i, last + _FORCE]
+        measured[i] = force[i] - filtered[i, last + _KNOWN]
+        for k in range(STRUTS):
+            stepped[i, k] = filtered[i, last - STRUTS + k]
+        rate[i] = 0.0
+        for age in range(_BACKWARD.size):
+            rate[i] += _BACKWARD[age] * ring[(newest - age) % _BACKWARD.size, i]
+        rate[i] /= period
+
+
 class EquationFilter:
     """Model columns and measured force of one sample after the other through the estimation band.
 
@@ -132,15 +189,19 @@ class EquationFilter:
         kinematic_cutoff: float,
         load: bool,
     ) -> None:
-        self._sections = band.sections
-        self._zi = rest(self._sections)
         self._geometry = packed_geometry(machine)
         self._nuisance = parameters.nuisance
         self._width = len(parameters.names) - self._nuisance
-        payload = np.eye(len(parameters.known), PLATFORM_COLUMNS if load else 0)
+        self._load = PLATFORM_COLUMNS if load else 0
+        payload = np.eye(len(parameters.known), self._load)
         mapping = np.column_stack([parameters.mapping[:, : self._width], payload, parameters.known])
         self._mapping = SparseMapping.of(machine, mapping).entries
-        self._stack, self._filtered = np.zeros((2, 6, mapping.shape[1] - _BEND))
+        stack, self._filtered = np.zeros((2, STRUTS, mapping.shape[1] - _BEND))
+        sections = band.sections
+        # as kernels are called: names would cost 2 us
+        self._band = tuple(
+            _Band(sections, rest(sections), np.empty((len(sections), 2, stack.size)), stack, self._filtered)
+        )
         self._weights = smoothing_weights(kinematic_cutoff, band.period)
         self._rates = np.zeros((len(self._weights), 6))
         self._smoothing = self._weights, self._rates
@@ -152,9 +213,9 @@ class EquationFilter:
         self._since = self._made = 0
         self._reversal_time = reversal_time(band.period)
         self._forces = np.zeros((len(_BACKWARD), STRUTS))
+        self._filtered_force = self._filtered[:, _FORCE]
         self._newest = 0
         self._period = band.period
-        self._state = np.empty(0)
         self._place = 0
         self._struts = np.zeros((3, STRUTS))
         self._rest = RestWatch(machine, parameters, band)
@@ -164,29 +225,24 @@ class EquationFilter:
         """Of the last sample, m/s^2, shape (6,)."""
         return self._struts[2]
 
-    def step(self, sample: PlatformSample, starting: bool, stepped: FloatArray | float = 0.0) -> bool:
+    def step(self, sample: PlatformSample, starting: bool, stepped: FloatArray = NO_STEPS) -> bool:
         """Take a sample with a good pose and forces, the first of a stretch or the next; False if it is singular.
 
         `stepped` (6, 6), N/m, is what a step of each length changes in it.
         """
         place = 0 if starting else (self._place + 1) % len(self._rates)
-        moving = sample.position, sample.rotation, sample.twist, sample.acceleration
-        if not _fill_stack(
-            self._geometry, self._mapping, moving, starting, self._reversal_time, self._smoothing, place,
-            self._struts, self._stack,
+        taken = sample.position, sample.rotation, sample.twist, sample.acceleration, sample.force, stepped
+        if not _take_sample(
+            self._geometry, self._mapping, taken, starting, self._reversal_time, self._smoothing, place,
+            self._band, self._struts,
         ):  # fmt: skip
             return False
         self._place = place
         self._rest.step(self._struts[0], self._struts[1], starting)
-        self._stack[:, _FORCE] = sample.force
-        self._stack[:, _STEPPED] = stepped
         if starting:
             self._made = 0
-            # as if the first sample had lasted for ever
-            self._state = self._zi[:, :, None] * self._stack.ravel()
-        filter_rows(self._sections, self._stack.reshape(1, -1), self._state, self._filtered.reshape(1, -1))
         self._newest = 0 if starting else (self._newest + 1) % len(self._forces)
-        self._forces[... if starting else self._newest] = self._filtered[:, _FORCE]
+        self._forces[... if starting else self._newest] = self._filtered_force
         self._since += 1
         if self._since == self._due:
             self._bend = self._filtered[:, _BEND].copy()
@@ -202,28 +258,18 @@ class EquationFilter:
         coulomb : ndarray, shape (6,) or (0,)
             Coulomb friction of the struts in N, as believed at present; empty if the friction law has none.
         """
-        smooth, width = self._filtered, self._width
         resting = self._rest.equation()
         if resting:
             self._made = 0  # what follows has no equation before it
         known = len(coulomb) and self._made >= self._late
         self._since, self._made = 0, self._made + 1
-        columns = np.zeros((6, width + self._nuisance))
-        columns[:, :width] = smooth[:, :width]
-        if self._nuisance:
-            # each strut's own pulse
-            columns[np.arange(STRUTS), width + np.arange(STRUTS)] = smooth[:, _PULSE]
-        return Equation(
-            time,
-            columns,
-            smooth[:, width:_KNOWN].copy(),
-            smooth[:, _FORCE] - smooth[:, _KNOWN],
-            self._bend * coulomb if known else np.zeros(STRUTS),
-            smooth[:, _FORCE].copy(),
-            _BACKWARD
-            @ self._forces[(self._newest - np.arange(len(_BACKWARD))) % len(_BACKWARD)]
-            / self._period,
-            self._late,
-            resting,
-            smooth[:, _STEPPED].copy(),
-        )
+        width = self._width
+        columns, load = np.zeros((STRUTS, width + self._nuisance)), np.empty((STRUTS, self._load))
+        measured, force, rate = np.empty(STRUTS), np.empty(STRUTS), np.empty(STRUTS)
+        stepped = np.empty((STRUTS, STRUTS))
+        _fill_equation(
+            self._filtered, width, self._nuisance, columns, load, measured, force, stepped,
+            (self._forces, self._newest, self._period), rate,
+        )  # fmt: skip
+        bend = self._bend * coulomb if known else np.zeros(STRUTS)
+        return Equation(time, columns, load, measured, bend, force, rate, self._late, resting, stepped)

@@ -25,7 +25,7 @@ from pkm_identification.parameters.prior import Prior
 from ..equations.reversal import with_reversals
 from ..settings import Settings
 from .drift import FrictionDrift, friction_walk
-from .equation import Equation, EquationFilter
+from .equation import NO_STEPS, Equation, EquationFilter
 from .judgement.fit_watch import WINDOW, FitWatch, StreamFit
 from .judgement.length_steps import LengthSteps
 from .judgement.plausibility import Plausibility
@@ -96,7 +96,11 @@ class OnlineEstimator:
         self.parameters = estimator.assumptions.apply(hexapod_parameters(machine, estimator.parameters))
         # what smoothing does to friction is estimated besides, and stays inside
         self._unknowns = with_reversals(self.parameters, machine)
-        self._coulomb = friction_columns(machine, machine.friction.law.reversing or "")
+        coulomb = friction_columns(machine, machine.friction.law.reversing or "")
+        self._coulomb_mapping, self._coulomb_known = (
+            self._unknowns.mapping[coulomb],
+            self._unknowns.known[coulomb],
+        )
         band = settings.band
         self._stride, self._settling = band.stride, band.settling
         self._filter = EquationFilter(
@@ -295,16 +299,13 @@ class OnlineEstimator:
         self.counts["used"] += 1
         if (index - self._settling) % self._stride:
             return False
-        coulomb = (
-            self._unknowns.mapping[self._coulomb] @ self.recursive.filter.mean
-            + self._unknowns.known[self._coulomb]
-        )
+        coulomb = self._coulomb_mapping @ self.recursive.filter.mean + self._coulomb_known
         return self.take(self._filter.equation(sample.time, coulomb))
 
-    def _stepped(self, sample: PlatformSample) -> FloatArray | float:
+    def _stepped(self, sample: PlatformSample) -> FloatArray:
         """Force in N per metre of a step of each length in a sample, (6, 6); zero where none may have stepped."""
         if self._length_steps.last is None:
-            return 0.0
+            return NO_STEPS
         basis = self._unknowns.mapping @ self.recursive.filter.mean + self._unknowns.known
         return self._length_steps.effect(sample, basis)
 

@@ -16,6 +16,7 @@ from pkm_identification.mechanisms.hexapod.kinematics.tracker import PlatformSam
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUTS, PlatformMotion, StrutMotion
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.compiled import kernel
 
 BURST = 15.0  # changes of acceleration over what is usual
 SMALLEST = 1e-4  # of the length scale: what makes less of a burst than a step of this is a motion
@@ -26,6 +27,17 @@ SAME = (
     0.5  # s, in which drives have answered a step: bursts are the same; what goes on for longer is a motion
 )
 SHIFT = 1e-5  # of the length scale, for differences
+
+
+@kernel
+def _bursts(acceleration, before, usual, least, share, watching):
+    """Whether the changes of accelerations (6,) are many times what is usual (6,); if not, that follows by a share."""
+    for i in range(usual.size):
+        if watching and abs(acceleration[i] - before[i]) > max(BURST * usual[i], least):
+            return True
+    for i in range(usual.size):
+        usual[i] += share * (abs(acceleration[i] - before[i]) - usual[i])
+    return False
 
 
 class LengthSteps:
@@ -77,22 +89,22 @@ class LengthSteps:
             return False
         if before is None:
             return False
-        change = np.abs(acceleration - before)
-        if self._seen * self._period > LEARNING and np.any(
-            change > np.maximum(BURST * self._usual, self._least)
-        ):
+        watching = self._seen * self._period > LEARNING
+        self._seen += 1
+        # a plain mean at first
+        share = max(self._share, 1.0 / self._seen)
+        if _bursts(acceleration, before, self._usual, self._least, share, watching):
             if time - self._over > SAME:
                 self._begun = time
             if time - self._begun <= SAME:
                 self._note(time)
                 self._over = time + self._passing
                 self._before = None  # what follows begins anew, and not after a hole
+                self._seen -= 1
                 return True
             # a livelier motion than before
-            self._usual = np.maximum(self._usual, change)
-        self._seen += 1
-        # a plain mean at first
-        self._usual += max(self._share, 1.0 / self._seen) * (change - self._usual)
+            np.maximum(self._usual, np.abs(acceleration - before), out=self._usual)
+            _bursts(acceleration, before, self._usual, self._least, share, False)
         return False
 
     def _note(self, time: float) -> None:
