@@ -19,72 +19,81 @@ from pkm_identification.numerics.linear_systems import lower_cholesky, whiten
 
 
 @kernel
-def whitened_innovation(columns, changed, measured, mean, covariance, noise, rows):
-    """Write [B | e], shape (m, q + 1), of one equation whitened by S = columns covariance columns^T + noise.
+def whitened_innovation(columns, changed, measured, believed, noise, rows):
+    """Write [B | e], shape (m, q + 1), of one equation whitened by the S of its innovation.
 
-    False when S is not positive definite or a number is not finite; `rows` is then not to be used.
+    S = columns C columns^T + noise. Parameters are `believed` to be (mean, scale, root): root (P, n) is a square root
+    of their covariance C in units of scale (P,). False when S is not positive definite or a number is not finite; then
+    `rows` is not to be used.
     """
+    mean, scale, root = believed
     size, width = columns.shape
     spread = noise.copy()
-    along = np.zeros((size, width))
+    inner = root.shape[1]
+    along = np.zeros((size, inner))
     innovation = measured.copy()
     for k in range(size):
         for i in range(width):
-            factor = columns[k, i]
-            innovation[k] -= factor * mean[i]
-            for j in range(width):
-                along[k, j] += factor * covariance[i, j]
+            innovation[k] -= columns[k, i] * mean[i]
+            factor = columns[k, i] * scale[i]
+            for j in range(inner):
+                along[k, j] += factor * root[i, j]
         for n in range(k + 1):
-            for j in range(width):
-                spread[k, n] += along[k, j] * columns[n, j]
-    root = np.zeros((size, size))
-    if not lower_cholesky(spread, root):
+            for j in range(inner):
+                spread[k, n] += along[k, j] * along[n, j]
+    if not lower_cholesky(spread, spread):
         return False
     copy_matrix(changed, rows[:, :-1])
-    whiten(root, rows[:, :-1], innovation)
+    whiten(spread, rows[:, :-1], innovation)
     copy_vector(innovation, rows[:, -1])
     return np.isfinite(np.sum(rows))
 
 
 @kernel
-def _add_newest(ring, newest, first, last, information, score):
-    """Add the equations from `first` to `last` - 1 back from the newest to L and s; their (sum e^T e)."""
-    length, size, width = ring.shape
-    width -= 1
-    squares = 0.0
+def _keep(rows, ring, products, place):
+    """Keep an equation [B | e], and what it adds to the sums: its product with itself, [[L, s], [s^T, e^T e]]."""
+    size, width = rows.shape
+    product = products[place]
+    for i in range(width):
+        for j in range(width):
+            product[i, j] = 0.0
+    for k in range(size):
+        for i in range(width):
+            ring[place, k, i] = rows[k, i]
+            for j in range(width):  # whole rows: faster than half of each
+                product[i, j] += rows[k, i] * rows[k, j]
+
+
+@kernel
+def _add_newest(products, newest, first, last, sums):
+    """Add the products of the equations from `first` to `last` - 1 back from the newest."""
+    length, width = products.shape[:2]
     for age in range(first, last):
-        place = (newest - age) % length
-        for k in range(size):
-            row = ring[place, k]
-            e = row[width]
-            squares += e * e
-            for i in range(width):
-                score[i] += row[i] * e
-                for j in range(width):  # whole rows: faster than half of each
-                    information[i, j] += row[i] * row[j]
-    return squares
+        product = products[(newest - age) % length]
+        for i in range(width):
+            for j in range(width):
+                sums[i, j] += product[i, j]
 
 
 @kernel
-def _sums(ring, newest, count, information, score):
-    """Sums over the last `count` equations: L into `information` + 1, s into `score`; (sum e^T e)."""
-    information[:, :] = 0.0
-    for i in range(score.size):
-        information[i, i] = 1.0
-    score[:] = 0.0
-    return _add_newest(ring, newest, 0, count, information, score)
+def _begin(sums):
+    """No equations: the prior's L = 1 alone."""
+    for i in range(sums.shape[0]):
+        for j in range(sums.shape[0]):
+            sums[i, j] = 0.0
+        if i < sums.shape[0] - 1:
+            sums[i, i] = 1.0
 
 
 @kernel
-def _gain(information, score, root, change):
-    """Solve information change = score; s^T (L + 1)^-1 s, or 0 where rounding has spoilt L."""
-    size = score.size
-    root[:, :] = 0.0
-    if not lower_cholesky(information, root):
+def _gain(sums, root, change):
+    """Solve (L + 1) change = s; s^T (L + 1)^-1 s, or 0 where rounding has spoilt L."""
+    size = change.size
+    if not lower_cholesky(sums[:size, :size], root):
         return 0.0
     gain = 0.0
     for i in range(size):
-        value = score[i]
+        value = sums[size, i]
         for k in range(i):
             value -= root[i, k] * change[k]
         change[i] = value / root[i, i]
@@ -97,14 +106,15 @@ def _gain(information, score, root, change):
 
 
 @kernel
-def _gains(ring, newest, lags, information, score, root, change, gains):
-    _sums(ring, newest, 0, information, score)
+def _gains(products, newest, lags, most, sums, root, change, gains):
+    _begin(sums)
     before = 0
     for n in range(lags.size):
         # lags ascend: each window holds the one before
-        _add_newest(ring, newest, before, lags[n], information, score)
-        before = lags[n]
-        gains[n] = _gain(information, score, root, change)
+        count = min(lags[n], most)
+        _add_newest(products, newest, before, count, sums)
+        before = count
+        gains[n] = _gain(sums, root, change)
 
 
 @dataclass(frozen=True)
@@ -149,9 +159,11 @@ class ChangeTest:
         self.lags = np.array(lags, dtype=np.int64)
         self._ring = np.zeros((length, outputs, width + 1))
         self._times = np.zeros(length)
-        self._information = np.empty((width, width))
+        # what each equation adds to the sums is worked out once, not for every window that it is in
+        self._products = np.zeros((length, width + 1, width + 1))
+        self._sums = np.empty((width + 1, width + 1))
         self._root = np.empty((width, width))
-        self._score, self._change = np.empty(width), np.empty(width)
+        self._change = np.empty(width)
         self._gains = np.empty(len(lags))
         self.clear()
 
@@ -163,35 +175,28 @@ class ChangeTest:
     def add(self, time: float, rows: FloatArray) -> None:
         """Take one equation as `whitened_innovation` writes it, columns per prior standard deviation of the change."""
         self._newest = (self._newest + 1) % len(self._ring)
-        self._ring[self._newest] = rows
+        _keep(rows, self._ring, self._products, self._newest)
         self._times[self._newest] = time
         self.count += 1
 
     def gains(self) -> FloatArray:
         """Twice the logarithm of the likelihood ratio for each lag; shorter windows while there are few equations."""
-        lags = np.minimum(self.lags, min(self.count, len(self._ring)))
+        most = min(self.count, len(self._ring))
         _gains(
-            self._ring,
-            self._newest,
-            lags,
-            self._information,
-            self._score,
-            self._root,
-            self._change,
-            self._gains,
+            self._products, self._newest, self.lags, most, self._sums, self._root, self._change, self._gains
         )
         return self._gains
 
     def fit(self, count: int) -> ChangeFit:
         """Fit the change to the newest `count` equations."""
         count = min(count, self.count, len(self._ring))
-        squares = _sums(self._ring, self._newest, count, self._information, self._score)
-        gain = _gain(self._information, self._score, self._root, self._change)
-        std = np.sqrt(np.diag(np.linalg.inv(self._information)))
+        _begin(self._sums)
+        _add_newest(self._products, self._newest, 0, count, self._sums)
+        gain = _gain(self._sums, self._root, self._change)
+        std = np.sqrt(np.diag(np.linalg.inv(self._sums[:-1, :-1])))
         evidence = gain - 2.0 * np.sum(np.log(np.diag(self._root)))
-        return ChangeFit(
-            self._change.copy(), std, float(gain), float(evidence), float(squares - gain) / max(count, 1)
-        )
+        left = float(self._sums[-1, -1]) - gain
+        return ChangeFit(self._change.copy(), std, gain, float(evidence), left / max(count, 1))
 
     def newest(self, count: int) -> tuple[FloatArray, FloatArray]:
         """Times (n,) and rows (n, m, q + 1) of the newest equations, oldest first."""

@@ -67,9 +67,14 @@ class FrictionDrift:
         """Forget the equations seen."""
         self._test.clear()
 
-    def columns(self, columns: FloatArray) -> FloatArray:
-        """Columns (m, q) of friction, per prior standard deviation, of those (m, P) of all parameters in SI units."""
-        return columns[:, self._which] * self._std
+    @property
+    def width(self) -> int:
+        """Parameters q of friction."""
+        return len(self._which)
+
+    def fill(self, columns: FloatArray, friction: FloatArray) -> None:
+        """Write the columns (m, q) of friction, per prior standard deviation, of all parameters' (m, P) in SI units."""
+        np.multiply(columns.take(self._which, axis=1), self._std, out=friction)
 
     def add(self, time: float, rows: FloatArray) -> None:
         """Take one equation, whitened by `whitened_innovation` with these columns."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
@@ -47,6 +48,36 @@ CERTAIN = 5.0  # standard deviations of the mass
 ANOTHER = 30.0  # by which a load that has changed must explain more than none at all
 KEPT = 100  # equations
 ONSET = 60  # of them, in which the onset is looked for
+
+
+class _Believed(NamedTuple):
+    """What a filter believes: mean (P,), and a square root (P, n) of the covariance in units of scale (P,).
+
+    The covariance itself is worked out where it is needed, which is rarely.
+    """
+
+    mean: FloatArray
+    scale: FloatArray
+    root: FloatArray
+
+    @classmethod
+    def of(cls, estimator: RecursiveEstimator) -> _Believed:
+        """The present state; the filter goes on in the same root."""
+        filter_ = estimator.filter
+        return cls(filter_.mean, filter_.prior.std, filter_.scaled_state[1])
+
+    def kept(self) -> _Believed:
+        """The same to be kept."""
+        return self._replace(root=self.root.copy())
+
+    def of_first(self, count: int) -> _Believed:
+        """Of the first so many parameters."""
+        return _Believed(self.mean[:count], self.scale[:count], self.root[:count])
+
+    @property
+    def covariance(self) -> FloatArray:
+        """SI units, shape (P, P)."""
+        return (self.root @ self.root.T) * np.outer(self.scale, self.scale)
 
 
 class PayloadWatch:
@@ -94,7 +125,11 @@ class PayloadWatch:
         self._period = band.period
         late = np.nonzero(np.abs(self._jump - 1.0) > SETTLED)[0]
         self._settle = int(np.ceil((late[-1] + 1) / band.stride)) + 1 if late.size else 1
-        self._rows = np.empty((machine.outputs, PLATFORM_COLUMNS + 1))
+        # columns that may have changed, of a payload and of friction, and the same whitened beside the innovation
+        width = PLATFORM_COLUMNS + (0 if drift is None else drift.width)
+        self._changed = np.empty((machine.outputs, width))
+        self._rows = np.empty((machine.outputs, width + 1))
+        self._own_rows = np.empty((machine.outputs, PLATFORM_COLUMNS + 1))
         self._test = ChangeTest(PLATFORM_COLUMNS, machine.outputs, LAGS, KEPT)
         self.events: deque[PayloadEvent] = deque(maxlen=8)
         self.reset()
@@ -114,7 +149,7 @@ class PayloadWatch:
         self._held: list[Equation] = []
         self._suspected_at: float | None = None
         self._lag = 0
-        self._before: deque[tuple[FloatArray, FloatArray]] = deque(maxlen=LAGS[-1] + 2)
+        self._before: deque[_Believed] = deque(maxlen=LAGS[-1] + 2)
         self._test.clear()
         if self.drift is not None:
             self.drift.clear()
@@ -163,8 +198,8 @@ class PayloadWatch:
         return accepted
 
     def _step(self, equation: Equation) -> bool:
-        state = self.active.filter.mean, self.active.filter.covariance
-        usable = self._look(equation, *state)
+        state = _Believed.of(self.active)
+        usable = self._look(equation, state)
         if self.suspecting:
             self._held.append(equation)
             clean = len(self._held) - self._settle
@@ -184,7 +219,7 @@ class PayloadWatch:
             if self.drift is not None and self.drift.due() and self.drift.detected(self._test):
                 self.drift.open(self.active)
                 self._before.clear()
-        self._before.append(state)
+        self._before.append(state.kept())
         return self._feed(equation)
 
     def _columns(self, equation: Equation) -> FloatArray:
@@ -200,19 +235,19 @@ class PayloadWatch:
             self.machine.take_over(self.loaded, loaded.mean[:own], loaded.covariance[:own, :own])
         return accepted
 
-    def _look(self, equation: Equation, mean: FloatArray, covariance: FloatArray) -> bool:
+    def _look(self, equation: Equation, believed: _Believed) -> bool:
         """Show the equation to the tests; False when it is not usable."""
-        columns, changed = self._columns(equation), equation.load * self._prior.std
+        columns, changed, rows = self._columns(equation), self._changed, self._rows
+        np.multiply(equation.load, self._prior.std, out=changed[:, :PLATFORM_COLUMNS])
         if self.drift is not None:
-            changed = np.concatenate([changed, self.drift.columns(columns)], axis=1)
-        rows = np.empty((len(changed), changed.shape[1] + 1))
+            self.drift.fill(columns, changed[:, PLATFORM_COLUMNS:])
         noise = self.active.effective_noise
-        if not whitened_innovation(columns, changed, equation.measured, mean, covariance, noise, rows):
+        if not whitened_innovation(columns, changed, equation.measured, tuple(believed), noise, rows):
             return False
-        self._rows[:, :-1], self._rows[:, -1] = rows[:, :PLATFORM_COLUMNS], rows[:, -1]
-        self._test.add(equation.time, self._rows)
+        self._own_rows[:, :-1], self._own_rows[:, -1] = rows[:, :PLATFORM_COLUMNS], rows[:, -1]
+        self._test.add(equation.time, self._own_rows)
         if self.drift is not None:
-            self.drift.add(equation.time, rows[:, PLATFORM_COLUMNS:])
+            self.drift.add(equation.time, np.ascontiguousarray(rows[:, PLATFORM_COLUMNS:]))
         return True
 
     def _judge(self, clean: int) -> None:
@@ -223,14 +258,13 @@ class PayloadWatch:
         if self.drift is not None and fit.evidence < self.drift.fit(clean).evidence + ADVANTAGE:
             return
         back = min(len(self._before), self._lag + 1)
-        mean, covariance = (
-            self._before[-back] if back else (self.active.filter.mean, self.active.filter.covariance)
-        )
+        believed = self._before[-back] if back else _Believed.of(self.active)
+        mean, covariance = believed.mean, believed.covariance
         own = len(self.machine.prior.mean)
         change = self._prior.std * fit.change
         mass = change[0] + (mean[own] if self.carrying else 0.0)
         held = self._held[self._settle :]
-        if self.carrying and self._bare(mean[:own], covariance[:own, :own], held, fit):
+        if self.carrying and self._bare(believed.of_first(own), held, fit):
             kind = "set_down"
         elif mass > CERTAIN * fit.std[0] * self._prior.std[0]:
             kind = "changed" if self.carrying else "picked_up"
@@ -249,14 +283,14 @@ class PayloadWatch:
         self.events.append(PayloadEvent(kind, *when, held[-1].time, self.payload))
         self._calm(ARMED_AGAIN)
 
-    def _bare(self, mean: FloatArray, covariance: FloatArray, held: list[Equation], fit: ChangeFit) -> bool:
+    def _bare(self, machine: _Believed, held: list[Equation], fit: ChangeFit) -> bool:
         """Whether the machine alone explains the held equations, nearly as well as any load."""
         rows = np.empty((self.machine.outputs, 1))
         nothing = np.empty((self.machine.outputs, 0))
         squares = 0.0
         for one in held:
             whitened_innovation(
-                one.regressor, nothing, one.measured, mean, covariance, self.active.effective_noise, rows
+                one.regressor, nothing, one.measured, tuple(machine), self.active.effective_noise, rows
             )
             squares += float(rows[:, 0] @ rows[:, 0])
         return squares < fit.left * len(held) + ANOTHER
