@@ -83,7 +83,7 @@ def make_estimate(
     if assumed is not None:
         seen = _without(covariance, assumed.rows[:, :reported], prior_std)
     # nothing can be known less well than before the data
-    std = np.minimum(np.sqrt(np.diag(covariance)), prior_std)
+    std = np.minimum(np.sqrt(covariance.diagonal()), prior_std)
     result = assess(
         names,
         units,

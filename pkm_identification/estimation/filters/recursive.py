@@ -107,6 +107,7 @@ class RecursiveEstimator:
         self.parameters = parameters
         self.estimator = estimator
         self.prior = Prior.of(parameters)
+        self._scale = self.prior.std * self.prior.std[:, None]
         plain = FILTERS[estimator](self.prior, outputs, settings)
         self.filter: ParameterFilter = plain if through is None else through(plain)
         self.outputs = outputs
@@ -227,7 +228,8 @@ class RecursiveEstimator:
         self, time: float, columns: FloatArray, measured: FloatArray, bend: FloatArray | None, late: int
     ) -> bool:
         gate = self._gate if self._seen >= UNGATED else np.inf
-        nis, accepted = self.filter.step_linear(columns, measured, self.effective_noise, gate)
+        noise = self.effective_noise
+        nis, accepted = self.filter.step_linear(columns, measured, noise, gate)
         if not accepted:
             self.gated += 1
             self.rejected_run += 1
@@ -237,16 +239,10 @@ class RecursiveEstimator:
         self.rejected_run = 0
         self._seen += 1
         self.time = time
-        residual = measured - columns @ self.filter.mean
-        self.uncertainty.add(
-            columns * self.prior.std,
-            self.effective_noise,
-            residual,
-            self._no_bend if bend is None else bend,
-            late,
-        )
+        residual, scaled = measured - columns @ self.filter.mean, columns * self.prior.std
+        self.uncertainty.add(scaled, noise, residual, self._no_bend if bend is None else bend, late)
         if self._fixed_noise is None:
-            self._learn_noise(columns, residual)
+            self._learn_noise(scaled, residual)
         self._last_nis = nis
         self._nis += (nis - self._nis) / min(self._seen, NOISE_MEMORY)
         return True
@@ -300,10 +296,9 @@ class RecursiveEstimator:
         self.time, self._nis, self._seen = other.time, other._nis, other._seen
         self.gated, self.reopened, self.rejected_run = other.gated, other.reopened, other.rejected_run
 
-    def _learn_noise(self, columns: FloatArray, residual: FloatArray) -> None:
+    def _learn_noise(self, scaled: FloatArray, residual: FloatArray) -> None:
         weight = max(2.0 / (self._seen + 2.0), 1.0 / NOISE_MEMORY)
-        scaled, root = columns * self.prior.std, self.filter.scaled_state[1]
-        least = 1e-12 * self._first_noise
+        root, least = self.filter.scaled_state[1], 1e-12 * self._first_noise
         self.noise = _averaged_noise(self.noise, residual, scaled, root, weight, self._redundancy, least)
 
     def _reopen(self) -> None:
@@ -328,9 +323,8 @@ class RecursiveEstimator:
 
     def widened_covariance(self) -> FloatArray:
         """Covariance (P, P) in SI units, widened by correlation in time, the systematic part, and large innovations."""
-        scale = self.prior.std * self.prior.std[:, None]
         inflation = max(1.0, self._nis / self.outputs)
-        return self.uncertainty.widened(self.filter.scaled_covariance * inflation) * scale
+        return self.uncertainty.widened(self.filter.scaled_covariance * inflation) * self._scale
 
     def estimate(self, model: str = "force") -> ParameterEstimate:
         """Present estimate, its covariance widened by what the filter does not know (`widened_covariance`)."""

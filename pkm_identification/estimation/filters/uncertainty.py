@@ -42,10 +42,11 @@ class Sums(NamedTuple):
 
 @kernel
 def _accumulate(rows, noise, residual, bent, bend, sums, place):
-    """Add one equation to the `Sums`; row `place` of its ring of scores is overwritten.
+    """Add one equation to the sums, a plain tuple in the order of `Sums`; row `place` of the ring is overwritten.
 
     `bent` are the columns (m, P) of the equation that `bend` belongs to, this one or one before.
     """
+    sums = Sums(*sums)
     information, meat, bias, scores = sums.information, sums.meat, sums.bias, sums.scores
     size, width = rows.shape
     stacked = np.empty((size, 2 * width + 1))
@@ -123,7 +124,7 @@ class RunningUncertainty:
         self._place = 0
         self._count = 0
         self._recent: deque[FloatArray] = deque(maxlen=LAGS)
-        self._factor, self._systematic = np.ones(width), np.zeros(width)
+        self._widen(np.ones(width), np.zeros(width))
 
     def continue_from(self, other: RunningUncertainty) -> None:
         """Begin with the sums of the first parameters, of which `other` has seen equations before."""
@@ -174,15 +175,18 @@ class RunningUncertainty:
         if late:
             known = len(self._recent) >= late
             bent = self._recent[-late] if known else np.zeros_like(columns)
-        sums = Sums(self._information, self._meat, self._bias, self._scores)
+        sums = self._information, self._meat, self._bias, self._scores
         if _accumulate(columns, noise, residual, bent, bend, sums, self._place):
             self._recent.append(columns)
             self._place = (self._place + 1) % (LAGS + 1)
             self._count += 1
             if self._count % EVERY == 0:
-                self._factor, self._systematic = _parts(self._information, self._meat, self._bias)
+                self._widen(*_parts(self._information, self._meat, self._bias))
+
+    def _widen(self, factor: FloatArray, systematic: FloatArray) -> None:
+        """Keep what a covariance is multiplied by and what is added to it: it changes more rarely than it is asked."""
+        self._factor, self._added = factor * factor[:, None], systematic * systematic[:, None]
 
     def widened(self, covariance: FloatArray) -> FloatArray:
         """A covariance (P, P), in units of the prior's standard deviations, widened by both; never made smaller."""
-        widened = covariance * (self._factor * self._factor[:, None])
-        return widened + self._systematic * self._systematic[:, None]
+        return covariance * self._factor + self._added

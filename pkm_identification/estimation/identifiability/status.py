@@ -101,25 +101,26 @@ def assess(
         shown,
     )
     status = [IDENTIFIABLE if one else UNIDENTIFIABLE for one in shown.tolist()]
-    rest = np.nonzero(~shown)[0]
+    rest = np.flatnonzero(~shown)
     combinations = []
     if rest.size > 1:
-        values, vectors = np.linalg.eigh(scaled[rest][:, rest])
-        rows = echelon(vectors[:, np.sqrt(np.maximum(values, 0.0)) < resolved].T)
-        weights, std, pivots = _named(rows, rest, covariance, prior_std, resolved)
-        for one, its_std, pivot in zip(weights, std.tolist(), pivots.tolist(), strict=True):
-            for k in np.nonzero(one)[0].tolist():
-                status[k] = COMBINATION
-            combinations.append(
-                Combination(
-                    name=_terms(one, names, pivot),
-                    weights=one,
-                    value=float(one @ mean),
-                    std=its_std,
-                    unit=units[pivot],
-                    nominal=float(one @ nominal),
-                )
-            )
+        values, vectors = np.linalg.eigh(scaled[rest[:, None], rest])
+        weights, std, pivots = _named(values, vectors, rest, covariance, prior_std, resolved)
+        rows = zip(
+            weights,
+            (weights @ mean).tolist(),
+            std.tolist(),
+            (weights @ nominal).tolist(),
+            pivots.tolist(),
+            strict=True,
+        )
+        for one, value, its_std, its_nominal, pivot in rows:
+            factors = one.tolist()
+            for k, factor in enumerate(factors):
+                if factor:
+                    status[k] = COMBINATION
+            name = _terms(factors, names, pivot)
+            combinations.append(Combination(name, one, value, its_std, units[pivot], its_nominal))
     return Identifiability(tuple(status), tuple(combinations))
 
 
@@ -139,25 +140,38 @@ def _fill_shown(covariance, prior_std, scale, resolved, scaled, shown):
 
 
 @kernel
-def _named(rows, rest, covariance, prior_std, resolved):
-    """Rows by their large terms: weights (n, P), standard deviations (n,) and first terms (n,) of those still shown."""
-    width = prior_std.size
+def _named(values, vectors, rest, covariance, prior_std, resolved):
+    """Directions that fell below `resolved`, by their large terms, of those that are still shown when so named.
+
+    Of eigenvalues (k,), eigenvectors (k, k) and places `rest` (k,) among the parameters: weights (n, P), standard
+    deviations (n,) and first terms (n,).
+    """
+    width, fallen = prior_std.size, 0
+    for j in range(values.size):
+        fallen += np.sqrt(max(values[j], 0.0)) < resolved
+    rows, row = np.empty((fallen, values.size)), 0
+    for j in range(values.size):
+        if np.sqrt(max(values[j], 0.0)) < resolved:
+            for i in range(values.size):
+                rows[row, i] = vectors[i, j]
+            row += 1
+    rows = echelon(rows)
     weights, stds = np.zeros((rows.shape[0], width)), np.empty(rows.shape[0])
     pivots = np.empty(rows.shape[0], dtype=np.int64)
     count = 0
-    for row in rows:
+    for one in rows:
         first, terms = 0, 0
-        for j in range(row.size):
-            terms += abs(row[j]) >= NAMED
-            if abs(row[j]) > abs(row[first]):
+        for j in range(one.size):
+            terms += abs(one[j]) >= NAMED
+            if abs(one[j]) > abs(one[first]):
                 first = j
         if terms < 2:
             continue
         pivot = rest[first]
         weights[count] = 0.0
-        for j in range(row.size):
-            if abs(row[j]) >= NAMED:
-                weights[count, rest[j]] = row[j] / row[first] * prior_std[pivot] / prior_std[rest[j]]
+        for j in range(one.size):
+            if abs(one[j]) >= NAMED:
+                weights[count, rest[j]] = one[j] / one[first] * prior_std[pivot] / prior_std[rest[j]]
         variance = 0.0
         for i in range(width):
             for j in range(width):
@@ -193,10 +207,10 @@ def echelon(rows):
     return rows
 
 
-def _terms(weights: FloatArray, names: tuple[str, ...], pivot: int) -> str:
-    text, values = names[pivot], weights.tolist()
-    for i in np.argsort(-np.abs(weights)).tolist():
-        if i == pivot or values[i] == 0.0:
+def _terms(values: list[float], names: tuple[str, ...], pivot: int) -> str:
+    text = names[pivot]
+    for i in sorted((k for k in range(len(values)) if values[k]), key=lambda k: -abs(values[k])):
+        if i == pivot:
             continue
         name = f"({names[i]})" if "+" in names[i] else names[i]
         factor = f"{abs(values[i]):.3g} "
