@@ -135,12 +135,13 @@ class Base:
         """Rows per independent one, of the residual."""
         return correlation_time(self.left, self.segment)
 
-    def left_of(self, columns: FloatArray) -> FloatArray:
-        """What the base cannot make of columns (K, m, q), shape (n + P, q)."""
+    def split(self, columns: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """What the base cannot make of columns (K, m, q), shape (n + P, q), and its part along the basis (P, q)."""
         width = columns.shape[2]
         rows = np.zeros((len(self.residual), width))
         rows[: self.rows] = (columns / self.floor[:, None]).reshape(-1, width)
-        return rows - self.orthonormal @ (self.orthonormal.T @ rows)
+        projections = self.orthonormal.T @ rows
+        return rows - self.orthonormal @ projections, projections
 
     @property
     def pure_error(self) -> float:
@@ -154,8 +155,8 @@ class Base:
         model). `positive` says that a single coefficient cannot be negative: its prior is then the positive half of the
         normal distribution, twice as dense, and the evidence changes by the share of the posterior on that side.
         """
-        scaled = columns * scale
-        z = self.left_of(scaled)
+        # the base's unknowns give way by what it can make of the columns
+        z, projections = self.split(columns * scale)
         gram, pull = z.T @ z, z.T @ self.residual
         identity = np.eye(len(scale))
         beta = np.linalg.solve(gram + noise * identity, pull)
@@ -164,8 +165,6 @@ class Base:
         after = float(left @ left)
         gain = (float(self.residual @ self.residual) - after) / noise - float(beta @ beta)
         penalty = float(np.linalg.slogdet(identity + gram / noise)[1])
-        # the base's unknowns give way by what it can make of the columns
-        projections = self.orthonormal[: self.rows].T @ (scaled / self.floor[:, None]).reshape(self.rows, -1)
         evidence = 0.5 * (gain - penalty)
         if positive and len(scale) == 1:
             evidence += _log_upper_share(float(beta[0]) / float(np.sqrt(noise * inverse[0, 0])))
@@ -174,7 +173,7 @@ class Base:
             coefficients=scale * beta,
             covariance=noise * inverse * np.outer(scale, scale),
             left=after,
-            moved=-np.linalg.solve(self.triangle, projections @ beta),
+            moved=-np.asarray(np.linalg.solve(self.triangle, projections @ beta), dtype=float),
         )
 
     def extended(self, columns: FloatArray, scale: FloatArray) -> Base:

@@ -173,7 +173,7 @@ def _unseen(causes: Search) -> tuple[Unseen, ...]:
         name = choice.effect.name
         if choice.together != bool(choice.effect.common):
             name = choice.effect.name + "_N" if choice.effect.members else name
-        weight = float(np.sum(causes.first.left_of(candidate.columns) ** 2))
+        weight = float(np.sum(causes.first.split(candidate.columns)[0] ** 2))
         size = SEEN * float(np.sqrt(causes.noise / weight)) if weight > 0.0 else np.inf
         if size < HARMLESS * candidate.scale[0]:
             sizes.setdefault(name, []).append(size)

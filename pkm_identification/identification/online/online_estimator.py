@@ -266,6 +266,8 @@ class OnlineEstimator:
 
     def step(self, sample: PlatformSample) -> bool:
         """Take one platform sample; True when it completes an equation, so that there is a new `estimate`."""
+        # what the equation before left to judge waits for a sample that is not waited for
+        self.fit_watch.go_on()
         if sample.time < self._newest:
             # the clock was set back or a bag began again: the same data must not be learned twice
             jumps = self.counts["clock_jump"] + 1

@@ -2,8 +2,8 @@
 
 An alarm is evidence and effect, as offline: a hypothesis that the last equations ask for decisively, and that moves a
 parameter that is shown by more than two of its stated deviations; twice in a row, because the question is asked for
-ever. Sign, unit and exchanged struts come first. A judgement is spread over the equations that arrive meanwhile, so
-that no sample waits for long.
+ever. Sign, unit and exchanged struts come first. A judgement is spread over the equations that arrive meanwhile, a part
+after each: it takes milliseconds, and whoever wants the estimate of an equation need not wait for them.
 """
 
 from __future__ import annotations
@@ -116,6 +116,7 @@ class FitWatch:
         self._recent.clear()
         self._since = 0
         self._judgement: Iterator[str] | None = None
+        self._due = False
 
     @property
     def lack_of_fit(self) -> bool:
@@ -123,9 +124,16 @@ class FitWatch:
         return self.fit is not None and not self.fit.adequate
 
     def step(self, equation: Equation) -> None:
-        """Take one equation, and do the next part of the judgement that is under way."""
+        """Take one equation; the next part of the judgement that is under way becomes due."""
         self._recent.add(equation)
         self._since += 1
+        self._due = True
+
+    def go_on(self) -> None:
+        """Do the part of the judgement that is due, if one is; at leisure, but before the next equation."""
+        if not self._due:
+            return
+        self._due = False
         if self._judgement is not None:
             if next(self._judgement, DONE) == DONE:
                 self._judgement = None
