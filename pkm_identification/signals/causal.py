@@ -171,14 +171,12 @@ class CausalStrutFilter:
             self._segment = sample.segment
             self._known = known
             self._state = None
-        row: FloatArray = np.zeros(CHANNELS)
-        row[:6] = sample.length
-        if sample.force is not None:
-            row[6:] = sample.force
-        if self._sections is not None:
-            row = self._smooth(self._sections, row)
         place = self._count % width
-        self._ring[place] = self._ring[place + width] = row
+        row = self._ring[place]
+        row[:6], row[6:] = sample.length, 0.0 if sample.force is None else sample.force
+        if self._sections is not None:
+            row[:] = self._smooth(self._sections, row)
+        self._ring[place + width] = row
         self._times[place] = self._times[place + width] = sample.time
         self._count += 1
         if self._count < width + self._settle:

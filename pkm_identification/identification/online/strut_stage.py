@@ -174,6 +174,8 @@ class StrutStage:
 
     def _look_at_channels(self, time: float, length: FloatArray, force: FloatArray | None) -> None:
         findings = self._watch.step(time, length, force)
+        if findings is None and self.guard.stepped is None and not self._stepped:
+            return
         stepped = [finding for finding in findings or () if finding.reason == "length_step"]
         if self.guard.stepped is not None:
             stepped.append(step_finding(*self.guard.stepped))

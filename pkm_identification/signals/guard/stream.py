@@ -64,6 +64,10 @@ class StreamGuard:
         """Forget everything, as if newly made."""
         self._memory = np.zeros(1, dtype=MEMORY)
         self._memory["segment"] = -1
+        # what every sample asks for: a record's field takes longer to find than to read
+        self._segment, self._stamp, self._length = (
+            self._memory[name] for name in ("segment", "stamp", "length")
+        )
         self._last_force = np.zeros(6)
         self._had_force = False
         names = ["accepted", "filled", *REJECTIONS.values(), *NEW_SEGMENT.values()]
@@ -74,7 +78,7 @@ class StreamGuard:
     @property
     def segment(self) -> int:
         """Number of the present segment, -1 before the first sample."""
-        return int(self._memory["segment"][0])
+        return self._segment.item()
 
     def step(self, time: float, length: FloatArray, force: FloatArray | None) -> list[GuardedSample]:
         """Judge one sample.
@@ -93,7 +97,7 @@ class StreamGuard:
         list of GuardedSample
             Empty when the sample is dropped; the sample, preceded by fillers when it ends a short hole.
         """
-        before, last = float(self._memory["stamp"][0]), self._memory["length"][0].copy()
+        before, last = self._stamp.item(), self._length[0].copy()
         last_force = self._last_force
         has_force = force is not None
         self.stepped = None
