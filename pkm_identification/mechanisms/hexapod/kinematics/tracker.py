@@ -58,19 +58,36 @@ class PlatformSample:
 
 
 @kernel
+def pose_step(length, last, pose, condition, scale):
+    """How far a pose is from the one before, and how far it can be, both in m.
+
+    Near the `last` (length, position, rotation) lengths and pose change in proportion: a pose further away is another
+    assembly mode.
+    """
+    last_length, last_position, last_rotation = last
+    position, rotation = pose
+    way, turn, change = 0.0, 0.0, 0.0
+    for i in range(3):
+        way += (position[i] - last_position[i]) ** 2
+        for k in range(3):
+            turn += (rotation[i, k] - last_rotation[i, k]) ** 2
+    for i in range(length.size):
+        change = max(change, abs(length[i] - last_length[i]))
+    return np.sqrt(way) + scale * np.sqrt(turn), 20.0 * condition * change + 1e-6
+
+
+@kernel
 def _track(joints, home, scale, struts, last, pose, rates, matrices):
     """Pose, twist and acceleration of one sample: (converged, iterations, residual, condition, steps).
 
     `struts` (length, rate, acceleration), `last` (length, position, rotation) of the sample before, `rates` (twist,
-    acceleration) of the platform; the rest as in `records`. Steps, in m, are that of the pose and the longest possible:
-    near the last pose lengths and pose change in proportion, a pose further away is another assembly mode.
+    acceleration) of the platform; the rest as in `records`; steps as `pose_step` says.
     """
     joints, home, pose, matrices = Joints(*joints), Pose(*home), Pose(*pose), PoseMatrices(*matrices)
     length, rate, second = struts
-    last_length, last_position, last_rotation = last
     twist, acceleration = rates
-    copy_vector(last_position, pose.position)
-    copy_matrix(last_rotation, pose.rotation)
+    copy_vector(last[1], pose.position)
+    copy_matrix(last[2], pose.rotation)
     good, used, residual = solve_pose(joints, length, True, pose, home, MAX_ITERATIONS, matrices)
     if not good:
         return False, used, residual, np.inf, (0.0, 0.0)
@@ -79,15 +96,8 @@ def _track(joints, home, scale, struts, last, pose, rates, matrices):
         return False, used, residual, np.inf, (0.0, 0.0)
     condition = frobenius_condition(matrices.jacobian, matrices.inverse, scale)
     platform_rates(joints.platform, pose.rotation, matrices, rate, second, twist, acceleration)
-    way, turn, change = 0.0, 0.0, 0.0
-    for i in range(3):
-        way += (pose.position[i] - last_position[i]) ** 2
-        for k in range(3):
-            turn += (pose.rotation[i, k] - last_rotation[i, k]) ** 2
-    for i in range(length.size):
-        change = max(change, abs(length[i] - last_length[i]))
-    step = np.sqrt(way) + scale * np.sqrt(turn)
-    return True, used, residual, condition, (step, 20.0 * condition * change + 1e-6)
+    steps = pose_step(length, last, (pose.position, pose.rotation), condition, scale)
+    return True, used, residual, condition, steps
 
 
 class PlatformTracker:

@@ -14,7 +14,7 @@ from pkm_identification.mechanisms.hexapod.kinematics import (
     strut_motion_from_platform,
 )
 from pkm_identification.mechanisms.hexapod.kinematics import tracker as tracker_module
-from pkm_identification.mechanisms.hexapod.kinematics.tracker import PlatformTracker
+from pkm_identification.mechanisms.hexapod.kinematics.tracker import PlatformTracker, pose_step
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import StrutMotion, StrutSample
 
@@ -103,11 +103,11 @@ def test_another_assembly_mode_is_not_taken_for_motion(monkeypatch):
     good = tracker.step(stream[0])
     elsewhere = other_mode()
 
-    def led_astray(joints, home, scale, struts, pose, *_):
+    def led_astray(joints, home, scale, struts, last, pose, *_):
         position, rotation = pose
         position[:] = elsewhere
         rotation[:] = np.eye(3)
-        return True, 7, 0.0, 2.0
+        return True, 7, 0.0, 2.0, pose_step(struts[0], last, pose, 2.0, scale)
 
     with monkeypatch.context() as patched:
         patched.setattr(tracker_module, "_track", led_astray)
