@@ -81,7 +81,7 @@ def measure(machine: Machine, effort: Effort, findings: Findings) -> None:
             "online step that completes an equation",
             Timing.of(learning),
             150e-6,
-            note="UKF step and the watch for payloads and drift included",
+            note="UKF step and the watch for payloads and drift included; the fit is judged with the sample after",
         ),
         Item(
             "sample in, estimate out",
