@@ -7,6 +7,7 @@ workers take files in this order (`--no-loadscope-reorder`; pytest-xdist's own g
 from __future__ import annotations
 
 import gc
+from pathlib import Path
 
 import pytest
 
@@ -36,8 +37,20 @@ LONGEST = (
     "test_warm_up.py",
 )
 
+LAUNCH_FILES = Path(__file__).parent / "launch"
+
 # Objects made between two collections of garbage; Python's own 700 cost an eighth of the time of compiling kernels.
 GARBAGE = 20_000
+
+
+# first, because launch_testing loads every file under its name alone to see whether it is a launch test: two files of
+# one name end the collection, and a file that skips itself takes its whole folder with it
+@pytest.hookimpl(tryfirst=True)
+def pytest_pycollect_makemodule(module_path: Path, parent: pytest.Collector) -> pytest.Module | None:
+    """Files are collected by pytest alone, but those that launch_testing is for."""
+    return (
+        None if LAUNCH_FILES in module_path.parents else pytest.Module.from_parent(parent, path=module_path)
+    )
 
 
 def pytest_collection_finish() -> None:
