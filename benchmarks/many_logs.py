@@ -1,8 +1,9 @@
 """Throughput and memory of pkm history: python -m benchmarks.many_logs [--logs 200] [--seconds 8] [--workers 1,2]
 
-One motion of `uf` is simulated; every log is that with noise of its own. Each number of workers starts without kept
-results. Memory is the resident set of the command with its scheduler and of the largest worker, sampled from /proc, at
-each quarter of the logs.
+One motion of `uf` is simulated; every log is that with noise of its own. With --folder DIR the first `--logs` of what
+`benchmarks.year_of_logs` made there are worked on instead. Each number of workers starts without kept results. Memory
+is the resident set of the command with its scheduler and of the largest worker, sampled from /proc, at parts of the
+logs; what the history says at its end is printed, too.
 """
 
 from __future__ import annotations
@@ -33,6 +34,17 @@ def logs(folder: Path, count: int, seconds: float) -> None:
         day = np.datetime64("2026-01-01") + k
         noisy = replace(log, force=log.force + rng.normal(0, NOISE, log.force.shape))
         write_log(folder / f"run_{day}.csv", noisy)
+
+
+def link(made: Path, folder: Path, count: int) -> None:
+    """Put so many of the logs that were made into a folder, evenly over their time."""
+    paths = sorted(made.glob("*.csv.gz"))
+    if len(paths) < count:
+        raise SystemExit(
+            f"{made}: {len(paths)} logs, wanted {count}: python -m benchmarks.year_of_logs {made}"
+        )
+    for path in (paths[len(paths) * k // count] for k in range(count)):
+        (folder / path.name).symlink_to(path.resolve())
 
 
 class Memory:
@@ -87,11 +99,15 @@ def main() -> None:
     parser.add_argument("--logs", type=int, default=200)
     parser.add_argument("--seconds", type=float, default=8.0, help="of each log")
     parser.add_argument("--workers", default="1,2")
+    parser.add_argument("--folder", type=Path, help="logs of benchmarks.year_of_logs")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "logs").mkdir()
-        logs(folder / "logs", options.logs, options.seconds)
+        if options.folder is None:
+            logs(folder / "logs", options.logs, options.seconds)
+        else:
+            link(options.folder, folder / "logs", options.logs)
         before = 0.0
         for workers in options.workers.split(","):
             out = folder / f"out_{workers}"
@@ -100,7 +116,9 @@ def main() -> None:
                 "--out", str(out), "--workers", workers,
             ]  # fmt: skip
             start = time.perf_counter()
-            process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+            said = folder / f"said_{workers}.txt"
+            with said.open("w", encoding="utf-8") as stream:
+                process = subprocess.Popen(command, stdout=stream)
             memory = Memory(process.pid, out / "results")
             process.wait()
             whole = time.perf_counter() - start
@@ -117,6 +135,7 @@ def main() -> None:
                 f"resident sets of the command and of the largest worker, MB, by the share of logs done: {sizes}",
                 flush=True,
             )
+        print(said.read_text(encoding="utf-8"))
 
 
 if __name__ == "__main__":

@@ -9,7 +9,6 @@ import numpy as np
 from pkm_identification.declared import declared
 from pkm_identification.errors import SettingsError
 from pkm_identification.mechanisms.hexapod.drive import Drive
-from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 
 
@@ -116,7 +115,7 @@ class Sensors:
         self._noisy = share > 0
 
     def counts(self, length: FloatArray) -> FloatArray:
-        """Encoder counts of true lengths (6,) in m."""
+        """Encoder counts of true lengths (..., 6) in m."""
         counts = (length - self._drive.length_at_zero) * self._drive.counts_per_meter
         return np.rint(counts) if self._settings.quantised_encoders else counts
 
@@ -125,10 +124,10 @@ class Sensors:
         return self._drive.length_at_zero + counts / self._drive.counts_per_meter
 
     def current(self, force: FloatArray) -> FloatArray:
-        """Measured currents in A of true drive forces (6,) in N."""
+        """Measured currents in A of true drive forces (..., 6) in N; rows are samples one after the other."""
         current = force / self._drive.force_per_ampere
         if self._noisy:
-            current = current + self._deviation * self._noise.standard_normal(STRUTS)
+            current = current + self._deviation * self._noise.standard_normal(np.shape(force))
         if self._step > 0:
             current = self._step * np.rint(current / self._step)
             current = np.minimum(np.maximum(current, -self._largest), self._largest)

@@ -63,6 +63,12 @@ def test_stamps_jitter_but_never_swap():
     assert (np.diff([wild.stamp(time, 1e-3) for time in times]) > 0).all()
 
 
+def test_samples_measured_together_have_the_noise_of_one_after_the_other():
+    force = np.random.default_rng(0).uniform(-300.0, 300.0, (5, 6))
+    one, together = sensors(SensorSettings(), seed=3), sensors(SensorSettings(), seed=3)
+    np.testing.assert_array_equal(together.current(force), [one.current(row) for row in force])
+
+
 def test_same_seed_same_noise():
     currents = [sensors(SensorSettings(), seed).current(np.zeros(6)) for seed in (1, 1, 2)]
     np.testing.assert_array_equal(currents[0], currents[1])
