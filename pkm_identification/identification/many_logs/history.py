@@ -89,13 +89,14 @@ class ParameterHistory:
 
     @property
     def largest_change(self) -> float:
-        """The largest step, or what the drift makes of the whole time, relative to the level before; 0: no change."""
-        if self.trend.kind == STEPS:
-            return max((_relative(step.change, step.before) for step in self.trend.steps), key=abs)
-        if self.trend.kind == DRIFT:
-            level = self.trend.level
-            return _relative(float(level[-1] - level[0]), float(level[0]))
-        return 0.0
+        """The largest step, or what steps or the drift have made of the first level; relative; 0: no change."""
+        if not self.changed:
+            return 0.0
+        first, last = float(self.trend.level[0]), float(self.trend.level[-1])
+        steps = self.trend.steps if self.trend.kind == STEPS else ()
+        # many small steps are wear as well
+        since_first = [_relative(after - first, first) for after in (last, *(step.after for step in steps))]
+        return max((*since_first, *(_relative(step.change, step.before) for step in steps)), key=abs)
 
 
 @dataclass(frozen=True)
