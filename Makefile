@@ -7,10 +7,11 @@
 #   make docs    the documentation site, docs/_build/html (examples are run, warnings are errors)
 #   make bench   timings beside the peers, docs/benchmarks.md  BENCH_ARGS="--quick", "--only PART", "--out DIR"
 #   make dist    sdist and wheel of the core in dist/, checked; PKM_REPOSITORY=https://... for a release
+#   make publisher   who publishes it, into package.xml    PKM_REPOSITORY=https://... PKM_MAINTAINER="Name <mail>"
 #   make format · make clean
 # With PKM_WITH_ROS=0: the core only, without ROS 2 and without a compiler, in .venv-core.
 .DELETE_ON_ERROR:
-.PHONY: demo quick lowest test docs bench lint format dist clean
+.PHONY: demo quick lowest test docs bench lint format dist publisher clean
 PYTHON ?= python3
 PKM_WITH_ROS ?= 1
 CORE_ONLY := $(filter 0,$(PKM_WITH_ROS))
@@ -93,6 +94,10 @@ dist: $(VENV)/.test
 	PKM_WITH_ROS=0 $(BIN)/python -m build --outdir dist .
 	$(BIN)/twine check --strict dist/*
 	$(BIN)/python .ci/release_notes.py > dist/release_notes.txt
+
+# No address of ours is public: whoever publishes it says where and who, once, and commits what this writes.
+publisher:
+	$(PYTHON) .ci/publisher.py
 
 # The environment in layers, each redone only when what it depends on has changed.
 $(VENV)/.tools: resource/ros_generators.txt

@@ -123,6 +123,42 @@ def test_with_a_repository_the_page_on_pypi_has_whole_addresses(monkeypatch):
     assert setup["project_urls"]() == {}
 
 
+PUBLISHER = runpy.run_path(str(ROOT / ".ci" / "publisher.py"), run_name="publisher")
+HOME, PERSON = "https://example.org/owner/pkm_identification", "A. & B. Person <a.person@example.org>"
+
+
+def test_a_publisher_is_named_in_the_order_of_the_schema_and_once():
+    text = (ROOT / "package.xml").read_text(encoding="utf-8")
+    for _ in range(2):
+        text = PUBLISHER["manifest"](text, HOME + "/", PERSON)
+    found = ElementTree.fromstring(text)
+    tags = [element.tag for element in found]
+    assert tags[3:7] == ["maintainer", "license", "url", "url"]
+    assert (found.find("maintainer").text, found.find("maintainer").get("email")) == (
+        "A. & B. Person",
+        "a.person@example.org",
+    )
+    urls = {element.get("type"): element.text for element in found.iter("url")}
+    assert urls == {"repository": HOME, "bugtracker": HOME + "/issues"}
+    assert [tag for tag in tags if tag != "url"] == [
+        element.tag for element in MANIFEST if element.tag != "url"
+    ]
+    cited = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    for _ in range(2):
+        cited = PUBLISHER["citation"](cited, HOME)
+    assert cited.count("repository-code") == 1
+    assert yaml.safe_load(cited)["repository-code"] == HOME
+
+
+@pytest.mark.parametrize(
+    ("repository", "maintainer", "message"),
+    [("", PERSON, "PKM_REPOSITORY"), ("example.org/x", PERSON, "https://"), (HOME, "Person", "Name <mail>")],
+)
+def test_a_publisher_without_address_or_mail_is_refused(repository, maintainer, message):
+    with pytest.raises(SystemExit, match=message):
+        PUBLISHER["manifest"]((ROOT / "package.xml").read_text(encoding="utf-8"), repository, maintainer)
+
+
 def test_named_pythons_are_those_ros_wheels_exist_for():
     texts = [(ROOT / name).read_text(encoding="utf-8") for name in ("setup.py", ".ci/system")]
     (bounds,) = {
