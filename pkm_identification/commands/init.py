@@ -169,11 +169,12 @@ def _unit(text: str) -> str:
 
 def _summary(machine: Machine, sketch: Sketch, out: Path, picture: Path) -> str:
     ratio = float(jacobian_quality(machine)[0][0])
-    home = ", ".join(f"{length:.4f}" for length in sketch.home_lengths)
+    each = [f"{length:.4f}" for length in sketch.home_lengths]
+    home = f"six struts of {each[0]}" if len(set(each)) == 1 else f"struts {', '.join(each)}"
     lines = [
-        f"{out}: {machine.name}, struts {home} m at home",
+        f"{out}: {machine.name}, {home} m at home",
         f"{picture}: its picture; look whether strut by strut the right joints are connected",
-        f"condition at home {1 / ratio:.3g} (length {machine.length_scale:.3g} m)",
+        f"condition of the Jacobian at home {1 / ratio:.3g} (1: best; a radian counts as {machine.length_scale:.3g} m)",
     ]
     if ratio < POOR:
         lines.append("This pose is nearly singular: some motion of the platform hardly moves a strut.")

@@ -26,8 +26,15 @@ def next_steps(material: Material) -> list[str]:
         steps.append("Identify again with --consistent, which keeps values that some rigid body has.")
     hidden = [status for status in result.estimate.status if status not in (IDENTIFIABLE, IN_DOUBT)]
     if hidden:
+        # there is no list where effects are estimated besides
+        motions = material.review is not None and material.review.next_motions
+        ask = (
+            "Record one of the motions below"
+            if motions
+            else "Ask pkm identifiability which motion would show them"
+        )
         steps.append(
-            f"{len(hidden)} parameters are not shown one by one. Record one of the motions below, "
+            f"{len(hidden)} parameters are not shown one by one. {ask}, "
             "or state what is known of them (--fix, --tie, --prior)."
         )
     validation = result.validation

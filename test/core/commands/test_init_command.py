@@ -59,7 +59,7 @@ def test_a_machine_of_circles_is_what_was_stated(tmp_path, capsys):
     assert len(guessed) == 4
     assert max(map(len, text.splitlines())) <= 120
     assert (tmp_path / "mine.png").read_bytes().startswith(b"\x89PNG")
-    assert "condition at home" in capsys.readouterr().out
+    assert "condition of the Jacobian at home" in capsys.readouterr().out
 
 
 @pytest.mark.slow

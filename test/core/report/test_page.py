@@ -3,6 +3,7 @@
 import re
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -124,6 +125,9 @@ def test_next_steps_follow_from_what_is_wrong():
     good = replace(made_identification(error=0.1), fit=made_fit())
     assert "pkm export" in said(good)
     assert "3 parameters are not shown one by one" in said(good)
+    assert "motions below" not in said(good)  # there is no list of them
+    advised = Material(good, {}, review=SimpleNamespace(next_motions=("turning about z",)))
+    assert "motions below" in " ".join(next_steps(advised))
     assert "--validate" not in said(good)
     assert "--validate" in said(without(good, "validation"))
     assert "has not settled" in said(replace(good, converged=False))
