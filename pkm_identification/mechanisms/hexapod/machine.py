@@ -275,6 +275,7 @@ class Machine:
         with problems.section():
             tolerances = read_tolerances(root.take("tolerances", {}))
         with problems.section():
+            root.take("control", None)  # known, whatever is wrong with the actuators
             actuators = read_actuators(root, STRUTS)
             control = read_control(root, actuators)
         with problems.section():

@@ -8,8 +8,9 @@ import numpy as np
 
 from pkm_identification.control.mechanism.computed_torque import ComputedTorque
 from pkm_identification.control.mechanism.workspace import WorkspaceControl
-from pkm_identification.errors import SettingsError
+from pkm_identification.errors import MotionRefused, NotConverged, SettingsError
 from pkm_identification.mechanisms.actuators.control_section import MachineControl
+from pkm_identification.mechanisms.multibody.kinematics import close_drives
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.numerics.arrays import FloatArray
 
@@ -43,6 +44,7 @@ class FileControl:
         limited: Callable[[FloatArray], FloatArray] = np.asarray,
     ) -> None:
         self._plant, self._shown, self._limited = plant, shown, limited
+        self._mechanism = mechanism
         self.period = control.slowest_period
         """s, between two calls of the law."""
         self._torque: ComputedTorque | None = None
@@ -88,8 +90,10 @@ class FileControl:
         ------
         SettingsError
             If the period does not go into it.
-        MotionRefused, NotConverged
-            If the mechanism leaves its reach.
+        MotionRefused
+            If a wanted place is out of reach.
+        NotConverged
+            If the mechanism leaves its reach: names the time and where its drives are.
         """
         calls = round(duration / self.period)
         if calls < 1 or abs(calls * self.period - duration) > _WHOLE * duration:
@@ -98,13 +102,34 @@ class FileControl:
                 "give a whole part of it"
             )
         for k in range(calls):
-            place, rate = wanted(k * self.period)
-            if self._torque is not None:
-                later = wanted((k + 1) * self.period)[1]
-                # the mean over the period for which the forces are held
-                bend = None if rate is None or later is None else (later - rate) / self.period
-                force = self._torque.forces(self._shown(), place, rate, bend)
-                self._plant.push(self._limited(force), self.period)
-            elif self._workspace is not None:
-                reference = self._workspace.reference(self._shown(), place)
-                self._plant.follow(reference, np.array(reference), self.period)
+            now, later = wanted(k * self.period), wanted((k + 1) * self.period)
+            shown = self._shown()
+            try:
+                self._call(shown, now, later[1])
+            except MotionRefused:
+                if not self._reached(now[0]):
+                    raise
+                places = ", ".join(f"{place:.4g}" for place in shown)
+                raise NotConverged(
+                    f"the simulation diverged at {self._plant.time:.4f} s: drives at ({places}), where the "
+                    "mechanism cannot be"
+                ) from None
+
+    def _call(self, shown: FloatArray, now: _Wanted, later_rate: FloatArray | None) -> None:
+        place, rate = now
+        if self._torque is not None:
+            # the mean over the period for which the forces are held
+            bend = None if rate is None or later_rate is None else (later_rate - rate) / self.period
+            force = self._torque.forces(shown, place, rate, bend)
+            self._plant.push(self._limited(force), self.period)
+        elif self._workspace is not None:
+            reference = self._workspace.reference(shown, place)
+            self._plant.follow(reference, np.array(reference), self.period)
+
+    def _reached(self, drive: FloatArray) -> bool:
+        """Whether the mechanism closes with these driven coordinates (n,)."""
+        try:
+            close_drives(self._mechanism, drive[None]).required(drive[None], "drives")
+        except MotionRefused:
+            return False
+        return True

@@ -79,8 +79,8 @@ def response(subject: Subject, axis: str, frequencies: Sequence[float], amplitud
     Raises
     ------
     SettingsError
-        If the amplitude leaves the limits, a frequency is beyond half the slowest loop's rate, or a drive's command
-        arrives after the end.
+        If the amplitude or the answer to it leaves the limits, a frequency is beyond half the slowest loop's rate, or a
+        drive's command arrives after the end.
     """
     along = subject.direction(axis)
     for sign in (1.0, -1.0):
@@ -120,6 +120,8 @@ def _one(
     period, settle, duration = _timing(f)
     home = subject.home
     run = subject.run(lambda t: home + along * _wanted(f, amplitude, settle, t), duration, period)
+    for reached in (run.drive.min(axis=0), run.drive.max(axis=0)):
+        subject.check_reach(reached - home, "--amplitude", f"the answer to {amplitude:g} at {f:g} Hz")
     used = run.time >= settle
     time = run.time[used]
     shown, true = ((part[used] - home) @ back for part in (run.shown, run.drive))

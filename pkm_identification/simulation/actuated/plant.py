@@ -17,9 +17,12 @@ class ActuatedPlant(ABC):
     ----------
     actuated : ActuatorDrives or None
         The drives, where they have states.
+    time : float
+        s since the start.
     """
 
     actuated: ActuatorDrives | None = None
+    time: float
 
     @property
     @abstractmethod

@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 
 import pytest
+import yaml
+from core.mechanisms.hexapod.machine_variants import DELETED, edited
 
 from pkm_identification.cli import main
+from pkm_identification.mechanisms.hexapod.machine import builtin_machines
 
 
 def run(*arguments):
@@ -85,4 +88,51 @@ def test_what_cannot_be_measured_is_one_line(arguments, message, capsys):
     assert run(*arguments) == 2
     error = capsys.readouterr().err
     assert message in error
+    assert error.count("\n") == 1
+
+
+WRONG_FILES = [
+    ("uf_hydraulic", "actuator.oil_compliance", DELETED, "modes", "key 'actuator.oil_compliance' is missing"),
+    (
+        "uf_hydraulic",
+        "actuator.valve.delay",
+        1e-6,
+        "step",
+        "command delay 1e-06 s: shorter than the small step",
+    ),
+    (
+        "uf_hydraulic",
+        "actuator.sensor.delay",
+        0.5,
+        "step",
+        "its delays, 0.5016 s, are longer than the run of 0.3 s",
+    ),
+    # what is right beside it is not blamed, too
+    ("uf_belt", "actuator.encoder", "middle", "modes", "must be one of motor, load, both\n"),
+]
+
+
+@pytest.mark.parametrize(("name", "key", "value", "command", "message"), WRONG_FILES)
+def test_what_no_drive_can_be_is_one_line(name, key, value, command, message, tmp_path, capsys):
+    machine = tmp_path / "m.yaml"
+    machine.write_text(
+        yaml.safe_dump(edited(key, value, yaml.safe_load(builtin_machines()[name].read_text())))
+    )
+    assert run(command, "--machine", machine) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.count("\n") == 1
+
+
+def test_a_step_that_diverges_says_when_and_where_the_drives_were(tmp_path, capsys):
+    document = yaml.safe_load(builtin_machines()["uf"].read_text()) | {
+        "actuator": {"type": "ideal"},
+        "control": {"computed_torque": {"position_gain": 1e9, "rate_gain": 24.0, "period": 0.001}},
+    }
+    machine = tmp_path / "m.yaml"
+    machine.write_text(yaml.safe_dump(document))
+    assert run("step", "--machine", machine, "--duration", 0.05) == 1
+    error = capsys.readouterr().err
+    assert "the simulation diverged at 0.0" in error
+    assert "where the mechanism cannot be" in error
     assert error.count("\n") == 1
