@@ -184,9 +184,8 @@ def _modes(study: ArmStudy) -> Finding:
         "40.2 (L4) (S).",
         f"Each actuator with the others held: {', '.join(f'{k} {v:.4g}' for k, v in alone.items())} Hz. Together and "
         f"damped: {listed}.",
-        "sqrt((1 + B / c_h) / (c_o m)) / 2 pi with the effective masses of the printed J. The coupling of L1 "
-        "with L3, as "
-        "large as L1's own mass, raises the mode of L1 by a tenth.",
+        "sqrt((1 + B / c_h) / (c_o m)) / 2 pi with the printed CJA. The coupling of L1 with L3, larger than L1's own "
+        "mass, raises the mode of L1 by a tenth.",
         (
             *(
                 value(f"Mode of {name}", source, float(alone[name]), "Hz", "S", None, near=MODE_NEAR * source)

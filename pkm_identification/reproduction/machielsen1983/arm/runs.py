@@ -20,6 +20,7 @@ from pkm_identification.numerics.arrays import FloatArray
 
 from ..actuators import OFFSET_LENGTHS
 from .data import (
+    ACTUATOR_MASS,
     COMPLIANCE,
     JOINT_MASS,
     LEAKAGE,
@@ -65,9 +66,9 @@ class ArmStudy:
     lift, grip : MassCurves
         L3 over alpha, L1 over gamma.
     alone : ndarray, shape (5,)
-        Hz, each actuator with the others held.
+        Hz, each actuator with the others held, of the printed actuator mass.
     modes : Modes
-        Of the whole arm, damped.
+        Of the whole arm, damped, of the same.
     forces : dict of int to ForceSplit
         By speed.
     wrist : float
@@ -114,8 +115,8 @@ def run_study() -> ArmStudy:
         actuator_mass=dynamics.mass_matrix(arm, start)[0],
         lift=_curves(arm, loaded, 1, alpha, 2),
         grip=_curves(arm, loaded, 3, gamma, 0),
-        alone=single_frequency(effective_mass(mass), COMPLIANCE, LEAKAGE, VISCOUS),
-        modes=damped_modes(mass, COMPLIANCE, LEAKAGE, VISCOUS),
+        alone=single_frequency(effective_mass(ACTUATOR_MASS), COMPLIANCE, LEAKAGE, VISCOUS),
+        modes=damped_modes(ACTUATOR_MASS, COMPLIANCE, LEAKAGE, VISCOUS),
         forces={speed: split_at_speed(arm, speed) for speed in (1, 5)},
         wrist=float(np.hypot(wrist[0], wrist[1])),
     )

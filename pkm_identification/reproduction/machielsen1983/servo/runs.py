@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 import numpy as np
@@ -88,6 +88,8 @@ class ServoStudy:
         As STEPS.
     reduced : ServoStep
         5.1 kg, extending, with the valve as one delay.
+    reduced_later : ServoStep
+        The same with one small step more of that delay.
     varied : dict of str to tuple of StepMetrics
         At -p, 0 and +p.
     order, delays, reduced_order : int
@@ -97,6 +99,7 @@ class ServoStudy:
     identified: Identified
     steps: tuple[ServoStep, ...]
     reduced: ServoStep
+    reduced_later: ServoStep
     varied: dict[str, tuple[StepMetrics, StepMetrics, StepMetrics]]
     order: int
     delays: int
@@ -118,10 +121,13 @@ def run_study() -> ServoStudy:
     """Compute everything."""
     bank, small = Bank(ROBOT), Bank(reduced(ROBOT))
     steps = tuple(servo_step(TEST_SERVO, load, -STEP if out else STEP) for load, out, *_ in STEPS)
+    one_delay = HydraulicReduced.of(TEST_SERVO)
+    later = replace(one_delay, valve_delay=one_delay.valve_delay + SMALL_STEP)
     return ServoStudy(
         identified=identified(),
         steps=steps,
-        reduced=servo_step(HydraulicReduced.of(TEST_SERVO), LOAD, -STEP),
+        reduced=servo_step(one_delay, LOAD, -STEP),
+        reduced_later=servo_step(later, LOAD, -STEP),
         varied={
             name: (_varied(name, 1.0 - 0.01 * p), steps[2].metrics, _varied(name, 1.0 + 0.01 * p))
             for name, (p, *_) in SENSITIVITIES.items()

@@ -7,6 +7,7 @@ import numpy as np
 from pkm_identification.reproduction.finding import Finding
 from pkm_identification.reproduction.number import beyond, undecided, value
 
+from ..axis import guide_inertia
 from ..data import (
     BANDWIDTH_BARE,
     BANDWIDTH_WITH,
@@ -70,7 +71,7 @@ def _resonance(study: ResponseStudy) -> Finding:
         "readings, and so is the pitch of 70 mm.",
         tuple(
             undecided(
-                f"Resonance with J_guide {pulley:g} kg m^2 and {load:g} kg",
+                f"resonance, J_2 = {guide_inertia(pulley, load):.3g} kg m^2 (J_guide {pulley:g} kg m^2, {load:g} kg)",
                 RESONANCE,
                 f,
                 "Hz",

@@ -79,8 +79,8 @@ def test_ranges_end_where_the_mass_is_least_and_not_at_the_round_poses(study, nu
 
 
 def test_modes_alone_and_together(study, numbers):
-    assert numbers["Modes damped together"]["ours"] == "34.53 41.41 43.59 153.2 349.3"
-    np.testing.assert_allclose(study.alone, [139.7, 341.0, 34.71, 43.62, 41.4], rtol=1e-3)
+    assert numbers["Modes damped together"]["ours"] == "34.54 41.41 43.61 153.3 349.5"
+    np.testing.assert_allclose(study.alone, [139.7, 341.0, 34.71, 43.62, 41.4], rtol=4e-4)
     np.testing.assert_allclose(study.modes.frequency, [34.5, 41.4, 43.6, 153.0, 350.0], rtol=3e-3)
     np.testing.assert_allclose(study.modes.damping, [0.22, 0.50, 0.20, 0.27, 0.55], atol=0.006)
     np.testing.assert_array_equal(study.modes.leading, [2, 4, 3, 0, 1])

@@ -92,7 +92,7 @@ def test_what_the_delay_decides_and_what_is_illegible_is_not_judged(made):
         assert points[f"z 0.4 Hz, {part}"]["verdict"] == AGREES
         assert points[f"z 5 Hz, {part}"]["verdict"] == points[f"z 10 Hz, {part}"]["verdict"] == UNJUDGED
     for name in points:
-        if name.startswith(("Resonance", "f_n back", "C_1 back")):
+        if name.startswith(("resonance", "f_n back", "C_1 back")):
             assert points[name]["verdict"] == UNJUDGED
 
 
