@@ -4,7 +4,8 @@ Each machine differs from its file by up to 15 %, and is identified from the sam
 kind of drive asked for. Printed are errors and stated deviations of masses, inertias and friction over the file's
 values, in % and rms over machines, both as multiples of those of ideal drives; errors over deviations; and the misfit.
 `--left-out` identifies the same logs with a file that says nothing of the drives, and prints the mean bias of each
-parameter in deviations, and in how many logs the misfit is found.
+parameter in deviations (of values in doubt, and as the file with the drives states them), and in how many logs the
+misfit is found. `--causal` identifies them by the online stages.
 
 `--keep FOLDER` has logs and what was found of them in a folder: what is there already is not computed again. What was
 found goes with the code that found it; `--again` computes that anew from the logs that are kept.
@@ -96,9 +97,9 @@ def log_of(drive: str, nominal: Machine, seed: int, keep: Path | None) -> StrutL
     return log
 
 
-def found(log: StrutLog, machine: Machine, truth: Machine) -> Found:
+def found(log: StrutLog, machine: Machine, truth: Machine, causal: bool) -> Found:
     """What a machine's file makes of a log, against the machine it is of."""
-    result = identify([log], machine)
+    result = identify([log], machine, Settings(causal=causal))
     estimate, true = result.estimate, Settings().parameter_set(truth)
     places = [estimate.names.index(name) for name in true.names]
     error = np.array([estimate.values[k] for k in places]) - true.nominal
@@ -109,14 +110,16 @@ def found(log: StrutLog, machine: Machine, truth: Machine) -> Found:
     return Found(error, std, true.nominal, tuple(true.names), kinds, misfit, fits)
 
 
-def run(drive: str, seed: int, left_out: bool, keep: Path | None, again: bool) -> Found:
+def run(drive: str, seed: int, options: argparse.Namespace, left_out: bool) -> Found:
     """One machine, simulated and identified unless both are kept."""
-    path = None if keep is None else keep / f"{drive}-{seed}{'-left-out' if left_out else ''}.json"
+    causal, keep, again = options.causal, options.keep, options.again
+    kind = f"{'-left-out' if left_out else ''}{'-causal' if causal else ''}"
+    path = None if keep is None else keep / f"{drive}-{seed}{kind}.json"
     if path is not None and path.exists() and not again:
         return Found.read(path)
     nominal = machine_with(drive)
     log = log_of(drive, nominal, seed, keep)
-    made = found(log, Machine.load("uf") if left_out else nominal, perturbed(nominal, seed, SPREAD))
+    made = found(log, Machine.load("uf") if left_out else nominal, perturbed(nominal, seed, SPREAD), causal)
     if path is not None:
         path.write_text(json.dumps(made.document()))
     return made
@@ -144,6 +147,7 @@ def main() -> int:
     parser.add_argument("--machines", type=int, default=20)
     parser.add_argument("--drives", nargs="+", choices=DRIVES[1:], default=DRIVES[1:])
     parser.add_argument("--left-out", action="store_true", help="say nothing of the drives to `identify`")
+    parser.add_argument("--causal", action="store_true", help="identify by the online stages")
     parser.add_argument("--keep", type=Path, metavar="FOLDER", help="where logs and results are, and go")
     parser.add_argument("--again", action="store_true", help="identify anew what is kept")
     options = parser.parse_args()
@@ -151,27 +155,36 @@ def main() -> int:
         options.keep.mkdir(parents=True, exist_ok=True)
     drives = options.drives if options.left_out else (DRIVES[0], *options.drives)
     runs: dict[str, list[Found]] = {drive: [] for drive in drives}
+    whole: dict[str, list[Found]] = {drive: [] for drive in drives}
     for seed in range(1, options.machines + 1):
         for drive, own in runs.items():
-            own.append(run(drive, seed, options.left_out, options.keep, options.again))
-        _show_bias(runs) if options.left_out else _show(runs)
+            own.append(run(drive, seed, options, options.left_out))
+            if options.left_out:
+                whole[drive].append(run(drive, seed, options, False))
+        _show_bias(runs, whole) if options.left_out else _show(runs)
     return 0
 
 
-def _show_bias(runs: dict[str, list[Found]]) -> None:
-    """Mean bias of each parameter in deviations, with drives left out of the file."""
+def _show_bias(runs: dict[str, list[Found]], whole: dict[str, list[Found]]) -> None:
+    """Mean bias of each parameter in deviations, with drives left out of the file; and in those of the whole file."""
     for drive, own in runs.items():
-        bias = np.mean([run.error / run.std for run in own], axis=0)
-        parts = [f"{name} {one:.1f}" for name, one in zip(own[0].names, bias, strict=True)]
+        parts = _biases(own, own)
         groups, _ = _row(own)
         errors = "; ".join(f"{name} {error:.3g}" for name, (error, _) in groups.items())
         found = sum(not run.fits for run in own)
         misfit = [run.misfit for run in own]
         print(
             f"{len(own)} machines, {drive} left out: errors % {errors}; misfit {min(misfit):.2f} to {max(misfit):.2f}, "
-            f"found in {found}; mean bias in deviations: {', '.join(parts)}",
+            f"found in {found}; mean bias in deviations: {', '.join(parts)}; in deviations that the whole file gives: "
+            f"{', '.join(_biases(own, whole[drive]))}",
             flush=True,
         )
+
+
+def _biases(runs: list[Found], deviations: list[Found]) -> list[str]:
+    """Mean errors of some runs over the deviations of others, by name."""
+    bias = np.mean([run.error / other.std for run, other in zip(runs, deviations, strict=True)], axis=0)
+    return [f"{name} {one:.1f}" for name, one in zip(runs[0].names, bias, strict=True)]
 
 
 def _show(runs: dict[str, list[Found]]) -> None:
