@@ -9,7 +9,7 @@ OF_SIMULATOR, OF_CONTROLLER = ("simulator",), ("controller",)
 ARGUMENTS = (
     *COMMON,
     *SIMULATED,
-    Argument("mode", "pid or computed_torque", nodes=OF_CONTROLLER),
+    Argument("mode", "pid, computed_torque or workspace", nodes=OF_CONTROLLER),
     Argument("lost_after", "s without a good sample that are an emergency", float, nodes=OF_CONTROLLER),
     Argument(
         "lockstep",

@@ -28,7 +28,7 @@ ARGUMENTS = (
         default="none",
         choices=("none", *DRIVEN_BY),
     ),
-    Argument("mode", "of our controller: pid or computed_torque", nodes=("controller",)),
+    Argument("mode", "of our controller: pid, computed_torque or workspace", nodes=("controller",)),
     Argument(
         "hardware",
         "URDF file with a <ros2_control> element (example: config/ros2_control) of a controller manager to start; "

@@ -29,6 +29,7 @@ from .motions import (
 from .pid import StrutController
 from .settings import MODES, Command, ControllerSettings
 from .stop import BLIND, EmergencyStop, Holding
+from .workspace_errors import WorkspaceErrors
 
 WAITING, HOLDING, MOVING, EMERGENCY = "waiting", "holding", "moving", "emergency"
 GOOD_SAMPLES = 10  # without a break, before an emergency stop may be left
@@ -69,6 +70,7 @@ class MachineController:
         self.model = BelievedModel(machine, settings.blend, period)
         self._limits = MotionLimits(machine, settings.limits)
         self._law = ComputedTorque(machine, settings.loops)
+        self._workspace = WorkspaceErrors(machine)
         self._force_limit = np.inf if machine.drive is None else machine.drive.force_limit
         self._estimate_jump = settings.estimate_jump or ESTIMATE_JUMP_SHARE * self._force_limit
         home = strut_dynamics(machine, machine.home_position[None], machine.home_rotation[None])
@@ -298,7 +300,7 @@ class MachineController:
         )
         # the integral begins with the weight where the mode's model does not carry it
         weight = self._weight(pose.position, pose.rotation)
-        self._loops.reset(weight if self._mode == "pid" else np.zeros(STRUTS))
+        self._loops.reset(np.zeros(STRUTS) if self._mode == "computed_torque" else weight)
         self._old_mode = self._mode
 
     def _control(self, motions: Motions, time: float, length: FloatArray, span: float) -> Command | None:
@@ -312,12 +314,14 @@ class MachineController:
         if (trouble := self.following.trouble(setpoint.length, error)) is not None:
             self.emergency("tracking", trouble)
             return self.safe()
-        forward, back = self._forces(self._mode, setpoint, error)
+        asked = self._error(self._mode, setpoint, length, error)
+        forward, back = self._forces(self._mode, setpoint, asked)
         if self._old_mode != self._mode:
-            self._loops.integral += sum(self._forces(self._old_mode, setpoint, error)) - (forward + back)
+            before = self._error(self._old_mode, setpoint, length, error)
+            self._loops.integral += sum(self._forces(self._old_mode, setpoint, before)) - (forward + back)
             self._old_mode = self._mode
             self.following.forget_force()
-        self._loops.integrate(error, self._saturated, span)
+        self._loops.integrate(asked, self._saturated, span)
         back = back + self._loops.integral
         wanted = forward + back
         if not np.isfinite(wanted).all():
@@ -332,9 +336,15 @@ class MachineController:
         rate_error = self._loops.error_rate.copy()
         return Command(time, force, setpoint.length, setpoint.rate, error, forward, back, rate_error)
 
+    def _error(self, mode: str, setpoint: Setpoint, length: FloatArray, error: FloatArray) -> FloatArray:
+        """What feedback acts on, (6,) in m: errors of the lengths, or of the platform in their place."""
+        return self._workspace(setpoint, length) if mode == "workspace" else error
+
     def _forces(self, mode: str, setpoint: Setpoint, error: FloatArray) -> tuple[FloatArray, FloatArray]:
         if mode == "pid":
             return np.zeros(STRUTS), self._loops.proportional_derivative(error)
+        if mode == "workspace":
+            return np.zeros(STRUTS), self._loops.velocity(self._loops.position_gain * error)
         return self._law.forces(setpoint, error, self._loops.error_rate, self.model.present)
 
 

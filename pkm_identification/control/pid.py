@@ -83,6 +83,8 @@ class StrutController:
         Strut rates in m/s, from encoder differences.
     error_rate : ndarray, shape (6,)
         Rate of the length error in m/s, through the same low-pass.
+    position_gain : float
+        1/s, of a position loop around velocity loops (`velocity`) with the same bandwidth and damping.
     integral : ndarray, shape (6,)
         Force in N of the integral part; whoever changes the other parts may change it, so that their sum does not jump.
     """
@@ -93,6 +95,8 @@ class StrutController:
         omega = settings.omega
         self._proportional = apparent_mass * omega**2 + viscous * omega
         self._derivative = apparent_mass * 2 * settings.damping * omega
+        self._viscous = np.array(viscous, dtype=float)
+        self.position_gain = omega / (2 * settings.damping)
         self._integral_gain = self._proportional / settings.integral_time
         self._cutoff = 2 * np.pi * settings.derivative_cutoff
         self._period = period
@@ -134,6 +138,10 @@ class StrutController:
     def proportional_derivative(self, error: FloatArray) -> FloatArray:
         """Force (6,) in N of an error (6,) in m and of the present error rate, without the integral."""
         return self._proportional * error + self._derivative * self.error_rate
+
+    def velocity(self, asked: FloatArray) -> FloatArray:
+        """Force (6,) in N of velocity loops asked for rates (6,) in m/s besides the wanted motion's."""
+        return self._derivative * (asked + self.error_rate) + self._viscous * asked
 
     def command(
         self,

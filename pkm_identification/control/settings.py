@@ -11,7 +11,7 @@ from pkm_identification.numerics.arrays import FloatArray
 from .limits import LimitSettings
 from .pid import ControlSettings
 
-MODES = ("pid", "computed_torque")
+MODES = ("pid", "computed_torque", "workspace")
 SAFE_COMMANDS = ("hold", "zero")
 
 
@@ -21,9 +21,9 @@ class ControllerSettings:
 
     Attributes
     ----------
-    mode : {'pid', 'computed_torque'}
+    mode : {'pid', 'computed_torque', 'workspace'}
     loops : ControlSettings
-        Tuning of the feedback, alike in both modes.
+        Tuning of the feedback, alike in all modes.
     limits : LimitSettings
         Of motions.
     lead : int
@@ -47,7 +47,9 @@ class ControllerSettings:
     """
 
     mode: str = declared(
-        "computed_torque", "PID per strut, or forces of the model and feedback through it", choices=MODES
+        "computed_torque",
+        "PID per strut, forces of the model and feedback through it, or a position loop of the platform",
+        choices=MODES,
     )
     loops: ControlSettings = field(default_factory=ControlSettings)
     limits: LimitSettings = field(default_factory=LimitSettings)

@@ -15,7 +15,7 @@ SAMPLES = 30
 
 
 def warm_up(controller: MachineController) -> None:
-    """Run a controller that is then thrown away: hold, a motion, an estimate."""
+    """Run a controller that is then thrown away: hold, a motion, an estimate, another mode."""
     machine, period = controller.machine, controller.period
     home = (machine.home_position[None], machine.home_rotation[None])
     length = strut_lengths(machine, *home)[0]
@@ -27,3 +27,5 @@ def warm_up(controller: MachineController) -> None:
     for k in range(2, SAMPLES):
         controller.step(k * period, length)
     controller.take_estimate(basis_parameters(machine))
+    controller.mode = "workspace"
+    controller.step(SAMPLES * period, length)

@@ -160,7 +160,7 @@ def test_commands_hold_lengths_rates_and_forces_of_each_strut_by_name(bench: Ben
 def test_the_mode_changes_on_the_way_without_a_jump_but_not_in_an_emergency(bench: Bench):
     driver = Driver(bench)
     forces = []
-    for mode in ("pid", "computed_torque", "pid"):
+    for mode in ("pid", "computed_torque", "workspace"):
         # an error that grows slowly
         forces += [driver.sample(HOME + 1e-6 * len(forces) + 1e-6 * k).effort for k in range(20)]
         result = driver.node.set_parameters([Parameter("mode", value=mode)])[0]

@@ -16,6 +16,7 @@ from pkm_identification.control.motions import (
     Motion,
 )
 from pkm_identification.control.settings import ControllerSettings
+from pkm_identification.control.workspace_errors import WorkspaceErrors
 from pkm_identification.errors import PkmError, SettingsError
 from pkm_identification.identification.online.pipeline import OnlinePipeline
 from pkm_identification.mechanisms.hexapod.dynamics import (
@@ -23,8 +24,9 @@ from pkm_identification.mechanisms.hexapod.dynamics import (
     strut_dynamics,
     strut_forces,
 )
-from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
+from pkm_identification.mechanisms.hexapod.kinematics import jacobian, strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.numerics.rotation import matrix_from_vector
 from pkm_identification.simulation import (
     SensorSettings,
     Simulator,
@@ -104,16 +106,51 @@ def test_feedback_is_the_mass_matrix_times_the_error_dynamics():
         np.testing.assert_allclose(forward, strut_forces(UF, setpoint.ahead)[0], rtol=1e-12)
 
 
-def test_pid_holds_and_moves_without_a_model():
-    run = Run(TRUE, UF, mode="pid", tracking_limit=0.01)
+@pytest.mark.parametrize("mode", ["pid", "workspace"])
+def test_pid_holds_and_moves_without_a_model(mode):
+    run = Run(TRUE, UF, mode=mode, tracking_limit=0.01)
     assert run.follow(there_and_back(UF, 2.0)).code == SUCCESSFUL
     assert all(np.abs(command.feed_forward).max() == 0.0 for command in run.commands)
+
+
+def test_workspace_control_acts_on_the_platform_s_error():
+    """J^-1 (X_c - X) of a platform that is 4 mm and 10 mrad away, and nothing of poses that are none."""
+    run = Run(UF, UF)
+    run.step(5)
+    setpoint = run.controller.motions.follower.setpoint()
+    errors = WorkspaceErrors(UF)
+    away, turn = np.array([0.003, -0.002, 0.001]), np.array([0.004, 0.006, -0.007])
+    position, rotation = setpoint.position + away, matrix_from_vector(turn) @ setpoint.rotation
+    length = strut_lengths(UF, position[None], rotation[None])[0]
+    wanted = jacobian(UF, position[None], rotation[None])[0] @ np.concatenate([-away, -turn])
+    found = errors(setpoint, length)
+    np.testing.assert_allclose(found, wanted, atol=1e-12)
+    # the lengths' own errors are others, to second order
+    assert 1e-6 < np.abs(found - (setpoint.length - length)).max() < 1e-4
+    assert np.isnan(errors(setpoint, setpoint.length + 1.5 * np.eye(6)[2])).all()
+
+
+def test_workspace_control_is_content_with_a_platform_that_comes_straight_home():
+    """Moving by X' = k_p (X_c - X), the velocity loops ask for what friction takes at these rates, and no more."""
+    run = Run(UF, UF, mode="workspace")
+    run.step(5)
+    controller = run.controller
+    setpoint, loops = controller.motions.follower.setpoint(), controller._loops
+    k_p = 2 * np.pi * 16.0 / 1.6
+    away = np.array([0.002, -0.001, 0.0015, 0.003, 0.004, -0.002])
+    error = jacobian(UF, setpoint.position[None], setpoint.rotation[None])[0] @ away
+    loops.error_rate = -k_p * error
+    _, back = controller._forces("workspace", setpoint, error)
+    np.testing.assert_allclose(back, UF.friction.viscous * k_p * error, rtol=1e-9)
+    loops.error_rate = -0.5 * k_p * error
+    _, slow = controller._forces("workspace", setpoint, error)
+    assert np.all(slow * error > back * error)
 
 
 def test_changing_the_mode_does_not_jump():
     run = Run(TRUE, UF, sensors=SensorSettings.perfect())
     run.controller.submit(Motion(there_and_back(UF, 2.0)))
-    for mode in ("pid", "computed_torque", "pid"):
+    for mode in ("pid", "computed_torque", "workspace"):
         run.step(300)
         run.controller.mode = mode
     run.step(300)
