@@ -13,7 +13,8 @@ from pkm_identification.errors import LogError
 from pkm_identification.numerics.arrays import FloatArray
 
 from .bags import ROS_1
-from .foreign import ARRAY_FILES
+from .foreign import ARRAY_FILES, looks_foreign
+from .foreign.drive_sheet import read_drive_sheet
 from .log import BAG_FILES
 from .mechanism_csv import read_named_csv
 
@@ -67,7 +68,8 @@ def read_drive_log(
     Parameters
     ----------
     path : str or Path
-        Text of `t`, drives and forces by name (.gz, too); .mat, .parquet, .h5 or .hdf5 with arrays of these names; a
+        Text of `t`, drives and forces by name (.gz, too; other delimiters, decimal commas and units in brackets or
+        below the names as `read_drive_sheet` takes them); .mat, .parquet, .h5 or .hdf5 with arrays of these names; a
         rosbag2 folder, its .db3 or .mcap file, or a .bag of ROS 1, with sensor_msgs/JointState whose names are the
         drives' and whose efforts are their forces.
     drives, forces : sequence of str
@@ -90,6 +92,10 @@ def read_drive_log(
         raise LogError(f"{path}: has no topics; --topic is for recordings")
     elif ending in ARRAY_FILES:
         log = _of_arrays(file, drives, forces)
+    elif looks_foreign(path):
+        values, source = read_drive_sheet(path, TIME, drives, forces)
+        drive, force = np.split(values[:, 1:], [len(drives)], axis=1)
+        log = DriveLog(values[:, 0], drive, force, source)
     else:
         table = read_named_csv(path, (*drives, *forces))
         if table.time is None:

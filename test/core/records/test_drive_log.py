@@ -116,3 +116,47 @@ def test_arrays_without_what_is_needed_are_refused(tmp_path):
     savemat(uneven, COLUMNS | {"t": np.where(np.arange(len(TIME)) == 4, 0.02, TIME)})
     assert "column t must rise evenly" in refusal(uneven)
     assert "--topic is for recordings" in refusal(missing, "/joint_states")
+
+
+IN_UNITS = {"t": ("ms", 1e-3), "slide_1": ("mm", 1e-3), "turn": ("deg", np.pi / 180), "force_1": ("kN", 1e3)}
+
+
+def foreign_text(below):
+    """Columns the other way round, decimal commas, a comment, units in brackets or in a line of their own."""
+    names, rows = list(reversed(COLUMNS)), []
+    for row in np.column_stack([COLUMNS[name] / IN_UNITS.get(name, ("", 1.0))[1] for name in names]):
+        rows.append(";".join(f"{value:.17g}".replace(".", ",") for value in row))
+    units = [IN_UNITS.get(name, ("", 1.0))[0] for name in names]
+    full = [
+        f"{name} [{unit}]" if unit and not below else name for name, unit in zip(names, units, strict=True)
+    ]
+    head = ["# of a logger", ";".join(full)] + ([";".join(unit or "-" for unit in units)] if below else [])
+    return "\n".join([*head, *rows]) + "\n"
+
+
+@pytest.mark.parametrize("below", [False, True])
+def test_text_of_other_programs_is_read_in_the_units_it_states(below, tmp_path):
+    path = tmp_path / "log.txt"
+    path.write_text(foreign_text(below))
+    log = read_drive_log(path, DRIVES, FORCES)
+    np.testing.assert_allclose(log.time, TIME, rtol=1e-12, atol=1e-15)
+    np.testing.assert_allclose(log.drive, PLACE, rtol=1e-12)
+    np.testing.assert_allclose(log.force, PULL, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("[kN]", "[lbs]", r"column force_1 is in 'lbs'; expected one of N, kN"),
+        ("slide_2", "slide_3", r"no column slide_2; there are: torque, "),
+        ("slide_2", "torque", r"no column slide_2"),
+        ("turn [deg]", "force_2 [kN]", r"no column turn"),
+        ("[ms]", "[kN]", r"column t is in 'kN'; expected one of s, ms"),
+    ],
+)
+def test_what_such_a_text_does_not_say_is_one_line(old, new, message, tmp_path):
+    path = tmp_path / "log.txt"
+    path.write_text(foreign_text(False).replace(old, new))
+    with pytest.raises(LogError, match=message) as caught:
+        read_drive_log(path, DRIVES, FORCES)
+    assert "\n" not in str(caught.value)

@@ -1,0 +1,65 @@
+"""Logs of any mechanism's drives as text of another program's form: columns by name, units as they are stated."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import zip_longest
+from pathlib import Path
+
+import numpy as np
+
+from pkm_identification.errors import LogError
+from pkm_identification.numerics.arrays import FloatArray
+
+from ..table import NAMES_SHOWN, short, table_of
+from .reader import STATED
+from .sheet import read_sheet
+from .units import FACTORS
+
+_NONE = "-"
+_TIMES = FACTORS["time"]
+_PLACES = FACTORS["length"] | FACTORS["angle"]
+_FORCES = FACTORS["force"] | dict.fromkeys(("N m", "Nm", "N*m", "N.m"), 1.0)
+
+
+def read_drive_sheet(
+    path: str | Path, time: str, drives: Sequence[str], forces: Sequence[str]
+) -> tuple[FloatArray, str]:
+    """Time, drives and forces (N, 1 + 2 n) in SI units of text with any delimiter, decimal sign and comments.
+
+    A unit in a name's brackets, or in a line below the names, is taken at its word; without one numbers are in SI
+    units.
+
+    Raises
+    ------
+    LogError
+        If it cannot be read, a column is missing or there twice, a number is not finite, or a unit is unknown: names
+        file and column, and line.
+    """
+    source, sheet = str(path), read_sheet(path)
+    places: dict[str, list[int]] = {}
+    units = []
+    for place, (name, below) in enumerate(zip_longest(sheet.names, sheet.units, fillvalue="")):
+        stated = STATED.fullmatch(name)
+        bare = name if stated is None else name[: max(name.rfind("["), name.rfind("("))].strip()
+        places.setdefault(bare, []).append(place)
+        unit = below if stated is None else stated[1]
+        units.append("" if unit == _NONE else unit)
+    known = {time: _TIMES} | dict.fromkeys(drives, _PLACES) | dict.fromkeys(forces, _FORCES)
+    missing = [name for name in known if name not in places]
+    if missing:
+        there = short(", ".join(name for name in places if name), NAMES_SHOWN)
+        raise LogError(f"{source}: no column {', '.join(missing)}; there are: {there}")
+    scale = []
+    for name, factors in known.items():
+        if len(places[name]) > 1:
+            raise LogError(f"{source}: column {name} is there {len(places[name])} times")
+        unit = units[places[name][0]]
+        if unit and unit not in factors:
+            raise LogError(f"{source}: column {name} is in '{unit}'; expected one of {', '.join(factors)}")
+        scale.append(factors[unit] if unit else 1.0)
+    labels = tuple(f"{name} no. {place}".strip() for place, name in enumerate(sheet.names, 1))
+    chosen = tuple(labels[places[name][0]] for name in known)
+    table = table_of(sheet.text, source, lambda _: chosen, labels)
+    table.require_finite(chosen)
+    return table.select(chosen) * np.array(scale), source
