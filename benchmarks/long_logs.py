@@ -7,6 +7,7 @@ recording. Drawn with --out, beside what four hours may take.
 from __future__ import annotations
 
 import argparse
+import gzip
 import os
 import shutil
 import subprocess
@@ -25,6 +26,7 @@ from pkm_identification.records import write_log
 from pkm_identification.report.figures.style import ESTIMATE, MEASURED, STRUT_COLORS, styled
 
 MINUTE = 60.0  # s
+RATE = 1000.0  # Hz
 FOUR_HOURS = 240  # min
 NAMES = {"csv": "log.csv", "csv.gz": "log.csv.gz", "bag": "log"}
 
@@ -41,9 +43,8 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / NAMES[options.log]
         for minutes in options.minutes:
-            log = repeated(minute, minutes)
             shutil.rmtree(path, ignore_errors=True)  # a recording is a folder
-            write_log(path, log)
+            samples = write_repeated(path, minute, minutes)
             command = [
                 sys.executable, "-m", "pkm_identification.cli", options.command, "--machine", "uf", str(path),
                 *(["--estimator", options.estimator] if options.command == "identify" else []),
@@ -57,7 +58,7 @@ def main() -> int:
             wall, processor = perf_counter() - start, usage.ru_utime + usage.ru_stime
             size = sum(file.stat().st_size for file in (path.iterdir() if path.is_dir() else [path]))
             print(
-                f"{minutes:7d} {len(log):8d} {size / 1e6:9.0f} {usage.ru_maxrss / 1e3:9.0f} {wall:8.1f} "
+                f"{minutes:7d} {samples:8d} {size / 1e6:9.0f} {usage.ru_maxrss / 1e3:9.0f} {wall:8.1f} "
                 f"{processor:8.1f}" + (f"  ended with {code}" if code else ""),
                 flush=True,
             )
@@ -82,14 +83,34 @@ def drawn(course: FloatArray) -> Figure:
     return figure
 
 
+def write_repeated(path: Path, minute: StrutLog, times: int) -> int:
+    """Write a log over and over, its stamps going on; it begins and ends at rest in one place. Returns its samples."""
+    if path.suffix not in (".csv", ".gz"):
+        log = repeated(minute, times)
+        write_log(path, log)
+        return len(log)
+    with tempfile.TemporaryDirectory() as folder:
+        once = Path(folder) / "once.csv"
+        write_log(once, minute)
+        header, *rows = once.read_text().splitlines()
+    cells = [row.partition(",")[2] for row in rows]
+    again = len(rows) - 1  # the last sample is the first of the next time
+    with gzip.open(path, "wt", compresslevel=1) if path.suffix == ".gz" else path.open("w") as file:
+        file.write(header + "\n")
+        for first in range(0, times * again, again):
+            file.write("".join(f"{(first + row) / RATE!r},{cells[row]}\n" for row in range(again)))
+        file.write(f"{times * again / RATE!r},{cells[-1]}\n")
+    return times * again + 1
+
+
 def repeated(minute: StrutLog, times: int) -> StrutLog:
-    """A log over and over, its stamps going on; it begins and ends at rest in one place."""
+    """A log over and over, in memory."""
     length, force = (
         np.concatenate([*[values[:-1]] * times, values[-1:]])
         for values in (minute.length, minute.force)
         if values is not None
     )
-    return StrutLog(np.arange(len(length), dtype=float) / 1000.0, length, force, f"{times} min")
+    return StrutLog(np.arange(len(length), dtype=float) / RATE, length, force, f"{times} min")
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -17,6 +17,7 @@ from pkm_identification.estimation.problem import Fit, Problem
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import StrutLog
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.memory import whole_beyond_memory
 from pkm_identification.progress import announce
 
 from .augmented_state import FORMS
@@ -72,6 +73,7 @@ def identify(
         If the data show no parameter and no combination of them, so that nothing but the prior is left.
     """
     settings = settings or Settings()
+    _refuse_beyond_memory(logs, settings)
     if settings.estimator.name in FORMS:
         if falls:
             raise SettingsError(
@@ -191,6 +193,20 @@ def tolerance_shares_of(
         problem.relations,
         experiment.point,
     )
+
+
+def _refuse_beyond_memory(logs: Sequence[StrutLog], settings: Settings) -> None:
+    """Refuse logs of hours where all samples are worked on at once; the others are taken in stretches."""
+    estimator = settings.estimator
+    at_once = {
+        "--causal": settings.causal,
+        f"--also {','.join(estimator.also)}": bool(estimator.also),
+        f"--estimator {estimator.name}": estimator.name in FORMS or ESTIMATORS[estimator.name].twins,
+    }
+    option = next((name for name, asked in at_once.items() if asked), "")
+    problem = whole_beyond_memory(sum(map(len, logs))) if option else ""
+    if problem:
+        raise LogError(f"{logs[0].source}: {option}: {problem}")
 
 
 def _too_few(problem: Problem) -> bool:

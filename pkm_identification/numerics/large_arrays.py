@@ -135,7 +135,8 @@ def representative_rows(values: NDArray) -> NDArray:
     if not is_large(values):
         return values
     step = -(-len(values) // REPRESENTATIVE)
-    return np.concatenate([values[block][::step] for block in row_blocks(len(values))])
+    # copies: views would have all of the array in memory again in the end
+    return np.concatenate([values[block][::step].copy() for block in row_blocks(len(values))])
 
 
 def chosen_rows(values: NDArray, chosen: NDArray[np.bool_]) -> NDArray:

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import os
 
-SAMPLE = 250  # bytes of memory a sample takes on its way through reading and identification, measured
+# Measured (`python -m benchmarks.long_logs`): what identification of any log of more than LONG samples takes, and each
+# sample more, whose lengths, forces and equations are in temporary files
+LONG = 300_000
+BEGUN, SAMPLE = 1_150_000_000, 25  # bytes
+WHOLE = 3_500  # bytes a sample takes where all of a log is worked on at once (`--causal`, 2 against 5 min)
 TEXT = 8  # bytes of memory a byte of a text takes that is read whole, measured
+ARRAYS = 4  # the same of arrays that are read whole: as they are, as numbers, as columns, as a log
 
 
 def physical_memory() -> int:
@@ -18,12 +23,23 @@ def physical_memory() -> int:
 
 def beyond_memory(samples: int, memory: int | None = None) -> str:
     """Why a log of so many samples does not fit into the memory (bytes; this computer's); empty where it does."""
-    return _beyond(f"{samples} samples and more", samples * SAMPLE, memory)
+    needed = BEGUN + samples * SAMPLE if samples > LONG else 0
+    return _beyond(f"{samples} samples and more", needed, memory)
+
+
+def whole_beyond_memory(samples: int, memory: int | None = None) -> str:
+    """The same where all of the log is worked on at once."""
+    return _beyond(f"{samples} samples at once", samples * WHOLE, memory)
 
 
 def text_beyond_memory(size: int, memory: int | None = None) -> str:
     """Why a text of so many bytes cannot be read whole in the memory (bytes; this computer's); empty where it can."""
     return _beyond(f"{size / 2**30:.2g} GB of text of this form", size * TEXT, memory)
+
+
+def arrays_beyond_memory(size: int, memory: int | None = None) -> str:
+    """Why arrays of so many bytes cannot be read whole in the memory (bytes; this computer's); empty where they can."""
+    return _beyond(f"{size / 2**30:.2g} GB of arrays of this form", size * ARRAYS, memory)
 
 
 def _beyond(what: str, needed: int, memory: int | None) -> str:

@@ -213,31 +213,34 @@ class StreamGuard:
                 log.imu,
                 log.sensor,
             )
-        # every kept sample is preceded by its fillers: position of each row between its two neighbours
-        repeats = fills + 1
-        owner = np.repeat(np.arange(used), repeats)
-        start = np.cumsum(repeats) - repeats
-        part = (np.arange(len(owner)) - start[owner] + 1) / repeats[owner]
-        previous = np.maximum(owner - 1, 0)
-
-        def between(values: FloatArray) -> FloatArray:
-            mixed = GrowingArray()
-            mixed.append(values[:0])
-            for block in row_blocks(len(owner)):
-                before, behind = values[kept[previous[block]]], values[kept[owner[block]]]
-                weight = part[block].reshape(-1, *([1] * (values.ndim - 1)))
-                mixed.append(np.where(weight == 1.0, behind, before + weight * (behind - before)))
-            return mixed.taken()
-
+        values = {"time": log.time, "length": length, "force": force if has_force else None}
+        values |= {"imu": log.imu, "sensor": log.sensor}
+        present = {name: column for name, column in values.items() if column is not None}
+        made = {name: GrowingArray() for name in (*present, "segment", "filled")}
+        for block in row_blocks(used) if used else [slice(0, 0)]:
+            # every kept sample is preceded by its fillers: place of each row between its two neighbours
+            repeats = fills[block] + 1
+            own = np.repeat(np.arange(len(repeats)), repeats)
+            begin = np.cumsum(repeats) - repeats
+            part = (np.arange(len(own)) - begin[own] + 1) / repeats[own]
+            owner = own + block.start
+            earlier, later = kept[np.maximum(owner - 1, 0)], kept[owner]
+            for name, column in present.items():
+                before, behind = column[earlier], column[later]
+                weight = part.reshape(-1, *([1] * (column.ndim - 1)))
+                made[name].append(np.where(weight == 1.0, behind, before + weight * (behind - before)))
+            made["segment"].append(segment[owner])
+            made["filled"].append(part < 1.0)
+        columns = {name: gathered.taken() for name, gathered in made.items()}
         return GuardedLog(
-            time=between(log.time),
-            length=between(length),
-            force=between(force) if has_force else None,
-            segment=segment[owner],
-            filled=part < 1.0,
+            time=columns["time"],
+            length=columns["length"],
+            force=columns.get("force"),
+            segment=columns["segment"],
+            filled=columns["filled"],
             counts=counts,
             first=first,
             period=self.settings.period,
-            imu=None if log.imu is None else between(log.imu),
-            sensor=None if log.sensor is None else between(log.sensor),
+            imu=columns.get("imu"),
+            sensor=columns.get("sensor"),
         )

@@ -3,20 +3,29 @@
 import pytest
 
 from pkm_identification.numerics.memory import (
-    SAMPLE,
+    LONG,
     TEXT,
+    arrays_beyond_memory,
     beyond_memory,
     physical_memory,
     text_beyond_memory,
+    whole_beyond_memory,
 )
 
 
 def test_a_log_beyond_memory_is_told_with_its_size():
-    memory = 2**30
-    assert beyond_memory(memory // SAMPLE, memory) == ""
-    assert beyond_memory(86_400_000, memory).startswith(
-        "86400000 samples and more take 20 GB, more than this"
+    memory = 2**31
+    four_hours, a_day = 14_400_000, 86_400_000  # at 1 kHz
+    assert beyond_memory(four_hours, 1_600_000_000) == ""
+    assert beyond_memory(a_day, memory).startswith("86400000 samples and more take 3.1 GB, more than this")
+    assert whole_beyond_memory(LONG, memory) == ""
+    assert whole_beyond_memory(four_hours, memory).startswith(
+        "14400000 samples at once take 47 GB, more than"
     )
+
+
+def test_what_a_short_log_takes_is_left_to_the_computer():
+    assert beyond_memory(LONG, 2**29) == ""
 
 
 def test_the_memory_of_this_computer_is_told_by_its_system():
@@ -26,7 +35,9 @@ def test_the_memory_of_this_computer_is_told_by_its_system():
     assert physical_memory() == pytest.approx(total, rel=0.05)
 
 
-def test_a_text_beyond_memory_is_told_with_its_size():
+def test_a_text_or_arrays_beyond_memory_are_told_with_their_size():
     memory = 2**33
     assert text_beyond_memory(memory // TEXT, memory) == ""
     assert text_beyond_memory(2**31, memory).startswith("2 GB of text of this form take 16 GB, more than")
+    assert arrays_beyond_memory(2**30, memory) == ""
+    assert arrays_beyond_memory(2**32, memory).startswith("4 GB of arrays of this form take 16 GB, more than")
