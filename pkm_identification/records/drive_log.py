@@ -107,11 +107,12 @@ def read_drive_log(
 
 
 def _of_arrays(path: Path, drives: Sequence[str], forces: Sequence[str]) -> DriveLog:
-    arrays = ARRAY_FILES[path.suffix.lower()](path)
-    missing = [name for name in (TIME, *drives, *forces) if name not in arrays]
+    columns = ARRAY_FILES[path.suffix.lower()](path)
+    wanted = (TIME, *drives, *forces)
+    missing = [name for name in wanted if name not in columns.names]
     if missing:
-        raise LogError(f"{path}: no column {', '.join(missing)}; there are: {', '.join(arrays)}")
-    values = np.column_stack([arrays[name] for name in (TIME, *drives, *forces)]).astype(float)
+        raise LogError(f"{path}: no column {', '.join(missing)}; there are: {', '.join(columns.names)}")
+    values = np.concatenate(list(columns.pieces(wanted)))
     drive, force = np.split(values[:, 1:], [len(drives)], axis=1)
     return _finite(DriveLog(values[:, 0], drive, force, str(path)))
 

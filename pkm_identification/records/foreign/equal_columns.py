@@ -4,42 +4,52 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from pkm_identification.errors import LogError
-from pkm_identification.numerics.arrays import FloatArray
 
 WIDEST = 64  # columns of a matrix
 
 
-def equal_columns(path: str | Path, arrays: Mapping[str, FloatArray]) -> dict[str, FloatArray]:
+@dataclass(frozen=True)
+class Place:
+    """Where a column is: which of an array's columns, from 0, or rows where samples are along the second dimension."""
+
+    array: str
+    index: int
+    across: bool
+
+
+def equal_columns(path: str | Path, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, Place]:
     """Columns of the length that most arrays have, those of a matrix `L` as `L_1`, `L_2`, ...
 
     Parameters
     ----------
     path : str or Path
         For messages.
-    arrays : mapping of str to ndarray
-        Of two dimensions; samples along either.
+    shapes : mapping of str to tuple of int
+        Of arrays of two dimensions; samples along either.
 
     Raises
     ------
     LogError
         If there is no vector.
     """
-    lengths = Counter(max(array.shape) for array in arrays.values() if max(array.shape) > WIDEST)
+    lengths = Counter(max(shape) for shape in shapes.values() if max(shape) > WIDEST)
     if not lengths:
-        lengths = Counter(max(array.shape) for array in arrays.values() if max(array.shape) > 1)
+        lengths = Counter(max(shape) for shape in shapes.values() if max(shape) > 1)
     if not lengths:
         raise LogError(f"{path}: has no vectors of numbers")
     samples = lengths.most_common(1)[0][0]
-    columns: dict[str, FloatArray] = {}
-    for name, array in arrays.items():
-        upright = array if array.shape[0] == samples else array.T
-        if upright.shape[0] != samples or upright.shape[1] > WIDEST:
+    columns: dict[str, Place] = {}
+    for name, shape in shapes.items():
+        across = shape[0] != samples
+        long, width = shape[::-1] if across else shape
+        if long != samples or width > WIDEST:
             continue
-        if upright.shape[1] == 1:
-            columns[name] = upright[:, 0]
+        if width == 1:
+            columns[name] = Place(name, 0, across)
         else:
-            columns |= {f"{name}_{i + 1}": column for i, column in enumerate(upright.T)}
+            columns |= {f"{name}_{i + 1}": Place(name, i, across) for i in range(width)}
     return columns

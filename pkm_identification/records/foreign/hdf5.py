@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +13,25 @@ from pkm_identification.errors import LogError, PkmError
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.memory import beyond_memory
 
+from .array_columns import ArrayColumns, stacked
 from .array_file import damaged, library_for
-from .equal_columns import equal_columns
+from .equal_columns import Place, equal_columns
 
 MATLABS_OWN = "#"  # what MATLAB's groups of references and subsystems begin with
+ROWS = 2**15  # rows that are read at a time, where those of a compressed block are not more
 
 
-def read_hdf5(path: str | Path) -> dict[str, FloatArray]:
+@dataclass(frozen=True)
+class _Array:
+    """A vector or matrix of numbers: a dataset, or a field of a table; its shape, and rows compressed together."""
+
+    dataset: str
+    field: str | None
+    shape: tuple[int, int]
+    blocks: tuple[int, int]
+
+
+def read_hdf5(path: str | Path) -> ArrayColumns:
     """Columns of equal length, those of a matrix `L` as `L_1`, `L_2`, ..., of a table `log` as `log.t`.
 
     Raises
@@ -28,7 +42,7 @@ def read_hdf5(path: str | Path) -> dict[str, FloatArray]:
         If h5py, of the extra `tables`, is not installed.
     """
     h5py = library_for(path, "h5py")
-    arrays: dict[str, FloatArray] = {}
+    arrays: dict[str, _Array] = {}
 
     def gather(name: str, place: Any) -> None:
         if not isinstance(place, h5py.Dataset) or name.startswith(MATLABS_OWN):
@@ -37,11 +51,11 @@ def read_hdf5(path: str | Path) -> dict[str, FloatArray]:
             raise LogError(f"{path}: {name}: {problem}")
         dotted = name.replace("/", ".")
         if place.dtype.names is not None and place.ndim == 1:
-            table = place[()]
             for field in place.dtype.names:
-                _keep(f"{dotted}.{field}", table[field], arrays)
-        elif place.ndim in (1, 2) and place.dtype.kind in "fiu":
-            _keep(dotted, place[()], arrays)
+                kind = place.dtype[field]
+                _keep(f"{dotted}.{field}", place, name, field, kind.base, (*place.shape, *kind.shape), arrays)
+        else:
+            _keep(dotted, place, name, None, place.dtype, place.shape, arrays)
 
     try:
         with h5py.File(path, "r") as file:
@@ -50,9 +64,51 @@ def read_hdf5(path: str | Path) -> dict[str, FloatArray]:
         raise
     except Exception as error:
         raise damaged(path, "HDF5", error) from None
-    return equal_columns(path, arrays)
+    places = equal_columns(path, {name: array.shape for name, array in arrays.items()})
+
+    def pieces(names: Sequence[str]) -> Iterator[FloatArray]:
+        return _pieces(path, h5py, {name: places[name] for name in names}, arrays)
+
+    return ArrayColumns(tuple(places), pieces)
 
 
-def _keep(name: str, values: np.ndarray, arrays: dict[str, FloatArray]) -> None:
-    if values.dtype.kind in "fiu" and values.ndim in (1, 2) and values.size:
-        arrays[name] = values.astype(float).reshape(len(values), -1)
+def _keep(
+    name: str,
+    place: Any,
+    dataset: str,
+    field: str | None,
+    kind: np.dtype,
+    shape: tuple[int, ...],
+    arrays: dict[str, _Array],
+) -> None:
+    if kind.kind in "fiu" and len(shape) in (1, 2) and all(shape):
+        blocks = (*(place.chunks or (1,)), 1)
+        wide = (*shape, 1)
+        arrays[name] = _Array(dataset, field, (wide[0], wide[1]), (blocks[0], blocks[1]))
+
+
+def _pieces(
+    path: str | Path, h5py: Any, places: Mapping[str, Place], arrays: Mapping[str, _Array]
+) -> Iterator[FloatArray]:
+    """Rows of columns; a block that is compressed as one is unpacked once."""
+    used = {place.array: place.across for place in places.values()}
+    count = max(arrays[name].shape[across] for name, across in used.items())
+    step = max(ROWS, *(arrays[name].blocks[across] for name, across in used.items()))
+    try:
+        with h5py.File(path, "r") as file:
+            for first in range(0, count, step):
+                rows = slice(first, min(first + step, count))
+                read = {name: _rows(file, arrays[name], across, rows) for name, across in used.items()}
+                yield stacked(places, read)
+    except PkmError:
+        raise
+    except Exception as error:
+        raise damaged(path, "HDF5", error) from None
+
+
+def _rows(file: Any, array: _Array, across: bool, rows: slice) -> FloatArray:
+    """A part of an array as it stands in the file, of two dimensions."""
+    values = file[array.dataset][:, rows] if across else file[array.dataset][rows]
+    if array.field is not None:
+        values = values[array.field]
+    return np.asarray(values, dtype=float).reshape(len(values), -1)

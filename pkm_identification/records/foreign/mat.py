@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -9,15 +10,17 @@ import numpy as np
 
 from pkm_identification.errors import LogError
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.memory import arrays_beyond_memory
 
+from .array_columns import ArrayColumns
 from .array_file import damaged, require_file
-from .equal_columns import equal_columns
 from .hdf5 import read_hdf5
 
 DEEPEST = 4  # structures in structures
+BYTES = 8  # of a number
 
 
-def read_mat(path: str | Path) -> dict[str, FloatArray]:
+def read_mat(path: str | Path) -> ArrayColumns:
     """Columns of equal length, those of a matrix `L` as `L_1`, `L_2`, ...
 
     Raises
@@ -27,11 +30,17 @@ def read_mat(path: str | Path) -> dict[str, FloatArray]:
     SettingsError
         If it is of version 7.3, which is HDF5, and h5py is not installed.
     """
-    from scipy.io import loadmat
+    from scipy.io import loadmat, whosmat
 
     require_file(path)
     try:
+        # what is in structures is not told, but takes no less than the file
+        entries = sum(math.prod(shape) for _, shape, _ in whosmat(str(path)))
+        if problem := arrays_beyond_memory(max(BYTES * entries, Path(path).stat().st_size)):
+            raise LogError(f"{path}: {problem}")
         content = loadmat(str(path), squeeze_me=False, struct_as_record=True)
+    except LogError:
+        raise
     except NotImplementedError:
         return read_hdf5(path)
     except OSError as error:
@@ -42,7 +51,7 @@ def read_mat(path: str | Path) -> dict[str, FloatArray]:
     for name, value in content.items():
         if not name.startswith("__"):
             _gather(name, value, arrays, DEEPEST)
-    return equal_columns(path, arrays)
+    return ArrayColumns.of(path, arrays)
 
 
 def _gather(name: str, value: Any, arrays: dict[str, FloatArray], depth: int) -> None:

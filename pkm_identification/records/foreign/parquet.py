@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +13,16 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.memory import beyond_memory
 from pkm_identification.optional import library
 
+from .array_columns import ArrayColumns, stacked
 from .array_file import damaged, library_for
-from .equal_columns import equal_columns
+from .equal_columns import Place, equal_columns
 
 SECOND = 1e9  # ns
+ROWS = 2**15  # read at a time
+BUFFER = 2**20  # bytes of a column's group of rows that are read at a time; else all of it
 
 
-def read_parquet(path: str | Path) -> dict[str, FloatArray]:
+def read_parquet(path: str | Path) -> ArrayColumns:
     """Columns of numbers; missing ones are NaN, of times seconds, of lists `L` of equal length `L_1`, `L_2`, ...
 
     Raises
@@ -30,16 +34,47 @@ def read_parquet(path: str | Path) -> dict[str, FloatArray]:
     """
     files = library_for(path, "pyarrow.parquet")
     try:
-        about = files.read_metadata(path)
-        if problem := beyond_memory(about.num_rows):
-            raise LogError(f"{path}: {problem}")
-        table = files.ParquetFile(path).read()
-        arrays = {name: _values(table.column(place)) for place, name in enumerate(table.column_names)}
+        with files.ParquetFile(path, buffer_size=BUFFER) as file:
+            count = file.metadata.num_rows
+            if problem := beyond_memory(count):
+                raise LogError(f"{path}: {problem}")
+            first = next(file.iter_batches(batch_size=ROWS), None)
+            arrays = {} if first is None else _arrays(first, first.schema.names)
     except PkmError:
         raise
     except Exception as error:
         raise damaged(path, "Parquet", error) from None
-    return equal_columns(path, {name: values for name, values in arrays.items() if values is not None})
+    widths = {name: values.shape[1] for name, values in arrays.items() if values is not None}
+    places = equal_columns(path, {name: (count, width) for name, width in widths.items()})
+
+    def pieces(names: Sequence[str]) -> Iterator[FloatArray]:
+        return _pieces(path, files, {name: places[name] for name in names}, widths)
+
+    return ArrayColumns(tuple(places), pieces)
+
+
+def _pieces(
+    path: str | Path, files: Any, places: Mapping[str, Place], widths: Mapping[str, int]
+) -> Iterator[FloatArray]:
+    used = sorted({place.array for place in places.values()})
+    try:
+        with files.ParquetFile(path, buffer_size=BUFFER) as file:
+            for batch in file.iter_batches(batch_size=ROWS, columns=used):
+                read: dict[str, FloatArray] = {}
+                for name, values in _arrays(batch, used).items():
+                    if values is None or values.shape[1] != widths[name]:
+                        raise LogError(f"{path}: column {name}: lists of {widths[name]} numbers, and others")
+                    read[name] = values
+                yield stacked(places, read)
+    except PkmError:
+        raise
+    except Exception as error:
+        raise damaged(path, "Parquet", error) from None
+
+
+def _arrays(batch: Any, names: Sequence[str]) -> dict[str, FloatArray | None]:
+    """Columns of some rows; of those that have one name, the last."""
+    return {name: _values(batch.column(batch.schema.get_all_field_indices(name)[-1])) for name in names}
 
 
 def _values(column: Any) -> FloatArray | None:
@@ -60,4 +95,4 @@ def _values(column: Any) -> FloatArray | None:
 
 
 def _numbers(column: Any) -> FloatArray:
-    return np.asarray(column.to_numpy(), dtype=float)[:, None]
+    return np.asarray(column.to_numpy(zero_copy_only=False), dtype=float)[:, None]

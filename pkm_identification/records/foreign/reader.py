@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 from pathlib import Path
@@ -13,9 +13,11 @@ import numpy as np
 from pkm_identification.errors import LogError
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUT_NAMES, StrutLog
+from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.suggestion import did_you_mean
 
 from ..column_guess import columns_hint
+from ..growing_log import GrowingLog
 from ..joint_columns import with_numbers
 from ..strut_csv import (
     NUMBERS_HINT,
@@ -78,33 +80,46 @@ def read_foreign(
     read_arrays = ARRAY_FILES.get(Path(path).suffix.lower())
     if read_arrays is not None:
         columns = read_arrays(path)
-        wanted = _wanted(tuple(columns), layout, str(path), joints)
-        values = np.column_stack(list(columns.values()))[:, list(wanted.values())]
-        theirs = Table(tuple(wanted), values, np.arange(1, len(values) + 1), 0, (), str(path))
+        wanted = _wanted(columns.names, layout, str(path), joints)
+        chosen = [columns.names[place] for place in wanted.values()]
+        pieces = _tables(columns.pieces(chosen), tuple(wanted), str(path))
     else:
         sheet = read_sheet(path)
         faults = sheet.faults
         wanted = _wanted(sheet.names, layout, str(path), joints, sheet.units)
         labels = _labels(sheet.names)
-        chosen = tuple(labels[place] for place in wanted.values())
-        theirs = table_of(sheet.text, str(path), lambda _: chosen, labels)
+        labelled = tuple(labels[place] for place in wanted.values())
+        pieces = iter([table_of(sheet.text, str(path), lambda _: labelled, labels)])
     units = units_by_quantity(layout.units)
     counted = layout.rate is not None and TIME in wanted
     scale = np.array([1.0 if counted and ours == TIME else factor(ours, units) for ours in wanted])
-    table = replace(theirs, columns=tuple(wanted), values=theirs.values * scale)
-    if layout.rate is not None:
-        table = _with_time(table, layout.rate)
-    return strut_log_of(table, machine), faults
+    log, before = GrowingLog(), 0
+    for theirs in pieces:
+        table = replace(theirs, columns=tuple(wanted), values=theirs.values * scale)
+        if layout.rate is not None:
+            table = _with_time(table, layout.rate, before)
+        before += len(table.values)
+        log.append(strut_log_of(table, machine))
+    return log.taken(str(path)), faults
 
 
-def _with_time(table: Table, rate: float) -> Table:
-    """Time in s of samples counted by a column `t`, or one for each row."""
+def _tables(pieces: Iterator[FloatArray], columns: tuple[str, ...], source: str) -> Iterator[Table]:
+    """Rows of arrays, part by part, numbered from 1."""
+    before = 0
+    for values in pieces:
+        lines = np.arange(before + 1, before + len(values) + 1)
+        before += len(values)
+        yield Table(columns, values, lines, 0, (), source)
+
+
+def _with_time(table: Table, rate: float, before: int) -> Table:
+    """Time in s of samples counted by a column `t`, or one for each row, of which there were some before."""
     if TIME in table.columns:
         refuse_no_count(table)
         values = table.values.copy()
         values[:, table.columns.index(TIME)] /= rate
         return replace(table, values=values)
-    time = np.arange(len(table.values)) / rate
+    time = np.arange(before, before + len(table.values)) / rate
     return replace(table, columns=(TIME, *table.columns), values=np.column_stack([time, table.values]))
 
 

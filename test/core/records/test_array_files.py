@@ -10,7 +10,7 @@ import pytest
 from pkm_identification.errors import LogError, SettingsError
 from pkm_identification.motion import StrutLog
 from pkm_identification.records import read_log
-from pkm_identification.records.foreign import LogLayout
+from pkm_identification.records.foreign import LogLayout, hdf5, parquet
 
 
 @pytest.fixture(scope="module")
@@ -80,6 +80,41 @@ def test_hdf5_of_groups_tables_and_of_matlab(tmp_path, truth, ending):
         file["table"] = table
     layout = LogLayout.of("t=table.t,length=table.length_1..6,force=table.force_1..6", None, None, None)
     same(read_log(tmp_path / "table.h5", None, None, layout)[0], truth)
+
+
+@pytest.mark.parametrize("ending", [".parquet", ".h5"])
+@pytest.mark.parametrize("counted", [False, True])
+def test_files_are_read_some_rows_at_a_time(tmp_path, truth, monkeypatch, ending, counted):
+    """What comes out is what comes of one piece; time too that is counted in rows, and what a row is called."""
+    monkeypatch.setattr(parquet if ending == ".parquet" else hdf5, "ROWS", 7)
+    path = tmp_path / f"log{ending}"
+    time = np.arange(80) if counted else truth.time
+    if ending == ".parquet":
+        arrow, files = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+        columns = {"t": time, "length": truth.length.tolist(), "force": truth.force.tolist()}
+        files.write_table(arrow.table(columns), path, row_group_size=30)
+    else:
+        with pytest.importorskip("h5py").File(path, "w") as file:
+            file["t"] = time
+            file.create_dataset("length", data=truth.length, chunks=(11, 6), compression="gzip")
+            file["force"] = truth.force.T
+    same(read_log(path, None, None, LogLayout(rate=500.0 if counted else None))[0], truth, atol=1e-15)
+    if counted:
+        time = time + 0.5 * (np.arange(80) == 30)
+        with pytest.importorskip("h5py").File(tmp_path / "half.h5", "w") as file:
+            file["t"], file["length"] = time, truth.length
+        with pytest.raises(LogError, match=r"line 31: --rate: column t is 30\.5"):
+            read_log(tmp_path / "half.h5", None, None, LogLayout(rate=500.0))
+
+
+def test_lists_that_change_their_length_within_a_file_are_named(tmp_path, truth, monkeypatch):
+    arrow, files = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    monkeypatch.setattr(parquet, "ROWS", 16)
+    lengths = truth.length.tolist()
+    lengths[40] = lengths[40][:5]
+    files.write_table(arrow.table({"t": truth.time, "length": lengths}), tmp_path / "log.parquet")
+    with pytest.raises(LogError, match="column length: lists of 6 numbers, and others"):
+        read_log(tmp_path / "log.parquet")
 
 
 @pytest.mark.parametrize(("ending", "what"), [(".parquet", "Parquet"), (".h5", "HDF5")])
