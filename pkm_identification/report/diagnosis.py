@@ -10,7 +10,7 @@ from .listing import number, with_deviation
 
 MOST_CAUSES, MOST_REMARKS = 5, 3
 # Units in which a size is easier to read than in SI units: (unit, factor, name).
-_READABLE = {"s": (1e3, "ms"), "m": (1e3, "mm"), "rad": (180.0 / math.pi, "°")}
+_READABLE = {"s": (1e3, "ms"), "m": (1e3, "mm"), "m/s": (1e3, "mm/s"), "rad": (180.0 / math.pi, "°")}
 # What is wrong, by the name of the cause or the part of it in front of a strut's number; {size} is value and unit.
 _WHAT = {
     "force_sign": "The forces have the other sign",
@@ -35,6 +35,7 @@ _WHAT = {
     "friction_position": "Friction{strut} changes along the travel, by {size}",
     "joint_friction": "The joints have friction of {size}",
     "length_offset": "The length{strut} is off by {size} (encoder zero)",
+    "length_drift": "The zero of the length{strut} drifts by {size}",
     "length_scale": "Counts{strut} stand for {size} times the true travel (pitch)",
     "geometry": "Joints are not where the machine file has them, by {size} rms",
     "saturation": "The force{strut} ends at {size}",

@@ -27,6 +27,7 @@ from pkm_identification.parameters.prior import Prior
 from ...diagnosis.causes import causes_of
 from ...diagnosis.findings import Cause
 from ..equation import Equation
+from .length_zeros import missed_at_home
 from .recent_equations import Recent, RecentEquations
 from .stream_discrete import discrete_cause
 from .stream_hypotheses import stream_hypotheses
@@ -100,6 +101,8 @@ class FitWatch:
         self._prior = Prior.of(parameters)
         self._estimate = estimate
         self._length_step = length_step
+        # here, because kernels may have to be compiled for it
+        self._missed = missed_at_home(machine)
         outputs = len(machine.base_joints)
         self._recent = RecentEquations(WINDOW, len(parameters), outputs, spacing)
         self.reset()
@@ -158,7 +161,7 @@ class FitWatch:
             self._conclude(StreamFit(True, time=time))
             return
         yield "discrete causes"
-        choices, tried = stream_hypotheses(self._machine, self._parameters, recent, mean, step)
+        choices, tried = stream_hypotheses(self._machine, self._parameters, recent, mean, self._missed, step)
         everything = saturated(
             base, [one for one, choice in zip(tried, choices, strict=True) if choice.whole]
         )

@@ -112,10 +112,7 @@ class LengthSteps:
             self.last = time
 
     def effect(self, sample: PlatformSample, basis: FloatArray) -> FloatArray:
-        """Force in N per metre of a step of each length that the model (B,) misses in a sample, (6, 6).
-
-        A length measured a metre too large is that much smaller in truth, and so the platform is elsewhere.
-        """
+        """Force in N per metre of a step of each length that the model (B,) misses in a sample, (6, 6)."""
         motion = PlatformMotion(
             np.array([sample.time]),
             sample.position[None],
@@ -123,18 +120,24 @@ class LengthSteps:
             sample.twist[None],
             sample.acceleration[None],
         )
-        length, rate, second = strut_motion_from_platform(self._machine, motion)
-        size = SHIFT * self._machine.length_scale
-        moved = StrutMotion(
-            np.repeat(motion.time, STRUTS),
-            length - size * np.eye(STRUTS),
-            np.repeat(rate, STRUTS, axis=0),
-            np.repeat(second, STRUTS, axis=0),
-            None,
-            np.zeros(STRUTS, dtype=np.int64),
-        )
-        there, _ = platform_motion(self._machine, moved, (sample.position, sample.rotation))
-        here, changed = (
-            strut_forces(self._machine, one, friction=False, parameters=basis) for one in (motion, there)
-        )
-        return np.nan_to_num((changed - here).T / size)
+        return missed_force(self._machine, motion, basis)
+
+
+def missed_force(machine: Machine, motion: PlatformMotion, basis: FloatArray) -> FloatArray:
+    """Force in N per metre of a wrong zero of each length that the model (B,) misses in one sample of a motion, (6, 6).
+
+    A length measured a metre too large is that much smaller in truth, and so the platform is elsewhere.
+    """
+    length, rate, second = strut_motion_from_platform(machine, motion)
+    size = SHIFT * machine.length_scale
+    moved = StrutMotion(
+        np.repeat(motion.time, STRUTS),
+        length - size * np.eye(STRUTS),
+        np.repeat(rate, STRUTS, axis=0),
+        np.repeat(second, STRUTS, axis=0),
+        None,
+        np.zeros(STRUTS, dtype=np.int64),
+    )
+    there, _ = platform_motion(machine, moved, (motion.position[0], motion.rotation[0]))
+    here, changed = (strut_forces(machine, one, friction=False, parameters=basis) for one in (motion, there))
+    return np.nan_to_num((changed - here).T / size)

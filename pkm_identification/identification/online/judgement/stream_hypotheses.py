@@ -16,6 +16,7 @@ from pkm_identification.parameters.parameter_set import ParameterSet
 from ...diagnosis.candidates import Choice, choices_of
 from ...diagnosis.hypotheses import events, forces
 from ...diagnosis.situation import own_strut
+from .length_zeros import zero_columns, zero_effects
 from .recent_equations import Recent
 
 
@@ -24,6 +25,7 @@ def stream_hypotheses(
     parameters: ParameterSet,
     recent: Recent,
     mean: FloatArray,
+    missed: FloatArray,
     step: float | None = None,
 ) -> tuple[list[Choice], list[Candidate]]:
     """Everything that the cheap tests look for.
@@ -36,6 +38,8 @@ def stream_hypotheses(
     recent : Recent
     mean : ndarray, shape (P,)
         Of the unknowns at present, SI units.
+    missed : ndarray, shape (6, 6)
+        Force per metre of a wrong zero of each length, N/m (`length_zeros.missed_at_home`).
     step : float or None
         Stamp in s at which lengths may have stepped, and the equations' `stepped` begins.
     """
@@ -46,8 +50,9 @@ def stream_hypotheses(
         "force_gain": own_strut(recent.predicted(mean)),
         "force_offset": own_strut(np.ones_like(recent.force)),
         "changed_during_log": (recent.regressor * mean)[:, :, :own] * later[:, None, None],
+        **zero_columns(missed, recent.time),
     }
-    effects = [*forces.effects(machine), *events.effects((), parameters)]
+    effects = [*forces.effects(machine), *events.effects((), parameters), *zero_effects(machine)]
     if step is not None and np.any(recent.stepped):
         for k in range(STRUTS):
             lost = events.lost_counts(k, f"at {step:.1f} s")

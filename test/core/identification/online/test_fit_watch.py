@@ -48,6 +48,10 @@ ON_THE_WAY = {
     "kN": lambda force: force / 1000.0,
     "exchanged": lambda force: force[:, [4, 1, 2, 3, 0, 5]],
 }
+LENGTHS_ON_THE_WAY = {
+    "zero": lambda time, length: np.add(length, [0.0, 0.0, 0.0, -1e-3, 0.0, 0.0]),
+    "counts lost slowly": lambda time, length: length + np.outer(time, [0.0, 1e-4, 0.0, 0.0, 0.0, 0.0]),
+}
 
 
 @pytest.mark.parametrize(
@@ -60,10 +64,17 @@ ON_THE_WAY = {
         ("sign", "force_sign", -1.0),
         ("kN", "force_unit", 1000.0),
         ("exchanged", "exchanged_struts", 2.0),
+        ("zero", "length_offset_4", pytest.approx(-1e-3, rel=0.25)),
+        ("counts lost slowly", "length_drift_2", pytest.approx(1e-4, rel=0.5)),
     ],
 )
 def test_a_fault_is_named_and_nothing_it_moves_is_called_identified(right, fault, name, value):
-    log = StrutLog(right.time, right.length, ON_THE_WAY[fault](right.force), right.source)
+    force, length = right.force, right.length
+    if fault in ON_THE_WAY:
+        force = ON_THE_WAY[fault](force)
+    else:
+        length = LENGTHS_ON_THE_WAY[fault](right.time, length)
+    log = StrutLog(right.time, length, force, right.source)
     estimator = run(log).estimator
     fit = estimator.fit
     assert fit is not None

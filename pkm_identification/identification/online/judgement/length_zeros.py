@@ -1,0 +1,65 @@
+"""Zeros of lengths that are wrong, or drift, as a stream of equations shows them: encoders that lose counts slowly.
+
+A wrong length puts the platform elsewhere, where gravity asks other forces of all struts. What a metre of it changes
+is taken at home and at rest: pairs of struts stand differently enough to tell whose length it is, and whether it
+grows. Told from an amplifier's zero, which is in one strut's force alone.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pkm_identification.mechanisms.hexapod.dynamics.basis import basis_parameters
+from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.motion import PlatformMotion
+from pkm_identification.numerics.arrays import FloatArray
+
+from ...diagnosis.hypotheses.geometry import ZERO
+from ...diagnosis.hypotheses.hypothesis import Effect, numbered, repeated
+from .length_steps import missed_force
+
+GROWN = 20.0  # s in which a fast drift becomes a large zero
+
+
+def missed_at_home(machine: Machine) -> FloatArray:
+    """Force in N per metre of each length's zero, measured less true, that the model misses at rest at home, (6, 6)."""
+    still = np.zeros((1, 6))
+    motion = PlatformMotion(
+        np.zeros(1), machine.home_position[None], machine.home_rotation[None], still, still
+    )
+    return missed_force(machine, motion, basis_parameters(machine))
+
+
+def zero_columns(missed: FloatArray, time: FloatArray) -> dict[str, FloatArray]:
+    """Columns (K, 6, 6) of the effects from `missed_at_home` (6, 6), for equations of these stamps (K,) in s."""
+    steady = np.repeat(missed[None], len(time), axis=0)
+    return {"length_offset": steady, "length_drift": steady * (time - time[0])[:, None, None]}
+
+
+def zero_effects(machine: Machine) -> list[Effect]:
+    """A zero that is wrong, and one that drifts from the first equation on."""
+    large = ZERO * machine.length_scale
+    return [
+        Effect(
+            "length_offset",
+            "geometry",
+            "m",
+            _of_a_stream,
+            repeated(large),
+            "Home that encoder again; pkm diagnose of a log tells it from joints in other places",
+            numbered("length_offset"),
+        ),
+        Effect(
+            "length_drift",
+            "geometry",
+            "m/s",
+            _of_a_stream,
+            repeated(large / GROWN),
+            "That encoder loses counts slowly, or slips: check its cable, shield and coupling, and home it again",
+            numbered("length_drift"),
+        ),
+    ]
+
+
+def _of_a_stream(situation: object) -> FloatArray:
+    raise NotImplementedError("columns of a stream are those of zero_columns")
