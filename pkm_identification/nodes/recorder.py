@@ -13,7 +13,7 @@ from rclpy.qos import QoSProfile
 from rosbags.interfaces import QosDurability
 from sensor_msgs.msg import JointState
 
-from pkm_identification.errors import PkmError
+from pkm_identification.errors import PkmError, one_line
 from pkm_identification.msg import ParameterEstimate, PlatformState, StrutStates
 from pkm_identification.records.bags.recovery import recover_bag
 from pkm_identification.records.bags.writer import STORAGES, BagWriter
@@ -101,7 +101,7 @@ class RecorderNode(PipelineNode):
                 self._add(writer, topic)
             writer.close()
         except PkmError as error:
-            self.get_logger().error(str(error))
+            self.get_logger().error(one_line(str(error)))
             return
         # the log may be gone already when a signal ends the process
         print(f"{writer.path}: {writer.count} messages recorded", flush=True)

@@ -18,7 +18,7 @@ from pkm_identification.identification.result import Identification
 from pkm_identification.identification.saved_estimate import SavedEstimate, read_saved_estimate
 from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.records.atomic import replacing
+from pkm_identification.records.atomic import refuse_impossible, replacing
 
 from ..parameters.declarations import ParameterError
 
@@ -99,8 +99,9 @@ class EstimateStore:
             return None
         for path in (self.path, self.previous):
             try:
+                _refuse_what_is_no_file(path)
                 return read_saved_estimate(path)
-            except DocumentError as error:
+            except (DocumentError, OutputError) as error:
                 self.trouble = self.trouble or f"could not go on from what was saved: {error}"
         return None
 
@@ -152,6 +153,7 @@ class EstimateStore:
             delay=delay,
         )
         self.path.parent.mkdir(parents=True, exist_ok=True)
+        _refuse_what_is_no_file(self.path)
         if not self.saved and self.path.exists():
             self._keep_off()
         if self.path.exists() and not self.trouble:
@@ -165,6 +167,19 @@ class EstimateStore:
         """The same if more is known than what was saved: after a jump of the clock, what was learned before stays."""
         if estimator.count > self.saved:
             self.save(estimator, delay)
+
+
+def _refuse_what_is_no_file(path: Path) -> None:
+    """A pipe would hold the node up until somebody reads it, a device keeps nothing, a link may lead anywhere.
+
+    Raises
+    ------
+    OutputError
+        If something stands at the path that is not the file of an estimate.
+    """
+    if path.exists() and not path.is_file():
+        raise OutputError(f"{path}: is no file, but where an estimate is to be kept: take it away")
+    refuse_impossible(path)
 
 
 def estimate_folder(given: str, environment: Mapping[str, str] = os.environ) -> Path:

@@ -17,7 +17,7 @@ from rclpy.task import Future
 from rclpy.timer import Timer
 from std_srvs.srv import Trigger
 
-from pkm_identification.errors import PkmError
+from pkm_identification.errors import PkmError, one_line
 from pkm_identification.identification.online.stage_event import StageEvent
 
 from ..clock import STEADY
@@ -270,8 +270,8 @@ class PipelineNode(LifecycleNode):
                 response.message = action()
                 response.success = True
             except (PkmError, OSError) as error:
-                response.message = str(error)
-                self.get_logger().error(f"{name.removeprefix('~/')}: {error}")
+                response.message = one_line(str(error))
+                self.get_logger().error(f"{name.removeprefix('~/')}: {response.message}")
             return response
 
         self.serve(Trigger, name, answer)
@@ -376,7 +376,7 @@ class PipelineNode(LifecycleNode):
             action()
             return True
         except (PkmError, OSError) as error:
-            self.failure = str(error)
+            self.failure = one_line(str(error))
         except Exception as error:
             if not self.context.ok():
                 return False

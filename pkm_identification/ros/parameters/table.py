@@ -11,7 +11,7 @@ from rclpy.exceptions import InvalidParameterValueException
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 
-from pkm_identification.errors import PkmError
+from pkm_identification.errors import PkmError, one_line
 
 from ..releases import tells_of_set_parameters
 from .declarations import ParameterError, ParameterSpec
@@ -101,7 +101,7 @@ class ParameterTable:
             refusal = self._refused_together(ours)
         if refusal is not None:
             self._refusal = refusal
-            return SetParametersResult(successful=False, reason=refusal)
+            return SetParametersResult(successful=False, reason=one_line(refusal))
         if not self._notified_afterwards:
             self._changed(parameters)
         return SetParametersResult(successful=True)

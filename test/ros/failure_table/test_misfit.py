@@ -82,8 +82,8 @@ def test_an_encoder_that_loses_counts_under_way_is_named(bench):
     assert ParameterEstimate.IN_DOUBT in message.status
 
 
-def test_row_31_a_length_zero_that_drifts_is_in_doubt_and_no_value_is_further_off_than_it_says(bench):
-    """Counts lost at .1 mm/s: ERROR within half a minute, before any value is 4 of its deviations off."""
+def test_row_31_a_length_zero_that_drifts_is_named_and_no_value_is_further_off_than_it_says(bench):
+    """Counts lost at .1 mm/s: ERROR names strut and speed within half a minute, before a value is 4 deviations off."""
     rig = ChainRig(bench, sample_rate=RATE, publish_rate=50.0)
     time, length, force = rich_motion("uf", SECONDS, RATE)
     length = length + np.outer(1e-4 * time, np.eye(6)[1])
@@ -96,6 +96,9 @@ def test_row_31_a_length_zero_that_drifts_is_in_doubt_and_no_value_is_further_of
             break
     assert message.lack_of_fit
     assert ParameterEstimate.IN_DOUBT in message.status
+    assert (message.cause, message.cause_unit) == ("length_drift_2", "m/s")
+    assert abs(message.cause_value - 1e-4) < 4.0 * message.cause_std
+    assert "length of strut 2 drifts by 0.1" in message.cause_text
     assert status_with(bench, statuses, message.cause_text).level == DiagnosticStatus.ERROR
     off = np.abs(np.array(message.values) - message.nominal) / message.std
     assert off.max() < 4.0

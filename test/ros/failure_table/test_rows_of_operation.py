@@ -1,4 +1,4 @@
-"""Failure table, rows 19 to 21, 24, 26 and 27: parameters, publishers, signals, load, unusable logs."""
+"""Failure table, rows 19 to 21, 24, 26, 27, 34 and 38: parameters, publishers, signals, load, unusable files."""
 
 from __future__ import annotations
 
@@ -12,8 +12,12 @@ import time
 import numpy as np
 import pytest
 from diagnostic_msgs.msg import DiagnosticStatus
+from lifecycle_msgs.msg import Transition
+from lifecycle_msgs.srv import ChangeState
+from rcl_interfaces.msg import Log
 from rcl_interfaces.srv import SetParameters, SetParametersAtomically
 from rclpy.parameter import Parameter
+from rclpy.qos import qos_profile_rosout_default
 from ros.rigs import EstimatorRig, FilterRig, KinematicsRig, expected, status_with, values_of
 from ros.ros_bench import Motion
 from sensor_msgs.msg import JointState
@@ -23,6 +27,7 @@ from pkm_identification.errors import PkmError
 from pkm_identification.motion import StrutLog
 from pkm_identification.msg import StrutStates
 from pkm_identification.nodes.player import PlayerNode
+from pkm_identification.nodes.strut_filter import StrutFilterNode
 from pkm_identification.records import read_log
 from pkm_identification.records.bags.writer import BagWriter, write_strut_bag
 from pkm_identification.ros.processes.node_process import NodeProcess, process_environment
@@ -82,6 +87,58 @@ def set_each(bench, node, **values):
     request = SetParameters.Request()
     request.parameters = [Parameter(name, value=value).to_parameter_msg() for name, value in values.items()]
     return bench.call(SetParameters, f"/{node}/set_parameters", request).results
+
+
+BOMB = "\n".join(
+    ["a0: &a0 [lol, lol, lol, lol, lol, lol, lol, lol, lol, lol]"]
+    + [f"a{k}: &a{k} [{', '.join([f'*a{k - 1}'] * 10)}]" for k in range(1, 9)]
+    + ["schema: *a8", "name: *a8"]
+)
+LONGEST_LINE = 2_000  # characters
+
+
+def configured(bench, machine):
+    """Whether an inactive strut_filter takes a machine that it is told over DDS."""
+    (answer,) = set_each(bench, "strut_filter", machine=machine)
+    assert answer.successful
+    request = ChangeState.Request(transition=Transition(id=Transition.TRANSITION_CONFIGURE))
+    return bench.call(ChangeState, "/strut_filter/change_state", request).success
+
+
+def refused_in_one_line(bench, machine, said):
+    """What the log says of a machine that is refused; afterwards a good one is taken and the node works."""
+    log = bench.collect(Log, "/rosout", qos_profile_rosout_default)
+    node = bench.start(StrutFilterNode, bring_up=False, autostart=False)
+    bench.connected("/rosout")
+    assert not configured(bench, machine)
+    (line,) = bench.wait(lambda: [m.msg for m in log if said in m.msg][:1], f"'{said}' in the log")
+    assert line.isprintable()
+    assert len(line) < LONGEST_LINE
+    assert configured(bench, "uf")
+    assert node.stage is not None
+    return line
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [(BOMB, "aliases written out"), (f"schema: {'9' * 5000}", "whole number of 5000 digits")],
+    ids=["aliases", "digits"],
+)
+def test_row_34_a_machine_file_that_blows_up_is_one_bounded_line_and_the_node_takes_another(
+    bench, tmp_path, text, said
+):
+    """Four hundred bytes that stand for 10^9 texts, named to an inactive node, which refuses to be configured."""
+    (tmp_path / "m.yaml").write_text(text)
+    assert str(tmp_path / "m.yaml") in refused_in_one_line(bench, str(tmp_path / "m.yaml"), said)
+
+
+def test_row_38_control_characters_of_a_parameter_forge_no_line_of_the_log(bench):
+    """A newline in a machine's name is shown in log and answers, not obeyed."""
+    line = refused_in_one_line(bench, "m\n[ERROR] [1.0] [driver]: \x1b[31mall is lost", "\\n[ERROR]")
+    assert "\\x1b[31mall is lost" in line
+    (answer,) = set_each(bench, "strut_filter", kind="fir\n[ERROR]")
+    assert not answer.successful
+    assert answer.reason.isprintable()
 
 
 @pytest.mark.parametrize(

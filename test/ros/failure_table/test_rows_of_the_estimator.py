@@ -1,14 +1,16 @@
-"""Failure table, rows 16 to 18, 22, 23 and 25: what can befall an estimate."""
+"""Failure table, rows 16 to 18, 22, 23, 25, 32, 33 and 37: what can befall an estimate."""
 
 from __future__ import annotations
 
 import json
+import os
 import time
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from diagnostic_msgs.msg import DiagnosticStatus
+from rclpy.parameter import Parameter
 from ros.rigs import (
     EstimatorRig,
     FilterRig,
@@ -263,6 +265,40 @@ def test_row_25_after_a_reset_the_estimator_equals_a_fresh_node(bench, rig):
     assert found.count == fresh.count
     np.testing.assert_allclose(found.values, fresh.values, rtol=1e-9)
     np.testing.assert_allclose(found.std, fresh.std, rtol=1e-9)
+
+
+def test_row_33_what_is_no_file_is_never_saved_to_and_the_node_goes_on(bench, rig, tmp_path):
+    """A link out of the folder, a device and a pipe nobody reads where the estimate is to be kept.
+
+    Save is refused and says why, autosave is an ERROR, what the link names is left alone; the way clear, it is saved.
+    """
+    path, outside = tmp_path / "uf.json", tmp_path / "elsewhere" / "theirs.json"
+    outside.parent.mkdir()
+    outside.write_text("theirs")
+    samples = platform_samples()
+    rig.feed(samples[:1500])
+    statuses = bench.diagnostics()
+    for put, said in (
+        (lambda: path.symlink_to(outside), "out of its folder"),
+        (lambda: path.symlink_to("/dev/null"), "is no file"),
+        (lambda: os.mkfifo(path), "is no file"),
+    ):
+        put()
+        answer = bench.trigger("/estimator/save")
+        assert not answer.success
+        assert said in answer.message
+        path.unlink()
+    os.mkfifo(path)
+    rig.node.set_parameters([Parameter("autosave_period", value=0.1)])
+    status = status_with(bench, statuses, str(path))
+    assert status.level == ERROR
+    assert int(values_of(status)["not_saved"]) > 0
+    rig.feed(samples[1500:2000])
+    path.unlink()
+    count = rig.node.estimator.count
+    bench.wait(lambda: path.exists() and json.loads(path.read_text())["state"]["count"] == count, "a file")
+    assert outside.read_text() == "theirs"
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["elsewhere", "uf.json"]
 
 
 def test_row_32_a_clock_set_back_does_not_cost_what_was_saved_and_a_damaged_file_is_passed_over(

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from core.estimation.loaded_equations import load_parameters
 from diagnostic_msgs.msg import DiagnosticStatus
+from geometry_msgs.msg import InertiaStamped
 from ros.domains import DOMAIN
 from ros.rigs import StreamRig, status_with, values_of
 from ros.ros_bench import StreamBench, joint_state
 
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
+from pkm_identification.mechanisms.hexapod.dynamics.basis import PLATFORM_COLUMNS, basis_parameters
 from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 from pkm_identification.motion import PlatformMotion
 from pkm_identification.msg import ParameterEstimate
 from pkm_identification.nodes.controller import ControllerNode
-from pkm_identification.simulation import perturbed, trajectory
+from pkm_identification.ros.qos import LATCHED
+from pkm_identification.simulation import Payload, perturbed, trajectory
 
 ERROR = DiagnosticStatus.ERROR
 
@@ -93,26 +97,38 @@ def newest(chain):
     )
 
 
-MOVING, RESTING, AGAIN = 12.0, 30.0, 4.0  # s
+MOVING, RESTING, AGAIN, LOADING, LOADED = 12.0, 30.0, 4.0, 3.0, 5.0  # s
+STOPPED = MOVING + RESTING + AGAIN  # s, for the second time
+LOAD = Payload(2.5, [0.03, -0.02, 0.06], np.diag([0.012, 0.015, 0.009]), STOPPED + 1.5)
 BRAKING = 0.5  # s in which the motion's own time comes to a stop, or begins again
 
 
-def with_a_rest(truth, begin):
-    """Joint states of a motion that stops and goes on, read by encoders; static friction holds a part of gravity."""
+def with_rests(truth, begin):
+    """Joint states of a motion that stops twice and goes on, read by encoders; a load is put on at the second rest.
+
+    Static friction holds a part of gravity.
+    """
     period = 1.0 / StreamRig.RATE
-    time = np.arange(round((MOVING + RESTING + AGAIN) / period)) * period
+    time = np.arange(round((STOPPED + LOADING + LOADED) / period)) * period
     # how fast the motion's own time goes: sines between standing and running
-    run = np.interp(
-        time, [MOVING - BRAKING, MOVING, MOVING + RESTING, MOVING + RESTING + BRAKING], [1.0, 0.0, 0.0, 1.0]
-    )
+    rests = (MOVING, RESTING), (STOPPED, LOADING)
+    corners = [
+        at for stop, lasts in rests for at in (stop - BRAKING, stop, stop + lasts, stop + lasts + BRAKING)
+    ]
+    run = np.interp(time, corners, [1.0, 0.0, 0.0, 1.0] * len(rests))
     speed = 0.5 - 0.5 * np.cos(np.pi * run)
     speedup = np.gradient(speed, period)
     own = np.concatenate([[0.0], np.cumsum(0.5 * (speed[1:] + speed[:-1]) * period)])
     rich = trajectory("rich", truth).motion(own)
     accel = rich.acceleration * speed[:, None] ** 2 + rich.twist * speedup[:, None]
     motion = PlatformMotion(time, rich.position, rich.rotation, rich.twist * speed[:, None], accel)
-    force = strut_forces(truth, motion)
-    share = np.clip(time - MOVING, 0.0, 1.0) * (time < MOVING + RESTING)
+    load = np.zeros_like(basis_parameters(truth))
+    load[:PLATFORM_COLUMNS] = load_parameters(LOAD)
+    force, loaded = (
+        strut_forces(truth, motion, parameters=basis_parameters(truth) + more) for more in (0.0 * load, load)
+    )
+    force[time >= LOAD.taken_at] = loaded[time >= LOAD.taken_at]
+    share = sum(np.clip(time - stop, 0.0, 1.0) * (time < stop + lasts) for stop, lasts in rests)
     force += share[:, None] * 0.5 * np.array([1.0, -0.4, 0.7, -0.9, 0.2, -0.6]) * truth.friction.coulomb
     rng = np.random.default_rng(2)
     force += rng.standard_normal(force.shape)
@@ -126,16 +142,18 @@ def with_a_rest(truth, begin):
 
 
 @pytest.mark.slow
-def test_row_37_at_rest_nothing_is_learned_and_the_estimate_keeps_its_deviations(chain):
+def test_row_37_at_rest_nothing_is_learned_and_a_load_put_on_then_is_found_when_it_moves_on(chain):
     """What static friction holds for half a minute, until the machine breaks away, moves nothing.
 
     No value, no deviation and no status; it is no payload, and is counted; no estimate is called stale for it, and the
-    next motion is learned from.
+    next motion is learned from. Of a load put on at another rest nothing is said before the machine moves; then it is
+    announced and weighed within its deviation, the machine's own values stay.
     """
+    carried = chain.bench.collect(InertiaStamped, "estimator/payload", LATCHED)
     assert chain.bench.trigger("/estimator/reset").success
     truth = perturbed(Machine.load("uf"), 1)
-    messages = with_a_rest(truth, 1000.0)
-    at = [round(s * chain.RATE) for s in (MOVING + 2.0, MOVING + RESTING)]
+    messages = with_rests(truth, 1000.0)
+    at = [round(s * chain.RATE) for s in (MOVING + 2.0, MOVING + RESTING, STOPPED, STOPPED + LOADING)]
     chain.feed(messages[: at[0]])
     estimator = chain.estimator.estimator
     before = estimator.estimate
@@ -155,11 +173,27 @@ def test_row_37_at_rest_nothing_is_learned_and_the_estimate_keeps_its_deviations
     texts = " ".join(s.message for a in chain.statuses for s in a.status)
     assert "stale" not in texts
     assert "payload" not in texts
-    chain.feed(messages[at[1] :])
+    chain.feed(messages[at[1] : at[2]])
     after = estimator.estimate
-    assert after.count > before.count + 0.7 * AGAIN * chain.RATE / stride
+    assert after.count > before.count + 0.7 * (AGAIN - BRAKING) * chain.RATE / stride
+    assert_right(chain, truth)
+    chain.feed(messages[at[2] : at[3]])
     assert estimator.payload_events == ()
     assert estimator.friction_changes == 0
+    assert not carried
+    chain.feed(messages[at[3] :])
+    assert [event.kind for event in estimator.payload_events] == ["picked_up"]
+    found = estimator.payload
+    chain.bench.wait(
+        lambda: carried and carried[-1].inertia.m == found.mass, "the payload as it is known now"
+    )
+    assert abs(found.mass - LOAD.mass) < 4.0 * found.mass_std
+    assert found.mass_std < 0.1
+    assert_right(chain, truth)
+
+
+def assert_right(chain, truth):
+    """Of what the newest estimate shows nothing is further off than its deviations allow."""
     message = newest(chain)
     shown = np.array(message.status) == ParameterEstimate.IDENTIFIABLE
     assert shown.sum() > 10

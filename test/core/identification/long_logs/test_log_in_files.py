@@ -53,7 +53,10 @@ def rich_log(machine: Machine, count: int) -> StrutLog:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["log.csv.gz", "bag"])
-def test_a_log_that_is_kept_in_files_gives_the_numbers_of_one_in_memory(machine, tmp_path, monkeypatch, name):
+def test_row_35_a_long_log_is_kept_in_files_and_gives_the_numbers_of_one_in_memory(
+    machine, tmp_path, monkeypatch, name
+):
+    """Lengths, forces and equations of hours: temporary files, of which only what is in use is in memory."""
     write_log(tmp_path / name, rich_log(machine, 14_000))
     results, checks = [], []
     for _ in range(2):
