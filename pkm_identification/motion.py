@@ -44,8 +44,10 @@ def _check_shapes(record: object, shapes: dict[str, tuple[int, ...]]) -> None:
 class _Batch:
     """Indexing and length shared by all batches of samples."""
 
+    time: FloatArray
+
     def __len__(self) -> int:
-        return len(getattr(self, fields(self)[0].name))  # type: ignore[arg-type]
+        return len(self.time)
 
     def __getitem__(self, index):
         """Select samples: any NumPy index of the first axis that keeps it."""
