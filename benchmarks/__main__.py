@@ -25,6 +25,7 @@ from . import (
     programs,
     report,
     stream,
+    threads,
     unscented,
 )
 from .results import Effort, Findings
@@ -41,6 +42,7 @@ PARTS = {
     "programs": programs,
     "identifiability": identifiability,
     "growth": growth,
+    "threads": threads,
     "stream": stream,
 }
 

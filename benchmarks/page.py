@@ -7,7 +7,7 @@ from pathlib import Path
 from pkm_identification.report.figures.style import png
 
 from . import charts, streams
-from .report import verdict, where
+from .report import shared_rows, verdict, where
 from .results import Findings, Item
 from .times import ratio_text, time_text
 
@@ -51,6 +51,8 @@ def markdown(findings: Findings, about: dict, links: list[str]) -> str:
         lines += ["", "## Remarks", *(f"- {remark}" for remark in findings.remarks)]
     if findings.growth:
         lines += ["", "## Growth", *_growth(findings)]
+    if findings.shared:
+        lines += ["", "## Threads", *shared_rows(findings.shared)]
     if findings.streams:
         lines += ["", "## Nodes on real topics", *streams.markdown(findings.streams)]
     return "\n".join([*lines, ""])

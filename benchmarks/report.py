@@ -7,7 +7,7 @@ import math
 from dataclasses import asdict
 
 from . import streams
-from .results import Findings, Item
+from .results import Findings, Item, Shared
 from .times import ratio_text, time_text
 
 
@@ -27,11 +27,28 @@ def where(about: dict) -> str:
     )
 
 
+def shared_rows(shared: list[Shared]) -> list[str]:
+    """Batches on several threads beside one, as a table."""
+    lines = [
+        "| batch, per sample | one thread | several | speed-up of medians | of best rounds |",
+        "|---|---|---|---|---|",
+    ]
+    for batch in shared:
+        medians, best = batch.speed_up
+        lines.append(
+            f"| {batch.name}, {batch.samples} samples | {time_text(batch.one.median)} | "
+            f"{time_text(batch.several.median)} on {batch.threads} | **{medians:.2f}x** | {best:.2f}x |"
+        )
+    return lines
+
+
 def text(findings: Findings, about: dict) -> str:
     """The table for a terminal."""
     lines = [where(about), ""]
     if findings.streams:
         lines += [*streams.text(findings.streams), ""]
+    if findings.shared:
+        lines += [*shared_rows(findings.shared), ""]
     if not findings.items:
         return "\n".join([*lines, *findings.remarks])
     width = max(len(item.name) for item in findings.items)

@@ -44,6 +44,22 @@ class Growth:
 
 
 @dataclass(frozen=True)
+class Shared:
+    """A batch of so many samples on one thread and shared out among several: times in s per sample."""
+
+    name: str
+    samples: int
+    threads: int
+    one: Timing
+    several: Timing
+
+    @property
+    def speed_up(self) -> tuple[float, float]:
+        """Of the medians, and of the best rounds, in which nobody else was busy."""
+        return self.one.median / self.several.median, self.one.best / self.several.best
+
+
+@dataclass(frozen=True)
 class Memory:
     """Resident memory of the process in MB after so many online steps, and the step's time in s around there."""
 
@@ -87,6 +103,7 @@ class Findings:
 
     items: list[Item] = field(default_factory=list)
     growth: list[Growth] = field(default_factory=list)
+    shared: list[Shared] = field(default_factory=list)
     memory: list[Memory] = field(default_factory=list)
     streams: list[Stream] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)

@@ -52,7 +52,11 @@ def load_machine(machine: AnyMachine) -> Machine:
 
 
 def inverse(
-    machine: AnyMachine | Mechanism, position: ArrayLike, orientation: ArrayLike | None = None
+    machine: AnyMachine | Mechanism,
+    position: ArrayLike,
+    orientation: ArrayLike | None = None,
+    *,
+    threads: int = 1,
 ) -> FloatArray:
     """Strut lengths of platform poses; of a mechanism, driven coordinates of its outputs.
 
@@ -63,6 +67,8 @@ def inverse(
         Platform origin in the base frame, m; of a mechanism its outputs, (n,) or (N, n), m or rad.
     orientation : array, shape (4,), (N, 4), (3, 3) or (N, 3, 3), optional
         Quaternions x, y, z, w of any length, or rotation matrices; the home orientation unless given.
+    threads : int
+        How many share the rows, 1 to 1024; the numbers are those of one. Of hexapods alone.
 
     Returns
     -------
@@ -74,7 +80,7 @@ def inverse(
     ValueError
         If the shapes do not fit.
     SettingsError
-        If an orientation is given for a mechanism.
+        If an orientation or threads are given for a mechanism, or `threads` is no such number.
     MotionRefused
         If a mechanism does not reach a row: names it and what is in the way.
 
@@ -91,6 +97,7 @@ def inverse(
     if not isinstance(whole, Machine):
         from .mechanisms import drives_of
 
+        _alone(threads)
         if orientation is not None:
             raise SettingsError("orientation: a mechanism's outputs are given in position alone")
         return drives_of(whole, position)
@@ -99,15 +106,17 @@ def inverse(
     points = np.atleast_2d(points)
     if points.ndim != 2 or points.shape[1] != 3:
         raise ValueError(f"position has shape {np.shape(position)}, expected (3,) or (N, 3)")
-    length = strut_lengths(whole, points, _rotations(whole, orientation, len(points)))
+    length = strut_lengths(whole, points, _rotations(whole, orientation, len(points)), threads)
     return length[0] if single else length
 
 
 @overload
-def forward(machine: AnyMachine, lengths: ArrayLike) -> ForwardResult: ...
+def forward(machine: AnyMachine, lengths: ArrayLike, *, threads: int = 1) -> ForwardResult: ...
 @overload
-def forward(machine: Mechanism, lengths: ArrayLike) -> MechanismPoses: ...
-def forward(machine: AnyMachine | Mechanism, lengths: ArrayLike) -> ForwardResult | MechanismPoses:
+def forward(machine: Mechanism, lengths: ArrayLike, *, threads: int = 1) -> MechanismPoses: ...
+def forward(
+    machine: AnyMachine | Mechanism, lengths: ArrayLike, *, threads: int = 1
+) -> ForwardResult | MechanismPoses:
     """Platform poses of strut lengths, from the home pose's assembly mode; of a mechanism, outputs of drives.
 
     Parameters
@@ -115,6 +124,8 @@ def forward(machine: AnyMachine | Mechanism, lengths: ArrayLike) -> ForwardResul
     machine : str, Path, Machine or Mechanism
     lengths : array, shape (6,) or (N, 6)
         m; of a mechanism its driven coordinates, (n,) or (N, n), m or rad.
+    threads : int
+        How many share the rows, 1 to 1024; the numbers are those of one. Of hexapods alone.
 
     Returns
     -------
@@ -126,6 +137,8 @@ def forward(machine: AnyMachine | Mechanism, lengths: ArrayLike) -> ForwardResul
     ------
     ValueError
         If the shape does not fit.
+    SettingsError
+        If threads are given for a mechanism, or `threads` is no such number.
 
     Examples
     --------
@@ -138,15 +151,20 @@ def forward(machine: AnyMachine | Mechanism, lengths: ArrayLike) -> ForwardResul
     if not isinstance(whole, Machine):
         from .mechanisms import poses_of
 
+        _alone(threads)
         return poses_of(whole, lengths)
     values = np.atleast_2d(np.asarray(lengths, dtype=float))
     if values.ndim != 2 or values.shape[1] != STRUTS:
         raise ValueError(f"lengths has shape {np.shape(lengths)}, expected (6,) or (N, 6)")
-    return forward_kinematics(whole, values)
+    return forward_kinematics(whole, values, threads=threads)
 
 
 def forces(
-    machine: AnyMachine | Mechanism, motion: PlatformMotion | MechanismMotion, friction: bool = True
+    machine: AnyMachine | Mechanism,
+    motion: PlatformMotion | MechanismMotion,
+    friction: bool = True,
+    *,
+    threads: int = 1,
 ) -> FloatArray:
     """Strut forces a platform motion needs; of a mechanism, its driven forces.
 
@@ -157,11 +175,18 @@ def forces(
         N samples of pose, twist and acceleration; a mechanism's motion is made by `mechanism_motion`.
     friction : bool
         Whether friction, by the law of the machine file, is part of it.
+    threads : int
+        How many share the rows, 1 to 1024; the numbers are those of one. Of hexapods alone.
 
     Returns
     -------
     ndarray, shape (N, 6)
         N; NaN in singular poses. Of a mechanism (N, n), N or N m.
+
+    Raises
+    ------
+    SettingsError
+        If threads are given for a mechanism, or `threads` is no such number.
 
     Examples
     --------
@@ -181,10 +206,11 @@ def forces(
     if not isinstance(whole, Machine):
         from .mechanisms import driven_forces
 
+        _alone(threads)
         return driven_forces(whole, motion, friction)
     if not isinstance(motion, PlatformMotion):
         raise TypeError(f"motion is a {type(motion).__name__}, expected a PlatformMotion")
-    return strut_forces(whole, motion, friction=friction)
+    return strut_forces(whole, motion, friction=friction, threads=threads)
 
 
 def export(machine: AnyMachine | Mechanism, path: str | Path, form: str | None = None) -> Path:
@@ -232,6 +258,12 @@ def _whole(machine: AnyMachine | Mechanism) -> Machine | Mechanism:
 
         return load_mechanism(machine)
     return machine
+
+
+def _alone(threads: int) -> None:
+    """Refuse threads for what is worked through row after row."""
+    if threads != 1:
+        raise SettingsError(f"threads {threads!r}: batches of hexapods alone are shared out among threads")
 
 
 def _rotations(machine: Machine, orientation: ArrayLike | None, count: int) -> FloatArray:

@@ -12,6 +12,7 @@ import numpy as np
 
 from pkm_identification.errors import NotConverged
 from pkm_identification.mechanisms.friction import less_friction
+from pkm_identification.mechanisms.threads import over_rows
 from pkm_identification.motion import PlatformMotion
 from pkm_identification.numerics.arrays import FloatArray, contiguous
 from pkm_identification.numerics.compiled import kernel
@@ -21,11 +22,10 @@ from pkm_identification.numerics.rotation import fill_matrix, matrix_from_quater
 
 from ..kinematics.jacobian import fill_jacobian
 from ..machine import Machine
-from .basis import INERTIAL_COLUMNS, basis_parameters
 from .inverse import load_rows
 from .joint_friction import add_joint_friction
 from .mass import fill_mass
-from .records import friction_coefficients, packed_geometry, unpacked
+from .records import friction_coefficients, kernel_model, unpacked
 
 Drive = Callable[[float, FloatArray, FloatArray, FloatArray], FloatArray]
 
@@ -56,13 +56,6 @@ def _accelerations(packed, phi, position, rotation, twist, force, load, accelera
                 u[k] = np.nan
 
 
-def _kernel_arguments(machine: Machine, friction: bool) -> tuple[FloatArray, FloatArray]:
-    phi = basis_parameters(machine)
-    if not friction:
-        phi[INERTIAL_COLUMNS:] = 0.0
-    return packed_geometry(machine), phi
-
-
 def forward_dynamics(
     machine: Machine,
     position: FloatArray,
@@ -71,6 +64,7 @@ def forward_dynamics(
     force: FloatArray,
     friction: bool = True,
     wrench: FloatArray | None = None,
+    threads: int = 1,
 ) -> FloatArray:
     """Acceleration of the platform under strut forces: the inverse of `strut_forces`.
 
@@ -88,6 +82,8 @@ def forward_dynamics(
         Whether the machine file's friction of struts and joints acts.
     wrench : ndarray, shape (6,) or (N, 6), optional
         Force in N and moment in N m about the platform frame's origin on the platform, in base axes.
+    threads : int
+        How many share the rows, 1 to 1024; the numbers are those of one.
 
     Returns
     -------
@@ -99,6 +95,8 @@ def forward_dynamics(
     ------
     ValueError
         If the shapes do not fit together.
+    SettingsError
+        If `threads` is no such number.
     """
     position = contiguous(position)
     rotation = contiguous(rotation)
@@ -114,15 +112,8 @@ def forward_dynamics(
         if value.shape not in shapes:
             raise ValueError(f"{name} has shape {value.shape}, expected {' or '.join(map(str, shapes))}")
     acceleration = np.empty((count, 6))
-    _accelerations(
-        *_kernel_arguments(machine, friction),
-        position,
-        rotation,
-        twist,
-        force,
-        load_rows(wrench, count),
-        acceleration,
-    )
+    rows = (position, rotation, twist, force, load_rows(wrench, count), acceleration)
+    over_rows(_accelerations, kernel_model(machine, friction), rows, threads)
     return acceleration
 
 
@@ -200,7 +191,7 @@ def integrate(
     start[3:7] = quaternion_from_matrix(machine.home_rotation if rotation is None else rotation)
     start[7:] = 0.0 if twist is None else twist
     friction = friction and machine.rubs
-    arguments = _kernel_arguments(machine, friction)
+    arguments = kernel_model(machine, friction)
     load = load_rows(wrench, 1)
     constant = np.zeros((1, 6))
     if force is not None and not callable(force):

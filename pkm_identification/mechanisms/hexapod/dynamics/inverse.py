@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from pkm_identification.mechanisms.friction import plus_friction
+from pkm_identification.mechanisms.threads import over_rows
 from pkm_identification.motion import PlatformMotion
 from pkm_identification.numerics.arrays import FloatArray, contiguous
 from pkm_identification.numerics.compiled import kernel
@@ -22,9 +23,9 @@ from pkm_identification.numerics.vector3 import (
 
 from ..kinematics.jacobian import fill_jacobian
 from ..machine import Machine
-from .basis import INERTIAL_COLUMNS, PLATFORM_COLUMNS, basis_parameters
+from .basis import INERTIAL_COLUMNS, PLATFORM_COLUMNS
 from .joint_friction import add_joint_friction
-from .records import friction_coefficients, hinge_of, packed_geometry, unpacked
+from .records import friction_coefficients, hinge_of, kernel_model, unpacked
 from .strut import (
     H_B,
     H_E,
@@ -38,6 +39,8 @@ from .strut import (
     strut_motion,
     translation_forces,
 )
+
+_NO_LOAD = np.zeros((1, 6))  # never written
 
 
 @kernel
@@ -113,9 +116,9 @@ def _forces(packed, phi, position, rotation, twist, acceleration, load, force):
 
 
 def load_rows(wrench: FloatArray | None, count: int) -> FloatArray:
-    """Rows of a wrench on the platform for the kernels: (1, 6) when constant or absent, else (N, 6)."""
+    """Rows of a wrench on the platform, which kernels only read: (1, 6) when constant or absent, else (N, 6)."""
     if wrench is None:
-        return np.zeros((1, 6))
+        return _NO_LOAD
     rows = contiguous(np.atleast_2d(np.asarray(wrench, dtype=float)))
     if rows.shape not in ((1, 6), (count, 6)):
         raise ValueError(f"wrench has shape {np.shape(wrench)}, expected (6,) or ({count}, 6)")
@@ -128,6 +131,7 @@ def strut_forces(
     friction: bool = True,
     wrench: FloatArray | None = None,
     parameters: FloatArray | None = None,
+    threads: int = 1,
 ) -> FloatArray:
     """Strut forces a platform motion needs (Oh 2003, 2.39-2.55: F = J^-T W, thirteen bodies).
 
@@ -143,6 +147,8 @@ def strut_forces(
         base axes.
     parameters : ndarray, shape (B,), optional
         Dynamic parameters in the basis (`basis_parameters`), such as identified ones; the machine file's by default.
+    threads : int
+        How many share the rows, 1 to 1024; the numbers are those of one.
 
     Returns
     -------
@@ -154,23 +160,25 @@ def strut_forces(
     ------
     ValueError
         If `wrench` or `parameters` have another shape.
+    SettingsError
+        If `threads` is no such number.
     """
-    phi = basis_parameters(machine)
+    packed, phi = kernel_model(machine, friction)
     if parameters is not None:
         if np.shape(parameters) != phi.shape:
             raise ValueError(f"parameters has shape {np.shape(parameters)}, expected {phi.shape}")
-        phi[:] = parameters
-    if not friction:
-        phi[INERTIAL_COLUMNS:] = 0.0
-    force = np.empty((len(motion), 6))
-    _forces(
-        packed_geometry(machine),
-        phi,
+        phi = np.array(parameters, dtype=float)
+        if not friction:
+            phi[INERTIAL_COLUMNS:] = 0.0
+    count = len(motion)
+    force = np.empty((count, 6))
+    rows = (
         contiguous(motion.position),
         contiguous(motion.rotation),
         contiguous(motion.twist),
         contiguous(motion.acceleration),
-        load_rows(wrench, len(motion)),
+        load_rows(wrench, count),
         force,
     )
+    over_rows(_forces, (packed, phi), rows, threads)
     return force

@@ -18,12 +18,13 @@ from pkm_identification.numerics.compiled import inlined, kernel
 from pkm_identification.numerics.vector3 import at, rotate
 
 from ..machine import Machine
-from .basis import INERTIAL_COLUMNS, joint_rows
+from .basis import INERTIAL_COLUMNS, basis_parameters, joint_rows
 from .strut import BASE_HINGES, NO_SPIN, PLATFORM_HINGES
 
 Vector = tuple[float, float, float]
-# Where a machine keeps its packed geometry, as a cached property would.
+# Where a machine keeps its packed geometry, as a cached property would, and with it its parameters.
 _KEPT = "packed geometry"
+_MODELS = ("model without friction", "model")
 _HINGES, _GRAVITY, _SPIN, _REVERSING, _JOINTS, _LAW = 36, 54, 57, 58, 59, 61
 
 
@@ -100,6 +101,21 @@ def packed_geometry(machine: Machine, joint_transition: float | None = None) -> 
         )
         kept[_KEPT] = np.concatenate(parts)
     return kept[_KEPT]
+
+
+def kernel_model(machine: Machine, friction: bool = True) -> tuple[FloatArray, FloatArray]:
+    """Packed geometry and basis parameters of a machine, the latter without friction if not asked for.
+
+    Made once, and handed on without a copy, which takes as long as a tenth of a sample's forces: never to be written.
+    """
+    kept = vars(machine)
+    name = _MODELS[bool(friction)]
+    if name not in kept:
+        phi = basis_parameters(machine)
+        if not friction:
+            phi[INERTIAL_COLUMNS:] = 0.0
+        kept[name] = packed_geometry(machine), phi
+    return kept[name]
 
 
 def spin_of(machine: Machine) -> int:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pkm_identification.mechanisms.friction import TERMS, friction_terms
+from pkm_identification.mechanisms.threads import over_rows
 from pkm_identification.motion import PlatformMotion
 from pkm_identification.numerics.arrays import FloatArray, contiguous
 from pkm_identification.numerics.compiled import kernel
@@ -232,7 +233,9 @@ class SparseMapping:
         return MappingEntries(self.rows, self.columns, self.weights)
 
 
-def regressor(machine: Machine, motion: PlatformMotion, mapping: FloatArray | SparseMapping) -> FloatArray:
+def regressor(
+    machine: Machine, motion: PlatformMotion, mapping: FloatArray | SparseMapping, threads: int = 1
+) -> FloatArray:
     """Regressor Y of a motion: strut forces are Y w.
 
     Parameters
@@ -242,6 +245,8 @@ def regressor(machine: Machine, motion: PlatformMotion, mapping: FloatArray | Sp
     motion : PlatformMotion
     mapping : ndarray, shape (B, P), or SparseMapping
         How the parameters w build up the basis (`dynamics.basis`): basis = mapping w.
+    threads : int
+        How many share the rows, 1 to 1024; the numbers are those of one.
 
     Returns
     -------
@@ -252,16 +257,17 @@ def regressor(machine: Machine, motion: PlatformMotion, mapping: FloatArray | Sp
     ------
     ValueError
         If `mapping` has not one row per basis parameter.
+    SettingsError
+        If `threads` is no such number.
     """
     sparse = mapping if isinstance(mapping, SparseMapping) else SparseMapping.of(machine, mapping)
     result = np.empty((len(motion), 6, sparse.width))
-    _regressor_batch(
-        packed_geometry(machine),
-        *sparse.entries,
+    rows = (
         contiguous(motion.position),
         contiguous(motion.rotation),
         contiguous(motion.twist),
         contiguous(motion.acceleration),
         result,
     )
+    over_rows(_regressor_batch, (packed_geometry(machine), *sparse.entries), rows, threads)
     return result

@@ -9,6 +9,7 @@ from functools import cached_property, partial
 import numpy as np
 from numpy.typing import NDArray
 
+from pkm_identification.mechanisms.threads import in_threads, row_parts
 from pkm_identification.motion import PlatformMotion, StrutMotion
 from pkm_identification.numerics.arrays import FloatArray, contiguous
 from pkm_identification.numerics.compiled import kernel
@@ -34,6 +35,7 @@ STATUS_NAMES = ("ok", "degraded", "failed")
 TOLERANCE = 1e-12  # m, largest error of a length: about the rounding of the lengths themselves
 MAX_ITERATIONS = 50
 DEGRADED_CONDITION = 100.0
+COARSE = 2.0**-28  # of the platform's radius, and rad: how exactly the next row's search starts at a pose
 
 
 @dataclass(frozen=True)
@@ -184,13 +186,30 @@ def platform_rates(platform, rotation, matrices, rate, second, twist, accelerati
 
 
 @kernel
-def _forward(joints, home, scale, lengths, start, result):
-    """Poses of rows of lengths; `result` as in `ForwardResult`, other tuples as in `records`."""
+def _coarsen(pose, scale):
+    """Round a pose far above its last digits, which say where its own search began.
+
+    What starts from it is then the same however it was found: parts of a batch can be searched at once, with the
+    numbers of one search. It costs the next search nothing, which has further to go.
+    """
+    grid = COARSE * scale
+    for i in range(3):
+        pose.position[i] = np.rint(pose.position[i] / grid) * grid
+        for k in range(3):
+            pose.rotation[i, k] = np.rint(pose.rotation[i, k] / COARSE) * COARSE
+    orthonormalize(pose.rotation)
+
+
+@kernel
+def _forward(joints, home, scale, lengths, start, warm, result):
+    """Poses of rows of lengths; `result` as in `ForwardResult`, other tuples as in `records`.
+
+    The first search begins at `start`, or at home if not `warm`.
+    """
     joints, home = Joints(*joints), Pose(*home)
     position, rotation, status, iterations, residual, condition = result
     matrices = pose_matrices()
     pose = Pose(start[0].copy(), start[1].copy())
-    warm = True
     for n in range(lengths.shape[0]):
         good, used, error = solve_pose(joints, lengths[n], warm, pose, home, MAX_ITERATIONS, matrices)
         iterations[n] = used
@@ -208,6 +227,7 @@ def _forward(joints, home, scale, lengths, start, result):
         status[n] = OK if condition[n] <= DEGRADED_CONDITION else DEGRADED
         position[n] = pose.position
         rotation[n] = pose.rotation
+        _coarsen(pose, scale)
 
 
 @kernel
@@ -229,13 +249,41 @@ def _rates(joints, poses, struts, result):
         platform_rates(joints.platform, rotation[n], matrices, rate[n], second[n], twist[n], acceleration[n])
 
 
+@dataclass(frozen=True)
+class _Beginning:
+    """Where a row's search begins: position (3,) and rotation (3, 3), or home if not `warm`."""
+
+    position: FloatArray
+    rotation: FloatArray
+    warm: bool
+
+    @classmethod
+    def behind(cls, machine: Machine, position: FloatArray, rotation: FloatArray, status: int) -> _Beginning:
+        """Of the row behind one with this result."""
+        pose = Pose(position.copy(), rotation.copy())
+        if status != FAILED:
+            _coarsen(pose, machine.length_scale)
+        return cls(pose.position, pose.rotation, status != FAILED)
+
+    def same(self, other: _Beginning) -> bool:
+        """Whether a search from here is one from there, to the last digit."""
+        if not self.warm or not other.warm:
+            return self.warm == other.warm
+        return np.array_equal(self.position, other.position) and np.array_equal(self.rotation, other.rotation)
+
+
 def forward_kinematics(
-    machine: Machine, length: FloatArray, start: tuple[FloatArray, FloatArray] | None = None
+    machine: Machine,
+    length: FloatArray,
+    start: tuple[FloatArray, FloatArray] | None = None,
+    threads: int = 1,
 ) -> ForwardResult:
     """Platform poses of strut lengths.
 
     Every row starts from the pose of the row before it (the first from `start`, or from home); a row that fails
-    is tried again from home.
+    is tried again from home. Threads search parts of the rows at once, each from where the row before it is found from
+    `start`. Where that is not the pose that the part before ends with, in another assembly mode for instance, a part is
+    searched again from there: the numbers are those of one thread.
 
     Parameters
     ----------
@@ -244,6 +292,8 @@ def forward_kinematics(
         Strut lengths in m.
     start : tuple of position (3,) and rotation (3, 3), optional
         Where the first row's search starts.
+    threads : int
+        How many share the rows, 1 to 1024.
 
     Returns
     -------
@@ -255,6 +305,8 @@ def forward_kinematics(
     ------
     ValueError
         If `length` is not (N, 6).
+    SettingsError
+        If `threads` is no such number.
     """
     length = contiguous(length)
     if length.ndim != 2 or length.shape[1] != 6:
@@ -271,19 +323,46 @@ def forward_kinematics(
         condition=np.empty(count),
         _proof=partial(joined_to_start, machine, length, position, rotation, (x, turned)),
     )
-    _forward(
+    joints, home = (
         (machine.base_joints, machine.platform_joints),
         (machine.home_position, machine.home_rotation),
-        machine.length_scale,
-        length,
-        (np.array(x, dtype=float), np.array(turned, dtype=float)),
-        (position, rotation, result.status, result.iterations, result.residual, result.condition),
     )
+    arrays = (position, rotation, result.status, result.iterations, result.residual, result.condition)
+    first = (np.array(x, dtype=float), np.array(turned, dtype=float))
+    if threads == 1:
+        _forward(joints, home, machine.length_scale, length, first, True, arrays)
+        return result
+
+    def search(part: slice, start: _Beginning) -> None:
+        begin = (start.position, start.rotation)
+        rows = tuple(one[part] for one in arrays)
+        _forward(joints, home, machine.length_scale, length[part], begin, start.warm, rows)
+
+    def beginning(poses: ForwardResult, row: int) -> _Beginning:
+        return _Beginning.behind(machine, poses.position[row], poses.rotation[row], poses.status[row])
+
+    parts = row_parts(count, threads)
+    begun = {0: _Beginning(*first, True)}
+
+    def guess(part: slice) -> None:
+        if part.start:
+            before = forward_kinematics(machine, length[part.start - 1 : part.start], first)
+            begun[part.start] = beginning(before, 0)
+        search(part, begun[part.start])
+
+    in_threads(guess, parts)
+    for part in parts[1:]:
+        real = beginning(result, part.start - 1)
+        if not real.same(begun[part.start]):
+            search(part, real)
     return result
 
 
 def platform_motion(
-    machine: Machine, motion: StrutMotion, start: tuple[FloatArray, FloatArray] | None = None
+    machine: Machine,
+    motion: StrutMotion,
+    start: tuple[FloatArray, FloatArray] | None = None,
+    threads: int = 1,
 ) -> tuple[PlatformMotion, ForwardResult]:
     """Platform pose, twist and acceleration of strut motion.
 
@@ -293,6 +372,8 @@ def platform_motion(
     motion : StrutMotion
     start : tuple of position (3,) and rotation (3, 3), optional
         As of `forward_kinematics`.
+    threads : int
+        How many share the rows, 1 to 1024; the numbers are those of one.
 
     Returns
     -------
@@ -301,13 +382,19 @@ def platform_motion(
     ForwardResult
         Status per row.
     """
-    poses = forward_kinematics(machine, motion.length, start)
+    poses = forward_kinematics(machine, motion.length, start, threads)
     twist = np.empty((len(motion), 6))
     acceleration = np.empty((len(motion), 6))
-    _rates(
-        (machine.base_joints, machine.platform_joints),
-        (poses.position, poses.rotation, poses.status),
-        (contiguous(motion.rate), contiguous(motion.acceleration)),
-        (twist, acceleration),
-    )
+    joints = (machine.base_joints, machine.platform_joints)
+    rate, second = contiguous(motion.rate), contiguous(motion.acceleration)
+
+    def move(part: slice) -> None:
+        _rates(
+            joints,
+            (poses.position[part], poses.rotation[part], poses.status[part]),
+            (rate[part], second[part]),
+            (twist[part], acceleration[part]),
+        )
+
+    in_threads(move, row_parts(len(motion), threads))
     return PlatformMotion(motion.time, poses.position, poses.rotation, twist, acceleration), poses

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from pkm_identification.mechanisms.threads import over_rows
 from pkm_identification.motion import PlatformMotion
 from pkm_identification.numerics.arrays import FloatArray, contiguous
 from pkm_identification.numerics.compiled import kernel
@@ -52,7 +53,9 @@ def fill_strut_motion(base, platform, position, rotation, twist, acceleration, l
             second[n, i] = dot(a_p, s) + (dot(v_p, v_p) - l_dot * l_dot) / l
 
 
-def strut_lengths(machine: Machine, position: FloatArray, rotation: FloatArray) -> FloatArray:
+def strut_lengths(
+    machine: Machine, position: FloatArray, rotation: FloatArray, threads: int = 1
+) -> FloatArray:
     """Strut lengths of platform poses (Oh 2003, 2.10-2.12).
 
     Parameters
@@ -61,6 +64,8 @@ def strut_lengths(machine: Machine, position: FloatArray, rotation: FloatArray) 
     position : ndarray, shape (N, 3)
         Platform origin in the base frame, m.
     rotation : ndarray, shape (N, 3, 3)
+    threads : int
+        How many share the rows, 1 to 1024; the numbers are those of one.
 
     Returns
     -------
@@ -74,12 +79,12 @@ def strut_lengths(machine: Machine, position: FloatArray, rotation: FloatArray) 
             f"position {position.shape} and rotation {rotation.shape} must have shapes (N, 3) and (N, 3, 3)"
         )
     length = np.empty((len(position), 6))
-    _lengths(machine.base_joints, machine.platform_joints, position, rotation, length)
+    over_rows(_lengths, (machine.base_joints, machine.platform_joints), (position, rotation, length), threads)
     return length
 
 
 def strut_motion_from_platform(
-    machine: Machine, motion: PlatformMotion
+    machine: Machine, motion: PlatformMotion, threads: int = 1
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Strut lengths, rates and accelerations of a platform motion (Oh 2003, 2.13-2.15 and 2.28-2.31).
 
@@ -87,6 +92,8 @@ def strut_motion_from_platform(
     ----------
     machine : Machine
     motion : PlatformMotion
+    threads : int
+        How many share the rows, 1 to 1024; the numbers are those of one.
 
     Returns
     -------
@@ -94,9 +101,7 @@ def strut_motion_from_platform(
         m, m/s and m/s^2.
     """
     length, rate, second = (np.empty((len(motion), 6)) for _ in range(3))
-    fill_strut_motion(
-        machine.base_joints,
-        machine.platform_joints,
+    rows = (
         contiguous(motion.position),
         contiguous(motion.rotation),
         contiguous(motion.twist),
@@ -105,4 +110,5 @@ def strut_motion_from_platform(
         rate,
         second,
     )
+    over_rows(fill_strut_motion, (machine.base_joints, machine.platform_joints), rows, threads)
     return length, rate, second
