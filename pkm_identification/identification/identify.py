@@ -17,7 +17,9 @@ from pkm_identification.estimation.problem import Fit, Problem
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import StrutLog
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.large_arrays import is_large
 from pkm_identification.numerics.memory import whole_beyond_memory
+from pkm_identification.numerics.pipelined import side_by_side
 from pkm_identification.progress import announce
 
 from .augmented_state import FORMS
@@ -169,8 +171,9 @@ def systematic_covariance(experiment: Experiment, problem: Problem, middle: Floa
     """Covariance (P, P) of what another kinematic cutoff does to the batch estimate `middle` (P,), SI units."""
     batch = experiment.estimator.batch_mean
     total = np.zeros((len(middle), len(middle)))
-    for cutoff in experiment.other_cutoffs:
-        other = experiment.problem(cutoff)
+    # beside each other where their samples are small enough to be there together
+    large = any(is_large(log.length) for log in experiment.logs)
+    for other in (map if large else side_by_side)(experiment.problem, experiment.other_cutoffs):
         if len(other.equations) == 0:
             continue
         change = batch(replace(other, relations=problem.relations)) - middle

@@ -1,7 +1,8 @@
-"""Two steps of a computation over many items on two cores: the second in a thread, while the first makes the next."""
+"""A computation over many items on two cores: its second step while the first makes the next, or two items at once."""
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
@@ -25,3 +26,16 @@ def pipelined(function: Callable[[Item], Result], items: Iterable[Item]) -> Iter
             before = coming
         if before is not None:
             yield before[0], before[1].result()
+
+
+def side_by_side(function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
+    """The result of each item, in order; two items are worked on at once. The results are those of one thread."""
+    with ThreadPoolExecutor(2, "side by side") as pool:
+        # no more results than these wait to be taken
+        coming: deque[Future[Result]] = deque()
+        for item in items:
+            coming.append(pool.submit(function, item))
+            if len(coming) > 2:
+                yield coming.popleft().result()
+        while coming:
+            yield coming.popleft().result()

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pkm_identification.estimation.lack_of_fit.selection import Candidate
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.pipelined import side_by_side
 
 from .evidence_base import EvidenceBase
 from .hypotheses import Effect
@@ -78,8 +80,8 @@ def candidates_of(
 ) -> tuple[list[Choice], list[Candidate]]:
     """All choices from all effects, with their columns under one estimate."""
     choices, candidates = [], []
-    for effect in effects:
-        columns = base.columns(effect, situations)
+    made = side_by_side(partial(base.columns, situations=situations), effects)
+    for effect, columns in zip(effects, made, strict=True):
         if not np.all(np.isfinite(columns)):
             continue
         for choice in choices_of(effect):

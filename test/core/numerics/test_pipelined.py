@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from pkm_identification.numerics.pipelined import pipelined
+from pkm_identification.numerics.pipelined import pipelined, side_by_side
 
 
 def test_results_come_in_order_beside_their_items_and_at_most_one_item_is_made_ahead():
@@ -45,3 +45,17 @@ def test_what_a_step_raises_comes_out():
         list(pipelined(lambda k: 1 // k, [1, 0, 1]))
     with pytest.raises(ValueError, match="of an item"):
         list(pipelined(lambda k: k, items()))
+
+
+def test_two_items_are_worked_on_at_once_and_results_come_in_order():
+    """Each waits for the other: one after the other they would wait for ever."""
+    meeting = threading.Barrier(2, timeout=300.0)
+
+    def square(k):
+        meeting.wait()
+        return k * k
+
+    assert list(side_by_side(square, range(6))) == [0, 1, 4, 9, 16, 25]
+    assert list(side_by_side(square, [])) == []
+    with pytest.raises(ZeroDivisionError):
+        list(side_by_side(lambda k: 1 // k, [1, 0, 1]))
