@@ -99,8 +99,11 @@ def diagnose(experiment: Experiment, problem: Problem, estimate: ParameterEstima
         causes, remarks = remarks, []
         moved = [one.moved for one in selection.found]
     if out or causes:
-        # a clipped force looks like whatever bends where it is large
-        causes = [*saturation(experiment.logs, first.ratio), *causes]
+        # a clipped force looks like whatever bends where it is large, but never larger than it is: forces that come
+        # out too large reach the end of their range because of that
+        enlarged = [one for one in causes if one.name == "force_unit" and one.value < 1.0]
+        others = [one for one in causes if one not in enlarged]
+        causes = [*enlarged, *saturation(experiment.logs, first.ratio), *others]
     return Diagnosis(
         adequate=not causes and not out,
         floor=floor,
