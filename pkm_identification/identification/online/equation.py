@@ -145,9 +145,13 @@ def _fill_model(packed, entries, moving, starting, time, smoothing, place, strut
 
 
 @kernel
-def _fill_equation(filtered, width, nuisance, columns, load, measured, force, stepped, forces, rate):
-    """Write what `Equation` has out of the band's stack; `forces` are (ring, its newest, period in s)."""
+def _fill_equation(filtered, width, nuisance, forces, columns, load, rows, stepped):
+    """Write what `Equation` has out of the band's stack; `rows` are measured, force and force rate.
+
+    `forces` are (ring, its newest, period in s).
+    """
     ring, newest, period = forces
+    measured, force, rate = rows[0], rows[1], rows[2]
     last = filtered.shape[1]
     for i in range(STRUTS):
         for k in range(width):
@@ -265,11 +269,9 @@ class EquationFilter:
         self._since, self._made = 0, self._made + 1
         width = self._width
         columns, load = np.zeros((STRUTS, width + self._nuisance)), np.empty((STRUTS, self._load))
-        measured, force, rate = np.empty(STRUTS), np.empty(STRUTS), np.empty(STRUTS)
-        stepped = np.empty((STRUTS, STRUTS))
-        _fill_equation(
-            self._filtered, width, self._nuisance, columns, load, measured, force, stepped,
-            (self._forces, self._newest, self._period), rate,
-        )  # fmt: skip
+        rows, stepped = np.empty((3, STRUTS)), np.empty((STRUTS, STRUTS))
+        forces = self._forces, self._newest, self._period
+        _fill_equation(self._filtered, width, self._nuisance, forces, columns, load, rows, stepped)
+        measured, force, rate = rows
         bend = self._bend * coulomb if known else np.zeros(STRUTS)
         return Equation(time, columns, load, measured, bend, force, rate, self._late, resting, stepped)
