@@ -12,6 +12,7 @@ from pkm_identification.mechanisms.model import Actuator
 from pkm_identification.mechanisms.multibody import dynamics, kinematics
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.simulation.actuated.drives import STEP as SMALL_STEP
 from pkm_identification.simulation.actuated.rig import Rig
 from pkm_identification.simulation.multibody.plant import MechanismPlant
 
@@ -84,11 +85,13 @@ class RobotStudy:
 class Robot:
     """The arm with actuators at start-up."""
 
-    def __init__(self, actuators: Sequence[Actuator], period: float = PERIOD) -> None:
+    def __init__(
+        self, actuators: Sequence[Actuator], period: float = PERIOD, small_step: float = SMALL_STEP
+    ) -> None:
         description = replace(Mechanism.load("epaas").description, actuators=tuple(actuators))
         self.mechanism = Mechanism.of(description)
         self.bank, self.period = Bank(actuators), period
-        self.plant = MechanismPlant(self.mechanism)
+        self.plant = MechanismPlant(self.mechanism, small_step=small_step)
         self.start = np.array(OFFSET_LENGTHS)
         self._home = kinematics.close_drives(self.mechanism, self.start[None]).required(
             self.start[None], "drives"
