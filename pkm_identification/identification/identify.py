@@ -30,6 +30,7 @@ from .estimated_effects.relinearise import relinearised
 from .experiment import Experiment
 from .long_logs.excerpt import excerpt, excerpt_sentence
 from .procedures.free_fall import add_falls
+from .rates.kinematic_cutoff import error_weights
 from .result import Identification, refuse_unidentifiable
 from .settings import Settings
 from .tolerance_covariance import ToleranceShare, tolerance_sentences, tolerance_shares
@@ -168,17 +169,22 @@ def validate(result: Identification, log: StrutLog) -> Identification:
 
 
 def systematic_covariance(experiment: Experiment, problem: Problem, middle: FloatArray) -> FloatArray:
-    """Covariance (P, P) of what another kinematic cutoff does to the batch estimate `middle` (P,), SI units."""
+    """Covariance (P, P) of what other kinematic cutoffs tell of the error of the estimate `middle` (P,), SI units."""
     batch = experiment.estimator.batch_mean
-    total = np.zeros((len(middle), len(middle)))
+    changes, factors = [], []
+    cutoffs = experiment.other_cutoffs
     # beside each other where their samples are small enough to be there together
     large = any(is_large(log.length) for log in experiment.logs)
-    for other in (map if large else side_by_side)(experiment.problem, experiment.other_cutoffs):
+    others = (map if large else side_by_side)(experiment.problem, cutoffs)
+    for cutoff, other in zip(cutoffs, others, strict=True):
         if len(other.equations) == 0:
             continue
-        change = batch(replace(other, relations=problem.relations)) - middle
-        total += np.outer(change, change) / len(experiment.other_cutoffs)
-    return total
+        changes.append(batch(replace(other, relations=problem.relations)) - middle)
+        factors.append(cutoff / experiment.settings.filter.cutoff)
+    error = np.zeros(len(middle))
+    for weight, change in zip(error_weights(tuple(factors)), changes, strict=True):
+        error += weight * change
+    return np.outer(error, error)
 
 
 def tolerance_shares_of(

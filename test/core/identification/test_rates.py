@@ -13,6 +13,7 @@ from pkm_identification.identification.identify import identify
 from pkm_identification.identification.log_check import inspect_log
 from pkm_identification.identification.online.pipeline import OnlinePipeline
 from pkm_identification.identification.online.strut_stage import StrutStage
+from pkm_identification.identification.rates.kinematic_cutoff import error_weights
 from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.machine import Machine
@@ -152,6 +153,19 @@ def test_no_cutoff_is_tried_that_the_encoders_do_not_bear(counts, others):
     machine = Machine.from_document(synthetic.nominal().document | {"drive": drive})
     experiment = Experiment.of([log_at(1000.0, 1.0)], machine)
     assert list(experiment.other_cutoffs) == pytest.approx(others, rel=1e-3)
+
+
+@pytest.mark.parametrize("factors", [(1 / 1.5, 1.5), (1 / 1.5, 1.2)])
+def test_a_lower_and_a_higher_cutoff_tell_the_error_at_the_chosen_one(factors):
+    x = np.array([*factors, 1.0])
+    error = 0.3 * x**-3.0 - 0.05 * x**3.0
+    assert error_weights(factors) @ (error[:2] - error[2]) == pytest.approx(error[2])
+
+
+@pytest.mark.parametrize("factors", [(), (0.6,), (0.6, 0.6)])
+def test_cutoffs_of_one_side_change_the_estimate_by_what_is_stated(factors):
+    """Above a stated cutoff that the encoders do not bear there is nothing to try, and one cutoff twice below."""
+    assert error_weights(factors) @ np.ones(len(factors)) == pytest.approx(float(bool(factors)))
 
 
 @pytest.mark.slow
