@@ -1,0 +1,168 @@
+"""`python -m benchmarks.large_goals --waypoints 10000`: what a goal of so many waypoints does to the control loop.
+
+The real controller node in a process of its own holds a machine at rest, whose samples this process publishes; another
+process sends the goal. Each command is stamped like the sample it answers: printed is how late commands came before the
+goal, from its sending to the beginning of its motion, and the longest that no command came.
+"""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import os
+import sys
+import time
+from collections.abc import Sequence
+from multiprocessing.synchronize import Event
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
+from pkm_identification.mechanisms.hexapod.machine import Machine
+
+BEFORE, MOST = 10.0, 120.0  # s of commands before the goal, and at most until its motion begins
+SPACING = 0.01  # s between waypoints
+SWING, RATE = 0.01, 0.5  # m and rad/s of the motion along x
+
+
+def main() -> int:
+    """Measure and print; 1 where the goal was refused or no command came."""
+    options = _parser().parse_args()
+    os.environ["ROS_DOMAIN_ID"] = str(options.domain)
+    os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
+    from pkm_identification.ros.processes.node_process import NodeProcess
+
+    machine = Machine.load("uf")
+    context = multiprocessing.get_context("spawn")
+    ready, send = context.Event(), context.Event()
+    told: Any = context.Queue()
+    client = context.Process(target=_send, args=(options.waypoints, ready, send, told), daemon=True)
+    with NodeProcess(
+        "controller", {"machine": "uf", "lost_after": 30.0}, domain=options.domain
+    ) as controller:
+        controller.wait_active()
+        client.start()
+        rows, sent, began, refusal = _drive(machine, 1.0 / options.rate, ready, send, told)
+        client.terminate()
+    if refusal or not len(rows):
+        print(refusal or "no command came", file=sys.stderr)
+        return 1
+    period = 1e3 / options.rate
+    print(
+        f"{options.waypoints} waypoints, {options.rate:g} Hz; the motion began {began - sent:.2f} s after the goal"
+    )
+    print("                       commands   late, ms: median      p99   largest   longest without, ms")
+    for name, part in (("before", rows[:, 0] < sent), ("until the motion begins", rows[:, 0] >= sent)):
+        arrived, late = rows[part, 0], 1e3 * rows[part, 1]
+        middle, most = np.quantile(late, [0.5, 0.99])
+        gap = 1e3 * np.diff(arrived).max(initial=0.0)
+        print(f"{name:24s} {len(late):6d} {middle:18.2f} {most:8.2f} {late.max():9.2f} {gap:21.1f}")
+    added = 1e3 * (rows[rows[:, 0] >= sent, 1].max() - np.median(rows[rows[:, 0] < sent, 1]))
+    print(f"the latest command came {added:.1f} ms later than usual, {added / period:.1f} periods")
+    return 0
+
+
+def _drive(
+    machine: Machine, period: float, ready: Event, send: Event, told: Any
+) -> tuple[np.ndarray, float, float, str]:
+    """Publish samples of a machine at rest, until the motion begins: arrivals and delays (N, 2) in s, and when."""
+    import rclpy
+    from sensor_msgs.msg import JointState
+
+    from pkm_identification.ros.qos import COMMANDS, STREAM
+
+    rclpy.init()
+    node = rclpy.create_node("driver")
+    published: dict[tuple[int, int], float] = {}
+    rows: list[tuple[float, float]] = []
+
+    def take(message: JointState) -> None:
+        now, stamp = time.monotonic(), message.header.stamp
+        at = published.pop((stamp.sec, stamp.nanosec), None)
+        if at is not None:
+            rows.append((now, now - at))
+
+    node.create_subscription(JointState, "strut_commands", take, COMMANDS)
+    output = node.create_publisher(JointState, "strut_states", STREAM)
+    home = strut_lengths(machine, machine.home_position[None], machine.home_rotation[None])[0].tolist()
+    message = JointState(name=list(machine.joint_names), position=home)
+    stamp, due, begin, answer = 10**12, time.monotonic(), 0.0, None
+    while answer is None and (not begin or time.monotonic() < begin + BEFORE + MOST):
+        rclpy.spin_once(node, timeout_sec=0.0)
+        now = time.monotonic()
+        if now < due:
+            continue
+        due += period
+        stamp += round(1e9 * period)
+        message.header.stamp.sec, message.header.stamp.nanosec = divmod(stamp, 10**9)
+        published[divmod(stamp, 10**9)] = now
+        output.publish(message)
+        if not begin and rows and ready.is_set():
+            begin = now
+            rows.clear()
+        if begin and now > begin + BEFORE:
+            send.set()
+            answer = None if told.empty() else told.get()
+    node.destroy_node()
+    rclpy.shutdown()
+    sent, began, refusal = answer or (0.0, 0.0, "no answer to the goal")
+    return np.array([row for row in rows if not began or row[0] <= began]), sent, began, refusal
+
+
+def _send(count: int, ready: Event, send: Event, told: Any) -> None:
+    """Send a goal when asked to; tell when that was, and when its motion began."""
+    import rclpy
+    from geometry_msgs.msg import Transform
+    from rclpy.action import ActionClient
+    from trajectory_msgs.msg import MultiDOFJointTrajectory, MultiDOFJointTrajectoryPoint
+
+    from pkm_identification.action import ExecuteTrajectory
+    from pkm_identification.numerics.rotation import quaternion_from_matrix
+
+    machine = Machine.load("uf")
+    x, y, z = machine.home_position.tolist()
+    turn: Sequence[float] = quaternion_from_matrix(machine.home_rotation).tolist()
+    points = []
+    for k in range(1, count + 1):
+        place = Transform()
+        way = SWING * (1.0 - np.cos(RATE * SPACING * k))
+        place.translation.x, place.translation.y, place.translation.z = x + float(way), y, z
+        place.rotation.x, place.rotation.y, place.rotation.z, place.rotation.w = turn
+        point = MultiDOFJointTrajectoryPoint(transforms=[place])
+        point.time_from_start.sec, point.time_from_start.nanosec = divmod(round(1e9 * SPACING * k), 10**9)
+        points.append(point)
+    goal = ExecuteTrajectory.Goal(trajectory=MultiDOFJointTrajectory(points=points))
+    rclpy.init()
+    node = rclpy.create_node("planner")
+    client = ActionClient(node, ExecuteTrajectory, "execute_trajectory")
+    client.wait_for_server()
+    ready.set()
+    send.wait()
+    sent, began = time.monotonic(), []
+    asked = client.send_goal_async(goal, lambda _: began.append(time.monotonic()))
+    rclpy.spin_until_future_complete(node, asked)
+    handle = asked.result()
+    result = handle.get_result_async() if handle is not None and handle.accepted else None
+    while result is not None and not began and not result.done():
+        rclpy.spin_once(node, timeout_sec=0.1)
+    if began:
+        told.put((sent, began[0], ""))
+    else:
+        told.put((sent, 0.0, "refused" if result is None else result.result().result.error_string))
+
+
+def _parser() -> argparse.ArgumentParser:
+    summary, details = (__doc__ or "").split("\n", 1)
+    parser = argparse.ArgumentParser(
+        prog=f"python -m benchmarks.{Path(__file__).stem}", description=summary, epilog=details
+    )
+    parser.add_argument("--waypoints", type=int, default=10_000)
+    parser.add_argument("--rate", type=float, default=1000.0, help="samples per second (default: 1000)")
+    parser.add_argument("--domain", type=int, default=int(os.environ.get("ROS_DOMAIN_ID", "0")))
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())
