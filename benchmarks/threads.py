@@ -15,6 +15,7 @@ from .states import along_path
 from .timing import Case, interleaved
 
 SAMPLES = 100_000
+LENGTHS = 10  # times as many for inverse kinematics, of which so few take no longer than starting a thread
 THREADS = 2
 
 
@@ -24,8 +25,9 @@ def measure(machine: Machine, effort: Effort, findings: Findings) -> None:
     mapping = SparseMapping.of(machine, hexapod_parameters(machine, "identifiable").mapping)
     state = motion.position, motion.rotation, motion.twist
     pushing = np.random.default_rng(7).normal(0.0, 100.0, (SAMPLES, 6))
+    poses = np.tile(motion.position, (LENGTHS, 1)), np.tile(motion.rotation, (LENGTHS, 1, 1))
     batches = {
-        "inverse kinematics": lambda n: strut_lengths(machine, motion.position, motion.rotation, threads=n),
+        "inverse kinematics": lambda n: strut_lengths(machine, *poses, threads=n),
         "forward kinematics": lambda n: forward_kinematics(machine, length, threads=n).position,
         "strut forces": lambda n: strut_forces(machine, motion, threads=n),
         "regressor 6 x 20": lambda n: regressor(machine, motion, mapping, threads=n),
@@ -34,9 +36,10 @@ def measure(machine: Machine, effort: Effort, findings: Findings) -> None:
     for name, batch in batches.items():
         if not np.array_equal(batch(THREADS), batch(1)):
             raise AssertionError(f"{name}: other numbers on {THREADS} threads")
+        samples = len(batch(1))
         cases = [
-            Case(f"{threads}", lambda batch=batch, threads=threads: batch(threads), SAMPLES)
+            Case(f"{threads}", lambda batch=batch, threads=threads: batch(threads), samples)
             for threads in (1, THREADS)
         ]
         timings = interleaved(cases, effort.rounds)
-        findings.shared.append(Shared(name, SAMPLES, THREADS, timings["1"], timings[f"{THREADS}"]))
+        findings.shared.append(Shared(name, samples, THREADS, timings["1"], timings[f"{THREADS}"]))
