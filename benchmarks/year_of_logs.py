@@ -3,7 +3,8 @@
 Physics is simulated two dozen times: two exciting motions of `uf` for each month, without noise, with the friction of
 that month. Every log is one of these with sensor noise of its own: half a count (normal) on lengths before they are
 rounded to counts, and the simulator's noise on the currents. What changes is known: viscous friction of strut 3 grows
-by the same share every month, Coulomb friction of strut 5 steps in July. A folder that is not full is filled up.
+by the same share every month, Coulomb friction of strut 5 steps in July. A folder that is not full is filled up;
+--months 1-6 and --months 7-12 may fill it at the same time.
 """
 
 from __future__ import annotations
@@ -69,13 +70,13 @@ def clean(month: int, motion: int, seconds: float) -> Clean:
     return Clean(record.time, record.length, record.force)
 
 
-def make(folder: Path, logs: int, seconds: float) -> None:
-    """Write what is missing of so many logs, spread evenly over a year."""
+def make(folder: Path, logs: int, seconds: float, months: range) -> None:
+    """Write what is missing in these months, from 0, of so many logs, spread evenly over a year."""
     folder.mkdir(parents=True, exist_ok=True)
     machine = Machine.load("uf")
     at = [FIRST_DAY + np.timedelta64(int(YEAR * k / logs), "s") for k in range(logs)]
     names = [f"{str(time).replace('-', '').replace(':', '').replace('T', '_')}.csv.gz" for time in at]
-    for month in range(MONTHS):
+    for month in months:
         mine = [k for k in range(logs) if at[k].astype("datetime64[M]").astype(int) % 12 == month]
         missing = [k for k in mine if not (folder / names[k]).exists()]
         motions = {k % MOTIONS for k in missing}
@@ -91,8 +92,10 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--logs", type=int, default=1000)
     parser.add_argument("--seconds", type=float, default=60.0, help="of each log")
+    parser.add_argument("--months", default=f"1-{MONTHS}", help="first and last of them")
     options = parser.parse_args()
-    make(options.folder, options.logs, options.seconds)
+    first, last = (int(month) for month in options.months.split("-"))
+    make(options.folder, options.logs, options.seconds, range(first - 1, last))
 
 
 if __name__ == "__main__":
