@@ -97,7 +97,7 @@ dist: $(VENV)/.test
 
 # No address of ours is public: whoever publishes it says where and who, once, and commits what this writes.
 publisher:
-	$(PYTHON) .ci/publisher.py
+	PKM_REPOSITORY="$(PKM_REPOSITORY)" PKM_MAINTAINER="$(PKM_MAINTAINER)" $(PYTHON) .ci/publisher.py
 
 # The environment in layers, each redone only when what it depends on has changed.
 $(VENV)/.tools: resource/ros_generators.txt
