@@ -7,7 +7,7 @@ import os
 # Measured (`python -m benchmarks.long_logs`): what identification of any log of more than LONG samples takes, and each
 # sample more, whose lengths, forces and equations are in temporary files
 LONG = 300_000
-BEGUN, SAMPLE = 1_150_000_000, 25  # bytes
+BEGUN, SAMPLE = 1_150_000_000, 60  # bytes
 WHOLE = 3_500  # bytes a sample takes where all of a log is worked on at once (`--causal`, 2 against 5 min)
 TEXT = 8  # bytes of memory a byte of a text takes that is read whole, measured
 ARRAYS = 4  # the same of arrays that are read whole: as they are, as numbers, as columns, as a log

@@ -16,8 +16,8 @@ from pkm_identification.numerics.memory import (
 def test_a_log_beyond_memory_is_told_with_its_size():
     memory = 2**31
     four_hours, a_day = 14_400_000, 86_400_000  # at 1 kHz
-    assert beyond_memory(four_hours, 1_600_000_000) == ""
-    assert beyond_memory(a_day, memory).startswith("86400000 samples and more take 3.1 GB, more than this")
+    assert beyond_memory(four_hours, 2_100_000_000) == ""
+    assert beyond_memory(a_day, memory).startswith("86400000 samples and more take 5.9 GB, more than this")
     assert whole_beyond_memory(LONG, memory) == ""
     assert whole_beyond_memory(four_hours, memory).startswith(
         "14400000 samples at once take 47 GB, more than"
