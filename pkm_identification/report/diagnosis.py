@@ -69,6 +69,8 @@ def reason(diagnosis: Diagnosis) -> str:
     if diagnosis.adequate:
         return ""
     why = sentence(diagnosis.causes[0]) if diagnosis.causes else "no known cause explains it."
+    if _hidden(diagnosis):
+        return f"the log is not what the model is of (residual {diagnosis.ratio:.3g} times the noise floor): {why}"
     return f"the model does not fit (residual {diagnosis.ratio:.3g} times the noise floor): {why}"
 
 
@@ -82,7 +84,13 @@ def sentence(cause: Cause) -> str:
     what = text.format(strut=strut, size=_size(value, cause)).strip()
     if cause.detail:
         what += f" ({cause.detail})"
-    sentence = f"{what}: that explains {_share(cause.explains)} of the misfit. {cause.cure}."
+    if cause.explains:
+        consequence = f"that explains {_share(cause.explains)} of the misfit"
+    else:
+        consequence = (
+            f"no residual shows it, but it moves {cause.moves} by {cause.effect:.2g} standard deviations"
+        )
+    sentence = f"{what}: {consequence}. {cause.cure}."
     if cause.rivals:
         sentence += f" This motion cannot tell it from {_listed(cause.rivals)}."
     return sentence
@@ -110,8 +118,15 @@ def _verdict(diagnosis: Diagnosis) -> str:
     )
     if diagnosis.adequate:
         return f"The model fits: {against}."
+    if _hidden(diagnosis):
+        return f"The log is not what the model is of, though {against}. Do not use values in doubt."
     tail = "" if diagnosis.causes else "; no known cause explains it"
     return f"The model does not fit: {against}{tail}. Do not use values in doubt."
+
+
+def _hidden(diagnosis: Diagnosis) -> bool:
+    """Whether what is wrong leaves no residual."""
+    return bool(diagnosis.causes) and diagnosis.causes[0].explains == 0.0
 
 
 def _parts(name: str) -> tuple[str, str]:

@@ -2,7 +2,7 @@
 
 An alarm is evidence *and* effect: a hypothesis with decisive evidence that moves a parameter that is shown by more than
 two of its standard deviations; or a residual that stands out of the noise floor by more than floors are uncertain, for
-causes that nobody has thought of. Evidence without effect is a remark.
+causes that nobody has thought of. Evidence without effect is a remark. Clipped forces are evidence by themselves.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from .evidence_base import EvidenceBase
 from .findings import Cause, Diagnosis, Residuals, Unseen
 from .hypotheses import effects_of
 from .noise_floor import NoiseFloor, noise_floor
-from .saturation import saturation
+from .saturation import saturation, without_clipped
 from .search import Search, search
 
 STANDS_OUT, STRUT_STANDS_OUT = 1.35, 1.6  # residual over floor: more than floors are uncertain
@@ -98,12 +98,20 @@ def diagnose(experiment: Experiment, problem: Problem, estimate: ParameterEstima
     if out and not causes:
         causes, remarks = remarks, []
         moved = [one.moved for one in selection.found]
-    if out or causes:
-        # a clipped force looks like whatever bends where it is large, but never larger than it is: forces that come
-        # out too large reach the end of their range because of that
-        enlarged = [one for one in causes if one.name == "force_unit" and one.value < 1.0]
-        others = [one for one in causes if one not in enlarged]
-        causes = [*enlarged, *saturation(experiment.logs, first.ratio), *others]
+    clipped = saturation(experiment.logs, first.ratio)
+    if clipped:
+        reach = 1.0 / experiment.settings.band.cutoff
+        change, clear = without_clipped(clipped, experiment.logs, base, floor.std, reach)
+        effect, moves = largest_effect(estimate, change)
+        clipped = [replace(one, effect=effect, moves=moves) for one in clipped]
+        if out or causes:
+            # a clipped force looks like whatever bends where it is large, but never larger than it is: forces that
+            # come out too large reach the end of their range because of that
+            enlarged = [one for one in causes if one.name == "force_unit" and one.value < 1.0]
+            others = [one for one in causes if one not in enlarged]
+            causes, moved = [*enlarged, *clipped, *others], [*moved, change]
+        elif clear and effect > DOUBTFUL:
+            causes, moved = [replace(one, explains=0.0) for one in clipped], [change]
     return Diagnosis(
         adequate=not causes and not out,
         floor=floor,

@@ -70,6 +70,12 @@ class EvidenceBase:
         """Change (P,) of the reported parameters that a change of the base's unknowns means, SI units."""
         return (self.view.root @ change[: len(self.view.origin)])[: self.problem.reported]
 
+    def variance(self, base: Base) -> FloatArray:
+        """Variances (P,) of the reported parameters in a base whose noise is its floor, SI units squared."""
+        width = len(self.view.origin)
+        spread = self.view.root @ np.linalg.inv(base.triangle)[:width]
+        return np.sum(spread**2, axis=1)[: self.problem.reported]
+
     def basis(self, values: FloatArray) -> FloatArray:
         """Parameters of the model's basis (B,)."""
         parameters = self.problem.parameters

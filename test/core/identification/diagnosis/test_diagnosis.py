@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from core.synthetic import log, nominal, truth
 
+from pkm_identification.cli import main
 from pkm_identification.errors import LogError
 from pkm_identification.identification.diagnosis.as_recorded import diagnosed
 from pkm_identification.identification.diagnosis.log_rows import LogRows
@@ -19,7 +20,8 @@ from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import StrutLog
-from pkm_identification.report.diagnosis import reason
+from pkm_identification.records import read_log
+from pkm_identification.report.diagnosis import fit_lines, reason
 from pkm_identification.signals.zero_phase import filter_log
 
 NOMINAL, TRUTH = nominal(), truth()
@@ -249,6 +251,37 @@ def test_what_is_wrong_altogether_is_told_first(right, fault, name):
     assert result.fit.causes[0].name == name
     assert not result.fit.adequate
     assert "identifiable" not in result.estimate.status[:3]
+
+
+@pytest.mark.slow
+def test_clipping_that_no_residual_shows_is_named_by_its_effect(tmp_path):
+    """A current measured five times too large, which the machine file knows, ends at the range of its measurement."""
+    options = ["--trajectory", "rich", "--duration", "20", "--seed", "1", "--fault", "force_gain=5"]
+    path = tmp_path / "clipped.csv.gz"
+    assert main(["simulate", "--machine", "uf", *options, "--out", str(path)]) == 0
+    known = changed(Machine.load("uf"), lambda document: document["drive"].update(force_gain=[5.0] * 6))
+    result = diagnosis(read_log(path, known)[0], known)
+    assert result.fit.ratio < 1.2
+    (cause,) = result.fit.causes
+    assert cause.name == "saturation_4"
+    assert cause.value == pytest.approx(600.0)
+    assert (cause.moves, cause.explains) == ("viscous_4", 0.0)
+    assert "though" in fit_lines(result.fit)[0]
+    assert "it moves viscous_4 by" in reason(result.fit)
+    assert result.estimate.status[result.estimate.names.index("viscous_4")] == "in_doubt"
+    assert np.all(np.abs(result.estimate.values - result.estimate.nominal) < 4.0 * result.estimate.std)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("strut", [1, 4])
+def test_deviations_hold_what_clipping_changes(right, alone, strut):
+    level = 0.8 * np.abs(right.force[:, strut]).max()
+    limit = np.where(np.arange(6) == strut, level, np.inf)
+    result = diagnosis(replace(right, force=np.clip(right.force, -limit, limit)))
+    assert result.fit.causes[0].name == f"saturation_{strut + 1}"
+    assert result.fit.causes[0].effect > 2.0
+    assert "in_doubt" in result.estimate.status
+    assert np.all(np.abs(result.estimate.values - alone.estimate.values) < 3.0 * result.estimate.std)
 
 
 @pytest.mark.slow
