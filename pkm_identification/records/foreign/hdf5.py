@@ -45,7 +45,7 @@ def read_hdf5(path: str | Path) -> ArrayColumns:
     arrays: dict[str, _Array] = {}
 
     def gather(name: str, place: Any) -> None:
-        if not isinstance(place, h5py.Dataset) or name.startswith(MATLABS_OWN):
+        if not isinstance(place, h5py.Dataset) or place.shape is None or name.startswith(MATLABS_OWN):
             return
         if problem := beyond_memory(max(place.shape, default=0)):
             raise LogError(f"{path}: {name}: {problem}")
@@ -90,7 +90,7 @@ def _keep(
 def _pieces(
     path: str | Path, h5py: Any, places: Mapping[str, Place], arrays: Mapping[str, _Array]
 ) -> Iterator[FloatArray]:
-    """Rows of columns; a block that is compressed as one is unpacked once."""
+    """Rows of columns; a block that is compressed as one is unpacked twice at most, where a part ends in it."""
     used = {place.array: place.across for place in places.values()}
     count = max(arrays[name].shape[across] for name, across in used.items())
     step = max(ROWS, *(arrays[name].blocks[across] for name, across in used.items()))
@@ -108,7 +108,9 @@ def _pieces(
 
 def _rows(file: Any, array: _Array, across: bool, rows: slice) -> FloatArray:
     """A part of an array as it stands in the file, of two dimensions."""
-    values = file[array.dataset][:, rows] if across else file[array.dataset][rows]
-    if array.field is not None:
-        values = values[array.field]
+    dataset = file[array.dataset]
+    if array.field is None:
+        values = dataset[:, rows] if across else dataset[rows]
+    else:  # fields may be vectors along the samples: then a table has few rows
+        values = dataset[()][array.field][:, rows] if across else dataset[rows][array.field]
     return np.asarray(values, dtype=float).reshape(len(values), -1)

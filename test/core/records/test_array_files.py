@@ -107,6 +107,19 @@ def test_files_are_read_some_rows_at_a_time(tmp_path, truth, monkeypatch, ending
             read_log(tmp_path / "half.h5", None, None, LogLayout(rate=500.0))
 
 
+def test_a_table_of_one_row_and_a_dataset_of_nothing_are_no_damage(tmp_path, truth):
+    """Vectors in the fields of one row; h5py.Empty, which has no shape."""
+    h5py = pytest.importorskip("h5py")
+    names = [f"length_{strut}" for strut in range(1, 7)]
+    row = np.zeros(1, dtype=[(name, float, (len(truth.time),)) for name in ("t", *names)])
+    for name, values in zip(("t", *names), (truth.time, *truth.length.T), strict=True):
+        row[name] = values
+    with h5py.File(tmp_path / "log.h5", "w") as file:
+        file["log"], file["note"] = row, h5py.Empty("f8")
+    layout = LogLayout(columns={name: f"log.{name}" for name in ("t", *names)})
+    np.testing.assert_array_equal(read_log(tmp_path / "log.h5", None, None, layout)[0].length, truth.length)
+
+
 def test_lists_that_change_their_length_within_a_file_are_named(tmp_path, truth, monkeypatch):
     arrow, files = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     monkeypatch.setattr(parquet, "ROWS", 16)
