@@ -14,7 +14,7 @@ from pkm_identification.numerics.arrays import FloatArray
 
 from .bags import ROS_1
 from .foreign import ARRAY_FILES, looks_foreign
-from .foreign.drive_sheet import read_drive_sheet
+from .foreign.drive_sheet import read_drive_sheet, states_units
 from .log import BAG_FILES
 from .mechanism_csv import read_named_csv
 
@@ -92,7 +92,7 @@ def read_drive_log(
         raise LogError(f"{path}: has no topics; --topic is for recordings")
     elif ending in ARRAY_FILES:
         log = _of_arrays(file, drives, forces)
-    elif looks_foreign(path):
+    elif looks_foreign(path) or states_units(path, (TIME, *drives, *forces)):
         values, source = read_drive_sheet(path, TIME, drives, forces)
         drive, force = np.split(values[:, 1:], [len(drives)], axis=1)
         log = DriveLog(values[:, 0], drive, force, source)

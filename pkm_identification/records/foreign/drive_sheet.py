@@ -12,14 +12,24 @@ from pkm_identification.errors import LogError
 from pkm_identification.numerics.arrays import FloatArray
 
 from ..table import NAMES_SHOWN, short, table_of
+from ..text_lines import beginning
 from .reader import STATED
 from .sheet import read_sheet
-from .units import FACTORS
+from .units import FACTORS, KNOWN
 
 _NONE = "-"
 _TIMES = FACTORS["time"]
 _PLACES = FACTORS["length"] | FACTORS["angle"]
 _FORCES = FACTORS["force"] | dict.fromkeys(("N m", "Nm", "N*m", "N.m"), 1.0)
+
+
+def states_units(path: str | Path, names: Sequence[str]) -> bool:
+    """Whether columns that commas divide have units, in brackets behind names that are not these, or below them."""
+    lines = [line for line in beginning(path).decode(errors="replace").splitlines() if line.strip()]
+    header, below = ([cell.strip(" \"'") for cell in line.split(",")] for line in (*lines[:2], "", "")[:2])
+    return any(cell not in names and STATED.fullmatch(cell) is not None for cell in header) or any(
+        cell.strip("[]()") in KNOWN for cell in below
+    )
 
 
 def read_drive_sheet(

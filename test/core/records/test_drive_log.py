@@ -135,9 +135,11 @@ def foreign_text(below):
 
 
 @pytest.mark.parametrize("below", [False, True])
-def test_text_of_other_programs_is_read_in_the_units_it_states(below, tmp_path):
-    path = tmp_path / "log.txt"
-    path.write_text(foreign_text(below))
+@pytest.mark.parametrize("commas", [False, True])
+def test_text_of_other_programs_is_read_in_the_units_it_states(below, commas, tmp_path):
+    """Commas divide the columns too, and nothing but units tells it from our own."""
+    path, text = tmp_path / "log.txt", foreign_text(below)
+    path.write_text(text.replace(",", ".").replace(";", ",").partition("\n")[2] if commas else text)
     log = read_drive_log(path, DRIVES, FORCES)
     np.testing.assert_allclose(log.time, TIME, rtol=1e-12, atol=1e-15)
     np.testing.assert_allclose(log.drive, PLACE, rtol=1e-12)
