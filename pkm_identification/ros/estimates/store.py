@@ -153,7 +153,8 @@ class EstimateStore:
             delay=delay,
         )
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        _refuse_what_is_no_file(self.path)
+        for path in (self.path, self.previous):
+            _refuse_what_is_no_file(path)
         if not self.saved and self.path.exists():
             self._keep_off()
         if self.path.exists() and not self.trouble:

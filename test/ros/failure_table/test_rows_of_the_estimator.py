@@ -278,16 +278,18 @@ def test_row_33_what_is_no_file_is_never_saved_to_and_the_node_goes_on(bench, ri
     samples = platform_samples()
     rig.feed(samples[:1500])
     statuses = bench.diagnostics()
-    for put, said in (
-        (lambda: path.symlink_to(outside), "out of its folder"),
-        (lambda: path.symlink_to("/dev/null"), "is no file"),
-        (lambda: os.mkfifo(path), "is no file"),
+    before = tmp_path / "uf.previous.json"
+    for place, put, said in (
+        (path, lambda: path.symlink_to(outside), "out of its folder"),
+        (path, lambda: path.symlink_to("/dev/null"), "is no file"),
+        (path, lambda: os.mkfifo(path), "is no file"),
+        (before, lambda: os.mkfifo(before), "is no file"),
     ):
         put()
         answer = bench.trigger("/estimator/save")
         assert not answer.success
         assert said in answer.message
-        path.unlink()
+        place.unlink()
     os.mkfifo(path)
     rig.node.set_parameters([Parameter("autosave_period", value=0.1)])
     status = status_with(bench, statuses, str(path))
