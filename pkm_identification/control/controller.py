@@ -315,6 +315,9 @@ class MachineController:
             self.emergency("tracking", trouble)
             return self.safe()
         asked = self._error(self._mode, setpoint, length, error)
+        if not np.isfinite(asked).all():
+            self.emergency("no_pose", "strut_states: lengths that have no pose near the wanted one")
+            return self.safe()
         forward, back = self._forces(self._mode, setpoint, asked)
         if self._old_mode != self._mode:
             before = self._error(self._old_mode, setpoint, length, error)

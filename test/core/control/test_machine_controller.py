@@ -130,6 +130,15 @@ def test_workspace_control_acts_on_the_platform_s_error():
     assert np.isnan(errors(setpoint, setpoint.length + 1.5 * np.eye(6)[2])).all()
 
 
+def test_workspace_control_stops_where_the_platform_has_no_pose(monkeypatch):
+    run = Run(UF, UF, mode="workspace")
+    run.step(5)
+    monkeypatch.setattr(run.controller, "_workspace", lambda setpoint, length: np.full(6, np.nan))
+    run.step(2)
+    assert run.controller.stop.reason == "no_pose"
+    assert np.isfinite(run.commands[-1].force).all()
+
+
 def test_workspace_control_is_content_with_a_platform_that_comes_straight_home():
     """Moving by X' = k_p (X_c - X), the velocity loops ask for what friction takes at these rates, and no more."""
     run = Run(UF, UF, mode="workspace")
