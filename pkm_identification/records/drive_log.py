@@ -11,6 +11,7 @@ import numpy as np
 
 from pkm_identification.errors import LogError
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.memory import arrays_beyond_memory
 
 from .bags import ROS_1
 from .foreign import ARRAY_FILES, looks_foreign
@@ -112,7 +113,12 @@ def _of_arrays(path: Path, drives: Sequence[str], forces: Sequence[str]) -> Driv
     missing = [name for name in wanted if name not in columns.names]
     if missing:
         raise LogError(f"{path}: no column {', '.join(missing)}; there are: {', '.join(columns.names)}")
-    values = np.concatenate(list(columns.pieces(wanted)))
+    pieces: list[FloatArray] = []
+    for piece in columns.pieces(wanted):
+        pieces.append(piece)
+        if problem := arrays_beyond_memory(sum(one.nbytes for one in pieces)):
+            raise LogError(f"{path}: {problem}")
+    values = np.concatenate(pieces)
     drive, force = np.split(values[:, 1:], [len(drives)], axis=1)
     return _finite(DriveLog(values[:, 0], drive, force, str(path)))
 
