@@ -30,7 +30,7 @@ from .rates.slow_log import band_for, slow_log_sentences
 from .samples import Samples, samples_of
 from .settings import Settings
 
-# Kinematic cutoffs, relative to the chosen one, over which an estimate should not change: how much it does is a
+# Kinematic cutoffs, relative to the chosen one, over which an estimate should not change: what it does tells of a
 # systematic error that no residual shows.
 OTHER_CUTOFFS = (1 / 1.5, 1.5)
 HIGHEST_CUTOFF = 0.45  # of the sample rate

@@ -18,7 +18,7 @@ from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import StrutLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.large_arrays import is_large
-from pkm_identification.numerics.memory import whole_beyond_memory
+from pkm_identification.numerics.memory import LONG, whole_beyond_memory
 from pkm_identification.numerics.pipelined import side_by_side
 from pkm_identification.progress import announce
 
@@ -174,7 +174,8 @@ def systematic_covariance(experiment: Experiment, problem: Problem, middle: Floa
     changes, factors = [], []
     cutoffs = experiment.other_cutoffs
     # beside each other where their samples are small enough to be there together
-    large = any(is_large(log.length) for log in experiment.logs)
+    whole = experiment.settings.causal or experiment.estimator.twins or experiment.point is not None
+    large = any(len(log.time) > LONG if whole else is_large(log.length) for log in experiment.logs)
     others = (map if large else side_by_side)(experiment.problem, cutoffs)
     for cutoff, other in zip(cutoffs, others, strict=True):
         if len(other.equations) == 0:
@@ -207,15 +208,20 @@ def tolerance_shares_of(
 def _refuse_beyond_memory(logs: Sequence[StrutLog], settings: Settings) -> None:
     """Refuse logs of hours where all samples are worked on at once; the others are taken in stretches."""
     estimator = settings.estimator
-    at_once = {
-        "--causal": settings.causal,
+    of_all = {
         f"--also {','.join(estimator.also)}": bool(estimator.also),
-        f"--estimator {estimator.name}": estimator.name in FORMS or ESTIMATORS[estimator.name].twins,
+        f"--estimator {estimator.name}": estimator.name in FORMS,
     }
-    option = next((name for name, asked in at_once.items() if asked), "")
-    problem = whole_beyond_memory(sum(map(len, logs))) if option else ""
-    if problem:
-        raise LogError(f"{logs[0].source}: {option}: {problem}")
+    # these take one log after the other
+    of_each = {
+        "--causal": settings.causal,
+        f"--estimator {estimator.name}": estimator.name not in FORMS and ESTIMATORS[estimator.name].twins,
+    }
+    for asked, measure in ((of_all, sum), (of_each, max)):
+        option = next((name for name, given in asked.items() if given), "")
+        problem = whole_beyond_memory(measure(map(len, logs))) if option else ""
+        if problem:
+            raise LogError(f"{max(logs, key=len).source}: {option}: {problem}")
 
 
 def _too_few(problem: Problem) -> bool:

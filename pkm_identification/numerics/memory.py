@@ -8,7 +8,8 @@ import os
 # sample more, whose lengths, forces and equations are in temporary files
 LONG = 300_000
 BEGUN, SAMPLE = 1_150_000_000, 60  # bytes
-WHOLE = 3_500  # bytes a sample takes where all of a log is worked on at once (`--causal`, 2 against 5 min)
+# The same where all of a log is worked on at once, one cutoff after the other (`--causal`, 2 against 5 min)
+WHOLE = 3_500  # bytes a sample
 TEXT = 8  # bytes of memory a byte of a text takes that is read whole, measured
 ARRAYS = 4  # the same of arrays that are read whole: as they are, as numbers, as columns, as a log
 

@@ -138,9 +138,9 @@ def flushed(bench, folder, size):
     """Wait until a whole transaction of the recording that is being made has left so many bytes on disk."""
     recording = folder / "bag.part" / "bag" / "bag.db3"
     bench.wait(lambda: recording.exists() and recording.stat().st_size > size, f"{size} bytes of a recording")
-    # these may be of a transaction that is not complete: it is when the next one begins to be written
+    # these may be of a transaction that is not complete, or of its first part: it is when the next but one is begun
     seen = transactions(recording)
-    bench.wait(lambda: transactions(recording) > seen, "another transaction")
+    bench.wait(lambda: transactions(recording) > seen + 1, "two more transactions")
 
 
 def transactions(database):

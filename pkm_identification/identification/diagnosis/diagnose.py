@@ -23,6 +23,7 @@ from ..experiment import Experiment
 from .candidates import Choice
 from .causes import causes_of, unit_scale
 from .discrete import Discrete, suspects, undone
+from .discrete_causes import enlarges
 from .evidence_base import EvidenceBase
 from .findings import Cause, Diagnosis, Residuals, Unseen
 from .hypotheses import effects_of
@@ -107,7 +108,7 @@ def diagnose(experiment: Experiment, problem: Problem, estimate: ParameterEstima
         if out or causes:
             # a clipped force looks like whatever bends where it is large, but never larger than it is: forces that
             # come out too large reach the end of their range because of that
-            enlarged = [one for one in causes if one.name == "force_unit" and one.value < 1.0]
+            enlarged = [one for one in causes if enlarges(one)]
             others = [one for one in causes if one not in enlarged]
             causes, moved = [*enlarged, *clipped, *others], [*moved, change]
         elif clear and effect > DOUBTFUL:

@@ -16,6 +16,7 @@ FACTOR = 2.0  # by which the machine file's values are surely not wrong
 RESOLVED = 0.1  # of the factor: standard deviation at which it is known
 # N of one recorded unit; the drive's own N per A besides.
 FORCE_UNITS = {"kN": 1000.0, "kgf": 9.80665, "lbf": 4.4482216, "mN": 1e-3}
+FORCE_FACTOR = "force factor"  # the family of sign and unit
 BETTER = 0.5  # of the residual's squares, that a discrete change must leave at most to be believed
 
 
@@ -66,8 +67,16 @@ def causes_of_factor(factor: float, std: float, machine: Machine) -> list[Cause]
     return [*causes, _cause("force_unit", unit, "N", cure, detail=where)]
 
 
+def enlarges(cause: Cause) -> bool:
+    """Whether forces are recorded larger than they are, all by one factor."""
+    if cause.family != FORCE_FACTOR:
+        return False
+    # a gain is what is recorded over what is, a unit the opposite
+    return cause.value > 1.0 if cause.name == "force_gain" else cause.name == "force_unit" and cause.value < 1
+
+
 def _cause(name: str, value: float, unit: str, cure: str, std: float = 0.0, detail: str = "") -> Cause:
-    return Cause(name, value, std, unit, 1.0, cure, "force factor", detail=detail)
+    return Cause(name, value, std, unit, 1.0, cure, FORCE_FACTOR, detail=detail)
 
 
 def cause_of_order(order: Order) -> Cause | None:

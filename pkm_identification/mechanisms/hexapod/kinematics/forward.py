@@ -190,7 +190,7 @@ def _coarsen(pose, scale):
     """Round a pose far above its last digits, which say where its own search began.
 
     What starts from it is then the same however it was found: parts of a batch can be searched at once, with the
-    numbers of one search. It costs the next search nothing, which has further to go.
+    numbers of one search. It costs the next search nothing where lengths change, and a step where they rest.
     """
     grid = COARSE * scale
     for i in range(3):
@@ -280,7 +280,7 @@ def forward_kinematics(
 ) -> ForwardResult:
     """Platform poses of strut lengths.
 
-    Every row starts from the pose of the row before it (the first from `start`, or from home); a row that fails
+    Every row starts from the rounded pose of the row before it (the first from `start`, or from home); a row that fails
     is tried again from home. Threads search parts of the rows at once, each from where the row before it is found from
     `start`. Where that is not the pose that the part before ends with, in another assembly mode for instance, a part is
     searched again from there: the numbers are those of one thread.

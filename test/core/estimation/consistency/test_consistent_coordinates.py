@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from pkm_identification.errors import PkmError
 from pkm_identification.estimation.consistency.constraints import inequalities, is_physical, violations
-from pkm_identification.estimation.consistency.coordinates import FreeCoordinates, slot_curvature
+from pkm_identification.estimation.consistency.coordinates import BLOCK, FreeCoordinates, slot_curvature
 from pkm_identification.estimation.consistency.layout import BOUNDED
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.physical_layout import physical_layout
@@ -166,7 +166,8 @@ def test_curvature_of_bounds_against_differences(name):
     slot_curvature(c.slots, slope, -np.ones(width), curvature)
     moments = np.linalg.solve(c.layout.lifting, c.physical(theta))
     bounded = [k for k in range(width) if c.slots.kind[k] == BOUNDED] + c.slots.rods[:, 2].tolist()
-    for k in bounded:
+    pivots = slice(4, 7) if len(c.slots.body) == BLOCK else slice(1, 4)
+    for k in bounded + c.slots.body[pivots].tolist():
         here = step * np.eye(width)[k]
         around = sum(np.linalg.solve(c.layout.lifting, c.physical(theta + way)) for way in (here, -here))
         assert curvature[k] == pytest.approx((around - 2.0 * moments)[k] / step**2, rel=1e-4)

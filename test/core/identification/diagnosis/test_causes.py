@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from pkm_identification.identification.diagnosis.candidates import Choice
 from pkm_identification.identification.diagnosis.causes import unit_scale
+from pkm_identification.identification.diagnosis.discrete_causes import causes_of_factor, enlarges
 from pkm_identification.identification.diagnosis.hypotheses import effects_of
 from pkm_identification.mechanisms.hexapod.dynamics.basis import PLATFORM_NAMES, basis_parameters
 from pkm_identification.mechanisms.hexapod.machine import Machine
@@ -36,3 +39,22 @@ def test_other_effects_have_their_unit_already():
     for name, effect in EFFECTS.items():
         if name != "center_of_mass":
             assert unit_scale(Choice(effect, np.arange(len(effect.scale))), UF, fitted) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("factor", "name", "larger"),
+    [
+        (4.45, "force_unit", True),
+        (-4.45, "force_unit", True),
+        (50.0, "force_gain", True),
+        (1e-3, "force_unit", False),
+        (1 / 300.0, "force_gain", False),
+    ],
+)
+def test_a_factor_that_makes_forces_too_large_is_told_from_one_that_makes_them_too_small(
+    factor, name, larger
+):
+    causes = causes_of_factor(factor, 0.0, replace(UF, drive=None))
+    assert {cause.name: enlarges(cause) for cause in causes} == {name: larger} | (
+        {"force_sign": False} if factor < 0.0 else {}
+    )

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from functools import partial
+from unittest.mock import patch
 
 import numpy as np
 import pytest
 
+from pkm_identification.errors import LogError
 from pkm_identification.identification.experiment import Experiment
-from pkm_identification.identification.identify import identify
+from pkm_identification.identification.identify import _refuse_beyond_memory, identify
 from pkm_identification.identification.log_check import inspect_log
 from pkm_identification.identification.long_logs.stretches import samples_in_stretches, smooth_in_stretches
 from pkm_identification.identification.samples import samples_of
@@ -18,7 +21,7 @@ from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import StrutLog
-from pkm_identification.numerics import large_arrays
+from pkm_identification.numerics import large_arrays, memory
 from pkm_identification.records import read_log, write_log
 from pkm_identification.signals.zero_phase import filter_log
 from pkm_identification.simulation import trajectory
@@ -114,3 +117,21 @@ def assert_same_validation(one, other):
             assert np.abs(value - expected).max() <= 1e-9 * np.abs(expected).max()
         elif not isinstance(value, str):
             np.testing.assert_allclose(value, expected, rtol=1e-9)
+
+
+def test_many_logs_that_are_taken_one_after_the_other_are_not_refused_for_their_sum():
+    none = np.zeros((1000, 6))
+    logs = [
+        StrutLog(np.arange(1000.0)[:count], none[:count], none[:count], f"{count}") for count in (900, 1000)
+    ]
+    at_once = Settings.of(estimator="ls", also=["force_gain"])
+    each = Settings.of(estimator="ls", causal=True)
+    room = partial(patch.object, memory, "physical_memory")
+    with room(return_value=1500 * memory.WHOLE):
+        _refuse_beyond_memory(logs, LS)
+        _refuse_beyond_memory(logs, each)
+        with pytest.raises(LogError, match=r"^1000: --also force_gain: 1900 samples at once"):
+            _refuse_beyond_memory(logs, at_once)
+    too_small = room(return_value=950 * memory.WHOLE)
+    with too_small, pytest.raises(LogError, match=r"^1000: --causal: 1000 samples at once"):
+        _refuse_beyond_memory(logs, each)
