@@ -10,6 +10,7 @@ from __future__ import annotations
 import mmap
 import os
 import tempfile
+import threading
 import weakref
 from collections.abc import Iterator
 from typing import IO
@@ -24,6 +25,7 @@ REPRESENTATIVE = 2**19  # rows
 LARGE_FILES = "/var/tmp"
 
 _mapped: weakref.WeakSet[_Map] = weakref.WeakSet()
+_adding = threading.Lock()  # nothing is added while another thread goes through them
 
 
 class NoRoom(OSError):
@@ -94,7 +96,8 @@ class GrowingArray:
             return rows
         with self._file as file:
             mapped = _Map(file.fileno(), self._bytes)
-        _mapped.add(mapped)
+        with _adding:
+            _mapped.add(mapped)
         return np.frombuffer(mapped, self._like.dtype).reshape(self._rows, *self._like.shape[1:])
 
     def _write(self, rows: NDArray) -> None:
@@ -118,7 +121,9 @@ def let_go() -> None:
     """Let the pages of large arrays leave this process; whoever asks for them has them read again."""
     if not hasattr(mmap, "MADV_DONTNEED"):  # Windows, which drops pages by itself
         return
-    for mapped in list(_mapped):
+    with _adding:
+        present = list(_mapped)
+    for mapped in present:
         mapped.madvise(mmap.MADV_DONTNEED)
 
 

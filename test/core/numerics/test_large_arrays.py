@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import mmap
 import sys
+import threading
 
 import numpy as np
 import pytest
@@ -90,3 +91,26 @@ def resident():
     """Bytes of this process in memory."""
     with open("/proc/self/statm", encoding="ascii") as file:
         return int(file.read().split()[1]) * mmap.PAGESIZE
+
+
+def test_pages_are_let_go_while_another_thread_makes_large_arrays():
+    """Both other cutoffs of a log are worked on at a time; switching often, threads meet where they are seldom seen."""
+    kept = []
+
+    def grow():
+        for _ in range(1500):
+            growing = GrowingArray(0)
+            growing.append(np.ones(3))
+            kept.append(growing.taken())
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        other = threading.Thread(target=grow)
+        other.start()
+        while other.is_alive():
+            let_go()
+        other.join()
+    finally:
+        sys.setswitchinterval(interval)
+    assert np.array_equal(kept, np.ones((1500, 3)))
