@@ -278,8 +278,11 @@ def test_deviations_hold_what_clipping_changes(right, alone, strut):
     level = 0.8 * np.abs(right.force[:, strut]).max()
     limit = np.where(np.arange(6) == strut, level, np.inf)
     result = diagnosis(replace(right, force=np.clip(right.force, -limit, limit)))
-    assert result.fit.causes[0].name == f"saturation_{strut + 1}"
-    assert result.fit.causes[0].effect > 2.0
+    cause = result.fit.causes[0]
+    assert cause.name == f"saturation_{strut + 1}"
+    # infinite and of no parameter where nobody has asked what it changes
+    assert 2.0 < cause.effect < np.inf
+    assert cause.moves
     assert "in_doubt" in result.estimate.status
     assert np.all(np.abs(result.estimate.values - alone.estimate.values) < 3.0 * result.estimate.std)
 
