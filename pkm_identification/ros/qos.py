@@ -17,12 +17,14 @@ def _profile(
 
 # One second at the drive's rate: a node held up for that long still loses nothing.
 STREAM_DEPTH = 1000
+# Between our nodes: more than the 3 s after which Fast DDS sends again what was lost on the way.
+INNER_DEPTH = 4 * STREAM_DEPTH
 
 # Best effort matches every publisher: joint_state_broadcaster, a best-effort driver, a bag. And no driver ever waits
 # for us; the price is a sample now and then on a computer that is fully loaded.
 STRUT_STATES_SUBSCRIPTION = _profile(STREAM_DEPTH, ReliabilityPolicy.BEST_EFFORT)
 # What we publish is reliable, so that a recorder may ask for every sample.
-STREAM = _profile(STREAM_DEPTH)
+STREAM = _profile(INNER_DEPTH)
 COMMANDS = _profile(10)
 POSE = _profile(100)
 MARKERS = _profile(10)

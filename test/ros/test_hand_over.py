@@ -13,7 +13,7 @@ from pkm_identification.nodes.estimator import EstimatorNode
 from pkm_identification.nodes.kinematics import KinematicsNode
 from pkm_identification.nodes.strut_filter import StrutFilterNode
 from pkm_identification.ros.node.hand_over import HandOver, Taker
-from pkm_identification.ros.qos import LATCHED, STREAM_DEPTH
+from pkm_identification.ros.qos import INNER_DEPTH, LATCHED
 
 PART = 100  # messages, fewer than any queue holds
 
@@ -127,9 +127,9 @@ def test_who_stops_listening_is_given_nothing_more():
 
 def test_messages_that_are_lost_on_the_way_back_are_forgotten():
     taker = Taker(lambda _: None)
-    for k in range(5 * STREAM_DEPTH):
+    for k in range(3 * INNER_DEPTH):
         taker.published(str(k).encode())
-    assert len(taker._published) == 2 * STREAM_DEPTH
-    assert taker.knows(b"4999")
-    assert not taker.knows(b"4999")
+    assert len(taker._published) == 2 * INNER_DEPTH
+    assert taker.knows(str(3 * INNER_DEPTH - 1).encode())
+    assert not taker.knows(str(3 * INNER_DEPTH - 1).encode())
     assert not taker.knows(b"0")

@@ -14,7 +14,7 @@ from typing import Any
 from pkm_identification.records.stamps import seconds_of
 
 from ..clock import stamp_parts
-from ..qos import STREAM_DEPTH
+from ..qos import INNER_DEPTH
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Taker:
 
     def published(self, message: bytes) -> None:
         """Note a message that carries what is handed over as well: the taker's subscription gets it, too."""
-        if len(self._published) >= 2 * STREAM_DEPTH:
+        if len(self._published) >= 2 * INNER_DEPTH:
             del self._published[next(iter(self._published))]  # lost on the way
         self._published[message] = None
 

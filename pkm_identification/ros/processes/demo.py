@@ -27,6 +27,7 @@ from pkm_identification.records import read_log
 from pkm_identification.simulation import SensorSettings, perturbed, simulate
 
 from .demo_settings import OWN_DOMAIN, DemoSettings
+from .draining import drain, underway
 from .monitor import Monitor
 from .node_process import NodeProcess
 from .stream_troubles import StreamTroubles
@@ -37,7 +38,6 @@ SHOWN = ("m_p", "m_b", "m_e", "Izz_p", "coulomb_1")
 CURRENT_NOISE = 0.005  # of the rms current
 SENSORS = SensorSettings(current_noise=CURRENT_NOISE)
 PROGRESS = 2.0  # s between lines
-DRAIN = 2.0  # s for the last samples to pass the nodes
 STUCK = 60.0  # s without a new sample; a busy computer may take any time as long as samples come
 
 
@@ -61,7 +61,7 @@ class DemoResult:
     agreement : float
         Largest difference between live and replayed values in standard deviations.
     lost : int
-        Samples that did not get from one node to the next.
+        Samples that did not get from one node to the next, or into only one of filter and bag.
     troubles : dict of str to str
         Warnings and errors of the nodes' diagnostics.
     """
@@ -97,7 +97,7 @@ def run_demo(settings: DemoSettings, say: Callable[[str], object] = print) -> De
     live = _run_nodes(settings, bag, say)
     if live is None or live.estimate is None:
         raise PkmError("demo: no estimate arrived; see the nodes' logs in " + str(folder / "logs"))
-    samples = int(live.value("strut_filter", "accepted") or 0)
+    samples = live.count("strut_filter", "accepted")
 
     say("2. the same identification from the recorded bag, offline")
     log, faults = read_log(bag, machine)
@@ -122,7 +122,7 @@ def run_demo(settings: DemoSettings, say: Callable[[str], object] = print) -> De
         offline=offline,
         truth=hexapod_parameters(truth).nominal,
         agreement=agreement,
-        lost=sum(int(live.value(name, "lost") or 0) for name in PIPELINE),
+        lost=underway(live) + abs(samples - len(log.time)),
         troubles=live.troubles,
     )
 
@@ -176,7 +176,7 @@ def _run_nodes(settings: DemoSettings, bag: Path, say: Callable[[str], object]) 
                     seen, progressed = monitor.value("strut_filter", "accepted"), time.monotonic()
                     troubles.take(int(seen), monitor.troubles)
                     say("   " + _progress(monitor))
-            monitor.listen(DRAIN)
+            drain(monitor)
             monitor.troubles = troubles.confirmed
             if simulator.code is None:
                 raise PkmError(

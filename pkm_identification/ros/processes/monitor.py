@@ -37,6 +37,10 @@ class Monitor:
         """A number in a node's diagnostics, of whichever task; empty before the first."""
         return self.values.get(node, {}).get(key, "")
 
+    def count(self, node: str, key: str) -> int:
+        """A counter in a node's diagnostics; 0 before the first."""
+        return int(self.value(node, key) or 0)
+
     def close(self) -> None:
         """Stop listening."""
         self._executor.shutdown()

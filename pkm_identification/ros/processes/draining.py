@@ -1,0 +1,46 @@
+"""The end of a stream: waiting until its last samples have passed all nodes, and what is missing then."""
+
+from __future__ import annotations
+
+import time
+
+from .monitor import Monitor
+
+LOOK = 1.1  # s: between two of these every node has told its counters
+SETTLED = 5.0  # s without a change: longer than a reliable sender waits before it sends a lost message again
+LONGEST = 60.0  # s
+
+
+def drain(monitor: Monitor) -> None:
+    """Listen until the last samples have passed all nodes, or nothing moves any more."""
+    begin = moved = time.monotonic()
+    counters: list[int] = []
+    while time.monotonic() < min(begin + LONGEST, moved + SETTLED):
+        before, counters = counters, _counters(monitor)
+        if counters != before:
+            moved = time.monotonic()
+        elif not underway(monitor) and _told(monitor):
+            return
+        monitor.listen(LOOK)
+
+
+def underway(monitor: Monitor) -> int:
+    """Samples that were passed on and have not come to the next node: lost, when nothing moves any more."""
+    passed, posed, used, _ = _counters(monitor)
+    return max(passed - posed, 0) + max(posed - used, 0)
+
+
+def _counters(monitor: Monitor) -> list[int]:
+    """What the filter passed on, what kinematics and estimator took, and the equations made of it."""
+    places = (
+        ("strut_filter", "passed"),
+        ("kinematics", "taken"),
+        ("estimator", "taken"),
+        ("estimator", "equations"),
+    )
+    return [monitor.count(node, key) for node, key in places]
+
+
+def _told(monitor: Monitor) -> bool:
+    """Whether the latest estimate is the last one."""
+    return monitor.estimate is not None and monitor.estimate.count == monitor.count("estimator", "equations")

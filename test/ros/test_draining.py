@@ -1,0 +1,64 @@
+"""The demonstration waits for the last samples, and says how many did not come."""
+
+import pytest
+import rclpy
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
+
+from pkm_identification.msg import ParameterEstimate
+from pkm_identification.ros.processes.draining import drain, underway
+from pkm_identification.ros.processes.monitor import Monitor
+from pkm_identification.ros.qos import DIAGNOSTICS, LATCHED
+
+
+@pytest.fixture
+def monitor(domain):
+    rclpy.init(args=[], domain_id=domain)
+    made = Monitor()
+    yield made
+    made.close()
+    rclpy.shutdown()
+
+
+def tell(monitor, taken):
+    """Let the monitor hear five times a second what three nodes tell, the last of which has taken so many by then."""
+    taken = iter(taken)
+    told = monitor.node.create_publisher(DiagnosticArray, "/diagnostics", DIAGNOSTICS)
+    estimates = monitor.node.create_publisher(ParameterEstimate, "parameter_estimate", LATCHED)
+    last = 0
+
+    def publish():
+        nonlocal last
+        last = next(taken, last)
+        counters = {
+            "strut_filter": {"passed": 945},
+            "kinematics": {"taken": 945},
+            "estimator": {"taken": last, "equations": last // 40},
+        }
+        told.publish(
+            DiagnosticArray(
+                status=[
+                    DiagnosticStatus(
+                        name=f"{node}: input",
+                        values=[KeyValue(key=key, value=str(value)) for key, value in own.items()],
+                    )
+                    for node, own in counters.items()
+                ]
+            )
+        )
+        estimates.publish(ParameterEstimate(count=last // 40))
+
+    monitor.node.create_timer(0.2, publish)
+
+
+def test_a_node_that_is_behind_is_waited_for(monitor):
+    tell(monitor, [*range(40, 940, 60), 945])
+    drain(monitor)
+    assert monitor.count("estimator", "taken") == 945
+    assert monitor.estimate.count == 23
+    assert underway(monitor) == 0
+
+
+def test_what_never_comes_is_lost(monitor):
+    tell(monitor, [900, 938])
+    drain(monitor)
+    assert underway(monitor) == 7
