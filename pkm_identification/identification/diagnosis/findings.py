@@ -54,6 +54,29 @@ class Cause:
 
 
 @dataclass(frozen=True)
+class Explanation:
+    """What is held to be wrong, in the order in which it is told.
+
+    Attributes
+    ----------
+    causes : tuple of Cause
+        What makes a fit inadequate.
+    remarks : tuple of Cause
+        Found, but without an effect on any parameter that is shown.
+    moved : tuple of ndarray, shape (P,)
+        By what causes and their rivals would move the reported parameters, SI units.
+    """
+
+    causes: tuple[Cause, ...] = ()
+    remarks: tuple[Cause, ...] = ()
+    moved: tuple[FloatArray, ...] = ()
+
+    def joined(self, other: Explanation) -> Explanation:
+        """Both, this one first."""
+        return Explanation(self.causes + other.causes, self.remarks + other.remarks, self.moved + other.moved)
+
+
+@dataclass(frozen=True)
 class Unseen:
     """A cause that this motion would have shown only above a size."""
 

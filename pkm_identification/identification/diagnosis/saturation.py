@@ -11,12 +11,16 @@ from dataclasses import replace
 
 import numpy as np
 
+from pkm_identification.estimation.estimate import ParameterEstimate
+from pkm_identification.estimation.lack_of_fit.doubt import DOUBTFUL
+from pkm_identification.estimation.lack_of_fit.effect import largest_effect
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.signals.guard import GuardedLog
 
-from .evidence_base import EvidenceBase
-from .findings import Cause
+from .discrete_causes import enlarges
+from .findings import Cause, Explanation
+from .stages.baseline import Baseline
 
 FLAT = 1e-3  # of the largest force: how near samples at the limit are to each other
 FEWEST = 20  # samples at the limit
@@ -51,12 +55,47 @@ def saturation(logs: Sequence[GuardedLog], ratio: FloatArray) -> list[Cause]:
     return [cause for _, cause in sorted(suspects, key=lambda pair: -pair[0])]
 
 
+def with_clipped_forces(
+    explanation: Explanation,
+    recorded: Baseline,
+    corrected: Baseline,
+    estimate: ParameterEstimate,
+    misfit: bool,
+) -> Explanation:
+    """An explanation with clipped forces where they belong among the others.
+
+    Parameters
+    ----------
+    explanation : Explanation
+        Of everything else.
+    recorded, corrected : Baseline
+        Of the logs as they are, and without their discrete causes.
+    estimate : ParameterEstimate
+        Whose standard deviations the effect is compared with.
+    misfit : bool
+        Whether the residual stands out of the noise floor. Where it does not and nothing else is wrong, clipped forces
+        are told only if their effect is more than chance.
+    """
+    clipped = saturation(corrected.experiment.logs, recorded.model.ratio)
+    if not clipped:
+        return explanation
+    change, clear = without_clipped(clipped, corrected, recorded.floor.std)
+    effect, moves = largest_effect(estimate, change)
+    clipped = [replace(one, effect=effect, moves=moves) for one in clipped]
+    moved = (*explanation.moved, change)
+    if misfit or explanation.causes:
+        # a clipped force looks like whatever bends where it is large, but never larger than it is: forces that come
+        # out too large reach the end of their range because of that
+        enlarged = [one for one in explanation.causes if enlarges(one)]
+        others = [one for one in explanation.causes if one not in enlarged]
+        return replace(explanation, causes=(*enlarged, *clipped, *others), moved=moved)
+    if clear and effect > DOUBTFUL:
+        return replace(explanation, causes=tuple(replace(one, explains=0.0) for one in clipped), moved=moved)
+    return explanation
+
+
 def without_clipped(
-    clipped: Sequence[Cause],
-    logs: Sequence[GuardedLog],
-    evidence: EvidenceBase,
-    floor: FloatArray,
-    reach: float,
+    clipped: Sequence[Cause], baseline: Baseline, floor: FloatArray
 ) -> tuple[FloatArray, bool]:
     """What the reported parameters change by where a strut's equations near its clipped samples are left out.
 
@@ -64,13 +103,10 @@ def without_clipped(
     ----------
     clipped : sequence of Cause
         Of `saturation`.
-    logs : sequence of GuardedLog
-    evidence : EvidenceBase
-        Of all equations of these logs.
+    baseline : Baseline
+        Of all equations of the logs.
     floor : ndarray, shape (6,)
         Noise of the equations, N.
-    reach : float
-        Time over which a sample enters an equation, s.
 
     Returns
     -------
@@ -79,11 +115,12 @@ def without_clipped(
     clear : bool
         Whether leaving out right samples would hardly change as much.
     """
-    problem = evidence.problem
+    evidence, problem = baseline.evidence, baseline.problem
+    reach = 1.0 / baseline.experiment.settings.band.cutoff  # s over which a sample enters an equation
     equations, counts = problem.equations, np.ones((len(problem.equations), STRUTS))
     for cause in clipped:
         strut = int(cause.name.rpartition("_")[2]) - 1
-        for number, log in enumerate(logs):
+        for number, log in enumerate(baseline.experiment.logs):
             if log.force is None:
                 continue
             at = log.time[np.abs(log.force[:, strut]) > cause.value - cause.std]

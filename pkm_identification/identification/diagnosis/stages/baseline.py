@@ -1,0 +1,82 @@
+"""The model alone before its logs: equations, their noise floor, and what the model leaves in units of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pkm_identification.estimation.lack_of_fit.evidence import Base
+from pkm_identification.estimation.problem import Problem
+from pkm_identification.numerics.arrays import FloatArray
+
+from ...experiment import Experiment
+from ..evidence_base import EvidenceBase
+from ..findings import Residuals
+from ..noise_floor import NoiseFloor, noise_floor
+
+ROUGH = 0.01  # of the rms force: noise of a first estimate
+ROUNDING = 1.0 / 3.0  # of the least floor: below, there is nothing to find
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """What every explanation of an experiment is compared with.
+
+    Attributes
+    ----------
+    experiment : Experiment
+    evidence : EvidenceBase
+    floor : NoiseFloor
+    model : Base
+        The model alone, its rows divided by the floor.
+    """
+
+    experiment: Experiment
+    evidence: EvidenceBase
+    floor: NoiseFloor
+    model: Base
+
+    @classmethod
+    def of(cls, experiment: Experiment, problem: Problem) -> Baseline:
+        """Of an experiment; `problem` must be its own, of the force model, zero-phase."""
+        if experiment.point is not None:
+            problem = experiment.point.expected(problem)
+        evidence = EvidenceBase.of(experiment, problem)
+        force = problem.equations.force
+        # the size of encoder noise in the force needs a rough estimate only
+        rough = evidence.base(ROUGH * np.sqrt(np.mean(force**2, axis=0)) + 1e-300)
+        floor = noise_floor(experiment, evidence.basis(evidence.parameters(rough)), force)
+        return cls(experiment, evidence, floor, evidence.base(floor.std))
+
+    @property
+    def problem(self) -> Problem:
+        """Its equations."""
+        return self.evidence.problem
+
+    @property
+    def parameters(self) -> FloatArray:
+        """Values (P,) by the model alone, SI units."""
+        return self.evidence.parameters(self.model)
+
+    @property
+    def floor_percent(self) -> float:
+        """The floor over the rms force in the band, %."""
+        force = self.problem.equations.force
+        return 100.0 * float(np.sqrt(np.mean(self.floor.std**2) / max(np.mean(force**2), 1e-300)))
+
+    @property
+    def exact(self) -> bool:
+        """Whether the model leaves no more than rounding."""
+        return _rms(self.model.ratio * self.floor.std) < ROUNDING * _rms(self.floor.exact)
+
+    def residuals(self, model: Base) -> Residuals:
+        """What `model` leaves of the log with most equations."""
+        kept = self.evidence.kept
+        log = self.problem.log[kept]
+        own = log == np.bincount(log).argmax()
+        return Residuals(self.problem.equations.time[kept][own], model.left[own])
+
+
+def _rms(values: FloatArray) -> float:
+    return float(np.sqrt(np.mean(values**2)))

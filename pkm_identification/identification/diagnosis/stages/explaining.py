@@ -1,0 +1,51 @@
+"""What the search found, told by its effect: an alarm where it moves a parameter that is shown, else a remark."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pkm_identification.estimation.estimate import ParameterEstimate
+from pkm_identification.estimation.lack_of_fit.doubt import DOUBTFUL
+from pkm_identification.estimation.lack_of_fit.effect import largest_effect
+from pkm_identification.numerics.arrays import FloatArray
+
+from ..causes import causes_of, unit_scale
+from ..findings import Explanation
+from ..search import Search
+from .baseline import Baseline
+
+
+def explained(baseline: Baseline, found: Search, estimate: ParameterEstimate) -> Explanation:
+    """Alarms and remarks among what was found, by their effects on an estimate."""
+    evidence = baseline.evidence
+    fitted = evidence.basis(evidence.parameters(found.last))
+    misfit = _squares(found.first.residual) - _squares(found.saturated.residual)
+    explanation = Explanation()
+    for one in found.found:
+        effect, moves = largest_effect(estimate, one.moved)
+        entries = causes_of(
+            one.pick.choice,
+            one.coefficients,
+            one.covariance,
+            evidence=one.evidence,
+            explains=float(np.clip(one.left / max(misfit, 1e-300), 0.0, 1.0)),
+            effect=effect,
+            moves=moves,
+            rivals=one.pick.rivals,
+            scale=unit_scale(one.pick.choice, baseline.experiment.machine, fitted),
+        )
+        if effect > DOUBTFUL:
+            told = Explanation(tuple(entries), moved=(one.moved, *one.pick.alternatives))
+        else:
+            told = Explanation(remarks=tuple(entries))
+        explanation = explanation.joined(told)
+    return explanation
+
+
+def remarks_as_causes(explanation: Explanation, found: Search) -> Explanation:
+    """What to say of a residual above the floor that nothing with an effect explains: all that was found."""
+    return Explanation(explanation.remarks, moved=tuple(one.moved for one in found.found))
+
+
+def _squares(values: FloatArray) -> float:
+    return float(values @ values)

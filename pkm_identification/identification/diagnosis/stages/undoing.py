@@ -1,0 +1,29 @@
+"""Discrete causes (sign, unit, order, gravity) undone one after the other, the one that then fits best first."""
+
+from __future__ import annotations
+
+from ..discrete import suspects, undone
+from ..findings import Explanation
+from .baseline import Baseline
+
+MOST_DISCRETE = 2
+
+
+def without_discrete(recorded: Baseline) -> tuple[Baseline, Explanation]:
+    """An experiment as it would be without its discrete causes, and these.
+
+    Nothing else can be judged before: where a sign is wrong, everything is.
+    """
+    best, explanation = recorded, Explanation()
+    before = recorded.parameters
+    while len(explanation.causes) < MOST_DISCRETE:
+        tried = []
+        for discrete in suspects(best.evidence, best.floor.std):
+            changed = undone(best.experiment, discrete)
+            tried.append((discrete.cause, Baseline.of(changed, changed.problem())))
+        if not tried:
+            break
+        cause, best = min(tried, key=lambda one: one[1].model.total_ratio)
+        moved = (best.parameters - before)[: best.problem.reported]
+        explanation = explanation.joined(Explanation((cause,), moved=(moved,)))
+    return best, explanation

@@ -1,0 +1,32 @@
+"""What a motion would not have shown: the size above which each kind of cause would have been seen."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..candidates import Choice
+from ..findings import Unseen
+from ..search import Search
+
+HARMLESS = 10.0  # times a large size: beyond, a motion does not show a cause at all
+SEEN = 7.0  # standard deviations a cause's score needs to be found in 99 of 100 logs
+
+
+def unseen(found: Search) -> tuple[Unseen, ...]:
+    """Above which size a single coefficient of each kind would have been seen, at the median of its members."""
+    sizes: dict[str, list[float]] = {}
+    units: dict[str, Choice] = {}
+    for choice, candidate in zip(found.choices, found.candidates, strict=True):
+        if choice.effect.reading is not None or not (choice.together or len(candidate.scale) == 1):
+            continue
+        name = choice.effect.name
+        if choice.together != bool(choice.effect.common):
+            name = choice.effect.name + "_N" if choice.effect.members else name
+        weight = float(np.sum(found.first.split(candidate.columns)[0] ** 2))
+        size = SEEN * float(np.sqrt(found.noise / weight)) if weight > 0.0 else np.inf
+        if size < HARMLESS * candidate.scale[0]:
+            sizes.setdefault(name, []).append(size)
+            units[name] = choice
+    return tuple(
+        Unseen(name, float(np.median(size)), units[name].effect.unit) for name, size in sizes.items()
+    )
