@@ -20,12 +20,12 @@ from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
 
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.prior import Prior
 
-from .batch.least_squares import blocks, robust_covariance, sandwich, solve_blocks
+from .batch.least_squares import blocks, robust_covariance, solve_blocks
+from .batch.sandwich import sandwich
 from .equations import Equations
 from .estimate import ParameterEstimate
 from .identifiability.status import IDENTIFIABLE, RESOLVED
@@ -65,6 +65,9 @@ def nonconvergence(
     memory : float
         Entries an estimator remembers that forgets; half of its information is then in the last 0.7 of them.
     """
+    # here: batch fits have no trace, and importing it takes longer than they do
+    from scipy.special import ndtri
+
     width = len(estimate.names)
     values, prior_std, covariance = trace.values[:, :width], prior_std[:width], covariance[:width, :width]
     shown = np.array([status == IDENTIFIABLE for status in estimate.status])

@@ -78,8 +78,10 @@ class Estimator:
             fit = self.run(problem.whitened(view), tuning).read_through(view)
         return fit if problem.physical is None else constrained_least_squares(fit, problem)
 
-    def batch_mean(self, problem: Problem) -> FloatArray:
-        """Values (P,) of the batch fit."""
+    def batch_mean(self, problem: Problem, fit: Fit | None = None) -> FloatArray:
+        """Values (P,) of the batch fit; those of `fit`, where the problem's solution is there and was that one."""
+        if fit is not None and fit.estimator not in FILTERS and problem.physical is None:
+            return fit.mean
         if problem.relations is None:
             return self.batch(problem).mean
         view = Coordinates.of(problem.prior, problem.relations)

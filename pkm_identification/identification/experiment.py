@@ -14,6 +14,7 @@ from pkm_identification.estimation.problem import Problem
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import StrutLog
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.large_arrays import falls
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.signals.causal import CausalStrutFilter, FilterSettings
 from pkm_identification.signals.forces.acting import acting, at_motors, winding
@@ -234,8 +235,7 @@ class Experiment:
         """
         share = self.settings.hold_out
         return [
-            len(log.time) if np.any(np.diff(log.time) < 0) else round((1.0 - share) * len(log.time))
-            for log in self.logs
+            len(log.time) if falls(log.time) else round((1.0 - share) * len(log.time)) for log in self.logs
         ]
 
     def ends(self) -> list[GuardedLog]:

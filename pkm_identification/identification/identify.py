@@ -104,7 +104,7 @@ def identify(
     _refuse_too_few(experiment, problem)
     _reached(1)
     fit = experiment.estimator.fit(problem, experiment.tuning)
-    middle = experiment.estimator.batch_mean(problem)
+    middle = experiment.estimator.batch_mean(problem, fit)
     _reached(2)
     systematic = systematic_covariance(experiment, problem, middle)
     _reached(3)

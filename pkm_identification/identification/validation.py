@@ -12,9 +12,9 @@ from pkm_identification.errors import LogError
 from pkm_identification.estimation.problem import Problem
 from pkm_identification.mechanisms.hexapod.dynamics.regressor import regressor
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import StrutLog
+from pkm_identification.motion import STRUTS, StrutLog
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.large_arrays import GrowingArray
+from pkm_identification.numerics.large_arrays import GrowingArray, row_blocks
 from pkm_identification.numerics.segments import segment_slices
 from pkm_identification.signals.butterworth import zero_phase
 from pkm_identification.signals.guard import GuardedLog
@@ -68,7 +68,11 @@ class Validation:
     @property
     def error(self) -> float:
         """Root mean square of the error in the band over all struts, N."""
-        return float(np.sqrt(np.mean((self.measured - self.predicted) ** 2)))
+        squares = (
+            np.sum((self.measured[block] - self.predicted[block]) ** 2)
+            for block in row_blocks(len(self.measured))
+        )
+        return float(np.sqrt(sum(squares) / self.measured.size))
 
     @property
     def held_out(self) -> str:
@@ -186,24 +190,24 @@ def predict(experiment: Experiment, logs: Sequence[GuardedLog], values: FloatArr
         return None
     measured, predictions = forces.measured.taken(), forces.predicted.taken()
     modelled, by_file, rubbing = np.moveaxis(predictions, 2, 0)
-    raw, predicted = forces.raw_measured.taken(), forces.raw_predicted.taken()
+    in_band = _percent(measured, modelled)
     return Validation(
         time=forces.time.taken(),
         measured=measured,
         predicted=modelled,
-        rms_percent=_percent(measured, modelled, axis=0),
-        rms_percent_total=float(_percent(measured, modelled)),
-        rms_percent_raw=_percent(raw, predicted, axis=0),
-        rms_percent_raw_total=float(_percent(raw, predicted)),
+        rms_percent=in_band.each,
+        rms_percent_total=in_band.total,
+        rms_percent_raw=forces.unfiltered.each,
+        rms_percent_raw_total=forces.unfiltered.total,
         source="",
-        without_friction_percent=float(_percent(measured - rubbing, modelled - rubbing)),
-        nominal_percent=float(_percent(measured, by_file)),
+        without_friction_percent=_percent(measured, modelled, rubbing).total,
+        nominal_percent=_percent(measured, by_file).total,
     )
 
 
 @dataclass(frozen=True)
 class _Forces:
-    """Forces in N, (N, 6): in the band at `time`, and unfiltered at all instants.
+    """Forces in N, (N, 6), in the band at `time`, and what of those at all instants is not predicted.
 
     `predicted` has a third axis: by the estimate, by the machine file, and the estimate's friction alone.
     """
@@ -211,8 +215,7 @@ class _Forces:
     time: GrowingArray = field(default_factory=GrowingArray)
     measured: GrowingArray = field(default_factory=GrowingArray)
     predicted: GrowingArray = field(default_factory=GrowingArray)
-    raw_measured: GrowingArray = field(default_factory=GrowingArray)
-    raw_predicted: GrowingArray = field(default_factory=GrowingArray)
+    unfiltered: _Percent = field(default_factory=lambda: _Percent())
 
     def add(self, experiment: Experiment, log: GuardedLog, mapping: FloatArray, weights: FloatArray) -> None:
         """Append what there is of a log."""
@@ -243,8 +246,8 @@ class _Forces:
             predicted[:, :, 0] += experiment.point.added(experiment.machine, samples, band)
         own = samples.own(motion.time)
         # the unfiltered force at the same instants
-        self.raw_measured.append(log.force[np.searchsorted(log.time, motion.time[own])])
-        self.raw_predicted.append(predicted[own, :, 0])
+        measured = log.force[np.searchsorted(log.time, motion.time[own])]
+        self.unfiltered.add(measured - predicted[own, :, 0], measured)
         edge = band.settling // 2
         for part in segment_slices(struts.segment):
             if part.stop - part.start <= 2 * edge + 1:
@@ -273,6 +276,39 @@ def _in_words(part: str, source: str) -> str:
     return part if "logs" in part else f"{part} of {name}" if part else name
 
 
-def _percent(measured: FloatArray, predicted: FloatArray, axis: int | None = None) -> FloatArray:
-    error = np.sqrt(np.mean((measured - predicted) ** 2, axis=axis))
-    return 100.0 * error / np.maximum(np.sqrt(np.mean(measured**2, axis=axis)), 1e-300)
+def _percent(measured: FloatArray, predicted: FloatArray, rubbing: FloatArray | None = None) -> _Percent:
+    """Errors of predicted forces in percent of those measured, (N, 6); both are less the friction, where it is given.
+
+    Of hours of samples, some thousand at a time.
+    """
+    percent = _Percent()
+    for block in row_blocks(len(measured)):
+        friction = 0.0 if rubbing is None else rubbing[block]
+        percent.add(measured[block] - predicted[block], measured[block] - friction)
+    return percent
+
+
+class _Percent:
+    """Root mean squares of errors over those of forces, gathered part by part."""
+
+    def __init__(self) -> None:
+        self._squares = np.zeros((2, STRUTS))
+
+    def add(self, error: FloatArray, force: FloatArray) -> None:
+        """Take errors and forces (n, 6) in N."""
+        self._squares += np.sum(error**2, axis=0), np.sum(force**2, axis=0)
+
+    @property
+    def each(self) -> FloatArray:
+        """Of each strut, shape (6,)."""
+        return self._of(self._squares)
+
+    @property
+    def total(self) -> float:
+        """Of all."""
+        return float(self._of(np.sum(self._squares, axis=1)))
+
+    @staticmethod
+    def _of(squares: FloatArray) -> FloatArray:
+        error, force = np.sqrt(squares)
+        return 100.0 * error / np.maximum(force, 1e-300)

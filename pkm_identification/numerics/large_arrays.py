@@ -135,6 +135,18 @@ def row_blocks(count: int, rows: int = ROWS) -> Iterator[slice]:
             let_go()
 
 
+def overlapping_blocks(count: int, rows: int = ROWS) -> Iterator[slice]:
+    """`row_blocks` that have the first row of the next, too, so that each row is beside the one before it in one."""
+    for block in row_blocks(count, rows):
+        yield slice(block.start, min(block.stop + 1, count))
+
+
+def falls(values: NDArray) -> bool:
+    """Whether any of values (N,) is smaller than the one before it."""
+    parts = (values[block] for block in overlapping_blocks(len(values)))
+    return any(bool(np.any(part[1:] < part[:-1])) for part in parts)
+
+
 def representative_rows(values: NDArray) -> NDArray:
     """Rows spread evenly over a large array, so many that all of them tell no more of a median; a small one's all."""
     if not is_large(values):

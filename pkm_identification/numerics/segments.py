@@ -7,10 +7,16 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from .large_arrays import overlapping_blocks
+
 
 def segment_slices(segment: NDArray[np.int64]) -> list[slice]:
     """Stretches of equal segment number, in order."""
     if len(segment) == 0:
         return []
-    edges = np.concatenate([[0], np.nonzero(np.diff(segment))[0] + 1, [len(segment)]])
+    inner = [
+        block.start + np.flatnonzero(segment[block][1:] != segment[block][:-1]) + 1
+        for block in overlapping_blocks(len(segment))
+    ]
+    edges = np.concatenate([[0], *inner, [len(segment)]])
     return [slice(int(a), int(b)) for a, b in pairwise(edges)]

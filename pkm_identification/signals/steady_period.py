@@ -106,9 +106,8 @@ def period_of_stamps(time: FloatArray, nominal: float) -> float:
     """
     steps = np.diff(time)
     steps = steps[np.isfinite(steps) & (steps > TWICE * nominal) & (steps < (LONGEST_STEP + 0.5) * nominal)]
-    counts = np.maximum(np.floor(steps / nominal + 0.5), 1.0)
-    parts = max(1, min(KEPT, len(steps) // 10))
-    spans, periods = (
-        np.array([part.sum() for part in np.array_split(values, parts)]) for values in (steps, counts)
-    )
+    # part by part: of a log of hours there is not to be one array more than needed
+    parts = np.array_split(steps, max(1, min(KEPT, len(steps) // 10)))
+    spans = np.array([part.sum() for part in parts])
+    periods = np.array([np.maximum(np.floor(part / nominal + 0.5), 1.0).sum() for part in parts])
     return steady_period(spans, periods, nominal) if periods.all() else nominal

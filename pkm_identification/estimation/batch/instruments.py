@@ -26,9 +26,9 @@ from .least_squares import (
     LinearFit,
     least_squares,
     residual_covariance,
-    sandwich,
     standardised,
 )
+from .sandwich import sandwich
 
 
 def instrumental_variables(

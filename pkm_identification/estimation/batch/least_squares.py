@@ -14,6 +14,7 @@ from pkm_identification.numerics.large_arrays import row_blocks
 from pkm_identification.parameters.prior import Prior
 
 from ..equations import Equations
+from .sandwich import sandwich_of_parts
 
 MAX_ITERATIONS = 500
 UNDAMPED = 5
@@ -242,55 +243,16 @@ def robust_covariance(
         In units of the prior's standard deviations; see `sandwich`.
     """
     count, _, width = columns.shape
-    information, scores = np.eye(width), np.empty((count, width))
-    for block in blocks(count):
-        scaled = columns[block] * scale
-        weighted = (np.linalg.inv(noise) / redundancy) @ scaled
-        if weight is not None:
-            weighted *= weight[block, None, None]
-        information += np.einsum("kip,kiq->pq", scaled, weighted)
-        scores[block] = np.einsum("kip,ki->kp", weighted, residual[block])
-    return sandwich(information, scores, segment)
+    information, inverse = np.eye(width), np.linalg.inv(noise) / redundancy
 
+    def parts() -> Iterator[tuple[FloatArray, NDArray[np.int64]]]:
+        """Scores of some thousand equations at a time; the information grows on the way."""
+        for block in blocks(count):
+            scaled = columns[block] * scale
+            weighted = inverse @ scaled
+            if weight is not None:
+                weighted *= weight[block, None, None]
+            information[:] += scaled.reshape(-1, width).T @ weighted.reshape(-1, width)
+            yield np.einsum("kip,ki->kp", weighted, residual[block]), segment[block]
 
-def sandwich(information: NDArray[np.floating], scores: FloatArray, segment: NDArray[np.int64]) -> FloatArray:
-    """Covariance of a fit from its equations' scores, whose correlation in time is looked for (Newey and West 1987).
-
-    Parameters
-    ----------
-    information : ndarray, shape (P, P)
-        Of the data and of the unit normal prior.
-    scores : ndarray, shape (K, P)
-        Gradient each equation adds at the solution.
-    segment : ndarray, shape (K,)
-        Correlation is not looked for across segments.
-
-    Returns
-    -------
-    ndarray, shape (P, P)
-        bread (scores + prior) bread, where bread = information^-1 is the posterior covariance a white residual would
-        give. Never smaller than that.
-    """
-    width = len(information)
-    # the prior keeps every eigenvalue at 1 or more, whatever rounding says
-    values, vectors = np.linalg.eigh(0.5 * (information + information.T))
-    root = vectors * np.maximum(values, 1.0) ** -0.5
-    bread = root @ root.T
-    lags = min(correlation_lags(len(scores)), len(scores) - 1)
-    meat = scores.T @ scores
-    for lag in range(1, lags + 1):
-        together = segment[lag:] == segment[:-lag]
-        product = scores[lag:][together].T @ scores[:-lag][together]
-        meat += (1.0 - lag / (lags + 1.0)) * (product + product.T)
-    middle = bread @ (meat + np.eye(width)) @ bread
-    # a sandwich of few equations can come out thin by chance; no direction may claim more than white noise
-    # would allow
-    inverse = (vectors * np.maximum(values, 1.0) ** 0.5).T
-    inner = inverse @ middle @ inverse.T
-    values, vectors = np.linalg.eigh(0.5 * (inner + inner.T))
-    return root @ (vectors * np.maximum(values, 1.0)) @ vectors.T @ root.T
-
-
-def correlation_lags(count: int) -> int:
-    """How many lags of the residual's correlation to look at."""
-    return int(np.ceil(2.0 * count ** (1.0 / 3.0)))
+    return sandwich_of_parts(information, parts(), count)

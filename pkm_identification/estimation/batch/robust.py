@@ -12,7 +12,6 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.prior import Prior
@@ -23,10 +22,10 @@ from .least_squares import (
     MAX_ITERATIONS,
     LinearFit,
     least_squares,
-    sandwich,
     solve_whitened,
     standardised,
 )
+from .sandwich import sandwich
 
 EFFICIENCY = 0.95  # on normal noise, relative to least squares
 HUBER = 0.95  # share of normal residuals that Huber's weight leaves alone
@@ -54,6 +53,8 @@ def robust_least_squares(equations: Equations, prior: Prior, redundancy: float =
         `noise` is the scatter of the good equations, `weight` that of each; the covariance is that of the
         weighted fit, its residual's correlation in time included.
     """
+    from scipy import special  # here, as below: least squares alone, which comes first, does not need it
+
     scaled, target = standardised(equations, prior)
     width = scaled.shape[2]
     count, outputs = target.shape
@@ -92,7 +93,8 @@ def biweight(square: FloatArray, tuning: float) -> FloatArray:
 @lru_cache
 def biweight_tuning(outputs: int, efficiency: float = EFFICIENCY) -> float:
     """Distance c beyond which the biweight is zero, for an efficiency on normal noise of so many outputs."""
-    from scipy.optimize import brentq  # here, because only this estimator needs it
+    from scipy import special
+    from scipy.optimize import brentq
 
     # d^2 of normal noise is chi-squared: its quantiles at the middle of equal shares
     square = 2.0 * special.gammaincinv(0.5 * outputs, (np.arange(4000) + 0.5) / 4000)
@@ -119,6 +121,8 @@ def _squares(residual: FloatArray, noise: FloatArray) -> FloatArray:
 
 def _scaled_scatter(residual: FloatArray, shape: FloatArray, parameters: int) -> FloatArray:
     """Scatter of that shape for which the median of d^2 is that of normal noise (the multivariate MAD)."""
+    from scipy import special
+
     count, outputs = residual.shape
     shape = shape + max(1e-6 * np.trace(shape) / outputs, 1e-12) * np.eye(outputs)
     scale = float(np.median(_squares(residual, shape))) / special.chdtri(outputs, 0.5)

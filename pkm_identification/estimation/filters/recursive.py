@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import chdtri
 
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
@@ -108,6 +107,8 @@ class RecursiveEstimator:
         self.estimator = estimator
         self.prior = Prior.of(parameters)
         self._scale = self.prior.std * self.prior.std[:, None]
+        from scipy.special import chdtri  # here: batch fits, which import this, do not need it
+
         plain = FILTERS[estimator](self.prior, outputs, settings)
         self.filter: ParameterFilter = plain if through is None else through(plain)
         self.outputs = outputs

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.fft import next_fast_len
 
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.segments import segment_slices
@@ -33,7 +32,7 @@ def correlation_time(residual: FloatArray, segment: NDArray[np.int64]) -> float:
     longest = len(residual) // 4
     together = np.zeros(longest + 1)
     for part in segment_slices(segment):
-        size = next_fast_len(2 * (part.stop - part.start), real=True)
+        size = fast_length(2 * (part.stop - part.start))
         spectrum = np.fft.rfft(residual[part], size, axis=0)
         products = np.fft.irfft(np.sum(np.abs(spectrum) ** 2, axis=1), size)
         count = min(longest + 1, part.stop - part.start)
@@ -41,3 +40,17 @@ def correlation_time(residual: FloatArray, segment: NDArray[np.int64]) -> float:
     correlation = together[1:] / power
     ends = np.nonzero(correlation < LEAST_CORRELATION)[0]
     return 1.0 + 2.0 * float(np.sum(correlation[: ends[0] if len(ends) else longest]))
+
+
+def fast_length(least: int) -> int:
+    """The smallest number of at least so many that has no prime factor above 5: Fourier transforms of it are fast."""
+    best = 1 << max(least - 1, 0).bit_length()
+    fives = 1
+    while fives < best:
+        odd = fives
+        while odd < best:
+            twos = (-(-least // odd) - 1).bit_length()
+            best = min(best, odd << twos)
+            odd *= 3
+        fives *= 5
+    return best

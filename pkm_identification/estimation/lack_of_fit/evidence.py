@@ -181,11 +181,16 @@ class Base:
         width, own = len(scale), self.triangle.shape[0]
         size = len(self.residual) + width
         stacked = np.zeros((size, width))
-        stacked[: self.rows] = (columns * scale / self.floor[:, None]).reshape(self.rows, width)
+        # in place: of all candidates at once every copy takes as much memory as they do
+        rows = stacked[: self.rows].reshape(columns.shape)
+        np.multiply(columns, scale, out=rows)
+        rows /= self.floor[:, None]
         stacked[len(self.residual) :] = np.eye(width)
         orthonormal = np.vstack([self.orthonormal, np.zeros((width, own))])
         share = orthonormal.T @ stacked
-        z, corner = np.linalg.qr(stacked - orthonormal @ share)
+        stacked -= orthonormal @ share
+        z, corner = np.linalg.qr(stacked)
+        del stacked, rows
         triangle = np.block([[self.triangle, share], [np.zeros((width, own)), corner]])
         orthonormal = np.hstack([orthonormal, z])
         target = np.concatenate([self.residual, np.zeros(width)])

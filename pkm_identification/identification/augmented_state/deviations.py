@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pkm_identification.estimation.batch.least_squares import sandwich
+from pkm_identification.estimation.batch.sandwich import sandwich
 from pkm_identification.estimation.convergence import drift_share_of_scores
 from pkm_identification.numerics.arrays import FloatArray
 

@@ -37,7 +37,7 @@ def estimated_period(log: StrutLog, machine: Machine) -> tuple[float, str | None
         raise LogError(
             f"{log.source}: {len(log)} samples are too few to identify anything; at least {FEWEST_STEPS + 1} are needed"
         )
-    near = float(np.median(steps))
+    near = float(np.median(steps, overwrite_input=True))
     del steps  # of a log of hours there is not to be one array more than needed
     if machine.drive is None:
         return period_of_stamps(log.time, near), None

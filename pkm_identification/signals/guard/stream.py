@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pkm_identification.motion import StrutLog
 from pkm_identification.numerics.arrays import FloatArray
@@ -175,37 +176,38 @@ class StreamGuard:
         has_force = log.force is not None
         length = np.ascontiguousarray(log.length)
         force = length if log.force is None else np.ascontiguousarray(log.force)  # of which none is looked at
-        kept, fills = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.int32)
-        segment = np.zeros(count, dtype=np.int64)
-        verdicts, beginnings = np.zeros(count, dtype=np.int8), np.zeros(count, dtype=np.int8)
+        kept, fills, segment = GrowingArray(), GrowingArray(), GrowingArray()
+        counts = dict.fromkeys(self.counts, 0)
+        first: dict[str, float] = {}
         self._memory["begun"] = False  # nothing crosses from one log to the next
-        used = 0
-        for block in row_blocks(count):
-            judged = kept[used:], fills[used:], segment[used:], verdicts[block], beginnings[block]
-            accepted = judge_log(
-                log.time[block], length[block], force[block], has_force, self._memory, self._limits, judged
-            )
-            kept[used : used + accepted] += block.start
-            used += accepted
-        kept, fills, segment = kept[:used], fills[:used], segment[:used]
-        counts, first = {"accepted": used, "filled": int(fills.sum())}, {}
-        events = [(verdicts, code, name) for code, name in REJECTIONS.items()]
-        events += [(beginnings, code, name) for code, name in NEW_SEGMENT.items()]
-        for codes, code, name in events:
-            rows = np.nonzero(codes == code)[0]
-            counts[name] = len(rows)
-            if len(rows):
-                first[name] = float(log.time[rows[0]])
-        if counts["filled"]:
-            first["filled"] = float(log.time[kept[np.nonzero(fills)[0][0]]])
+        for block in row_blocks(count) if count else [slice(0, 0)]:
+            judged = _judged(block.stop - block.start)
+            rows, added, own, verdicts, beginnings = judged
+            time = log.time[block]
+            used = judge_log(time, length[block], force[block], has_force, self._memory, self._limits, judged)
+            rows[:used] += block.start
+            counts["accepted"] += used
+            counts["filled"] += int(added[:used].sum())
+            for codes, names in ((verdicts, REJECTIONS), (beginnings, NEW_SEGMENT)):
+                for code, name in names.items():
+                    if number := int(np.count_nonzero(codes == code)):
+                        counts[name] += number
+                        first.setdefault(name, float(time[np.argmax(codes == code)]))
+            if added[:used].any():
+                first.setdefault("filled", float(log.time[rows[np.argmax(added[:used] > 0)]]))
+            kept.append(rows[:used])
+            fills.append(added[:used])
+            segment.append(own[:used])
         for name, number in counts.items():
             self.counts[name] += number
-        if used == count and not counts["filled"]:  # a good log of hours is not to be there twice
+        if (
+            counts["accepted"] == count and not counts["filled"]
+        ):  # a good log of hours is not to be there twice
             return GuardedLog(
                 log.time,
                 length,
                 force if has_force else None,
-                segment,
+                segment.taken(),
                 np.zeros(count, dtype=bool),
                 counts,
                 first,
@@ -213,11 +215,23 @@ class StreamGuard:
                 log.imu,
                 log.sensor,
             )
-        values = {"time": log.time, "length": length, "force": force if has_force else None}
+        return self._on_clock(log, kept.taken(), fills.taken(), segment.taken(), counts, first)
+
+    def _on_clock(
+        self,
+        log: StrutLog,
+        kept: NDArray[np.int64],
+        fills: NDArray[np.int32],
+        segment: NDArray[np.int64],
+        counts: dict[str, int],
+        first: dict[str, float],
+    ) -> GuardedLog:
+        """The rows of a log that are kept, each with as many fillers before it as its place in `fills` says."""
+        values = {"time": log.time, "length": log.length, "force": log.force}
         values |= {"imu": log.imu, "sensor": log.sensor}
         present = {name: column for name, column in values.items() if column is not None}
         made = {name: GrowingArray() for name in (*present, "segment", "filled")}
-        for block in row_blocks(used) if used else [slice(0, 0)]:
+        for block in row_blocks(len(kept)) if len(kept) else [slice(0, 0)]:
             # every kept sample is preceded by its fillers: place of each row between its two neighbours
             repeats = fills[block] + 1
             own = np.repeat(np.arange(len(repeats)), repeats)
@@ -244,3 +258,10 @@ class StreamGuard:
             imu=columns.get("imu"),
             sensor=columns.get("sensor"),
         )
+
+
+def _judged(count: int) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64], NDArray, NDArray]:
+    """Room for what `judge_log` says of so many samples."""
+    kept, segment = np.zeros((2, count), dtype=np.int64)
+    verdicts, beginnings = np.zeros((2, count), dtype=np.int8)
+    return kept, np.zeros(count, dtype=np.int32), segment, verdicts, beginnings

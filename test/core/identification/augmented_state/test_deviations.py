@@ -20,7 +20,7 @@ from core.identification.augmented_state.dual_problems import (
 )
 from scipy import stats
 
-from pkm_identification.estimation.batch.least_squares import correlation_lags
+from pkm_identification.estimation.batch.sandwich import correlation_lags
 from pkm_identification.identification.augmented_state.augmented_filter import JointFilter
 from pkm_identification.identification.augmented_state.deviations import correlated, systematic
 from pkm_identification.identification.augmented_state.results import JointSettings
