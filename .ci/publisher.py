@@ -41,7 +41,13 @@ def citation(text: str, repository: str) -> str:
 
 def main() -> None:
     """Write both files."""
-    repository, maintainer = (os.environ.get(name, "") for name in ("PKM_REPOSITORY", "PKM_MAINTAINER"))
+    names = ("PKM_REPOSITORY", "PKM_MAINTAINER")
+    repository, maintainer = (os.environ.get(name, "").strip() for name in names)
+    if missing := [name for name, given in zip(names, (repository, maintainer), strict=True) if not given]:
+        raise SystemExit(
+            f"{' and '.join(missing)} must be stated: make publisher "
+            + " ".join(f"{name}=..." for name in missing)
+        )
     for name, written in (
         ("package.xml", lambda text: manifest(text, repository, maintainer)),
         ("CITATION.cff", lambda text: citation(text, repository)),

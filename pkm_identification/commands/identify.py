@@ -132,7 +132,9 @@ def _identify(options: argparse.Namespace) -> int:
     result = identify(logs, machine, settings, faults, falls)
     if held_out is not None:
         result = validate(result, held_out)
-    origin = provenance(options.logs, shlex.join(sys.argv), result.settings)
+    origin = provenance(
+        options.logs, shlex.join(sys.argv), result.settings, options.validate, options.free_fall
+    )
     if options.json == "-":
         json.dump(estimate_document(result, origin), sys.stdout, indent=2, allow_nan=False)
         print()

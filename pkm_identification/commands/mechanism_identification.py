@@ -41,7 +41,7 @@ def identify(options: argparse.Namespace, tuning: tuple[str, ...]) -> int:
     logs = [_read(path, mechanism, options.topic) for path in options.logs]
     held_out = _read(options.validate, mechanism, options.topic) if options.validate else None
     result = identify_mechanism(mechanism, logs, settings, held_out)
-    origin = provenance(options.logs, shlex.join(sys.argv), settings)
+    origin = provenance(options.logs, shlex.join(sys.argv), settings, options.validate)
     present(summary(result, verdict_painted), estimate_document(result, origin), options.json)
     if options.out:
         say(f"report: {write_report(options.out, result, origin)}")
@@ -56,4 +56,8 @@ def identify(options: argparse.Namespace, tuning: tuple[str, ...]) -> int:
 
 
 def _read(path: str | Path, mechanism: Mechanism, topic: str | None) -> DriveLog:
-    return read_drive_log(path, mechanism.drive_names, mechanism.force_names, topic)
+    log = read_drive_log(path, mechanism.drive_names, mechanism.force_names, topic)
+    if log.faults:
+        counts = ", ".join(f"{number} {reason}" for reason, number in log.faults.items())
+        warn(f"pkm identify: {log.source}: lines left out: {counts}")
+    return log

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
@@ -34,12 +34,15 @@ class DriveLog:
     drive, force : ndarray, shape (N, n)
         Coordinates in m or rad, forces in N or N m.
     source : str
+    faults : dict of str to int
+        What was set right while reading, by reason; empty for a good log.
     """
 
     time: FloatArray
     drive: FloatArray
     force: FloatArray
     source: str = "the log"
+    faults: dict[str, int] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.time)
@@ -94,9 +97,9 @@ def read_drive_log(
     elif ending in ARRAY_FILES:
         log = _of_arrays(file, drives, forces)
     elif looks_foreign(path) or states_units(path, (TIME, *drives, *forces)):
-        values, source = read_drive_sheet(path, TIME, drives, forces)
+        values, source, faults = read_drive_sheet(path, TIME, drives, forces)
         drive, force = np.split(values[:, 1:], [len(drives)], axis=1)
-        log = DriveLog(values[:, 0], drive, force, source)
+        log = DriveLog(values[:, 0], drive, force, source, faults)
     else:
         table = read_named_csv(path, (*drives, *forces))
         if table.time is None:

@@ -157,7 +157,7 @@ def encode_struts(log: StrutLog, struts: Sequence[str] = STRUT_NAMES) -> tuple[l
     messages : list of bytes
         CDR, one for each sample.
     stamps : list of int
-        Their header stamps in ns.
+        Their header stamps in ns. Where a log begins at 0 s, the first is 1: 0 says that there is none.
 
     Raises
     ------
@@ -169,6 +169,8 @@ def encode_struts(log: StrutLog, struts: Sequence[str] = STRUT_NAMES) -> tuple[l
         if not -(2**31) <= time < 2**31 - 1:
             raise LogError(f"{log.source}: sample {row + 1}: time {time} s cannot be the stamp of a message")
     stamps = [nanoseconds_of(time) for time in log.time.tolist()]
+    if len(stamps) > 1 and stamps[0] == 0 < stamps[1]:
+        stamps[0] = 1  # a clock that begins at 0, and no missing stamp
     sec, nanosec = np.divmod(np.array(stamps, dtype=np.int64), NANOSECONDS)
     template = _template(struts, with_force=log.force is not None)
     layout = _Layout.of(template)

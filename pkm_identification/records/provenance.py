@@ -16,7 +16,13 @@ from pkm_identification import __version__
 _BLOCK = 1 << 20
 
 
-def provenance(logs: Sequence[str], command: str, settings: Any) -> dict[str, Any]:
+def provenance(
+    logs: Sequence[str],
+    command: str,
+    settings: Any,
+    validation: str | None = None,
+    falls: Sequence[str] = (),
+) -> dict[str, Any]:
     """What an estimate was made from and by, for programs.
 
     Parameters
@@ -27,14 +33,24 @@ def provenance(logs: Sequence[str], command: str, settings: Any) -> dict[str, An
         As it was typed.
     settings : dataclass
         What it was made with.
+    validation : str, optional
+        Path of the log that it was validated with.
+    falls : sequence of str
+        Paths of logs of free falls.
     """
+    beside = {"validation": [] if validation is None else [validation], "free_fall": falls}
     return {
-        "logs": [{"path": str(path), "sha256": digest(path)} for path in logs],
+        "logs": _digests(logs),
+        **{name: _digests(paths) for name, paths in beside.items() if paths},
         "date": datetime.now(timezone.utc).isoformat(timespec="seconds"),
         "version": __version__,
         "command": command,
         "settings": _plain(asdict(settings)),
     }
+
+
+def _digests(paths: Sequence[str]) -> list[dict[str, str]]:
+    return [{"path": str(path), "sha256": digest(path)} for path in paths]
 
 
 def digest(path: str | Path) -> str:

@@ -159,6 +159,18 @@ def test_a_publisher_without_address_or_mail_is_refused(repository, maintainer, 
         PUBLISHER["manifest"]((ROOT / "package.xml").read_text(encoding="utf-8"), repository, maintainer)
 
 
+@pytest.mark.parametrize("given", [{}, {"PKM_REPOSITORY": HOME}, {"PKM_MAINTAINER": PERSON}])
+def test_all_that_a_publisher_has_not_stated_is_named_at_once(given, monkeypatch):
+    for name in ("PKM_REPOSITORY", "PKM_MAINTAINER"):
+        monkeypatch.setenv(name, given.get(name, ""))
+    with pytest.raises(SystemExit) as ended:
+        PUBLISHER["main"]()
+    named = str(ended.value).partition(" must be stated")[0]
+    assert [name in named for name in ("PKM_REPOSITORY", "PKM_MAINTAINER")] == [
+        name not in given for name in ("PKM_REPOSITORY", "PKM_MAINTAINER")
+    ]
+
+
 def test_named_pythons_are_those_ros_wheels_exist_for():
     texts = [(ROOT / name).read_text(encoding="utf-8") for name in ("setup.py", ".ci/system")]
     (bounds,) = {

@@ -193,7 +193,8 @@ def write_strut_bag(
     """Write a strut log as a recording of sensor_msgs/JointState.
 
     Header stamps are the log's own; the times of arrival keep its order where those repeat or run back.
-    A sample at 0 s or before is written, but readers and nodes take its stamp as none and drop it.
+    A first sample at 0 s is stamped 1 ns. Others at 0 s or before are written, but readers and nodes take their stamps
+    as none, or as impossible, and drop them.
 
     Parameters
     ----------

@@ -34,8 +34,11 @@ def states_units(path: str | Path, names: Sequence[str]) -> bool:
 
 def read_drive_sheet(
     path: str | Path, time: str, drives: Sequence[str], forces: Sequence[str]
-) -> tuple[FloatArray, str]:
-    """Time, drives and forces (N, 1 + 2 n) in SI units of text with any delimiter, decimal sign and comments.
+) -> tuple[FloatArray, str, dict[str, int]]:
+    """Time, drives and forces (N, 1 + 2 n) in SI units of text with any delimiter, its place, and what was set right.
+
+    Decimal signs may be commas, and lines comments. What was set right is counted by reason (`overrun`,
+    `repeated_header`).
 
     A unit in a name's brackets, or in a line below the names, is taken at its word; without one numbers are in SI
     units.
@@ -72,4 +75,4 @@ def read_drive_sheet(
     chosen = tuple(labels[places[name][0]] for name in known)
     table = table_of(sheet.text, source, lambda _: chosen, labels)
     table.require_finite(chosen)
-    return table.select(chosen) * np.array(scale), source
+    return table.select(chosen) * np.array(scale), source, sheet.faults

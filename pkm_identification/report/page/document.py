@@ -230,7 +230,11 @@ def _provenance(origin: dict[str, Any] | None) -> str:
         ("date", str(origin["date"])),
         ("version", str(origin["version"])),
         ("command", str(origin["command"])),
-        *((f"log {log['path']}", f"SHA-256 {log['sha256']}") for log in origin["logs"]),
+        *(
+            (f"{words} {log['path']}", f"SHA-256 {log['sha256']}")
+            for kind, words in (("logs", "log"), ("validation", "validated with"), ("free_fall", "free fall"))
+            for log in origin.get(kind, ())
+        ),
     ]
     return Listing(("what", "value"), tuple(rows)).html()
 

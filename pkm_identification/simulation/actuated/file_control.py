@@ -101,8 +101,9 @@ class FileControl:
                 f"control: a period of {self.period:g} s does not go into the samples' {duration:g} s: "
                 "give a whole part of it"
             )
+        later = wanted(0.0)
         for k in range(calls):
-            now, later = wanted(k * self.period), wanted((k + 1) * self.period)
+            now, later = later, wanted((k + 1) * self.period)
             shown = self._shown()
             try:
                 self._call(shown, now, later[1])

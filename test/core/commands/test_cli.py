@@ -111,6 +111,8 @@ def test_identify_writes_json_of_the_contract(log, tmp_path, capsys):
             entry["status"] == "identifiable" or entry["name"] not in names[:20]
         )
     assert document["validation"]["rms_percent"]["total"] < 1.0
+    origin = document["provenance"]
+    assert origin["validation"] == origin["logs"]  # the same file, with its digest
 
 
 def test_json_to_stdout_is_nothing_but_json(log, capsys):

@@ -67,6 +67,7 @@ def test_base_parameters_and_friction_with_what_predicts_another_log(files, tmp_
     assert document["validation"]["rms_percent"]["total"] < 0.5
     assert 0.8 < document["fit"]["ratio"] < 1.2
     assert document["provenance"]["logs"][0]["path"] == log
+    assert document["provenance"]["validation"][0]["path"] == other
     assert document == json.loads((tmp_path / "result" / "estimate.json").read_text())
     page = (tmp_path / "result" / "report.html").read_text()
     assert "coulomb_length_3" in page

@@ -172,6 +172,14 @@ def test_a_motion_is_followed_with_its_rates_and_accelerations():
         law.move(lambda t, k=k: wanted(k * 1e-3 + t), 1e-3)
         away.append(plant.drive - wanted((k + 1) * 1e-3)[0])
     assert np.abs(away).max() < 1e-3 * size.max()
+    asked = []
+
+    def noted(t):
+        asked.append(t)
+        return wanted(0.15 + t)
+
+    law.move(noted, 5 * law.period)
+    np.testing.assert_allclose(asked, law.period * np.arange(6))  # each instant once
 
 
 @pytest.mark.slow

@@ -2,6 +2,7 @@
 
 import random
 import shutil
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -232,6 +233,14 @@ def test_row_10_zero_stamps_are_dropped_and_a_recording_of_nothing_else_is_refus
     write_messages(tmp_path / "all", messages[:1] * 12)
     with pytest.raises(LogError, match="no usable message; message 1: its stamp is zero"):
         read_log(tmp_path / "all")
+
+
+def test_a_log_that_begins_at_zero_keeps_its_first_sample(tmp_path):
+    log = replace(made_log(), time=0.001 * np.arange(len(made_log())))
+    write_log(tmp_path / "bag", log)
+    again, faults = read_log(tmp_path / "bag")
+    np.testing.assert_allclose(again.time, log.time, atol=1.01e-9)
+    assert faults == {}
 
 
 def test_time_that_is_no_stamp_is_refused_before_anything_is_written(tmp_path):

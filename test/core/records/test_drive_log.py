@@ -144,6 +144,15 @@ def test_text_of_other_programs_is_read_in_the_units_it_states(below, commas, tm
     np.testing.assert_allclose(log.time, TIME, rtol=1e-12, atol=1e-15)
     np.testing.assert_allclose(log.drive, PLACE, rtol=1e-12)
     np.testing.assert_allclose(log.force, PULL, rtol=1e-12)
+    assert log.faults == {}
+
+
+def test_lines_that_are_left_out_of_such_a_text_are_counted(tmp_path):
+    path, (comment, header, *rows) = tmp_path / "log.txt", foreign_text(False).splitlines()
+    path.write_text("\n".join([comment, header, *rows[:20], "overrun", header, *rows[20:]]) + "\n")
+    log = read_drive_log(path, DRIVES, FORCES)
+    assert log.faults == {"overrun": 1, "repeated_header": 1}
+    np.testing.assert_allclose(log.force, PULL, rtol=1e-12)
 
 
 @pytest.mark.parametrize(
