@@ -9,6 +9,7 @@ from diagnostic_msgs.msg import DiagnosticStatus
 
 from pkm_identification.nodes.catalogue import NODES, node_class
 from pkm_identification.ros.interfaces.declarations import COMMON, NODE_INTERFACES
+from pkm_identification.ros.launching.arguments import CHAIN
 from pkm_identification.ros.node.diagnostics import ERROR, WARN
 from pkm_identification.ros.node.pipeline_node import PipelineNode
 
@@ -86,9 +87,20 @@ def test_every_node_has_one_place_in_the_tree_of_the_aggregator(name):
     settings = yaml.safe_load(path.read_text(encoding="utf-8"))["/**"]["ros__parameters"]
     analyzers = [entry for entry in settings.values() if isinstance(entry, dict)]
     assert {entry["type"] for entry in analyzers} == {"diagnostic_aggregator/GenericAnalyzer"}
-    assert all({"path", "contains", "timeout"} >= {*entry} - {"type"} for entry in analyzers)
+    assert all({"path", "contains", "timeout", "num_items"} >= {*entry} - {"type"} for entry in analyzers)
     # the running nodes' statuses are held to these declarations in test_interfaces
     for task, _ in (*NODE_INTERFACES[name].diagnostics, *COMMON.diagnostics):
         status = f"left/{name}: {task}"
         assert sum(any(text in status for text in entry["contains"]) for entry in analyzers) == 1, status
     assert node_class(name).TASK != PipelineNode.TASK
+
+
+def test_a_branch_whose_nodes_are_not_always_started_makes_no_error_of_the_tree():
+    """A branch without any status is stale for diagnostic_aggregator, and the root an error; not with num_items 0."""
+    path = Path(__file__).parents[2] / "config" / "diagnostic_aggregator.yaml"
+    settings = yaml.safe_load(path.read_text(encoding="utf-8"))["/**"]["ros__parameters"]
+    analyzers = [entry for entry in settings.values() if isinstance(entry, dict)]
+    for name in NODES:
+        (branch,) = [entry for entry in analyzers if any(text in f"{name}: x" for text in entry["contains"])]
+        # the key is read as an integer
+        assert (branch.get("num_items") == 0) == (name not in CHAIN), name
