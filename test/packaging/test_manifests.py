@@ -25,6 +25,7 @@ else:
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ROOT / "pkm_identification"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+RUFF = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["ruff"]["lint"]
 MANIFEST = ElementTree.parse(ROOT / "package.xml").getroot()
 CHANGELOG = (ROOT / "CHANGELOG.rst").read_text(encoding="utf-8")
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
@@ -288,6 +289,17 @@ def test_shipped_control_msgs_are_complete_and_licensed():
         encoding="utf-8"
     )
     assert "resource/control_msgs/LICENSE" in PROJECT["license-files"]
+
+
+def test_ament_pep257_asks_of_docstrings_what_ruff_does():
+    convention, left_out = re.search(
+        r"ament_pep257\(\s*--convention (\w+)\s*--add-ignore ([\w ]+)", CMAKE
+    ).groups()
+    missing = {f"D10{kind}" for kind in range(8)}  # D1 of ruff
+    assert convention == RUFF["pydocstyle"]["convention"]
+    assert {*left_out.split()} == missing | {
+        code for code in RUFF["ignore"] if re.fullmatch(r"D\d+", code)
+    } - {"D1"}
 
 
 def test_every_node_has_an_executable():
