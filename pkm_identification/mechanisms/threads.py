@@ -31,6 +31,11 @@ def row_parts(count: int, threads: int) -> list[slice]:
     return [slice(first, end) for first, end in pairwise(ends)]
 
 
+def one_thread(threads: object) -> bool:
+    """Whether rows are not to be shared out; what is no number is left to `row_parts` to refuse."""
+    return type(threads) is int and threads == 1  # True == 1
+
+
 def in_threads(run: Callable[[slice], object], parts: list[slice]) -> None:
     """Run a function for each part of the rows at once, the last in the thread that calls; raises as it does."""
     *others, last = parts
@@ -63,7 +68,7 @@ def over_rows(kernel: Function, shared: tuple[Any, ...], rows: tuple[FloatArray,
     SettingsError
         If `threads` is no such number.
     """
-    if threads == 1:
+    if one_thread(threads):
         kernel(*shared, *rows)
         return
     count = len(rows[0])

@@ -9,7 +9,7 @@ from functools import cached_property, partial
 import numpy as np
 from numpy.typing import NDArray
 
-from pkm_identification.mechanisms.threads import in_threads, row_parts
+from pkm_identification.mechanisms.threads import in_threads, one_thread, row_parts
 from pkm_identification.motion import PlatformMotion, StrutMotion
 from pkm_identification.numerics.arrays import FloatArray, contiguous
 from pkm_identification.numerics.compiled import kernel
@@ -329,7 +329,7 @@ def forward_kinematics(
     )
     arrays = (position, rotation, result.status, result.iterations, result.residual, result.condition)
     first = (np.array(x, dtype=float), np.array(turned, dtype=float))
-    if threads == 1:
+    if one_thread(threads):
         _forward(joints, home, machine.length_scale, length, first, True, arrays)
         return result
 

@@ -130,7 +130,7 @@ def test_rows_are_really_shared_out(machine, motion, monkeypatch):
     assert started == [slice(0, 125), slice(125, 250), slice(250, 375)]
 
 
-@pytest.mark.parametrize("threads", [0, -1, 1.5, 2.0, "2", None, 1025])
+@pytest.mark.parametrize("threads", [0, -1, 1.0, 1.5, 2.0, "2", None, True, 1025])
 def test_what_is_no_number_of_threads_is_refused(machine, motion, threads):
     for batch in (
         lambda: strut_forces(machine, motion, threads=threads),
