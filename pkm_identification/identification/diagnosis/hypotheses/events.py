@@ -77,20 +77,16 @@ def effects(logs: Sequence[GuardedLog], parameters: ParameterSet) -> list[Effect
     return effects
 
 
-def lost_counts(strut: int, when: str, columns: Columns | None = None) -> Effect:
-    """A step in the length of a strut (from 0), at a time in words; without columns where a stream has its own."""
+def lost_counts(strut: int, when: str, columns: Columns) -> Effect:
+    """A step in the length of a strut (from 0), at a time in words."""
     return Effect(
         f"lost_counts_{strut + 1}",
         "events",
         "m",
-        _none if columns is None else columns,
+        columns,
         repeated(STEP, 1),
         f"The encoder of strut {strut + 1} loses counts {when}: check its cable and shield, and leave out what follows",
     )
-
-
-def _none(situation: Situation) -> FloatArray:
-    return np.zeros((*situation.predicted.shape, 1))
 
 
 def _stepped(situation: Situation, strut: int, time: float, log: GuardedLog) -> FloatArray:

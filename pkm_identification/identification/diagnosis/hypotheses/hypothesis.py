@@ -76,6 +76,11 @@ class Effect:
     positive: bool = False
 
 
+def as_given(columns: FloatArray) -> Columns:
+    """Columns (K, 6, q) that are known already: those of a stream, which has no situations."""
+    return lambda _: columns
+
+
 def numbered(name: str, count: int = 6) -> tuple[str, ...]:
     """Names of the struts' own causes."""
     return tuple(f"{name}_{i + 1}" for i in range(count))

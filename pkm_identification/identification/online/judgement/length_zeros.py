@@ -15,7 +15,7 @@ from pkm_identification.motion import PlatformMotion
 from pkm_identification.numerics.arrays import FloatArray
 
 from ...diagnosis.hypotheses.geometry import ZERO
-from ...diagnosis.hypotheses.hypothesis import Effect, numbered, repeated
+from ...diagnosis.hypotheses.hypothesis import Effect, as_given, numbered, repeated
 from .length_steps import missed_force
 
 GROWN = 20.0  # s in which a fast drift becomes a large zero
@@ -36,15 +36,15 @@ def zero_columns(missed: FloatArray, time: FloatArray) -> dict[str, FloatArray]:
     return {"length_offset": steady, "length_drift": steady * (time - time[0])[:, None, None]}
 
 
-def zero_effects(machine: Machine) -> list[Effect]:
-    """A zero that is wrong, and one that drifts from the first equation on."""
+def zero_effects(machine: Machine, columns: dict[str, FloatArray]) -> list[Effect]:
+    """A zero that is wrong, and one that drifts from the first equation on, with their `zero_columns`."""
     large = ZERO * machine.length_scale
     return [
         Effect(
             "length_offset",
             "geometry",
             "m",
-            _of_a_stream,
+            as_given(columns["length_offset"]),
             repeated(large),
             "Home that encoder again; pkm diagnose of a log tells it from joints in other places",
             numbered("length_offset"),
@@ -53,13 +53,9 @@ def zero_effects(machine: Machine) -> list[Effect]:
             "length_drift",
             "geometry",
             "m/s",
-            _of_a_stream,
+            as_given(columns["length_drift"]),
             repeated(large / GROWN),
             "That encoder loses counts slowly, or slips: check its cable, shield and coupling, and home it again",
             numbered("length_drift"),
         ),
     ]
-
-
-def _of_a_stream(situation: object) -> FloatArray:
-    raise NotImplementedError("columns of a stream are those of zero_columns")

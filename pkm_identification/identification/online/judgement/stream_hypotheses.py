@@ -15,6 +15,7 @@ from pkm_identification.parameters.parameter_set import ParameterSet
 
 from ...diagnosis.candidates import Choice, choices_of
 from ...diagnosis.hypotheses import events, forces
+from ...diagnosis.hypotheses.hypothesis import as_given
 from ...diagnosis.situation import own_strut
 from .length_zeros import zero_columns, zero_effects
 from .recent_equations import Recent
@@ -52,11 +53,12 @@ def stream_hypotheses(
         "changed_during_log": (recent.regressor * mean)[:, :, :own] * later[:, None, None],
         **zero_columns(missed, recent.time),
     }
-    effects = [*forces.effects(machine), *events.effects((), parameters), *zero_effects(machine)]
+    effects = [*forces.effects(machine), *events.effects((), parameters), *zero_effects(machine, columns)]
     if step is not None and np.any(recent.stepped):
         for k in range(STRUTS):
-            lost = events.lost_counts(k, f"at {step:.1f} s")
+            stepped = recent.stepped[:, :, k : k + 1]
+            lost = events.lost_counts(k, f"at {step:.1f} s", as_given(stepped))
             effects.append(lost)
-            columns[lost.name] = recent.stepped[:, :, k : k + 1]
+            columns[lost.name] = stepped
     choices = [choice for effect in effects for choice in choices_of(effect)]
     return choices, [choice.candidate(columns[choice.effect.name]) for choice in choices]
