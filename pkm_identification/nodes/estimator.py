@@ -81,6 +81,7 @@ class EstimatorNode(PipelineNode):
         """Keep what was learned, if asked."""
         store, self._unreleased = self._unreleased, None
         if store is not None and self.parameter["save_at_shutdown"]:
+            self.estimator.finish()  # what is kept says whether the model fits all of it
             self._save_new(store)
 
     def accept(self, values: Mapping[str, Any]) -> None:

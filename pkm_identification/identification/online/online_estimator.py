@@ -304,6 +304,10 @@ class OnlineEstimator:
         coulomb = self._coulomb_mapping @ self.recursive.filter.mean + self._coulomb_known
         return self.take(self._filter.equation(sample.time, coulomb))
 
+    def finish(self) -> None:
+        """The stream is over: judge the fit as far as equations have come for it. Takes some milliseconds."""
+        self.fit_watch.finish()
+
     def _stepped(self, sample: PlatformSample) -> FloatArray:
         """Force in N per metre of a step of each length in a sample, (6, 6); zero where none may have stepped."""
         if self._length_steps.last is None:

@@ -144,6 +144,13 @@ class FitWatch:
             self._since = 0
             self._judgement = self._judge()
 
+    def finish(self) -> None:
+        """The stream is over: what is under way is judged to its end."""
+        self.go_on()
+        while self._judgement is not None:
+            self._due = True
+            self.go_on()
+
     def _judge(self) -> Iterator[str]:
         """One judgement; it pauses after each of its parts."""
         recent = self._recent.all()

@@ -17,6 +17,7 @@ pytestmark = pytest.mark.slow
 
 UF = Machine.load("uf")
 SECONDS = 22.0  # two judgements
+BEGUN = 11.0  # when the first has begun and has not ended
 SEED = 3
 NOISE = SensorSettings(current_noise=0.005)
 
@@ -36,6 +37,18 @@ def right() -> StrutLog:
     """Of a machine off its file."""
     truth = perturbed(UF, SEED, 0.1)
     return simulate(truth, "rich", SECONDS, nominal=UF, sensors=NOISE, seed=SEED).log()
+
+
+def test_a_judgement_under_way_ends_with_the_stream(right):
+    """The first has begun by then, and would go on with each equation."""
+    estimator = run(right[: round(BEGUN * len(right) / SECONDS)]).estimator
+    assert estimator.fit is None
+    estimator.finish()
+    assert estimator.fit is not None
+    assert estimator.fit.adequate
+    after = estimator.fit
+    estimator.finish()
+    assert estimator.fit is after
 
 
 # What happens to numbers on their way into a log: there it is done to the numbers.
