@@ -2,7 +2,9 @@
 
 The real controller node in a process of its own holds a machine at rest, whose samples this process publishes; another
 process sends the goal. Each command is stamped like the sample it answers: printed is how late commands came before the
-goal, from its sending to the beginning of its motion, and the longest that no command came.
+goal, from its sending to the beginning of its motion, and the longest that no command came. The latest command of that
+time is compared with the latest ones of spans as long before the goal: a computer that does other things delays, too.
+What the thread of the control loop worked meanwhile, in processor time, depends less on that.
 """
 
 from __future__ import annotations
@@ -44,30 +46,47 @@ def main() -> int:
     ) as controller:
         controller.wait_active()
         client.start()
-        rows, sent, began, refusal = _drive(machine, 1.0 / options.rate, ready, send, told)
+        rows, sent, began, refusal = _drive(machine, 1.0 / options.rate, ready, send, told, controller.pid)
         client.terminate()
     if refusal or not len(rows):
         print(refusal or "no command came", file=sys.stderr)
         return 1
-    period = 1e3 / options.rate
     print(
         f"{options.waypoints} waypoints, {options.rate:g} Hz; the motion began {began - sent:.2f} s after the goal"
     )
-    print("                       commands   late, ms: median      p99   largest   longest without, ms")
+    print(f"{'':24s} commands  late, ms: median      p99   largest  longest without, ms  worked, s")
     for name, part in (("before", rows[:, 0] < sent), ("until the motion begins", rows[:, 0] >= sent)):
         arrived, late = rows[part, 0], 1e3 * rows[part, 1]
         middle, most = np.quantile(late, [0.5, 0.99])
         gap = 1e3 * np.diff(arrived).max(initial=0.0)
-        print(f"{name:24s} {len(late):6d} {middle:18.2f} {most:8.2f} {late.max():9.2f} {gap:21.1f}")
-    added = 1e3 * (rows[rows[:, 0] >= sent, 1].max() - np.median(rows[rows[:, 0] < sent, 1]))
-    print(f"the latest command came {added:.1f} ms later than usual, {added / period:.1f} periods")
+        worked = np.ptp(rows[part, 2])
+        print(
+            f"{name:24s} {len(late):8d} {middle:17.2f} {most:8.2f} {late.max():9.2f} {gap:20.1f} {worked:10.2f}"
+        )
+    usual = _largest_in_windows(rows[rows[:, 0] < sent], began - sent)
+    latest = rows[rows[:, 0] >= sent, 1].max(initial=0.0)
+    print(
+        f"the latest command came {1e3 * latest:.1f} ms after its sample; in {len(usual)} spans as long before it "
+        f"{1e3 * np.median(usual):.1f} ms (median; {1e3 * usual.min():.1f} to {1e3 * usual.max():.1f}): "
+        f"{(latest - np.median(usual)) * options.rate:+.1f} periods"
+    )
     return 0
 
 
+def _largest_in_windows(rows: np.ndarray, width: float) -> np.ndarray:
+    """Largest delay in s of commands (arrival, delay) in each span of `width` s: what the computer does by itself."""
+    span = ((rows[:, 0] - rows[0, 0]) / width).astype(int)
+    whole = range(max(1, span[-1]))
+    return np.array([rows[span == k, 1].max(initial=0.0) for k in whole])
+
+
 def _drive(
-    machine: Machine, period: float, ready: Event, send: Event, told: Any
+    machine: Machine, period: float, ready: Event, send: Event, told: Any, controller: int
 ) -> tuple[np.ndarray, float, float, str]:
-    """Publish samples of a machine at rest, until the motion begins: arrivals and delays (N, 2) in s, and when."""
+    """Publish samples of a machine at rest, until the motion begins, and say when that was.
+
+    Of each command in s (N, 3): its arrival, its delay, and what the thread of the control loop has worked by then.
+    """
     import rclpy
     from sensor_msgs.msg import JointState
 
@@ -76,13 +95,14 @@ def _drive(
     rclpy.init()
     node = rclpy.create_node("driver")
     published: dict[tuple[int, int], float] = {}
-    rows: list[tuple[float, float]] = []
+    rows: list[tuple[float, float, float]] = []
+    spent = Path(f"/proc/{controller}/task/{controller}/schedstat")
 
     def take(message: JointState) -> None:
         now, stamp = time.monotonic(), message.header.stamp
         at = published.pop((stamp.sec, stamp.nanosec), None)
         if at is not None:
-            rows.append((now, now - at))
+            rows.append((now, now - at, 1e-9 * int(spent.read_text(encoding="utf-8").split()[0])))
 
     node.create_subscription(JointState, "strut_commands", take, COMMANDS)
     output = node.create_publisher(JointState, "strut_states", STREAM)

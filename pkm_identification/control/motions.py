@@ -22,14 +22,18 @@ from .tolerances import Tolerances
 SUCCESSFUL, INVALID_GOAL, INVALID_JOINTS, OLD_STAMP, PATH_TOLERANCE, GOAL_TOLERANCE = 0, -1, -2, -3, -4, -5
 LIMIT, PREEMPTED, CANCELED, STOPPED = -10, -11, -12, -13
 
-CHECK_BLOCK = 100  # samples looked at in one period, beside control
+CHECK_BLOCK = 100  # samples looked at in one period, within control
+BLOCK_BESIDE = (
+    5000  # samples looked at in one go beside control: NumPy gives way to control while it works on many
+)
 MOST_BLOCKS = 4  # at once, where several periods are answered together
 SPARE = 5  # periods a check may take longer than foreseen
 LATEST = 0.07  # part of a stop's duration it may begin late: s and s' are off by 1e-4 of it and 1.5 % then
 SLOWER = 5  # times a stop may be made twice as long, to keep to the force limit
 SAME_PLACE = 1e-6  # m and rad
 LONG = 100  # waypoints: the path through more takes longer than a period
-PLANNING = 2e-4  # s for each of those
+LONG_CHECK = 100 * CHECK_BLOCK  # samples: looking at more would load control for many periods
+PLANNING, LOOKING = 2e-4, 1e-5  # s for each of those, and for each sample of their motion
 STILL = np.zeros(STRUTS)
 _LOOKED_AT = object()
 
@@ -99,16 +103,24 @@ class Motion:
             )
 
 
+@dataclass(frozen=True)
+class _Planned:
+    """A path, and what is still to be asked about it: verdicts on its blocks, one in each period."""
+
+    path: PlatformPath
+    check: Iterator[Violation | None]
+
+
 @dataclass
 class _Plan:
     """A motion being looked at: where it would begin, how far the check is, and when what moves now must stop.
 
-    The path of a motion with many waypoints is worked out beside control; there is no check before there is a path.
+    A long motion, or one of many waypoints, is worked out and looked at beside control: its check is over by then.
     """
 
     motion: Motion
     earliest: int  # period in which it may begin
-    planning: Beside[PlatformPath]
+    planning: Beside[_Planned]
     samples: int
     stop: Slowing | None
     spare: int
@@ -118,7 +130,7 @@ class _Plan:
     @property
     def path(self) -> PlatformPath:
         """The path; waits for it."""
-        return self.planning.answer()
+        return self.planning.answer().path
 
 
 class Motions:
@@ -239,7 +251,7 @@ class Motions:
             if not plan.planning.done:
                 return
             try:
-                plan.check = self._checks(plan.path, plan.samples)
+                plan.check = plan.planning.answer().check
             except MotionRefused as refusal:
                 self._plan = None
                 plan.motion.end(Outcome(INVALID_GOAL, str(refusal)))
@@ -289,29 +301,54 @@ class Motions:
 
     def _planned(self, motion: Motion, earliest: int, spare: int = SPARE) -> _Plan | None:
         samples = int(np.ceil(motion.waypoints.time[-1] / self._period)) + 1
-        many = len(motion.waypoints.time) > LONG
+        many = len(motion.waypoints.time) > LONG or samples > LONG_CHECK
         stop = self.follower.slowing
         if stop is None and self.moving:
-            checking = -(-samples // CHECK_BLOCK) + spare
+            checking = spare
             if many:
-                checking += int(np.ceil(PLANNING * len(motion.waypoints.time) / self._period))
+                beside = PLANNING * len(motion.waypoints.time) + LOOKING * samples
+                checking += int(np.ceil(beside / self._period))
+            else:
+                checking += -(-samples // CHECK_BLOCK)
             late_enough = earliest - self._now - round(self._stop_time / self._period)
             stop = self._slowing((self.follower.index + max(checking, late_enough)) * self._period)
-        planning = Beside(many, PlatformPath, *self.follower.rest_pose(stop), motion.waypoints)
+        planning = Beside(
+            many, self._path, many, motion, samples, self.parameters, *self.follower.rest_pose(stop)
+        )
         plan = _Plan(motion, earliest, planning, samples, stop, spare)
         if not many:
             try:
-                plan.check = self._checks(plan.path, samples)
+                plan.check = planning.answer().check
             except MotionRefused as refusal:
                 motion.end(Outcome(INVALID_GOAL, str(refusal)))
                 return None
         return plan
 
+    def _path(
+        self,
+        beside: bool,
+        motion: Motion,
+        samples: int,
+        parameters: FloatArray | None,
+        position: FloatArray,
+        rotation: FloatArray,
+    ) -> _Planned:
+        """The path of a motion from a pose; beside control also what its check says, as far as anybody asks."""
+        path = PlatformPath(position, rotation, motion.waypoints)
+        if not beside:
+            return _Planned(path, self._checks(path, samples))
+        for block in _blocks(samples, BLOCK_BESIDE):
+            if motion.outcome is not None:  # given up meanwhile
+                break
+            violation = self._limits.check(path.motion(block * self._period), parameters)
+            if violation is not None:
+                return _Planned(path, iter((violation,)))
+        return _Planned(path, iter(()))
+
     def _checks(self, path: PlatformPath, samples: int) -> Iterator[Violation | None]:
-        for first in range(0, samples, CHECK_BLOCK):
-            index = np.arange(first, min(first + CHECK_BLOCK, samples), dtype=float)
+        for block in _blocks(samples, CHECK_BLOCK):
             # the very samples the machine will be asked for
-            yield self._limits.check(path.motion(index * self._period), self.parameters)
+            yield self._limits.check(path.motion(block * self._period), self.parameters)
 
     def _slowing(self, begin: float) -> Slowing:
         """A stop from a time on that keeps to the force limit, if any length of it does."""
@@ -331,3 +368,9 @@ class Motions:
         if self.follower.at_rest or self.follower.slowing is not None:
             return
         self.follower.slow_down(slowing or self._slowing(self.follower.index * self._period))
+
+
+def _blocks(samples: int, size: int) -> Iterator[FloatArray]:
+    """Indices 0, 1, ... of so many samples, block by block."""
+    for first in range(0, samples, size):
+        yield np.arange(first, min(first + size, samples), dtype=float)

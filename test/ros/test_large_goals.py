@@ -94,11 +94,12 @@ def test_an_oversize_goal_is_counted_and_not_read():
 def test_row_36_a_goal_of_too_many_waypoints_is_refused_and_one_of_thousands_is_planned_beside_control(
     bench: Bench, tmp_path
 ):
-    """Refused with the number, nothing else changes; two thousand are read as arrays.
+    """Refused with the number, nothing else changes; two thousand are taken in a thread and read as arrays.
 
-    Their path is worked out in a thread while the controller goes on to answer samples, and the motion begins.
+    Their path is worked out and checked in a thread while the controller answers samples, and the motion begins.
     """
     made = ControlledMachine(bench, slow_machine(tmp_path))
+    assert all(action.takes_beside for action in made.controller.actions)
     waypoint = made.pose(1.0)
     refused = made.send(goal(*[waypoint] * (MOST_POINTS + 1))).result().result
     assert refused.error_code == Result.INVALID_GOAL

@@ -18,6 +18,7 @@ from pkm_identification.msg import StrutStates
 from pkm_identification.nodes.player import PlayerNode
 from pkm_identification.nodes.recorder import RecorderNode
 from pkm_identification.nodes.strut_filter import StrutFilterNode
+from pkm_identification.numerics import large_arrays
 from pkm_identification.records import read_log
 from pkm_identification.records.bags.reader import bag_topics
 from pkm_identification.records.bags.writer import write_strut_bag
@@ -48,14 +49,26 @@ def record(bench, output, motion, **parameters):
     bench.node.destroy_publisher(driver)
 
 
-def test_a_recording_holds_every_sample_as_it_was(bench, tmp_path, storage):
+def kept_in_a_file(values):
+    while isinstance(values, np.ndarray):
+        values = values.base
+    return values is not None
+
+
+def test_row_35_a_recording_holds_every_sample_as_it_was_in_memory_and_kept_in_files(
+    bench, tmp_path, storage, monkeypatch
+):
+    """What drives publish, recorded into a bag: read into memory, and into temporary files as hours of it are."""
     motion = Motion(1000)
     record(bench, tmp_path / "out", motion, storage=storage)
-    log, faults = read_log(tmp_path / "out")
-    assert not faults
-    np.testing.assert_allclose(log.time, motion.time, atol=1e-9)
-    np.testing.assert_array_equal(log.length, motion.length)
-    np.testing.assert_array_equal(log.force, motion.force)
+    for in_memory in (large_arrays.LARGEST_IN_MEMORY, 0):
+        monkeypatch.setattr(large_arrays, "LARGEST_IN_MEMORY", in_memory)
+        log, faults = read_log(tmp_path / "out")
+        assert not faults
+        assert kept_in_a_file(log.length) == (in_memory == 0)
+        np.testing.assert_allclose(log.time, motion.time, atol=1e-9)
+        np.testing.assert_array_equal(log.length, motion.length)
+        np.testing.assert_array_equal(log.force, motion.force)
     assert not (tmp_path / "out.part").exists()
 
 

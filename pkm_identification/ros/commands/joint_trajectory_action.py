@@ -20,7 +20,7 @@ from pkm_identification.numerics.arrays import FloatArray
 
 from ..clock import set_stamp
 from .joint_goal import joint_motion
-from .joint_goal_request import FollowJointTrajectoryAsArrays, JointGoal, known_joint_layout
+from .joint_goal_request import FollowJointTrajectoryAsArrays, JointGoal, JointGoalRequest, known_joint_layout
 from .motion_action import MotionAction, MotionCalls
 
 NANOSECOND = 1e-9  # s
@@ -61,6 +61,7 @@ class JointTrajectoryAction(MotionAction):
         super().__init__(node, FollowJointTrajectory, "~/follow_joint_trajectory", feedback_rate, calls)
         if known_joint_layout():
             self._server._action_type = FollowJointTrajectoryAsArrays
+            self._server.take_beside(JointGoalRequest)
 
     def reading(self, request: Any) -> Beside[Motion]:
         goal = request if isinstance(request, JointGoal) else JointGoal.of(request)

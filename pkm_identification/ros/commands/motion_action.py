@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from rclpy.action import ActionServer, CancelResponse, GoalResponse
+from rclpy.action import CancelResponse, GoalResponse
 from rclpy.action.server import GoalEvent, ServerGoalHandle
 from rclpy.node import Node
 
@@ -17,6 +17,7 @@ from pkm_identification.control.settings import Command
 from pkm_identification.errors import MotionRefused
 
 from ..throttle import Throttle
+from .goal_server import GoalServer
 
 
 class GoalRefused(MotionRefused):
@@ -67,7 +68,7 @@ class MotionAction:
         self._turn = Throttle(feedback_rate)
         self._goals: list[tuple[ServerGoalHandle, Motion]] = []
         self._read: list[tuple[ServerGoalHandle, Beside[Motion]]] = []
-        self._server = ActionServer(
+        self._server = GoalServer(
             node,
             action_type,
             name,
@@ -92,6 +93,11 @@ class MotionAction:
         raise NotImplementedError
 
     # What the node calls
+
+    @property
+    def takes_beside(self) -> bool:
+        """Whether control goes on while a goal is taken."""
+        return self._server.takes_beside
 
     def destroy(self) -> None:
         """Withdraw the action; goals must have ended, but for those that are still being read."""

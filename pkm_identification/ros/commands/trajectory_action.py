@@ -19,7 +19,7 @@ from pkm_identification.numerics.rotation import vector_from_matrix
 
 from ..clock import set_stamp
 from ..messages.convert import fill_pose
-from .goal_request import ExecuteTrajectoryAsArrays, Goal, known_layout
+from .goal_request import ExecuteTrajectoryAsArrays, Goal, GoalRequest, known_layout
 from .motion_action import MotionAction, MotionCalls
 from .trajectory_goal import waypoints_of
 
@@ -53,6 +53,7 @@ class TrajectoryAction(MotionAction):
         super().__init__(node, ExecuteTrajectory, "execute_trajectory", feedback_rate, calls)
         if known_layout():
             self._server._action_type = ExecuteTrajectoryAsArrays
+            self._server.take_beside(GoalRequest)
 
     def reading(self, request: Any) -> Beside[Motion]:
         goal = request if isinstance(request, Goal) else Goal.of(request)

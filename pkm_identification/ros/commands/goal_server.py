@@ -1,0 +1,143 @@
+"""An action server that takes its goals beside the control loop.
+
+rclpy takes a request in the thread that spins and holds Python's lock while the middleware unpacks it: of ten thousand
+waypoints that takes some periods. `GoalServer` has the same functions of rcl do so in a thread of its own, which leaves
+Python alone until the waypoints are there. Where an rclpy does not show what that needs, its own way is taken.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from action_msgs.msg import GoalInfo
+from rclpy.action import ActionServer, GoalResponse
+from rclpy.action.server import ServerGoalHandle
+from rclpy.executors import Executor
+from rclpy.task import Future
+
+from pkm_identification.control.paths.beside import Beside
+
+HEADER = 64  # bytes kept for rmw_request_id_t, 24 in the releases known
+
+
+class _Response(ctypes.Structure):
+    """What rosidl_generator_c makes of the response to a goal of any action."""
+
+    _fields_ = (("accepted", ctypes.c_bool), ("sec", ctypes.c_int32), ("nanosec", ctypes.c_uint32))
+
+
+@dataclass(frozen=True)
+class _Header:
+    """Who asked: an rmw_request_id_t."""
+
+    content: Any
+
+
+@cache
+def _library() -> Any:
+    """The library of action servers that rclpy has loaded; its functions run without Python's lock."""
+    return ctypes.CDLL("librcl_action.so")
+
+
+def _function(capsule: Any, result: Any, *arguments: Any) -> Any:
+    """A C function that a message class keeps in a capsule, called without Python's lock."""
+    pointer = ctypes.pythonapi.PyCapsule_GetPointer
+    pointer.restype, pointer.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
+    return ctypes.CFUNCTYPE(result, *arguments)(pointer(capsule, None))
+
+
+class GoalServer(ActionServer):
+    """An action server whose goals are taken beside, once `take_beside` has said how they are read."""
+
+    _request: Any = None
+    _taking: Beside[None] | None = None
+    _over = False
+    _is_goal_request_ready: bool
+
+    def take_beside(self, request: Any) -> None:
+        """Have goals taken in a thread.
+
+        Parameters
+        ----------
+        request : type
+            A class of `goal_request.read_by`.
+        """
+        try:
+            library = _library()
+            self._take_request = library.rcl_action_take_goal_request
+            self._send_response = library.rcl_action_send_goal_response
+            self._server = ctypes.c_void_p(self._handle.pointer)
+            self._create = _function(request._CREATE_ROS_MESSAGE, ctypes.c_void_p)
+            self._destroy = _function(request._DESTROY_ROS_MESSAGE, None, ctypes.c_void_p)
+        except (OSError, AttributeError, ValueError):
+            return
+        self._request = request
+
+    @property
+    def takes_beside(self) -> bool:
+        """Whether goals are taken in a thread."""
+        return self._request is not None
+
+    @property
+    def _busy(self) -> bool:
+        return self._taking is not None and not self._taking.done
+
+    def is_ready(self, wait_set: Any) -> bool:
+        ready: bool = super().is_ready(wait_set)
+        if self._busy and self._is_goal_request_ready:
+            self._is_goal_request_ready = False  # that is the one being taken, or one after it
+            ready = self._is_cancel_request_ready or self._is_result_request_ready or self._is_goal_expired
+        return ready
+
+    def take_data(self) -> Any:
+        executor = self._node.executor
+        # an events executor would not come again for a goal that arrives meanwhile
+        if self.takes_beside and self._is_goal_request_ready and isinstance(executor, Executor):
+            self._is_goal_request_ready = False
+            self._taking = Beside(True, self._take, executor)
+        return super().take_data()
+
+    def _take(self, executor: Any) -> None:
+        header, request = ctypes.create_string_buffer(HEADER), ctypes.c_void_p(self._create())
+        try:
+            if self._take_request(self._server, header, request) != 0:
+                return  # somebody who asked has gone
+            taken = self._request._READ(request)
+        finally:
+            self._destroy(request)
+        executor.create_task(self._execute_goal_request, (_Header(header), taken))
+
+    async def _execute_goal_request(self, request_header_and_message: Any) -> None:
+        """Accept a goal or not, as rclpy does."""
+        header, request = request_header_and_message
+        if not isinstance(header, _Header):
+            await super()._execute_goal_request(request_header_and_message)
+            return
+        if self._over:
+            return
+        info = GoalInfo(goal_id=request.goal_id)
+        known = self._handle.goal_exists(info)
+        accepted = not known and self._goal_callback(request.goal) == GoalResponse.ACCEPT
+        if accepted:
+            info.stamp = self._node.get_clock().now().to_msg()
+            handle = ServerGoalHandle(self, info, request.goal)
+            future: Future = Future()
+            identity = bytes(request.goal_id.uuid)
+            self._goal_handles[identity], self._result_futures[identity] = handle, future
+            self.add_future(future)
+        response = _Response(accepted, info.stamp.sec, info.stamp.nanosec)
+        if self._send_response(self._server, header.content, ctypes.byref(response)) != 0:
+            self._node.get_logger().warning("a goal was not answered: who sent it may have gone")
+            return
+        if accepted:
+            self._handle.publish_status()
+            self._handle_accepted_callback(handle)
+
+    def destroy(self) -> None:
+        self._over = True
+        if self._taking is not None:
+            self._taking.answer()
+        super().destroy()
