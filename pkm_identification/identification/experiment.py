@@ -26,6 +26,7 @@ from .estimated_effects.linearisation import Linearisation
 from .long_logs.stretches import samples_in_stretches
 from .problem_builder import build_problem
 from .rates.kinematic_cutoff import quiet_cutoff
+from .rates.rate_noise import noise_aware
 from .rates.sample_rate import SAME_RATE, common_period, estimated_period
 from .rates.slow_log import band_for, slow_log_sentences
 from .samples import Samples, samples_of
@@ -190,7 +191,7 @@ class Experiment:
             )
         else:
             logs = (self.stretches(log, low_pass) for log in self.logs)
-        return build_problem(self.machine, settings, logs, self.point)
+        return build_problem(noise_aware(self.machine, low_pass), settings, logs, self.point)
 
     def stretches(self, log: GuardedLog, low_pass: FilterSettings | None = None) -> Iterable[Samples]:
         """Samples of a log behind the zero-phase filter, stretch after stretch; all at once with effects besides."""

@@ -12,7 +12,7 @@ from pkm_identification.document import Node, frozen
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
 
-from .law import LAW_NUMBERS, NUMBER, TRANSITION, FrictionLaw, law_tuple
+from .law import LAW_NUMBERS, NOISE, NUMBER, TRANSITION, FrictionLaw, law_tuple
 from .registry import LAW_NAMES, LAWS, friction_terms, law_named
 
 
@@ -27,11 +27,14 @@ class Friction:
         In the order of the law's coefficients, a column per axis; SI units.
     parameters : tuple of float
         In the order of the law's parameters, the transition rate first.
+    rate_noise : float
+        Standard deviation in m/s of the rates that the terms are given; see `registry.friction_terms`.
     """
 
     law: FrictionLaw
     coefficients: FloatArray
     parameters: tuple[float, ...]
+    rate_noise: float = 0.0
 
     @classmethod
     def of(cls, law: str, **values: Any) -> Friction:
@@ -65,10 +68,11 @@ class Friction:
 
     @cached_property
     def law_parameters(self) -> FloatArray:
-        """The law for compiled kernels, shape (4,): its number, its parameters, zeros."""
+        """The law for compiled kernels, shape (5,): its number, its parameters, zeros, the noise of the rates."""
         numbers = np.zeros(LAW_NUMBERS)
         numbers[NUMBER] = LAWS.index(self.law)
         numbers[TRANSITION : TRANSITION + len(self.parameters)] = self.parameters
+        numbers[NOISE] = self.rate_noise
         return frozen(numbers)
 
     @property

@@ -16,9 +16,9 @@ from pkm_identification.numerics.compiled import Function, inlined
 from pkm_identification.parameters.parameter import Kind
 
 # Places in what the kernels take for a law (`Friction.law_parameters`): the law's number, then its parameters, of
-# which every law has the transition rate first, then zeros.
-NUMBER, TRANSITION = 0, 1
-LAW_NUMBERS = 4
+# which every law has the transition rate first, then zeros; last the noise of the rates.
+NUMBER, TRANSITION, NOISE = 0, 1, 4
+LAW_NUMBERS = 5
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,7 @@ class FrictionLaw:
 @inlined
 def law_tuple(array, start):
     """The numbers of a law in an array, as a tuple: Numba counts no references to it, which takes as long as a law."""
-    return (array[start], array[start + 1], array[start + 2], array[start + 3])
+    return (array[start], array[start + 1], array[start + 2], array[start + 3], array[start + NOISE])
 
 
 @inlined

@@ -15,7 +15,7 @@ import numpy as np
 from pkm_identification.numerics.compiled import inlined, kernel
 
 from . import asymmetric, coulomb, smooth, source, stribeck
-from .law import NUMBER, FrictionLaw
+from .law import NOISE, NUMBER, FrictionLaw
 
 LAWS: tuple[FrictionLaw, ...] = tuple(
     module.LAW for module in (coulomb, source, stribeck, smooth, asymmetric)
@@ -28,8 +28,22 @@ LAW_NAMES = tuple(law.name for law in LAWS)
 def friction_terms(rate, law):
     """Terms of the law at one rate, followed by zeros: friction in N is the sum of coefficient times term.
 
-    `rate` is in m/s, `law` is `Friction.law_parameters`; NaN where the rate is.
+    `rate` is in m/s, `law` is `Friction.law_parameters`; NaN where the rate is. Of a rate with noise they are what has
+    the terms at the true rate for its mean: where a law bends noise rounds it, here by two points of its variance, and
+    as much is taken off before (corrected scores: Carroll et al., Measurement Error in Nonlinear Models, 2006, ch. 7).
     """
+    noise = law[NOISE]
+    middle = _terms_at(rate, law)
+    if noise == 0.0:
+        return middle
+    a, b, c = _terms_at(rate - noise, law)
+    d, e, f = _terms_at(rate + noise, law)
+    return 2.0 * middle[0] - 0.5 * (a + d), 2.0 * middle[1] - 0.5 * (b + e), 2.0 * middle[2] - 0.5 * (c + f)
+
+
+@kernel
+def _terms_at(rate, law):
+    """The terms at a rate as it is."""
     number = law[NUMBER]
     if number == 4:
         return asymmetric.terms(rate, law)

@@ -14,11 +14,17 @@ from pkm_identification.identification.log_check import inspect_log
 from pkm_identification.identification.online.pipeline import OnlinePipeline
 from pkm_identification.identification.online.strut_stage import StrutStage
 from pkm_identification.identification.rates.kinematic_cutoff import error_weights
+from pkm_identification.identification.rates.rate_noise import WHITE_SHARE, noise_aware, rate_noise
 from pkm_identification.identification.settings import Settings
+from pkm_identification.mechanisms.friction import friction_columns
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
 from pkm_identification.motion import StrutLog
+from pkm_identification.signals.butterworth import low_pass as butterworth
+from pkm_identification.signals.butterworth import zero_phase
+from pkm_identification.signals.causal import FilterSettings
+from pkm_identification.signals.differences import central_differences
 
 TRUTH = synthetic.truth()
 VALUES = hexapod_parameters(TRUTH).nominal
@@ -166,6 +172,21 @@ def test_a_lower_and_a_higher_cutoff_tell_the_error_at_the_chosen_one(factors):
 def test_cutoffs_of_one_side_change_the_estimate_by_what_is_stated(factors):
     """Above a stated cutoff that the encoders do not bear there is nothing to try, and one cutoff twice below."""
     assert error_weights(factors) @ np.ones(len(factors)) == pytest.approx(float(bool(factors)))
+
+
+def test_friction_of_noisy_rates_is_on_average_that_of_the_true_ones():
+    """Near the bend of the law by the noise of the rates behind the kinematic low-pass itself, which rounding makes."""
+    machine, low_pass = nominal(1000.0), FilterSettings(1e-3, 150.0)
+    rounding = 1.0 / (machine.drive.counts_per_meter * np.sqrt(12.0))
+    white = np.random.default_rng(3).normal(0.0, rounding, 20000)
+    white, _ = central_differences(zero_phase(butterworth(4, 150.0, 1000.0), white), 1e-3)
+    assert np.sqrt(WHITE_SHARE) * white.std() == pytest.approx(rate_noise(machine, low_pass), rel=0.02)
+    aware = noise_aware(machine, low_pass).friction
+    rates = np.linspace(0.8, 1.2, len(white)) * aware.transition_rate
+    true = friction_columns(rates, machine.friction)[1]
+    noisy = rates + np.sqrt(WHITE_SHARE) * white
+    plain, corrected = (np.mean(friction_columns(noisy, law)[1] - true) for law in (machine.friction, aware))
+    assert abs(corrected) < 0.2 * abs(plain)
 
 
 @pytest.mark.slow
