@@ -13,8 +13,9 @@ from pkm_identification.numerics.arrays import FloatArray
 from .pid import StrutController
 from .settings import Command
 
-# Reasons after which the lengths are not to be trusted, even if there are some again.
-BLIND = ("lost_input", "not_finite", "no_pose")
+# Reasons after which the lengths are not to be trusted, even if there are some again. `no_pose` is none of them: a
+# little beyond a singular pose good lengths have none, and six loops on lengths need none.
+BLIND = ("lost_input", "not_finite")
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import yaml
+from core.mechanisms.hexapod.machine_variants import changed
 from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.parameter import Parameter
 from ros.controlled_machine import ControlledMachine, goal, slow_machine
@@ -215,6 +217,32 @@ def test_an_input_that_is_not_finite_is_an_emergency(bench: Bench):
     bench.wait(lambda: len(driver.commands) > before, "the safe command")
     assert driver.controller.trouble[0] == "not_finite"
     assert np.isfinite(driver.commands[-1].effort).all()
+    assert driver.status().level == DiagnosticStatus.ERROR
+
+
+def test_workspace_control_that_comes_to_a_singular_pose_holds_by_lengths(bench: Bench, tmp_path):
+    """Home is 4 cm above the base's plane, where struts shorter by 3.8 mm have no pose; drives give way until then."""
+    flat = changed("uf", name="flat", geometry__home__position=[0.0, 0.0, -0.04])
+    flat["geometry"]["length_limits"] = [0.1, 0.55]
+    path = tmp_path / "flat.yaml"
+    path.write_text(yaml.safe_dump(flat), encoding="utf-8")
+    machine = Machine.load(str(path))
+    home = strut_lengths(machine, machine.home_position[None], machine.home_rotation[None])[0]
+    driver = Driver(bench, machine=str(path), mode="workspace", tracking_limit=0.01, lost_after=500.0)
+    steps = 0
+    while driver.controller.stop is None and steps < 50:
+        held = home - 1e-4 * steps
+        still = np.array(driver.sample(held).effort)
+        steps += 1
+    assert driver.controller.trouble[0] == "no_pose"
+    assert 36 < steps < 42
+    assert np.isfinite(still).all()
+    # further down still, strut 3 most: the loops push back, that of strut 3 most; its own place is what is wanted
+    pushed = driver.sample(held - 1e-4 * np.array([1.0, 1.0, 3.0, 1.0, 1.0, 1.0]))
+    np.testing.assert_allclose(pushed.position, held, atol=1e-9)
+    more = np.array(pushed.effort) - still
+    assert more.min() > 2.0
+    assert more[2] > 2.0 * more[4]
     assert driver.status().level == DiagnosticStatus.ERROR
 
 

@@ -136,6 +136,7 @@ def test_workspace_control_stops_where_the_platform_has_no_pose(monkeypatch):
     monkeypatch.setattr(run.controller, "_workspace", lambda setpoint, length: np.full(6, np.nan))
     run.step(2)
     assert run.controller.stop.reason == "no_pose"
+    assert run.controller.stop.holding is not None
     assert np.isfinite(run.commands[-1].force).all()
 
 
