@@ -60,7 +60,7 @@ def fit_lines(diagnosis: Diagnosis) -> list[str]:
     """Whether the model fits, against which noise floor, and what is wrong if it does not."""
     lines = [_verdict(diagnosis)]
     lines += [f"{place}. {sentence(cause)}" for place, cause in enumerate(diagnosis.causes[:MOST_CAUSES], 1)]
-    lines += [f"Found, but of no effect: {sentence(one)}" for one in diagnosis.remarks[:MOST_REMARKS]]
+    lines += [remark(one) for one in diagnosis.remarks[:MOST_REMARKS]]
     return lines
 
 
@@ -76,24 +76,24 @@ def reason(diagnosis: Diagnosis) -> str:
 
 def sentence(cause: Cause) -> str:
     """A cause: how large, how much of the misfit it explains, and what to do."""
-    stem, strut = _parts(cause.name)
-    text = _WHAT.get(stem, f"{stem.replace('_', ' ').capitalize()}{{strut}}: {{size}}")
-    value = cause.value
-    if value < 0.0 and stem in _OPPOSITE:
-        text, value = text.replace(*_OPPOSITE[stem]), -value
-    what = text.format(strut=strut, size=_size(value, cause)).strip()
-    if cause.detail:
-        what += f" ({cause.detail})"
     if cause.explains:
         consequence = f"that explains {_share(cause.explains)} of the misfit"
     else:
         consequence = (
             f"no residual shows it, but it moves {cause.moves} by {cause.effect:.2g} standard deviations"
         )
-    sentence = f"{what}: {consequence}. {cause.cure}."
+    sentence = f"{_what(cause)}: {consequence}. {cause.cure}."
     if cause.rivals:
         sentence += f" This motion cannot tell it from {_listed(cause.rivals)}."
     return sentence
+
+
+def remark(cause: Cause) -> str:
+    """What was found beside a fit that is good enough: no cure, because nobody gains by one."""
+    return (
+        f"Found, but of no effect: {_what(cause)}. No parameter that is shown moves by more than two of its "
+        "deviations; nothing need be done."
+    )
 
 
 def unseen_lines(diagnosis: Diagnosis) -> list[str]:
@@ -127,6 +127,17 @@ def _verdict(diagnosis: Diagnosis) -> str:
 def _hidden(diagnosis: Diagnosis) -> bool:
     """Whether what is wrong leaves no residual."""
     return bool(diagnosis.causes) and diagnosis.causes[0].explains == 0.0
+
+
+def _what(cause: Cause) -> str:
+    """What is wrong, and how large it is."""
+    stem, strut = _parts(cause.name)
+    text = _WHAT.get(stem, f"{stem.replace('_', ' ').capitalize()}{{strut}}: {{size}}")
+    value = cause.value
+    if value < 0.0 and stem in _OPPOSITE:
+        text, value = text.replace(*_OPPOSITE[stem]), -value
+    what = text.format(strut=strut, size=_size(value, cause)).strip()
+    return f"{what} ({cause.detail})" if cause.detail else what
 
 
 def _parts(name: str) -> tuple[str, str]:

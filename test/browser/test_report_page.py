@@ -76,6 +76,9 @@ def made_review(result):
     return Review(used, curves, (), machine_path(motion))
 
 
+A4 = 718  # px of 1/96 inch between a sheet's margins of 1 cm
+
+
 @pytest.fixture(scope="module")
 def page(tmp_path_factory):
     result = replace(made_identification(), fit=made_fit())
@@ -117,6 +120,9 @@ def test_every_figure_is_drawn_without_an_error_or_a_request(visit, page, size, 
     seen.page.emulate_media(media="print")
     assert seen.page.locator(".drawn-figure img:visible").count() == len(DRAWN)
     assert seen.page.locator(".plot:visible").count() == 0
+    if size == WIDE:
+        seen.page.set_viewport_size({"width": A4, "height": 1000})
+        assert seen.page.evaluate("document.documentElement.scrollWidth") <= A4
     assert seen.errors == []
     assert seen.asked_outside == []
 

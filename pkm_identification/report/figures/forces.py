@@ -70,7 +70,7 @@ def residual_figure(validation: Validation) -> Figure:
     residual = validation.measured - validation.predicted
     time = validation.time - validation.time[0]
     chosen = _thinned(len(time))
-    figure = Figure(figsize=(11, 4.6), layout="constrained")
+    figure = Figure(figsize=(11, 4.8), layout="constrained")
     over_time, over_frequency = figure.subplots(1, 2, width_ratios=[3, 2])
     spacing = _round_up(8 * float(np.max(np.std(residual, axis=0))))
     for i, color in enumerate(STRUT_COLORS):
@@ -90,13 +90,16 @@ def residual_figure(validation: Validation) -> Figure:
         label="force, all struts",
     )
     for i, color in enumerate(STRUT_COLORS):
-        over_frequency.loglog(frequency, error[:, i], color=color, linewidth=0.9, label=f"residual {i + 1}")
+        over_frequency.loglog(
+            frequency, error[:, i], color=color, linewidth=0.9, label=f"residual of strut {i + 1}"
+        )
     over_frequency.set_xlim(frequency[0], 1.2 * frequency[visible_lines(force, error) - 1])
     over_frequency.set_ylim(DECADES * top, 2 * top)
     over_frequency.set_xlabel("frequency (Hz)")
     over_frequency.set_ylabel("amplitude density (N/√Hz)")
     over_frequency.set_title("its spectrum")
-    over_frequency.legend(ncols=2, loc="lower left", frameon=True, framealpha=0.85, edgecolor="none")
+    # a line of a quiet strut may run anywhere in the panel
+    legend_outside(figure, *over_frequency.get_legend_handles_labels(), loc="lower center", ncols=7)
     figure.suptitle("What the prediction leaves, in the estimation band", x=0.01, ha="left")
     return figure
 

@@ -6,12 +6,14 @@ import numpy as np
 from matplotlib.dates import ConciseDateFormatter
 from matplotlib.figure import Figure
 
-from pkm_identification.estimation.changes.trend import STEPS
+from pkm_identification.estimation.changes.trend import STEPS, TOO_FEW
 from pkm_identification.identification.many_logs.history import ParameterHistory
 
+from ..figures.parameters import UNITS
 from ..figures.style import ESTIMATE, MEASURED, NOMINAL, TRUE, styled
 
 SIGMAS = 2.0
+AROUND = np.timedelta64(15, "D")  # on either side of a single log
 
 
 @styled
@@ -30,12 +32,16 @@ def parameter_chart(one: ParameterHistory) -> Figure:
             times, one.values, SIGMAS * one.own_std, fmt="o", markersize=3.5, color=ESTIMATE, linewidth=1,
             label="logs, ± 2 standard deviations",
         )  # fmt: skip
-        style = "steps-post" if one.trend.kind == STEPS else "default"
-        panel.plot(times, one.trend.level, color=TRUE, drawstyle=style, label=one.trend.kind)
+        # a level through too few logs would be a line from one to the next
+        if one.trend.kind != TOO_FEW:
+            style = "steps-post" if one.trend.kind == STEPS else "default"
+            panel.plot(times, one.trend.level, color=TRUE, drawstyle=style, label=one.trend.kind)
         for step in one.trend.steps:
             panel.axvline(times[step.first], color=NOMINAL, linestyle=":", linewidth=1)
+    if len(times) == 1 and not one.doubtful:
+        panel.set_xlim(times[0] - AROUND, times[0] + AROUND)
     panel.set_title(one.name)
-    panel.set_ylabel(one.unit)
+    panel.set_ylabel(UNITS.get(one.unit, one.unit))
     panel.locator_params(axis="y", nbins=5)
     panel.tick_params(axis="x", labelrotation=0)
     locator = panel.xaxis.get_major_locator()

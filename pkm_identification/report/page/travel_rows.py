@@ -64,7 +64,8 @@ def share_cell(first: float, last: float, text: str) -> str:
     over = " over" if first < 0 or last > 1 else ""
     label = escape(text or f"{100 * last:.0f} %")
     drawing = (
-        f'<svg width="{WIDTH + 48}" height="{HEIGHT}" role="img" aria-label="{label}">'
+        f'<svg width="{WIDTH + 48}" height="{HEIGHT}" viewBox="0 0 {WIDTH + 48} {HEIGHT}" role="img" '
+        f'aria-label="{label}">'
         f'<rect class="room" x="0" y="5" width="{WIDTH}" height="6" rx="3"/>'
         f'<rect class="used{over}" x="{begin:.1f}" y="3" width="{max(end - begin, 1.5):.1f}" height="10" rx="3"/>'
         f'<text x="{WIDTH + 6}" y="13" font-size="12.5" fill="currentColor">{escape(text)}</text></svg>'

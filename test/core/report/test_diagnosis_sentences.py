@@ -8,7 +8,7 @@ from pkm_identification.identification.diagnosis.findings import Cause
 from pkm_identification.identification.diagnosis.hypotheses import effects_of
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.sets import hexapod_parameters
-from pkm_identification.report.diagnosis import sentence
+from pkm_identification.report.diagnosis import remark, sentence
 
 
 @pytest.mark.parametrize(
@@ -27,6 +27,13 @@ def test_a_size_is_said_with_its_sense(name, value, unit, expected):
     assert "that explains 99 % of the misfit. Mend it." in sentence(
         Cause(name, value, 1e-5, unit, 0.99, "Mend it")
     )
+
+
+def test_a_remark_says_what_was_found_and_asks_for_nothing():
+    text = remark(Cause("force_delay_6", -3.05e-5, 4.7e-6, "s", 0.19, "Mend it"))
+    assert text.startswith("Found, but of no effect: The force of strut 6 comes 0.0305 ± 0.0047 ms early. ")
+    assert "Mend it" not in text
+    assert text.endswith("nothing need be done.")
 
 
 def test_every_cause_has_a_sentence_of_its_own():

@@ -2,6 +2,7 @@
 
 import io
 from dataclasses import replace
+from datetime import datetime, timezone
 from types import SimpleNamespace
 
 import matplotlib
@@ -12,8 +13,10 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.text import Text
 from PIL import Image
 
+from pkm_identification.estimation.changes.trend import TOO_FEW, Trend
 from pkm_identification.estimation.identifiability import UNIDENTIFIABLE
 from pkm_identification.identification.diagnosis.findings import Residuals
+from pkm_identification.identification.many_logs.history import ParameterHistory
 from pkm_identification.identification.review.friction_curves import FrictionCurve
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.report.figures.forces import forces_figure, residual_figure
@@ -24,6 +27,7 @@ from pkm_identification.report.figures.parameters import convergence_figure, est
 from pkm_identification.report.figures.style import png
 from pkm_identification.report.folder import report_figures
 from pkm_identification.report.interactive.figures import interactive_figures
+from pkm_identification.report.many_logs.charts import parameter_chart
 
 pytestmark = pytest.mark.slow
 
@@ -239,3 +243,17 @@ def test_misfit_of_a_recording_counts_from_its_beginning():
     (line,) = over_time.get_lines()
     assert line.get_xdata()[0] == pytest.approx(4.0, abs=0.05)
     assert line.get_xdata()[np.argmax(line.get_ydata())] == pytest.approx(6.0)
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_a_history_of_too_few_logs_has_points_and_no_line_between_them(count):
+    times = tuple(datetime(2026, 1 + k, 1, tzinfo=timezone.utc) for k in range(count))
+    values = np.arange(1.0, 1.0 + count)
+    history = ParameterHistory(
+        "m_p", "kg", "mass", None, 1.0, times, values, 0.1 * values, 0.1 * values,
+        Trend(TOO_FEW, values, 1.0), (),
+    )  # fmt: skip
+    panel = parameter_chart(history).axes[0]
+    assert [text.get_text() for text in panel.get_legend().get_texts()] == ["logs, ± 2 standard deviations"]
+    first, last = panel.get_xlim()  # days
+    assert last - first < 100
