@@ -6,6 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numba
+from numba.core.dispatcher import Dispatcher
+
+from .kernel_cache import KernelCache
 
 Function = Callable[..., Any]  # Numba keeps no signatures
 
@@ -24,7 +27,10 @@ def kernel(function: Function) -> Function:
     Division by zero gives inf as in NumPy; only multiply-add contraction is allowed, so NaN and the order of
     sums keep their meaning.
     """
-    return numba.njit(cache=True, **OPTIONS)(function)
+    compiled = numba.njit(**OPTIONS)(function)
+    if isinstance(compiled, Dispatcher):  # else Numba is switched off
+        compiled._cache = KernelCache(function)  # type: ignore[attr-defined]
+    return compiled
 
 
 def inlined(function: Function) -> Function:

@@ -1,0 +1,102 @@
+"""Compiled kernels on disk, which are out of date as soon as anything they were made of is another.
+
+Numba asks for the file of the kernel alone. A kernel also holds the functions it calls and the constants it uses, and
+where these stand in other files it went on with those of before: after an update of a clone some kernels followed the
+new friction laws and others the old ones. Here the content of all of them belongs to the stamp of what is kept.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from types import CodeType, FunctionType, ModuleType
+from typing import Any
+
+import numpy as np
+from numba.core.caching import FunctionCache
+from numba.core.dispatcher import Dispatcher
+
+PLAIN = (bool, int, float, complex, str, bytes, type(None), np.generic, np.dtype)
+
+_digests: dict[FunctionType, str] = {}
+
+
+class KernelCache(FunctionCache):
+    """Numba's cache of one function, whose stamp is worked out when it is first asked for: by then all is imported."""
+
+    _stamped = False
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """What was compiled for this signature, None when it is not there or out of date."""
+        self._stamp()
+        return super().load_overload(sig, target_context)
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep what was compiled for this signature."""
+        self._stamp()
+        super().save_overload(sig, data)
+
+    def _stamp(self) -> None:
+        if not self._stamped:
+            self._stamped = True
+            index = self._cache_file
+            index._source_stamp = (index._source_stamp, content(self._py_func))
+
+
+def content(function: FunctionType) -> str:
+    """Digest of a function's byte code and constants, and of all it calls and names, as far as it is compiled."""
+    known = _digests.get(function)
+    if known is None:
+        _digests[function] = function.__qualname__  # for one that comes back to itself
+        known = _digests[function] = hashlib.sha256("\n".join(_parts(function)).encode()).hexdigest()
+    return known
+
+
+def _parts(function: FunctionType) -> Iterator[str]:
+    package = _package(function)
+    for code in _codes(function.__code__):
+        yield f"{code.co_code.hex()} {code.co_names} {code.co_varnames}"
+        for constant in code.co_consts:
+            if not isinstance(constant, CodeType):
+                yield _told(constant, package)
+        for name in code.co_names:
+            value = function.__globals__.get(name)
+            if not isinstance(value, ModuleType):
+                yield f"{name} {_told(value, package)}"
+            elif _package(value) == package:
+                asked = (other for other in code.co_names if hasattr(value, other))
+                yield from (f"{name}.{other} {_told(getattr(value, other), package)}" for other in asked)
+    for cell in function.__closure__ or ():
+        yield _told(cell.cell_contents, package)
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    """A function's code and that of the functions and comprehensions in it."""
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _codes(constant)
+
+
+def _package(named: FunctionType | ModuleType) -> str:
+    """The outermost package that a module is in, or the module of a function."""
+    module = named.__name__ if isinstance(named, ModuleType) else named.__module__
+    return module.partition(".")[0]
+
+
+def _told(value: Any, package: str) -> str:
+    """A value as far as compiled code can depend on it; other packages' functions change with their versions."""
+    if isinstance(value, PLAIN):
+        return repr(value)
+    if isinstance(value, tuple):
+        return f"({', '.join(_told(each, package) for each in value)})"
+    if isinstance(value, frozenset):
+        return f"{{{', '.join(sorted(_told(each, package) for each in value))}}}"
+    if isinstance(value, np.ndarray):
+        return f"{value.dtype} {value.shape} {value.tobytes().hex()}"
+    if isinstance(value, Dispatcher):
+        value = value.py_func
+    value = getattr(value, "_defn", value)  # of an intrinsic
+    if isinstance(value, FunctionType) and _package(value) == package:
+        return content(value)
+    return type(value).__qualname__

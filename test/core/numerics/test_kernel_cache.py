@@ -1,0 +1,61 @@
+"""A kernel is compiled again when a function or constant of another file is another, and else taken from disk."""
+
+import importlib
+import sys
+
+import pytest
+
+PARTS = """
+from pkm_identification.numerics.compiled import inlined
+
+SCALE = {scale}
+
+@inlined
+def part(x):
+    return {part}
+"""
+WHOLE = """
+from pkm_identification.numerics.compiled import kernel
+
+from . import parts
+from .parts import SCALE{imported}
+
+@kernel
+def whole(x):
+    return SCALE * {called}(x)
+"""
+
+
+@pytest.fixture
+def package(tmp_path, monkeypatch):
+    """Writes two files of a package, imports them anew, and gives the kernel's value at 3 and whether it was kept."""
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    folder = tmp_path / "kept_kernels"
+    folder.mkdir()
+    (folder / "__init__.py").touch()
+
+    def run(scale=2.0, part="x + 1.0", called="part"):
+        (folder / "parts.py").write_text(PARTS.format(scale=scale, part=part))
+        whole = folder / "whole.py"
+        text = WHOLE.format(called=called, imported=", part" if called == "part" else "")
+        if not whole.exists() or whole.read_text() != text:
+            whole.write_text(text)
+        for name in [name for name in sys.modules if name.startswith("kept_kernels")]:
+            del sys.modules[name]
+        importlib.invalidate_caches()
+        kernel = importlib.import_module("kept_kernels.whole").whole
+        return kernel(3.0), sum(kernel.stats.cache_hits.values()) == 1
+
+    yield run
+    for name in [name for name in sys.modules if name.startswith("kept_kernels")]:
+        del sys.modules[name]
+
+
+@pytest.mark.parametrize("called", ["part", "parts.part"])
+def test_what_a_kernel_is_made_of_decides(package, called):
+    assert package(called=called) == (8.0, False)
+    assert package(called=called) == (8.0, True)
+    assert package(called=called, part="x - 1.0") == (4.0, False)
+    assert package(called=called, part="x - 1.0", scale=3.0) == (6.0, False)
+    assert package(called=called, part="x - 1.0", scale=3.0) == (6.0, True)
